@@ -6,7 +6,6 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from grader.course.schedule import moment
-from grader.errors import UsageError
 from grader.service.api.auth import ContextOf, Staff, Teacher
 from grader.service.api.people_routes import Existing
 from grader.service.api.problem_details import ProblemError, responses
@@ -62,12 +61,9 @@ def comments(submitted: Own, service: ContextOf) -> list[Comment]:
 )
 def say(teacher: Teacher, submitted: Own, new: NewComment, service: ContextOf) -> list[Comment]:
     """Comment on a submission or on a line of it; its student reads that."""
-    try:
-        with service.database.write() as connection:
-            by_hand.say(connection, submitted, new.text, new.line, actor=teacher.id)
-            return by_hand.comments(connection, submitted.id)
-    except UsageError as error:
-        raise _refused(error) from None
+    with service.database.write() as connection:
+        by_hand.say(connection, submitted, new.text, new.line, actor=teacher.id)
+        return by_hand.comments(connection, submitted.id)
 
 
 @router.post(
@@ -80,19 +76,9 @@ def give(whom: Existing, exercise: str, new: NewOverride, staff: Staff, service:
     definition = service.catalog.find(exercise)
     if definition is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
-    try:
-        with service.database.write() as connection:
-            by_hand.give(
-                connection,
-                whom,
-                definition,
-                new.points,
-                new.reason,
-                excused=new.excused,
-                actor=staff.id,
-            )
-    except UsageError as error:
-        raise _refused(error) from None
+    points, reason, excused = new.points, new.reason, new.excused
+    with service.database.write() as connection:
+        by_hand.give(connection, whom, definition, points, reason, excused=excused, actor=staff.id)
 
 
 @router.post(
@@ -106,13 +92,6 @@ def extend(
     """Give a person a due date of their own, for an exercise."""
     if service.catalog.find(exercise) is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
-    try:
-        due = moment(new.due)
-        with service.database.write() as connection:
-            schedules.extend(connection, whom, exercise, due, actor=staff.id)
-    except UsageError as error:
-        raise _refused(error) from None
-
-
-def _refused(error: UsageError) -> ProblemError:
-    return ProblemError(HTTPStatus.CONFLICT, f"{str(error)[0].upper()}{str(error)[1:]}.")
+    due = moment(new.due)
+    with service.database.write() as connection:
+        schedules.extend(connection, whom, exercise, due, actor=staff.id)

@@ -8,7 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from grader.course.csv_rows import decode
 from grader.course.roster_file import read_roster
-from grader.errors import UsageError
 from grader.service.api.auth import ContextOf, Staff
 from grader.service.api.problem_details import ProblemError, responses
 from grader.service.service import AppContext
@@ -80,10 +79,7 @@ def import_people(
     table: Annotated[bytes, Body(media_type="text/csv", min_length=1, description="A roster.")],
 ) -> Imported:
     """Add the people of a roster and change those who are there; all of it, or nothing."""
-    try:
-        return import_roster(service, table, staff)
-    except UsageError as error:
-        raise ProblemError(HTTPStatus.CONFLICT, f"{error}.") from None
+    return import_roster(service, table, staff)
 
 
 def import_roster(service: AppContext, table: bytes, staff: Person) -> Imported:
@@ -100,15 +96,12 @@ def import_roster(service: AppContext, table: bytes, staff: Person) -> Imported:
 @router.patch("/{person_id}", responses=responses(*_ONE, HTTPStatus.CONFLICT))
 def change(whom: Existing, wanted: PersonChange, staff: Staff, service: ContextOf) -> Profile:
     """Change a person's role, or whether they are disabled."""
-    try:
-        with service.database.write() as connection:
-            if wanted.role is not None:
-                roster.set_role(connection, whom, wanted.role, actor=staff.id)
-            if wanted.disabled is not None:
-                roster.set_disabled(connection, whom, disabled=wanted.disabled, actor=staff.id)
-            return roster.get(connection, whom.id)
-    except UsageError as error:
-        raise ProblemError(HTTPStatus.CONFLICT, f"{str(error).capitalize()}.") from None
+    with service.database.write() as connection:
+        if wanted.role is not None:
+            roster.set_role(connection, whom, wanted.role, actor=staff.id)
+        if wanted.disabled is not None:
+            roster.set_disabled(connection, whom, disabled=wanted.disabled, actor=staff.id)
+        return roster.get(connection, whom.id)
 
 
 @router.post("/{person_id}/invite", responses=responses(*_ONE))

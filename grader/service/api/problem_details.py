@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 
+from grader.errors import UsageError
 from grader.sandbox.printable import printable
 
 _NAMED: Final = 5  # things that are wrong with a request
@@ -113,14 +114,24 @@ def handle_problems(app: FastAPI, methods_of: Callable[[str], set[str]]) -> None
         sentence = "; ".join(told) + "."
         return of_method(request) or _answer(HTTPStatus.UNPROCESSABLE_ENTITY, sentence)
 
-    @app.exception_handler(OperationalError)
-    async def away(_request: Request, _error: Exception) -> JSONResponse:
-        detail = "The database is away; try again, with the same Idempotency-Key."
-        return _answer(HTTPStatus.SERVICE_UNAVAILABLE, detail, {"Retry-After": "5"})
+    app.add_exception_handler(UsageError, _refused)
+    app.add_exception_handler(OperationalError, _away)
+    app.add_exception_handler(Exception, _unforeseen)
 
-    @app.exception_handler(Exception)
-    async def unforeseen(_request: Request, _error: Exception) -> JSONResponse:
-        return _answer(HTTPStatus.INTERNAL_SERVER_ERROR, "The service failed; staff can see why.")
+
+async def _refused(_request: Request, error: Exception) -> JSONResponse:
+    """Answer 409 with the sentence of the command line."""
+    sentence = str(error)
+    return _answer(HTTPStatus.CONFLICT, f"{sentence[:1].upper()}{sentence[1:]}.")
+
+
+async def _away(_request: Request, _error: Exception) -> JSONResponse:
+    detail = "The database is away; try again, with the same Idempotency-Key."
+    return _answer(HTTPStatus.SERVICE_UNAVAILABLE, detail, {"Retry-After": "5"})
+
+
+async def _unforeseen(_request: Request, _error: Exception) -> JSONResponse:
+    return _answer(HTTPStatus.INTERNAL_SERVER_ERROR, "The service failed; staff can see why.")
 
 
 def _answer(status: HTTPStatus, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from grader.errors import SandboxFault, UsageError
+from grader.errors import SandboxFault
 from grader.service import regrading
 from grader.service.api.auth import ContextOf, Staff
 from grader.service.api.list_pages import After, Limit, Moment, Page
@@ -49,15 +49,29 @@ class WantedPreview(WantedRegrade):
     )
 
 
-class NewRegrade(WantedRegrade):
-    """A regrade to begin, and its reason."""
-
-    reason: str = Field(
+Reason = Annotated[
+    str,
+    Field(
         description="Why; kept for good.",
         min_length=1,
         max_length=2000,
         pattern=r"^[^\x00]*[^\s\x00][^\x00]*$",
-    )
+    ),
+]
+
+
+class NewUndo(BaseModel):
+    """An undo to run, and its reason."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    reason: Reason
+
+
+class NewRegrade(WantedRegrade):
+    """A regrade to begin, and its reason."""
+
+    reason: Reason
     allow_lower: bool = Field(False, description="Publish also what is worse than it was.")
 
 
@@ -151,13 +165,11 @@ Existing = Annotated[Regrade, Depends(existing)]
 @router.post("/preview", responses=responses(*_STAFF, HTTPStatus.CONFLICT))
 def preview(wanted: WantedPreview, _person: Staff, here: Here) -> PreviewInfo:
     """Preview, on a sample, what a regrade would change; nothing is published."""
+    found = regrading.plan(here.grading, wanted.exercise, wanted.from_hash)
     try:
-        found = regrading.plan(here.grading, wanted.exercise, wanted.from_hash)
         seen = regrading.preview(
             here.grading, found, sample=wanted.sample, concurrency=BESIDE_SUBMISSIONS
         )
-    except UsageError as error:
-        raise _refused(error) from None
     except SandboxFault:
         raise ProblemError(
             HTTPStatus.SERVICE_UNAVAILABLE, "Nothing can be graded here at the moment."
@@ -184,17 +196,10 @@ def preview(wanted: WantedPreview, _person: Staff, here: Here) -> PreviewInfo:
 )
 def begin(wanted: NewRegrade, person: Staff, service: ContextOf, response: Response) -> RegradeInfo:
     """Begin a regrade, or wake the one like it that has not ended; submissions go first."""
-    try:
-        found = regrading.plan(service, wanted.exercise, wanted.from_hash)
-        begun = regrading.begin(
-            service,
-            found,
-            by=person.id,
-            reason=wanted.reason,
-            allow_lower=wanted.allow_lower,
-        )
-    except UsageError as error:
-        raise _refused(error) from None
+    found = regrading.plan(service, wanted.exercise, wanted.from_hash)
+    begun = regrading.begin(
+        service, found, by=person.id, reason=wanted.reason, allow_lower=wanted.allow_lower
+    )
     if service.regrader is not None:
         service.regrader.wake()
     response.headers["Location"] = f"/v1/regrades/{begun.id}"
@@ -232,6 +237,24 @@ def changes(
     return Page(items=[_change_info(each) for each in told[:limit]], next=follows)
 
 
+@router.post(
+    "/{regrade_id}/undo",
+    status_code=HTTPStatus.CREATED,
+    responses={
+        **responses(*_STAFF, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+        201: with_headers("Location"),
+    },
+)
+def undo(
+    found: Existing, new: NewUndo, person: Staff, service: ContextOf, response: Response
+) -> RegradeInfo:
+    """Publish again the verdicts that a regrade replaced, as a regrade of its own."""
+    undone = regrading.undo(service, found.id, by=person.id, reason=new.reason)
+    response.headers["Location"] = f"/v1/regrades/{undone.id}"
+    with service.database.read() as connection:
+        return _info(service, regrades.find(connection, undone.id) or undone)
+
+
 @router.delete(
     "/{regrade_id}",
     responses=responses(*_STAFF, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
@@ -244,11 +267,6 @@ def cancel(found: Existing, person: Staff, service: ContextOf) -> RegradeInfo:
     if not is_ended or now_is is None:
         raise ProblemError(HTTPStatus.CONFLICT, "It has ended already.")
     return _info(service, now_is)
-
-
-def _refused(error: UsageError) -> ProblemError:
-    """Return a 409 with the sentence of the command line."""
-    return ProblemError(HTTPStatus.CONFLICT, f"{str(error)[0].upper()}{str(error)[1:]}.")
 
 
 def _info(service: AppContext, found: Regrade) -> RegradeInfo:

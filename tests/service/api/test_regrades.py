@@ -120,6 +120,29 @@ def test_a_regrade_can_be_cancelled(both: tuple[Served, Stored]) -> None:
     assert stored.events(events.REGRADE_ENDED) == [begun.id]
 
 
+def test_a_regrade_is_undone_once_it_has_ended(both: tuple[Served, Stored]) -> None:
+    """The answer is the undo, which has ended; what the regrade replaced holds again."""
+    served, stored = both
+    raised = stored.hand_in("ada", RIGHT, 2)
+    prof = served.client("prof", "instructor")
+    path = f"/v1/regrades/{stored.begin().id}"
+    early = prof.post(f"{path}/undo", json={"reason": "too early"})
+    assert early.status_code == HTTPStatus.CONFLICT
+    assert early.headers["Content-Type"] == "application/problem+json"
+    assert early.json()["detail"].startswith("There is no regrade")
+    again = prof.post("/v1/regrades", json={"exercise": "double", "reason": "wake it"})
+    assert again.headers["Location"] == path
+    assert _end(prof, path)["state"] == "finished"
+    assert stored.score(raised) == (stored.exercise.digest, 5, 5)
+    assert prof.post(f"{path}/undo", json={}).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    answer = prof.post(f"{path}/undo", json={"reason": "it was right"})
+    assert answer.status_code == HTTPStatus.CREATED
+    undone = answer.json()
+    assert answer.headers["Location"] == f"/v1/regrades/{undone['id']}"
+    assert (undone["state"], undone["by_name"]) == ("finished", "prof")
+    assert stored.score(raised) == (OLD, 2, 5)
+
+
 def test_what_there_is_none_of_is_refused(both: tuple[Served, Stored]) -> None:
     """As problems with a sentence."""
     served, stored = both
@@ -149,6 +172,7 @@ def test_regrades_are_for_instructors(both: tuple[Served, Stored], role: Any) ->
         client.get("/v1/regrades"),
         client.get(f"/v1/regrades/{begun.id}"),
         client.get(f"/v1/regrades/{begun.id}/changes"),
+        client.post(f"/v1/regrades/{begun.id}/undo", json={"reason": "better grades"}),
         client.delete(f"/v1/regrades/{begun.id}"),
     ]
     assert {answer.status_code for answer in answers} == {HTTPStatus.FORBIDDEN}

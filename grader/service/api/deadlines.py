@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import Connection
 
 from grader.service.api.problem_details import ProblemError
-from grader.service.store import schedules, windows
+from grader.service.store import people, schedules, windows
 from grader.service.store.ids import now
 from grader.service.store.people import Person
 from grader.service.store.submissions import Submitted
@@ -58,6 +58,7 @@ def check(connection: Connection, person: Person, submitted: Submitted) -> None:
     if window.opens_at is not None and now() < window.opens_at:
         raise _refused(f"This exercise opens at {_iso(window.opens_at)}.", window.opens_at)
     if window.attempts is not None:
+        people.hold(connection, person.id)  # or attempts sent at once would not see each other
         times = schedules.attempts_before(connection, submitted)
         if len(times) >= window.attempts:
             again = times[-window.attempts] + _DAY

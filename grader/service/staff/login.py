@@ -95,6 +95,26 @@ async def fields(request: Request) -> dict[str, str]:
 Fields = Annotated[dict[str, str], Depends(fields)]
 
 
+def entry_form(request: Request, sent: Fields) -> dict[str, str]:
+    """Return the fields of a form that signs in.
+
+    Another site must not sign a person in as someone else. Over plain HTTP browsers leave out where
+    a request comes from, except for the origin.
+
+    Raises:
+        ProblemError: it is another site's, by the browser's headers.
+    """
+    headers = request.headers
+    origin = headers.get("origin")
+    is_own = origin is None or urlsplit(origin).netloc == headers.get("host")
+    if not is_own or headers.get("sec-fetch-site", "none") not in {"same-origin", "none"}:
+        raise ProblemError(HTTPStatus.FORBIDDEN, "This form came from another site.")
+    return sent
+
+
+EntryForm = Annotated[dict[str, str], Depends(entry_form)]
+
+
 def any_form(sent: Fields, visitor: Instructor) -> dict[str, str]:
     """Return the fields of a form after checking its CSRF token.
 
@@ -139,16 +159,8 @@ def _sign_in_page(
 
 
 @router.post("/sign-in")
-def sign_in(
-    request: Request,
-    sent: Fields,
-    service: ContextOf,
-    cookie: CookieOf,
-) -> Response:
+def sign_in(sent: EntryForm, service: ContextOf, cookie: CookieOf) -> Response:
     """Open a session, and redirect to the page that was asked for."""
-    # Another site must not sign a person in as someone else.
-    if not _is_from_here(request):
-        raise ProblemError(HTTPStatus.FORBIDDEN, "This form came from another site.")
     target = _local(sent.get("next", ""))
     entered = enter(service, sent.get("token", "").strip(), cookie)
     if entered is None:
@@ -159,23 +171,8 @@ def sign_in(
     return response
 
 
-def _is_from_here(request: Request) -> bool:
-    """Return whether a page of ours sent a form, by the browser's headers.
-
-    Over plain HTTP browsers leave out where a request comes from, except for the origin.
-    """
-    headers = request.headers
-    origin = headers.get("origin")
-    is_own = origin is None or urlsplit(origin).netloc == headers.get("host")
-    return is_own and headers.get("sec-fetch-site", "none") in {"same-origin", "none"}
-
-
 @router.post("/sign-out")
-def sign_out(
-    _sent: AnyForm,
-    service: ContextOf,
-    cookie: CookieOf,
-) -> Response:
+def sign_out(_sent: AnyForm, service: ContextOf, cookie: CookieOf) -> Response:
     """Close the session."""
     with service.database.write() as connection:
         sessions.close_session(connection, cookie or "")

@@ -10,7 +10,7 @@ from grader.service.api import people_routes as api
 from grader.service.api.auth import ContextOf
 from grader.service.api.problem_details import ProblemError
 from grader.service.api.session_routes import give_cookie
-from grader.service.staff.login import Fields, Instructor, OwnForm, PageRoute, instructor, see
+from grader.service.staff.login import EntryForm, Instructor, OwnForm, PageRoute, instructor, see
 from grader.service.staff.page_templates import render
 from grader.service.store import people, roster, sessions
 from grader.service.store.people import ROLES, Person
@@ -97,7 +97,7 @@ def accept_page(service: ContextOf, key: Annotated[str, Query(max_length=200)] =
 
 
 @router.post("/invite")
-def accept(sent: Fields, service: ContextOf) -> Response:
+def accept(sent: EntryForm, service: ContextOf) -> Response:
     """Sign a person in, and show them the token for the next time."""
     with service.database.write() as connection:
         found = roster.invited(connection, sent.get("key", ""), use=True)

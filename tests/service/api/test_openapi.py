@@ -37,6 +37,9 @@ ATTACKS = [
     pytest.param("sqlite", "grader", SOME, id="sqlite-grader"),
     pytest.param("sqlite", "nobody", SOME, id="sqlite-nobody"),
     pytest.param("postgresql", "instructor", SOME, id="postgresql-instructor"),
+    pytest.param("postgresql", "student", SOME, id="postgresql-student"),
+    pytest.param("postgresql", "grader", SOME, id="postgresql-grader"),
+    pytest.param("postgresql", "nobody", SOME, id="postgresql-nobody"),
 ]
 
 

@@ -146,13 +146,16 @@ def test_who_is_disabled_is_out(served: Served, prof: httpx.Client) -> None:
 def test_an_invite_is_used_once(
     served: Served, prof: httpx.Client, browser: Callable[..., httpx.Client]
 ) -> None:
-    """To look at it uses nothing up; it signs in, shows a token for later, and is over."""
+    """Neither a look nor a form of another site uses it up; it signs in, shows a token, and is over."""
     page = browser("prof").get("/staff/people").text
     assert page.count("Invite Ada") == 1
     path = prof.post(f"/v1/people/{_listed(prof)['s1']['id']}/invite").json()["path"]
     with httpx.Client(base_url=served.url) as ada:
         assert "An invite for Ada" in ada.get(path).raise_for_status().text
-        welcome = ada.post("/invite", data={"key": path.partition("=")[2]}).raise_for_status()
+        sent = {"key": path.partition("=")[2]}
+        foreign = ada.post("/invite", data=sent, headers={"Origin": "https://evil.example"})
+        assert foreign.status_code == HTTPStatus.FORBIDDEN
+        welcome = ada.post("/invite", data=sent, headers={"Origin": served.url}).raise_for_status()
         [token] = re.findall(r">(etude_[^<]*)<", welcome.text)
         assert ada.get("/v1/session").json()["name"] == "s1"
     assert httpx.get(f"{served.url}{path}").status_code == HTTPStatus.NOT_FOUND

@@ -19,11 +19,14 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from benchmarks.postgres import PostgresServer
 from grader.authoring.statistics import Row, summarise
+from grader.course.schedule import Window
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.canvas_csv import published, scores_of
 from grader.service import gradebook_data
+from grader.service.api import deadlines
+from grader.service.api.problem_details import ProblemError
 from grader.service.store import (
     events,
     grades,
@@ -31,6 +34,7 @@ from grader.service.store import (
     migrate,
     people,
     roster,
+    schedules,
     sessions,
     submissions,
     verdicts,
@@ -645,6 +649,35 @@ def test_nobody_has_more_sessions_by_coming_in_at_once(database: Database, ada: 
             thread.join()
         with database.read() as connection:
             assert connection.execute(select(func.count()).select_from(session)).scalar() == 20
+
+
+def test_attempts_that_come_at_once_are_counted(postgres: PostgresServer) -> None:
+    """One of them is the first; SQLite, which has one writer, takes them one after the other."""
+    together = threading.Barrier(3)
+    statuses: list[int] = []
+
+    with Database(postgres.make("attempts")) as database:
+        upgrade(database)
+        with database.write() as connection:
+            ada = people.add_person(connection, "ada", "student", actor="test")
+            schedules.store(connection, {"softmax": Window(attempts=1)}, actor="test")
+
+        def submit(key: str) -> None:
+            try:
+                with database.write() as connection:
+                    made = submissions.accept(connection, ada, "softmax", key, key=key)
+                    together.wait(60)
+                    deadlines.check(connection, ada, made.submission)
+            except ProblemError as refused:
+                statuses.append(refused.status)
+
+        threads = [threading.Thread(target=submit, args=[key]) for key in "abc"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert statuses == [423, 423]
+    postgres.drop("attempts")
 
 
 def test_a_connection_that_was_cut_is_replaced(postgres: PostgresServer) -> None:

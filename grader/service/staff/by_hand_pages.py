@@ -1,22 +1,17 @@
 """Staff pages: the forms below a submission, for comments, points, excuses and extensions."""
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import Response
 
 from grader.errors import UsageError
 from grader.service.api import by_hand_routes as api
 from grader.service.api.auth import ContextOf
-from grader.service.staff.login import AnyForm, Instructor, OwnForm, PageRoute, instructor, see
+from grader.service.staff.login import AnyForm, Instructor, OwnForm, see, staff_pages
 from grader.service.staff.submission_pages import Wanted
 from grader.service.store import people
 from grader.service.store.people import Person
 from grader.service.store.submissions import Submitted
 
-router = APIRouter(
-    prefix="/staff/submissions/{submission_id}",
-    route_class=PageRoute,
-    include_in_schema=False,
-    dependencies=[Depends(instructor)],
-)
+router = staff_pages("/staff/submissions/{submission_id}")
 
 
 @router.post("/comment")

@@ -27,7 +27,6 @@ from grader.service.publishing import GradingRequest, Notify
 from grader.service.store import regrades, verdicts
 from grader.service.store.database import Database, cause_of
 from grader.service.store.regrades import Ending, Mark, PublishedVerdict, Regrade, RegradeChange
-from grader.service.store.submissions import Submitted
 from grader.service.store.verdicts import StoredVerdict
 
 _AGAIN_SECONDS: Final = 10.0  # after the store failed
@@ -366,16 +365,13 @@ def for_source(
             if change.effect == "lowered" and not begun.allow_lower:
                 regrades.hold(connection, begun, each, change.after)
                 continue
-            submitted = Submitted(
-                each.submission_id,
-                each.person_id,
-                each.exercise,
-                each.source_hash,
-                each.received_at,
-            )
-            before = each.mark.data
             verdicts.publish(
-                connection, submitted, kept, actor=begun.by, regrade=begun.id, before=before
+                connection,
+                each.submitted,
+                kept,
+                actor=begun.by,
+                regrade=begun.id,
+                before=each.mark.data,
             )
 
     return GradingRequest(begun.exercise, source_hash, publish, give_up, notify)
@@ -477,4 +473,4 @@ def _ungraded(connection: Connection, wanted: RegradePlan) -> int:
 
 def _change(held: PublishedVerdict, kept: StoredVerdict) -> RegradeChange:
     after = Mark(kept.outcome, kept.score, kept.max_score)
-    return RegradeChange(held.submission_id, held.person, held.shown, held.mark, after)
+    return RegradeChange(held.submitted.id, held.person, held.shown, held.mark, after)

@@ -74,13 +74,11 @@ def create_app(context: AppContext) -> FastAPI:
         exercise_routes.router,
         session_routes.router,
         health_routes.router,
-    ):
-        app.include_router(router)
-    for router in (staff_routes.router, gradebook_routes.router, regrade_routes.router):
-        app.include_router(router)
-    for router in (people_routes.router, by_hand_routes.router):
-        app.include_router(router)
-    for pages in (
+        staff_routes.router,
+        gradebook_routes.router,
+        regrade_routes.router,
+        people_routes.router,
+        by_hand_routes.router,
         login.router,
         staff.router,
         staff.inside,
@@ -91,10 +89,10 @@ def create_app(context: AppContext) -> FastAPI:
         by_hand_pages.router,
         by_hand_pages.of_person,
         gradebook_pages.router,
+        lti_routes.router,
+        oidc_routes.router,
     ):
-        app.include_router(pages)
-    app.include_router(lti_routes.router)
-    app.include_router(oidc_routes.router)
+        app.include_router(router)
     app.add_api_route("/v1/{rest:path}", nowhere, methods=_METHODS, include_in_schema=False)
     if context.settings.site is not None:
         frames = partial(lti_routes.frame_origins, context.database)

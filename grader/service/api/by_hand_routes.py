@@ -10,7 +10,7 @@ from grader.course.schedule import moment
 from grader.service.api.auth import ContextOf, Staff, Teacher
 from grader.service.api.list_pages import Moment
 from grader.service.api.people_routes import Existing
-from grader.service.api.problem_details import ProblemError, responses
+from grader.service.api.problem_details import existing_one, responses
 from grader.service.api.submission_routes import Own
 from grader.service.store import by_hand, schedules
 
@@ -89,9 +89,7 @@ def say(teacher: Teacher, submitted: Own, new: NewComment, service: ContextOf) -
 )
 def give(whom: Existing, exercise: str, new: NewOverride, staff: Staff, service: ContextOf) -> None:
     """Give a person points or an excuse in an exercise."""
-    definition = service.catalog.find(exercise)
-    if definition is None:
-        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
+    definition = existing_one(service.catalog.find(exercise), "exercise")
     points, reason, excused = new.points, new.reason, new.excused
     with service.database.write() as connection:
         by_hand.give(connection, whom, definition, points, reason, excused=excused, actor=staff.id)
@@ -106,8 +104,7 @@ def extend(
     whom: Existing, exercise: str, new: NewExtension, staff: Staff, service: ContextOf
 ) -> None:
     """Give a person a due date of their own, for an exercise."""
-    if service.catalog.find(exercise) is None:
-        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
+    existing_one(service.catalog.find(exercise), "exercise")
     due = moment(new.due)
     with service.database.write() as connection:
         schedules.extend(connection, whom, exercise, due, actor=staff.id)

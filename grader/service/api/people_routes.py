@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from grader.course.csv_rows import decode
 from grader.course.roster_file import read_roster
 from grader.service.api.auth import ContextOf, Staff
-from grader.service.api.problem_details import ProblemError, responses
+from grader.service.api.problem_details import existing_one, responses
 from grader.service.service import AppContext
 from grader.service.store import people, roster
 from grader.service.store.people import Person, Role
@@ -53,10 +53,7 @@ def existing(
         ProblemError: there is none.
     """
     with service.database.read() as connection:
-        found = people.find_by_id(connection, person_id)
-    if found is None:
-        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no person of that id.")
-    return found
+        return existing_one(people.find_by_id(connection, person_id), "person")
 
 
 Existing = Annotated[Person, Depends(existing)]

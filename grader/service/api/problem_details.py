@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -18,6 +18,8 @@ _NAMED: Final = 5  # things that are wrong with a request
 _LONGEST_NAME: Final = 80  # characters
 
 MEDIA_TYPE: Final = "application/problem+json"
+
+_Thing = TypeVar("_Thing")
 
 
 class ProblemBody(BaseModel):
@@ -47,6 +49,17 @@ class ProblemError(Exception):
         self.detail = detail
         self.headers = headers
         super().__init__(detail)
+
+
+def existing_one(found: _Thing | None, kind: str) -> _Thing:
+    """Return what was looked for by its id.
+
+    Raises:
+        ProblemError: 404, it is not there.
+    """
+    if found is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
+    return found
 
 
 _ALONG: Final = {

@@ -11,11 +11,16 @@ from grader.errors import SandboxFault
 from grader.service import regrading
 from grader.service.api.auth import ContextOf, Staff
 from grader.service.api.list_pages import After, Limit, Moment, Page
-from grader.service.api.problem_details import ProblemError, responses, with_headers
+from grader.service.api.problem_details import (
+    ProblemError,
+    existing_one,
+    responses,
+    with_headers,
+)
 from grader.service.regrading import BESIDE_SUBMISSIONS, Regrader
 from grader.service.service import AppContext
 from grader.service.store import regrades
-from grader.service.store.regrades import Regrade, RegradeChange
+from grader.service.store.regrades import Mark, Regrade, RegradeChange
 
 router = APIRouter(prefix="/v1/regrades", tags=["regrades"])
 
@@ -75,22 +80,14 @@ class NewRegrade(WantedRegrade):
     allow_lower: bool = Field(False, description="Publish also what is worse than it was.")
 
 
-class MarkInfo(BaseModel):
-    """The outcome and points of a verdict."""
-
-    outcome: str
-    score: int
-    max_score: int
-
-
 class ChangeInfo(BaseModel):
     """A submission whose verdict changes."""
 
     submission: str
     person: str
     display_name: str
-    before: MarkInfo
-    after: MarkInfo
+    before: Mark
+    after: Mark
     effect: Literal["same", "raised", "lowered"]
     held: bool = Field(description="It would have been lowered, and was left as it is.")
     event: int = Field(description="Its number in the log; 0 in a preview.")
@@ -153,10 +150,7 @@ def existing(regrade_id: Id, _person: Staff, service: ContextOf) -> Regrade:
         ProblemError: there is none.
     """
     with service.database.read() as connection:
-        found = regrades.find(connection, regrade_id)
-    if found is None:
-        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no regrade of that id.")
-    return found
+        return existing_one(regrades.find(connection, regrade_id), "regrade")
 
 
 Existing = Annotated[Regrade, Depends(existing)]
@@ -280,8 +274,8 @@ def _change_info(change: RegradeChange) -> ChangeInfo:
         submission=change.submission_id,
         person=change.person,
         display_name=change.shown,
-        before=MarkInfo(**asdict(change.before)),
-        after=MarkInfo(**asdict(change.after)),
+        before=change.before,
+        after=change.after,
         effect=change.effect,
         held=change.held,
         event=change.event,

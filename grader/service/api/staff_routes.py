@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from grader.service.api.auth import ContextOf, Staff
 from grader.service.api.list_pages import After, Limit, Moment, Page
-from grader.service.api.problem_details import ProblemError, responses
+from grader.service.api.problem_details import ProblemError, existing_one, responses
 from grader.service.api.submission_routes import Id
 from grader.service.store import submission_search, submissions
 from grader.service.store.submission_search import State
@@ -71,10 +71,8 @@ def listed(
 def release(submission_id: Id, person: Staff, service: ContextOf) -> None:
     """Queue a parked submission again."""
     with service.database.write() as connection:
-        found = submissions.find(connection, submission_id)
+        existing_one(submissions.find(connection, submission_id), "submission")
         is_released = submissions.release(connection, submission_id, actor=person.id)
-    if found is None:
-        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no submission of that id.")
     if not is_released:
         raise ProblemError(HTTPStatus.CONFLICT, "It is not parked.")
     service.executor.notify([submission_id])

@@ -20,7 +20,12 @@ from grader.service.api.auth import ContextOf, Someone
 from grader.service.api.event_streams import Watched, WatcherOf
 from grader.service.api.list_pages import Moment
 from grader.service.api.openapi import VERDICT
-from grader.service.api.problem_details import ProblemError, responses, with_headers
+from grader.service.api.problem_details import (
+    ProblemError,
+    existing_one,
+    responses,
+    with_headers,
+)
 from grader.service.api.rate_limits import RatesOf, StreamsOf, check_queue, check_rate
 from grader.service.service import AppContext
 from grader.service.store import submissions, verdicts
@@ -91,9 +96,8 @@ def own(submission_id: Id, person: Someone, service: ContextOf) -> Submitted:
     """
     with service.database.read() as connection:
         found = submissions.find(connection, submission_id)
-    if found is None or (person.role == "student" and found.person_id != person.id):
-        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no submission of that id.")
-    return found
+    is_hidden = found is not None and person.role == "student" and found.person_id != person.id
+    return existing_one(None if is_hidden else found, "submission")
 
 
 # Found before an answer begins: a stream that has begun cannot turn into a 404.
@@ -146,8 +150,7 @@ async def hand_in(
     key: Key = None,
 ) -> SubmissionState:
     """Accept a submission; it is graded in its turn."""
-    if service.catalog.find(new.exercise) is None:
-        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
+    existing_one(service.catalog.find(new.exercise), "exercise")
     check_rate(rates, person.id, service.settings.per_minute)
     try:
         state = await run_in_threadpool(_accept, service, person, new, key or uuid.uuid4().hex)

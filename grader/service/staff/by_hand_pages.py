@@ -1,6 +1,6 @@
 """Staff pages: the forms below a submission, for comments, points, excuses and extensions."""
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import Response
 
 from grader.errors import UsageError
 from grader.service.api import by_hand_routes as api
@@ -10,10 +10,9 @@ from grader.service.staff.login import (
     AnyForm,
     Instructor,
     OwnForm,
-    PageRoute,
     Visitor,
-    instructor,
     see,
+    staff_pages,
 )
 from grader.service.staff.people_pages import PATH, Whom, page_of
 from grader.service.staff.submission_pages import Wanted
@@ -21,18 +20,8 @@ from grader.service.store import people
 from grader.service.store.people import Person
 from grader.service.store.submissions import Submitted
 
-router = APIRouter(
-    prefix="/staff/submissions/{submission_id}",
-    route_class=PageRoute,
-    include_in_schema=False,
-    dependencies=[Depends(instructor)],
-)
-of_person = APIRouter(
-    prefix=PATH,
-    route_class=PageRoute,
-    include_in_schema=False,
-    dependencies=[Depends(instructor)],
-)
+router = staff_pages("/staff/submissions/{submission_id}")
+of_person = staff_pages(PATH)
 
 
 @router.post("/comment")

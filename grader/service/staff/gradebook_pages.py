@@ -2,13 +2,13 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import Query, Response
 
 from grader.reports.canvas_csv import IDENTITIES, fill, published, scores_of
 from grader.service import gradebook_data, gradebook_exports
 from grader.service.api.auth import ContextOf
 from grader.service.api.gradebook_routes import csv_response
-from grader.service.staff.login import AnyForm, Instructor, PageRoute, instructor
+from grader.service.staff.login import AnyForm, Instructor, staff_pages
 from grader.service.staff.page_templates import render
 from grader.service.store import schedules, windows
 
@@ -16,12 +16,7 @@ _PATH: Final = "/staff/gradebook"
 CANVAS_PATH: Final = f"{_PATH}/canvas"
 _SHOWN: Final = 500  # students
 
-router = APIRouter(
-    prefix="/staff",
-    route_class=PageRoute,
-    include_in_schema=False,
-    dependencies=[Depends(instructor)],
-)
+router = staff_pages("/staff")
 
 
 @router.get("/gradebook")

@@ -79,6 +79,16 @@ def instructor(service: ContextOf, cookie: CookieOf) -> Visitor:
 Instructor = Annotated[Visitor, Depends(instructor)]
 
 
+def staff_pages(prefix: str) -> APIRouter:
+    """Return a router of pages for instructors and assistants."""
+    return APIRouter(
+        prefix=prefix,
+        route_class=PageRoute,
+        include_in_schema=False,
+        dependencies=[Depends(instructor)],
+    )
+
+
 async def fields(request: Request) -> dict[str, str]:
     """Return the fields of a form.
 

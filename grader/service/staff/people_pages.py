@@ -12,7 +12,14 @@ from grader.service.api import people_routes as api
 from grader.service.api.auth import ContextOf
 from grader.service.api.problem_details import ProblemError
 from grader.service.api.session_routes import give_cookie
-from grader.service.staff.login import EntryForm, Instructor, OwnForm, PageRoute, instructor, see
+from grader.service.staff.login import (
+    EntryForm,
+    Instructor,
+    OwnForm,
+    PageRoute,
+    see,
+    staff_pages,
+)
 from grader.service.staff.page_templates import render
 from grader.service.store import people, personal_data, roster, sessions
 from grader.service.store.people import ROLES, Person
@@ -23,12 +30,7 @@ IMPORT_PATH = f"{PATH}/import"
 _NOT_VALID = "This invite was used, has expired, or is none. Ask your instructor for another one."
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
-inside = APIRouter(
-    prefix=PATH,
-    route_class=PageRoute,
-    include_in_schema=False,
-    dependencies=[Depends(instructor)],
-)
+inside = staff_pages(PATH)
 
 
 def page_of(whom: Person) -> str:

@@ -3,14 +3,14 @@
 import contextlib
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import Depends, Response
 
 from grader.service import regrading
 from grader.service.api import regrade_routes as api
 from grader.service.api.auth import ContextOf
 from grader.service.api.problem_details import ProblemError
 from grader.service.regrading import BESIDE_SUBMISSIONS
-from grader.service.staff.login import Instructor, OwnForm, PageRoute, instructor, see
+from grader.service.staff.login import Instructor, OwnForm, see, staff_pages
 from grader.service.staff.page_templates import render
 from grader.service.store import regrades
 from grader.service.store.regrades import Regrade
@@ -18,12 +18,7 @@ from grader.service.store.regrades import Regrade
 _SAMPLE = 40  # sources: a page does not let anyone wait longer
 _SHOWN = 200  # changes
 
-router = APIRouter(
-    prefix="/staff/regrades",
-    route_class=PageRoute,
-    include_in_schema=False,
-    dependencies=[Depends(instructor)],
-)
+router = staff_pages("/staff/regrades")
 
 
 @router.get("")

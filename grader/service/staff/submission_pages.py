@@ -1,7 +1,6 @@
 """Staff pages: overview, exercises and submissions."""
 
 import contextlib
-from http import HTTPStatus
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Path, Query, Response
@@ -10,8 +9,15 @@ from fastapi.responses import FileResponse
 from grader.service import gradebook_data
 from grader.service.api import staff_routes
 from grader.service.api.auth import ContextOf
-from grader.service.api.problem_details import ProblemError
-from grader.service.staff.login import HOME, Instructor, OwnForm, PageRoute, instructor, see
+from grader.service.api.problem_details import ProblemError, existing_one
+from grader.service.staff.login import (
+    HOME,
+    Instructor,
+    OwnForm,
+    PageRoute,
+    see,
+    staff_pages,
+)
 from grader.service.staff.page_templates import FOLDER, render
 from grader.service.store import (
     by_hand,
@@ -32,12 +38,7 @@ _STUCK: Final = 50  # students; behind them come those with fewer failures, or i
 _Filter = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
 
 router = APIRouter(prefix="/staff", route_class=PageRoute, include_in_schema=False)
-inside = APIRouter(
-    prefix="/staff",
-    route_class=PageRoute,
-    include_in_schema=False,
-    dependencies=[Depends(instructor)],
-)
+inside = staff_pages("/staff")
 
 
 @router.get("/staff.css")
@@ -74,9 +75,7 @@ def overview(visitor: Instructor, service: ContextOf) -> Response:
 @inside.get("/exercises/{exercise}")
 def exercise(exercise: str, visitor: Instructor, service: ContextOf) -> Response:
     """Show an exercise's statistics and latest submissions."""
-    definition = service.catalog.find(exercise)
-    if definition is None:
-        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
+    definition = existing_one(service.catalog.find(exercise), "exercise")
     found = service.aside.read(gradebook_data.numbers, exercise)
     with service.database.read() as connection:
         listed = submission_search.listed(connection, exercise=exercise, most=_PAGE)
@@ -129,10 +128,7 @@ Id = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$")]
 
 def _wanted(submission_id: Id, service: ContextOf) -> Submitted:
     with service.database.read() as connection:
-        found = submissions.find(connection, submission_id)
-    if found is None:
-        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no submission of that id.")
-    return found
+        return existing_one(submissions.find(connection, submission_id), "submission")
 
 
 Wanted = Annotated[Submitted, Depends(_wanted)]

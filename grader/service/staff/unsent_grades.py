@@ -2,22 +2,17 @@
 
 from typing import Final
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import Response
 
 from grader.service.api.auth import ContextOf
-from grader.service.staff.login import Instructor, OwnForm, PageRoute, instructor, see
+from grader.service.staff.login import Instructor, OwnForm, see, staff_pages
 from grader.service.staff.page_templates import render
 from grader.service.store import unsent_scores
 
 _SHOWN: Final = 200
 _PATH: Final = "/staff/unsent"
 
-router = APIRouter(
-    prefix=_PATH,
-    route_class=PageRoute,
-    include_in_schema=False,
-    dependencies=[Depends(instructor)],
-)
+router = staff_pages(_PATH)
 
 
 @router.get("")

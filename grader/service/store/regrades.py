@@ -100,13 +100,9 @@ class RegradeChange:
 class PublishedVerdict:
     """A submission and its published verdict."""
 
-    submission_id: str
-    person_id: str
+    submitted: Submitted
     person: str
     shown: str  # the person's name that others read
-    exercise: str
-    source_hash: str
-    received_at: int
     mark: Mark
 
 
@@ -178,11 +174,11 @@ def published_verdicts(
         select(
             submission.c.id,
             submission.c.person_id,
-            person.c.name,
-            SHOWN,
             submission.c.exercise,
             submission.c.source_hash,
             submission.c.received_at,
+            person.c.name,
+            SHOWN,
             verdict.c.outcome,
             verdict.c.score,
             verdict.c.max_score,
@@ -198,7 +194,7 @@ def published_verdicts(
     )
     # By person: all transactions lock several persons in this order.
     for row in connection.execute(chosen.order_by(person.c.id, submission.c.id)):
-        yield PublishedVerdict(*row[:7], mark=Mark(*tuple(row)[7:]))
+        yield PublishedVerdict(Submitted(*row[:5]), row[5], row[6], Mark(*tuple(row)[7:]))
 
 
 def begin(
@@ -353,13 +349,13 @@ def claim(connection: Connection, regrade_id: str, source_hash: str) -> bool:
 def hold(connection: Connection, begun: Regrade, kept: PublishedVerdict, after: Mark) -> None:
     """Record that a submission keeps its verdict, since the new one is worse."""
     told = {
-        "person": kept.person_id,
-        "exercise": kept.exercise,
+        "person": kept.submitted.person_id,
+        "exercise": kept.submitted.exercise,
         "regrade": begun.id,
         "before": kept.mark.data,
         "after": after.data,
     }
-    events.append(connection, begun.by, events.HELD, kept.submission_id, told)
+    events.append(connection, begun.by, events.HELD, kept.submitted.id, told)
 
 
 def changes(

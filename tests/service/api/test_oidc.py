@@ -169,13 +169,23 @@ def test_the_page_where_it_began_comes_again(
     [
         ({"email": "eve@example.org"}, "eve@example.org is not on the roster of this course"),
         ({"email_verified": False}, "does not say your email, or is not sure"),
+        ({"email_verified": "false"}, "does not say your email, or is not sure"),
         ({"email": None}, "does not say your email"),
         ({"aud": "another"}, "is not signed by it, or not for us"),
         ({"iss": "http://127.0.0.1:1"}, "is not signed by it, or not for us"),
         ({"nonce": "another"}, "is not signed by it, or not for us"),
         ({"exp": 1}, "is not signed by it, or not for us"),
     ],
-    ids=["stranger", "unverified", "no e-mail", "audience", "issuer", "nonce", "expired"],
+    ids=[
+        "stranger",
+        "unverified",
+        "as text",
+        "no e-mail",
+        "audience",
+        "issuer",
+        "nonce",
+        "expired",
+    ],
 )
 def test_what_is_not_for_us_signs_nobody_in(
     browser: httpx.Client, simulator: Simulator, says: dict[str, Any], told: str

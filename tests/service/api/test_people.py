@@ -68,14 +68,14 @@ def test_a_roster_is_imported_and_imported_again(prof: httpx.Client) -> None:
 @pytest.mark.parametrize(
     ("table", "told"),
     [
-        (b"student\ns9", "roster:1 has no column 'id'."),
-        (b"id,role\ns9,boss", "roster:2: there is no role 'boss'; the roles are"),
-        (b"id\ns9\ns9", "roster:3 has the id 's9' again, as line 2 does."),
-        (b"id,email\ns8,A@b.c\ns9,a@b.c", "roster:3 has the login 'a@b.c' again, as line 2 does."),
-        (b"id,email\ns9,grace@example.org", "roster:2: 't1' has the login 'grace@example.org'."),
-        (b"id,name\ns9,Ren\xe9e", "roster:2 is not UTF-8; save the file again"),
-        (b"id,name\ns9,Ada,Lovelace", "roster:2 has more cells than the heading."),
-        (b"id,role\ns9,\nprof,student", "this would leave no instructor: make somebody else one"),
+        (b"student\ns9", "Roster:1 has no column 'id'."),
+        (b"id,role\ns9,boss", "Roster:2: there is no role 'boss'; the roles are"),
+        (b"id\ns9\ns9", "Roster:3 has the id 's9' again, as line 2 does."),
+        (b"id,email\ns8,A@b.c\ns9,a@b.c", "Roster:3 has the login 'a@b.c' again, as line 2 does."),
+        (b"id,email\ns9,grace@example.org", "Roster:2: 't1' has the login 'grace@example.org'."),
+        (b"id,name\ns9,Ren\xe9e", "Roster:2 is not UTF-8; save the file again"),
+        (b"id,name\ns9,Ada,Lovelace", "Roster:2 has more cells than the heading."),
+        (b"id,role\ns9,\nprof,student", "This would leave no instructor: make somebody else one"),
     ],
     ids=["columns", "role", "id", "login", "login taken", "encoding", "cells", "last instructor"],
 )

@@ -221,6 +221,7 @@ class _Auditor:
             self.request.like,
         )
         seen: set[tuple[str, str]] = set()
+        tried: set[str] = set()
         matches = tasks.matches_of(self.runner.run(task), self.request.known)
         # Where several exercises know a mistake, the one that knows most of the function says it.
         matches.sort(key=lambda match: -len(match.known.mistakes))
@@ -235,11 +236,13 @@ class _Auditor:
         for number in sorted(outcomes):
             if tasks.is_killed(outcomes[number]):
                 continue
+            tried.add(matches[number].known.exercise)
             for program in programs[number]:
                 key = matches[number].target, str(program.misconception).partition(" (")[0]
                 if key not in seen:
                     seen.add(key)
                     yield program
+        self.checks += map(suite_checks.not_alike, sorted(self.request.like - tried))
 
     def _run_programs(
         self, programs: Sequence[WrongProgram]

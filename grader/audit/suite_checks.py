@@ -161,6 +161,15 @@ def time(tests: Sequence[TestOutcome]) -> Check:
     return Check("time", "note" if slow else "ok", sentence, _ids(slow))
 
 
+def not_alike(exercise: str) -> Check:
+    """Report that no known mistake of an exercise could be tried, though the author named it."""
+    sentence = (
+        f"No known mistake of {exercise} was tried: the tests reject its own solution, so no "
+        "function of the assignment does the same."
+    )
+    return Check("like", "note", sentence, ())
+
+
 def count(number: int, what: str) -> str:
     """Return a number with its noun."""
     return f"{number} {what}{'s' * (number != 1)}"

@@ -260,3 +260,12 @@ def test_methods_of_a_class_and_unittest(etude: Etude, folder: Path, no_exercise
     assert mean["example"].startswith("scaler = Scaler(); scaler.fit(np.array(")
     assert "class AuditTest(unittest.TestCase):" in extra.read_text()
     assert not json.loads(etude(*words).stdout)["audits"][0]["survivors"]
+
+
+@pytest.mark.slow
+def test_an_exercise_that_does_something_else_is_said_to_be_of_no_use(
+    etude: Etude, folder: Path
+) -> None:
+    """Its own solution fails the tests, so that its mistakes would all be killed."""
+    done = etude("audit", folder, "--jobs", "2", "--like", "layer-norm")
+    assert "No known mistake of layer-norm was tried" in done.stdout

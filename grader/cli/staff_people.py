@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from grader.cli.service_options import database_option, needs_service, open_stor
 from grader.course.roster_file import ROLES
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
+
+if TYPE_CHECKING:
+    from grader.definitions.exercise import Exercise
 
 
 @click.command("import")
@@ -198,10 +202,13 @@ def schedule(exercises: Path | None, database: str) -> None:
 
 @click.command("extend")
 @click.argument("name")
-@click.argument("exercises", nargs=-1, required=True, metavar="EXERCISE...")
+@click.argument("wanted", nargs=-1, required=True, metavar="EXERCISE...")
 @click.option("--due", required=True, metavar="TIME", help="With its zone: 2026-12-01T18:00+01:00.")
+@options.exercises_option
 @database_option
-def extend(name: str, exercises: tuple[str, ...], due: str, database: str) -> None:
+def extend(
+    name: str, wanted: tuple[str, ...], due: str, exercises: Path | None, database: str
+) -> None:
     """Give a person a due date of their own for each EXERCISE.
 
     \b
@@ -212,11 +219,12 @@ def extend(name: str, exercises: tuple[str, ...], due: str, database: str) -> No
         from grader.course.schedule import moment
         from grader.service.store import people, schedules
     until = moment(due)
+    known = [_exercise(exercises, each).id for each in wanted]
     with open_store(database) as opened, opened.write() as connection:
         whom = people.need(connection, name)
-        for each in exercises:
+        for each in known:
             schedules.extend(connection, whom, each, until, actor=whoami())
-    click.echo(f"{name} may submit {', '.join(exercises)} until {until.isoformat()}")
+    click.echo(f"{name} may submit {', '.join(known)} until {until.isoformat()}")
 
 
 @click.command("override")
@@ -243,11 +251,8 @@ def override(  # noqa: PLR0917  click calls it by name
       etude staff override s1234 attention-weights --excused --reason "ill"
     """
     with needs_service():
-        from grader.service.catalog import Catalog
         from grader.service.store import by_hand, people
-    definition = Catalog.load(options.collection_folder(exercises)).find(exercise)
-    if definition is None:
-        raise UsageError(f"there is no exercise {exercise!r}")
+    definition = _exercise(exercises, exercise)
     with open_store(database) as opened, opened.write() as connection:
         whom = people.need(connection, name)
         actor = whoami()
@@ -256,6 +261,15 @@ def override(  # noqa: PLR0917  click calls it by name
     if points is not None:
         what = f"has {points:g} points in"
     click.echo(f"{name} {what} {exercise}")
+
+
+def _exercise(exercises: Path | None, name: str) -> "Exercise":
+    from grader.service.catalog import Catalog
+
+    found = Catalog.load(options.collection_folder(exercises)).find(name)
+    if found is None:
+        raise UsageError(f"there is no exercise {name!r}")
+    return found
 
 
 COMMANDS = (*(import_, list_, role_, disable, invite, export, erase, schedule, extend, override),)

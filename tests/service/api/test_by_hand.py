@@ -204,7 +204,9 @@ def test_the_command_gives_no_more_than_the_maximum(served: Served, prof: httpx.
 
     for wrong in ("5.5", "nan"):
         assert "from 0 to 5, the maximum of double" in str(give("double", wrong).exception)
-    assert "there is no exercise 'dubble'" in str(give("dubble", "1").exception)
+    longer = ["extend", "paper", "double", "dubble", "--due", "2026-12-01T18:00Z", *where]
+    for refused in (give("dubble", "1"), CliRunner().invoke(staff.command, longer)):
+        assert "there is no exercise 'dubble'" in str(refused.exception)
     assert give("double", "5").stdout == "paper has 5 points in double\n"
     assert _grade(prof, "paper")[0] == 5.0
 

@@ -63,7 +63,8 @@ def command(  # noqa: PLR0917  click calls it by name
     """Grade FILE, a Python file or a Jupyter notebook, as a submission to EXERCISE.
 
     Without FILE it is the file in this folder that is called like EXERCISE, as `etude start` writes
-    it. Where EXERCISE asks for several files, FILE is their folder, a zip of it, or the main one.
+    it. With FILE alone, its name says which exercise it is for. Where EXERCISE asks for several
+    files, FILE is their folder, a zip of it, or the main one.
 
     EXERCISE is an id, or the path of a YAML definition anywhere: a path has a slash or ends in
     .yaml or .yml. The attempt is recorded on this machine, see `etude progress`; a verdict never
@@ -72,7 +73,7 @@ def command(  # noqa: PLR0917  click calls it by name
     \b
     Examples:
       etude check attention-weights
-      etude check attention-weights my_solution.py
+      etude check attention-weights.py
       etude check attention-weights my_solution.py --watch
       etude check attention-weights my_solution.py --verbose
       etude check drafts/07-rope.yaml rope.py --format json
@@ -81,6 +82,9 @@ def command(  # noqa: PLR0917  click calls it by name
     gc.disable()  # what is imported stays, and there is not much else
     options.prefer_own_output()
     delivery = options.delivery(formats, plain=plain)
+    if file is None and exercise.endswith((".py", ".ipynb")):
+        file = Path(exercise)
+        exercise = file.stem.replace("_", "-")
     file = file or _own_file(exercise)
     asked = _Asked(
         exercise=exercise,

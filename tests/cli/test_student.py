@@ -228,6 +228,7 @@ def test_check_finds_the_file_that_start_wrote(student: Etude, tmp_path: Path) -
     done = student("check", "double")
     assert done.returncode == 2
     assert "there are double.py and double.ipynb here" in done.stderr
+    assert student("check", "double.py").returncode == 0  # a file says which exercise it is for
 
 
 def test_lesson_show_alone_lists_the_lessons(student: Etude) -> None:

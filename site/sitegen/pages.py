@@ -161,10 +161,14 @@ class Pages:
     def _exercises(self, track: PublicTrack, card: TrackCard) -> Iterator[Callable[[], PageFiles]]:
         outlines = card.outlines
         cards = _with_neighbours(card.exercises)
-        for each, (own, around) in zip(track.exercises, cards, strict=True):
+        for each, (own, (previous, following)) in zip(track.exercises, cards, strict=True):
             lesson = card.lesson_of.get(own.id)
             outline = outlines[lesson.path if lesson else ""]
-            yield partial(self._exercise, outline, own, each, around)
+            # After the last exercise of a lesson comes the next lesson, not its first exercise.
+            next_lesson = card.lesson_of.get(following.id) if following else None
+            if next_lesson is lesson:
+                next_lesson = None
+            yield partial(self._exercise, outline, own, each, (previous, following), next_lesson)
 
     def _track(self, card: TrackCard) -> PageFiles:
         leads = self._leads_to_gpt(card.id)
@@ -217,6 +221,7 @@ class Pages:
         own: ExerciseCard,
         exercise: PublicExercise,
         around: _Around[ExerciseCard],
+        next_lesson: LessonCard | None,
     ) -> PageFiles:
         images = PageImages(exercise.file) if exercise.file else None
         notebook = self._content.notebooks.get(exercise.id)
@@ -229,7 +234,8 @@ class Pages:
             gpt=self._leads_to_gpt(outline.id),
             names={"track": outline.id, "exercise": own.id, **_packages(exercise.packages)},
             previous=around[0],
-            following=around[1],
+            following=next_lesson or around[1],
+            next_lesson=next_lesson,
         )
         runnable = self._content.runnable.get(exercise.id)
         data = exercise_data(outline.id, exercise, runnable, images) if runnable else ()

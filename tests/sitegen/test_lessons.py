@@ -165,6 +165,15 @@ def test_an_exercise_leads_back_to_its_place_in_the_lesson(site: "Site") -> None
     assert not any("Back to" in text for text in links(site["course/loose/index.html"]))
 
 
+def test_the_next_lesson_comes_before_its_first_exercise(site: "Site") -> None:
+    """So that no one who goes from exercise to exercise passes a lesson by."""
+    onward = {name: links(site[f"course/{name}/index.html"]) for name in ("one", "two", "three")}
+
+    assert onward["one"]["Next Title of two"] == "../two/index.html"
+    assert onward["two"]["Next lesson Lesson end"] == "../lessons/end/index.html"
+    assert onward["three"]["Next Title of loose"] == "../loose/index.html"
+
+
 def test_the_side_shows_the_exercises_of_the_open_lesson_only(site: "Site") -> None:
     """All lessons are there; those of other lessons stay folded."""
     side = [words(each.text) for each in site["course/two/index.html"].all("aside")]

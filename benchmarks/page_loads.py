@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Final
+from typing import Any, Final
 
 from playwright.sync_api import Browser, expect, sync_playwright
 
@@ -47,7 +47,8 @@ _PAINTED: Final = 'performance.getEntriesByName("first-contentful-paint")[0].sta
 _NOTES: Final = """\
 - Each visit is a first one, with nothing kept: 165 ms to an answer, 8.1 Mbit/s, and a processor
   slowed down {slower} times; 390 pixels wide. Medians.
-- KB: what is transferred until the page is quiet, compressed as it was sent, without Python.
+- KB: what is transferred until the page is quiet, compressed as it was sent, without
+  Python and the tests' data that it reads.
 - shift: how far parts of the page jump about while it loads.
 - On this machine as it is, a verdict comes {cold:.1f} s after the first click on "Check", with
   nothing kept and Python not started. On the next exercise the first click takes {turned:.0f} ms,
@@ -141,6 +142,11 @@ def _visit_all(
         return visits, uses
 
 
+def _for_python(event: dict[str, Any]) -> list[object]:
+    """Return the request's id if it is for the tests' data, which Python alone reads."""
+    return [event["requestId"]] if event["response"]["url"].endswith("/engine.txt") else []
+
+
 def _visit(browser: Browser, url: str) -> _Visit:
     with browser.new_context(viewport=PHONE, service_workers="block") as context:
         page = context.new_page()
@@ -152,9 +158,13 @@ def _visit(browser: Browser, url: str) -> _Visit:
         session.send("Emulation.setCPUThrottlingRate", {"rate": _SLOWER})
         loaded: list[dict[str, float]] = []
         session.on("Network.loadingFinished", lambda event: loaded.append(event))  # noqa: PLW0108  Playwright marks what it is given
+        of_python: set[object] = set()
+        session.on("Network.responseReceived", lambda event: of_python.update(_for_python(event)))
         page.goto(url, wait_until="networkidle")
         painted = page.evaluate(_PAINTED)
-        size = sum(each["encodedDataLength"] for each in loaded)
+        size = sum(
+            each["encodedDataLength"] for each in loaded if each["requestId"] not in of_python
+        )
         return _Visit(painted / 1e3, shifted(page), size)
 
 

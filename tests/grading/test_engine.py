@@ -151,6 +151,15 @@ def test_a_wrong_signature_is_shown_beside_the_call(verdict_of: Callable[[str], 
     )
 
 
+def test_statements_of_a_test_stand_in_a_sentence_as_one_line(
+    make: "Make", sandbox: Sandbox
+) -> None:
+    """Separated, so that they can be told from each other."""
+    exercise = make({"given": {"x": 3}, "run": "a, b = f(x)\nprint(a)", "stdout": "3"})
+    verdict = grade(exercise, submission("def f(x):\n    return x\n"), sandbox)
+    assert "`a, b = f(x); print(a)`" in verdict.tests[0].message
+
+
 def test_after_the_end_of_the_program_the_rest_is_not_run(
     verdict_of: Callable[[str], Verdict],
 ) -> None:

@@ -57,7 +57,9 @@ class Check(ABC, Generic[Test]):
 
     def code_at(self, error: BaseException) -> str:  # noqa: ARG002  for statements
         """Return the test's own Python that met an error, on one line."""
-        return " ".join(self.test.code.split("\n")).strip()
+        lines = self.test.code.strip().split("\n")
+        is_flat = all(line and not line[0].isspace() for line in lines)
+        return ("; " if is_flat else " ").join(lines)
 
     def runs_in_page(self) -> bool:
         """Return whether a page has all modules that the test's Python needs."""

@@ -35,12 +35,18 @@ def _redirect_uri(request: Request, service: AppContext) -> str:
     return (service.settings.public_url or f"http://{host}:{port}").rstrip("/") + _PATH
 
 
+def _own_page(path: str) -> str:
+    """Return a path of this site as it is, and nothing for any other address."""
+    return path if _OWN_PAGE.fullmatch(path) else ""
+
+
 @router.get("/login")
 def login(request: Request, service: ContextOf) -> Response:
     """Redirect a browser to the provider."""
     url, secret = _provider(service).begin(_redirect_uri(request, service))
     answer = RedirectResponse(url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
-    for name, value in ((_COOKIE, secret), (_BACK, request.query_params.get("back", ""))):
+    back = _own_page(request.query_params.get("back", ""))
+    for name, value in ((_COOKIE, secret), (_BACK, back)):
         answer.set_cookie(
             name,
             value,
@@ -64,9 +70,8 @@ def callback(request: Request, service: ContextOf) -> Response:
         if person is None:
             raise UsageError(f"{name} is not on the roster of this course; ask your instructor")
         opened = sessions.open_session(connection, person)
-    back = request.cookies.get(_BACK, "")
     home = HOME if person.is_staff else "/"
-    answer = see(back if _OWN_PAGE.fullmatch(back) else home)
+    answer = see(_own_page(request.cookies.get(_BACK, "")) or home)
     give_cookie(answer, opened.cookie, service)
     answer.delete_cookie(_COOKIE, _PATH)
     answer.delete_cookie(_BACK, _PATH)

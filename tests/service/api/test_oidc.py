@@ -153,6 +153,8 @@ def test_who_is_on_the_roster_comes_in(browser: httpx.Client, simulator: Simulat
         ("//evil.example/", "/"),
         ("/\\evil.example/", "/"),
         ("https://evil.example/", "/"),
+        ("/\u2192", "/"),  # no cookie can hold it
+        ("/" + "a" * 5000, "/"),  # nor that
     ],
 )
 def test_the_page_where_it_began_comes_again(

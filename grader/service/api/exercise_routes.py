@@ -12,7 +12,7 @@ from grader.service.api.auth import ContextOf, Someone
 from grader.service.api.by_hand_routes import CommentInfo, comments_on
 from grader.service.api.deadlines import WindowInfo
 from grader.service.api.list_pages import Moment
-from grader.service.api.problem_details import ProblemError, responses
+from grader.service.api.problem_details import ProblemError, existing_one, responses
 from grader.service.store import by_hand, grades, submissions, windows
 from grader.service.store.windows import StoredWindow
 
@@ -116,8 +116,7 @@ def solution(exercise: str, person: Someone, service: ContextOf) -> dict[str, An
 )
 def comments(exercise: str, person: Someone, service: ContextOf) -> list[CommentedSubmission]:
     """Return what staff said on the caller's submissions of an exercise, the newest first."""
-    if service.catalog.find(exercise) is None:
-        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
+    existing_one(service.catalog.find(exercise), "exercise")
     with service.database.read() as connection:
         return [
             CommentedSubmission(

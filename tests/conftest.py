@@ -32,8 +32,7 @@ settings.load_profile("quick")
 Finished: TypeAlias = subprocess.CompletedProcess[str]
 Etude: TypeAlias = Callable[..., Finished]
 
-# A small exercise whose tests are all of one kind each, for tests of the machinery.
-DOUBLE = """\
+_DOUBLE_HEAD = """\
 id: double
 title: Double it
 difficulty: beginner
@@ -43,15 +42,25 @@ defines: {double: {}}
 starter: |
   def double(x):
       ...
+"""
+_DOUBLE_END = """\
+solution: |
+  def double(x):
+      return 2 * x
+explanation: Twice is two times.
+"""
+
+# A small exercise whose tests are all of one kind each, for tests of the machinery.
+DOUBLE = f"""{_DOUBLE_HEAD}\
 tests:
   - id: worked
     description: two numbers
-    given: {x: [1.0, 2.0]}
+    given: {{x: [1.0, 2.0]}}
     call: double(x)
     expect: [2.0, 4.0]
   - id: printed
     description: printed as it is
-    given: {x: 3}
+    given: {{x: 3}}
     run: print(double(x))
     stdout: "6"
   - id: secret
@@ -63,38 +72,21 @@ tests:
       x = rng.standard_normal(5)
     call: double(x) - 2 * x
     expect: [0.0, 0.0, 0.0, 0.0, 0.0]
-solution: |
-  def double(x):
-      return 2 * x
-explanation: Twice is two times.
-"""
+{_DOUBLE_END}"""
 
 # A smaller one: a visible and a hidden test of a call.
-TWICE = """\
-id: double
-title: Double it
-difficulty: beginner
-xp: 5
-instructions: Write `double(x)`, which returns twice `x`.
-defines: {double: {}}
-starter: |
-  def double(x):
-      ...
+TWICE = f"""{_DOUBLE_HEAD}\
 tests:
   - id: worked
-    given: {x: [1.0, 2.0]}
+    given: {{x: [1.0, 2.0]}}
     call: double(x)
     expect: [2.0, 4.0]
   - id: negative
     hidden: true
-    given: {x: [-1.0]}
+    given: {{x: [-1.0]}}
     call: double(x)
     expect: [-2.0]
-solution: |
-  def double(x):
-      return 2 * x
-explanation: Twice is two times.
-"""
+{_DOUBLE_END}"""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

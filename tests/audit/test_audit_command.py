@@ -198,6 +198,7 @@ def test_known_mistakes_are_matched_by_behaviour(etude: Etude, folder: Path) -> 
             "ended the process with status 0",
         ),
         (
+            # Not a test of ours: an assignment that skips all of its own.
             "import pytest, solution\n\n\n@pytest.mark.skip\ndef test_one(): pass\n",
             "pytest skipped every test",
         ),

@@ -20,7 +20,7 @@ from grader.definitions.exercise import Exercise
 from grader.sandbox.process import Sandbox
 from tests.browser.conftest import certified_site, site, tools  # noqa: F401  fixtures of these tests too
 from tests.browser.tools import Tools
-from tests.grading.conftest import make  # noqa: F401  likewise
+from tests.grading.conftest import make  # noqa: F401  a fixture of these tests too
 from tests.own_collection import COLLECTION
 
 # Reads a call in each line, as [function, argument...], and answers in a line.

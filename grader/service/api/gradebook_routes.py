@@ -151,8 +151,7 @@ def fill_canvas(
 ) -> Response:
     """Fill a column of a gradebook that Canvas exported; Canvas imports the answer."""
     try:
-        with service.database.read() as connection:
-            scores = scores_of(published(gradebook_data.records(connection)), exercise or ())
+        scores = scores_of(published(service.aside.read(gradebook_data.records)), exercise or ())
         filled = fill(
             export.decode(),
             scores,

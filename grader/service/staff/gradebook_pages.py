@@ -58,8 +58,7 @@ def moodle(service: ContextOf) -> Response:
 def canvas(sent: AnyForm, service: ContextOf) -> Response:
     """Return what Canvas exported, with a column filled."""
     named = sent.get("exercise", "")
-    with service.database.read() as connection:
-        scores = scores_of(published(gradebook_data.records(connection)), [named])
+    scores = scores_of(published(service.aside.read(gradebook_data.records)), [named])
     filled = fill(
         sent.get("export", ""),
         scores,

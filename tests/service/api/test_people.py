@@ -121,8 +121,10 @@ def test_an_assistant_sees_and_does_not_change(
     page = visitor.get("/staff/people").raise_for_status().text
     assert "Import a roster" not in page
     csrf = re.findall(r'name="csrf" value="([^"]*)"', page)[0]
-    sent = {"csrf": csrf, "person": str(someone), "role": "instructor"}
-    assert visitor.post("/staff/people/change", data=sent).status_code == HTTPStatus.FORBIDDEN
+    sent = {"csrf": csrf, "person": str(someone), "role": "instructor", "sure": "on"}
+    for action in ("change", "invite", "export", "erase", "override", "extend"):
+        answer = visitor.post(f"/staff/people/{action}", data=sent)
+        assert answer.status_code == HTTPStatus.FORBIDDEN, action
     assert visitor.post("/sign-out", data={"csrf": csrf}).status_code == HTTPStatus.SEE_OTHER
 
 

@@ -14,8 +14,6 @@ from importlib.metadata import (
 )
 from pathlib import Path
 
-from packaging.requirements import InvalidRequirement, Requirement
-
 # No submission imports what grades it, whatever is required by what a course names.
 _NEVER = frozenset({"grader", "reference", "sitegen"})
 _ALWAYS = frozenset({"numpy"})
@@ -66,6 +64,8 @@ def folders_of(modules: frozenset[str]) -> PackageFolders:
     Raises:
         LookupError: one is not installed.
     """
+    if not modules:  # to read the metadata of all that is installed would take half of a check
+        return NO_PACKAGES
     tops = {module.partition(".")[0] for module in modules}
     wanted = [distributions_of_modules()[top][0] for top in sorted(tops)]
     by_distribution: dict[str, list[str]] = {}
@@ -96,6 +96,8 @@ def _paths_of(top: str, found: Distribution) -> Iterable[Path]:
 
 def _with_requirements(names: Iterable[str]) -> list[Distribution]:
     """Return distributions and all that their metadata require here, but optional extras."""
+    from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415  a check needs none
+
     waiting, found = list(names), dict[str, Distribution]()
     while waiting:
         name = waiting.pop()

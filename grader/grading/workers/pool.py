@@ -408,8 +408,7 @@ def _work(
     from grader.sandbox.inside import syscalls  # noqa: PLC0415
 
     connection, parents = ends
-    gc.freeze()
-    gc.enable()
+    gc.disable()  # until all is imported, which stays
     if core is not None:
         with contextlib.suppress(OSError):  # some hosts refuse; it runs on any core then
             os.sched_setaffinity(0, {core})
@@ -427,6 +426,8 @@ def _work(
         with sandbox:
             from grader.grading.session.engine import grade_all  # noqa: PLC0415  of many the parent has it
 
+            gc.freeze()
+            gc.enable()
             confine_this_process()
             _send(connection, {"ready": sandbox.backend.name})
             try:

@@ -249,6 +249,23 @@ def test_what_is_too_much_to_load_is_left_to_others(
     assert (verdict["outcome"], verdict["hidden_elsewhere"]) == ("passed", 1)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "with pytest.raises(ValueError):\n    f(None)",
+        "import warnings\nwith warnings.catch_warnings():\n    warnings.simplefilter('error')\n    assert f(1.0) == 2.0",
+        "with np.errstate(over='raise'):\n    assert f(1.0) == 2.0",
+    ],
+)
+def test_what_only_an_own_python_can_judge_is_left_to_others(
+    body: str, page: "Page", make: "Make", sandbox: Sandbox
+) -> None:
+    """A page has no pytest, and its NumPy never warns of an overflow."""
+    page("open_exercise", engine_data(make(TWICE, {"pytest": body}), sandbox))
+    verdict = page("check", RIGHT)
+    assert (verdict["outcome"], verdict["hidden_elsewhere"]) == ("passed", 1)
+
+
 def test_a_student_s_edition_makes_a_page_too(
     page: "Page", make: "Make", sandbox: Sandbox, tmp_path: Path
 ) -> None:

@@ -2,19 +2,33 @@
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from grader.browser.shipping import bundle
+from grader.browser.shipping import bundle, engine_data
+from tests.own_collection import COLLECTION, COURSES
 
 if TYPE_CHECKING:
+    from grader.definitions.exercise import Exercise
+    from grader.sandbox.process import Sandbox
     from tests.browser_engine.conftest import Programs, Said
 
 pytestmark = pytest.mark.slow
 
 CELLS = ["x = np.eye(2)\nheatmap(x)", "x.sum()"]
+COURSES_FOR_PRACTICE = {
+    name: [e for e in course.exercises if e.course and e.course.grading == "practice"]
+    for name, course in {"": COLLECTION, **COURSES}.items()
+}
+# Their values are right, and only the warnings of NumPy, which no page hears, tell them apart.
+PASS_WITHOUT_WARNINGS = {
+    ("fully-masked-rows", "replaced-afterwards"),
+    ("logistic-sigmoid", "first-form"),
+    ("logistic-sigmoid", "both-forms-everywhere"),
+}
 ENDINGS = {
     "1 / 0": "ZeroDivisionError",
     "while True: print('x' * 999)": "printed more than it may",
@@ -75,3 +89,41 @@ def test_pyodide_does_what_python_does_here(
     assert (second["printed"], second["problem"]) == ("2.0\n", None)
     found = [told(verdict) for verdict in rest if verdict is not None]
     assert found == [told(verdict) for said in verdicts.values() for verdict in said.values()]
+
+
+@pytest.mark.parametrize("course", [name for name, found in COURSES_FOR_PRACTICE.items() if found])
+def test_pages_for_practice_pass_each_solution_and_no_known_mistake(
+    course: str,
+    node: list[str],
+    sandbox: "Sandbox",
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A pass means the same as elsewhere, or the verdict says that a test is run elsewhere."""
+    for name in [name for name in sys.modules if name.startswith("learning_reference")]:
+        monkeypatch.delitem(sys.modules, name)  # from the files: tests of the reference import it
+    exercises = COURSES_FOR_PRACTICE[course]
+    programs = [(exercise, name, code) for exercise in exercises for name, code in known(exercise)]
+    calls = [
+        call
+        for exercise in exercises
+        for call in (
+            ["open_exercise", engine_data(exercise, sandbox, for_practice=True)],
+            *(["check", code] for _, code in known(exercise)),
+        )
+    ]
+    verdicts = [answer for answer in in_pyodide(node, calls, tmp_path) if answer is not None]
+    passed = {
+        (exercise.id, name): verdict["hidden_elsewhere"]
+        for (exercise, name, _), verdict in zip(programs, verdicts, strict=True)
+        if verdict["outcome"] == "passed"
+    }
+    wrong = {each for each in passed if each[1]}
+    assert passed.keys() - wrong == {(exercise.id, "") for exercise in exercises}
+    assert wrong == {each for each in PASS_WITHOUT_WARNINGS if (each[0], "") in passed}
+    assert all(passed[each] for each in wrong)
+
+
+def known(exercise: "Exercise") -> list[tuple[str, str]]:
+    """Return the names and the code of an exercise's solution, whose name is empty, and mistakes."""
+    return [("", exercise.solution), *((each.id, each.code) for each in exercise.misconceptions)]

@@ -22,7 +22,6 @@ from grader.browser.shipping import bundle, engine_data, modules
 from grader.definitions.collection import Collection
 from grader.grading.expected.inputs import draw_inputs
 from grader.sandbox.process import Sandbox
-from tests.own_collection import COURSES
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise, TestCase
@@ -175,45 +174,6 @@ def test_a_page_for_practice_has_hidden_tests_on_inputs_of_its_own(
     assert (right["outcome"], wrong["outcome"]) == ("passed", "failed")
     assert [test["hidden"] for test in wrong["tests"]] == [False, True]
     assert wrong["diagnosis"]["ids"] == ["adds"]
-
-
-@pytest.mark.slow
-def test_in_practice_each_solution_passes_and_no_known_mistake(
-    collection: Collection, site: Path, page: "Page"
-) -> None:
-    """What the site ships of the exercises that come with Etude tells right from wrong alone."""
-    judged = {}
-    for track in collection.tracks:
-        for exercise in track.exercises:
-            path = site / track.definition.id / exercise.id / "engine.txt"
-            page("open_exercise", path.read_text("utf-8"))
-            programs = {each.id: each.code for each in exercise.misconceptions}
-            for name, code in {"": exercise.solution, **programs}.items():
-                judged[exercise.id, name] = page("check", code)["outcome"]
-    passed = [names for names, outcome in judged.items() if outcome == "passed"]
-    assert passed == [(exercise.id, "") for exercise in collection.exercises]
-    assert len(judged) > 600  # none was left out
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("course", COURSES)
-def test_a_course_for_practice_lets_no_known_mistake_pass(
-    course: str, sandbox: Sandbox, page: "Page", monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Pages that have the hidden tests tell right from wrong outside the collection, too."""
-    for name in [name for name in sys.modules if name.startswith("learning_reference")]:
-        monkeypatch.delitem(sys.modules, name)  # from the files: tests of the reference import it
-    for exercise in COURSES[course].exercises:
-        if exercise.course is None or exercise.course.grading != "practice":
-            continue
-        page("open_exercise", engine_data(exercise, sandbox, for_practice=True))
-        programs = {each.id: each.code for each in exercise.misconceptions}
-        passed = [
-            name
-            for name, code in {"": exercise.solution, **programs}.items()
-            if page("check", code)["outcome"] == "passed"
-        ]
-        assert passed == [""], exercise.id
 
 
 @pytest.mark.slow

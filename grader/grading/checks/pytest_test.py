@@ -87,11 +87,6 @@ class PytestCheck(Check[PytestTest]):
         """Return the statement that met an error."""
         return statement_at(self.test.pytest, line_of_author(error))
 
-    def runs_in_page(self) -> bool:
-        """Return whether the body does without pytest, which no page has."""
-        nodes = ast.walk(ast.parse(self.test.pytest))
-        return not any(isinstance(node, ast.Name) and node.id == "pytest" for node in nodes)
-
 
 def _run_body(
     test: PytestTest,

@@ -490,14 +490,14 @@ def test_mistakes_that_remember_are_recognised(make: "Make", sandbox: Sandbox) -
 def test_wrong_programs_run_once(
     make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second submission with the same failures starts one child, its own."""
+    """The second submission with the same failures starts two children: its own, and its reader."""
     exercise = means(make, MAX)
     seen: list[int] = []
     children = count_children(monkeypatch)
     job = Job(exercise, Submission.from_bytes(Path("small.py"), COLUMNS.encode()))
     grade_all([job] * 3, sandbox, lambda *_: seen.append(len(children)))
-    assert seen[1] - seen[0] == seen[2] - seen[1] == 1
-    assert seen[0] > 1
+    assert seen[1] - seen[0] == seen[2] - seen[1] == 2
+    assert seen[0] > 2
 
 
 def test_a_submission_that_is_a_misconception_is_not_run_again(
@@ -508,7 +508,8 @@ def test_a_submission_that_is_a_misconception_is_not_run_again(
     children = count_children(monkeypatch)
     known, similar = graded(exercise, sandbox, MAXIMA, f"{MAXIMA}\n# mine\n")
     assert ids([known.diagnosis, similar.diagnosis]) == ["maximum", "maximum"]
-    assert len(children) == 4  # the solution's, for the values of two tests, and their own
+    # The solution's, for the values of two tests; their own, and those that read them.
+    assert len(children) == 6
 
 
 def test_wrong_programs_run_twice_at_most(

@@ -150,13 +150,27 @@ class Diagnostician:
         self._note_own_results(results, observed, source)
         try:
             found = [p for p in self._misconceptions if self._explains(p, case)]
-            if found or self._exercise.kind == "predict":
-                return _diagnosis(found, case)
-            if found := list(self._matching_mutants(case)):
-                return _diagnosis(found, case)
+            if not found and self._exercise.kind != "predict":
+                found = list(self._matching_mutants(case))
+            if found:
+                return self._with_unused(_diagnosis(found, case), source)
+            if self._exercise.kind == "predict":
+                return None
             return self._other_diagnosis(case, source) if source else None
         except _TimeIsOverError:
             return None
+
+    def _with_unused(self, diagnosis: Diagnosis | None, source: str) -> Diagnosis | None:
+        """Add what the submission computes and never uses: the step that is missing may be there.
+
+        Where the place of a mistake is the answer, nothing is added.
+        """
+        if diagnosis is None or not source or self._exercise.kind in ("fix", "predict"):
+            return diagnosis
+        defined = list(self._exercise.defines)
+        own = read_own_code(self._sandbox, self._short_limits(), source, defined, ())
+        said = [diagnosis_sentences.unused(*each) for each in own.unused if each[0] != "parameter"]
+        return replace(diagnosis, feedback=" ".join([diagnosis.feedback, *said[:1]]))
 
     def _note_own_results(
         self, results: Mapping[TestId, TestResult], observed: Observed, source: str

@@ -15,6 +15,11 @@ _ROUNDING = {"round", "round_", "around"}
 _CUTTING = {"int", "floor", "ceil", "trunc", "fix", "rint"}
 _ARRAYS = ("np", "numpy", "math")  # modules, whose functions take what a method belongs to
 _DTYPES = {"int", "int8", "int16", "int32", "int64", "float16", "float32", "half", "single"}
+_PURE = {
+    "abs", "astype", "clip", "concatenate", "copy", "cumsum", "dot", "exp", "log", "matmul", "max",
+    "mean", "min", "reshape", "round", "sqrt", "squeeze", "stack", "sum", "swapaxes", "transpose",
+    "where",
+}  # fmt: skip
 _USUAL = {0, 1, 2}  # numbers that say little about a mistake
 
 _Change = Callable[[ast.AST], ast.AST]
@@ -226,6 +231,8 @@ def _unused_values(function: _Function) -> Iterator[list[Any]]:
         for name in node.names
     }
     for node in ast.walk(function):
+        if isinstance(node, ast.Expr) and _only_computes(node.value):
+            yield ["result", ast.unparse(node.value), node.lineno]
         if isinstance(node, ast.Assign) and _is_computed(node.value):
             targets: list[ast.expr] = node.targets
         elif isinstance(node, ast.For) and _called(node.iter) == "zip":
@@ -240,6 +247,13 @@ def _unused_values(function: _Function) -> Iterator[list[Any]]:
                 and part.id[0] != "_"
             ):
                 yield ["value", part.id, part.lineno]
+
+
+def _only_computes(node: ast.expr) -> bool:
+    """Return whether a statement of this expression does nothing: it leaves its arguments alone."""
+    if isinstance(node, ast.Call):
+        return _called(node) in _PURE and all(each.arg != "out" for each in node.keywords)
+    return isinstance(node, ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp)
 
 
 def _is_computed(node: ast.expr) -> bool:

@@ -30,6 +30,8 @@ def unused(kind: str, name: str, line: int) -> str:
     """Return the sentence about a value that a submission never uses."""
     if kind == "parameter":
         return f"The parameter `{quoted(name)}` (line {line}) is never used."
+    if kind == "result":
+        return f"The result of `{quoted(name)}` in line {line} is never used."
     return f"`{quoted(name)}` gets a value in line {line}, which is never used."
 
 

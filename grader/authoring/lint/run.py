@@ -11,8 +11,7 @@ from grader.authoring.lint.comments import Comments, find_comments
 from grader.authoring.lint.load import LintInput, LintTargets, load_for_lint
 from grader.authoring.lint.rule import LintFinding, Rule
 from grader.authoring.lint.rules.file_style import COMMENT_RULES, FILE_RULES, invalid_definition
-from grader.authoring.lint.rules.markdown_style import PROSE_RULES
-from grader.authoring.lint.rules.page_style import PAGE_RULES
+from grader.authoring.lint.rules.markdown_style import PAGE_RULES, PROSE_RULES
 from grader.authoring.lint.rules.track_style import TRACK_RULES
 from grader.authoring.lint.subjects import PageText, ProseText
 from grader.errors import Problem

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from grader.authoring.lint.rules.page_style import unshowable_text
+from grader.authoring.lint.rules.markdown_style import unshowable_text
 from grader.authoring.verify.checks import LINT, NO_PAGE
 from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.authoring.verify.proof_cache import ProofCache

@@ -1,11 +1,11 @@
-"""Rules about Markdown that learners read."""
+"""Rules about Markdown that learners read, and whether a page can show it."""
 
 import re
 from collections.abc import Iterator
 from typing import Final
 
 from grader.authoring.lint.rule import rule
-from grader.authoring.lint.subjects import ProseText
+from grader.authoring.lint.subjects import PageText, ProseText
 from grader.errors import Problem
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -104,6 +104,27 @@ def plot_without_text(prose: ProseText) -> Iterator[Problem]:
             yield prose.problem(message, number)
 
 
+@rule(
+    "ETU208",
+    "unshowable-text",
+    "error",
+    bad=r"""
+    Divide by $\sqrt{d_k$.
+    """,
+    good=r"""
+    Divide by $\sqrt{d_k}$.
+    """,
+)
+def unshowable_text(text: PageText) -> Iterator[Problem]:
+    """A page cannot show a formula or an image.
+
+    The TeX is not valid or has what pages lack. Or the image has no text alternative, is not there,
+    too large, outside the course, or no PNG or JPEG.
+    """
+    for problem in text.unshowable:
+        yield text.prose.problem(problem.message, problem.where.line, problem.where.column)
+
+
 def _outside_fences(text: str) -> Iterator[tuple[int, str]]:
     """Yield the lines, numbered from one, that are in no fenced code."""
     fence = ""
@@ -138,3 +159,4 @@ def _blanked(paragraph: str) -> str:
 
 
 PROSE_RULES = (skipped_heading_level, unbalanced_maths, plot_without_text)
+PAGE_RULES = (unshowable_text,)

@@ -4,7 +4,7 @@ import contextlib
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -39,62 +39,41 @@ def fix(findings: Iterable[LintFinding]) -> list[LintFinding]:
     for finding in findings:
         if finding.about.code in _EDITS:
             by_file.setdefault(finding.where.path, []).append(finding)
-    return [done for path, found in by_file.items() for done in _fix_file(path, found)]
-
-
-def _fix_file(path: Path, findings: Sequence[LintFinding]) -> list[LintFinding]:
-    """Repair a file: all at once if that is safe, or else what is safe one by one."""
-    try:
-        before = path.read_bytes().decode()
-        meaning = _meaning(read(path).root)
-        with _beside(path) as draft:
-            text, done = _repaired(before, findings, lambda t: _says(draft, t, meaning))
-            if text != before:
-                draft.write_bytes(text.encode())
-                draft.chmod(path.stat().st_mode)
-                draft.replace(path)
-    except (OSError, ValueError, DefinitionError) as error:
-        raise UsageError(f"{path} cannot be repaired: {error}") from error
+    done: list[LintFinding] = []
+    for path, found in by_file.items():
+        try:
+            done += _fix_file(path, found)
+        except (OSError, ValueError, DefinitionError) as error:
+            raise UsageError(f"{path} cannot be repaired: {error}") from error
     return done
 
 
-def _repaired(
-    text: str, findings: Sequence[LintFinding], is_safe: Callable[[str], bool]
-) -> tuple[str, list[LintFinding]]:
+def _fix_file(path: Path, findings: Sequence[LintFinding]) -> Sequence[LintFinding]:
+    """Repair a file: all at once if that is safe, or else what is safe one by one."""
+    before = text = path.read_bytes().decode()
+    meaning = _meaning(read(path).root)
+    done: Sequence[LintFinding] = ()
+    # From the last to the first: an edit moves what is below it.
     last_first = sorted(findings, key=lambda finding: finding.where, reverse=True)
-    edited = text
-    for finding in last_first:
-        edited = _EDITS[finding.about.code](edited, finding)
-    is_all_done = all(_EDITS[f.about.code](text, f) != text for f in findings)
-    if is_all_done and is_safe(edited):
-        return edited, list(findings)
-    done = []
-    for finding in last_first:
-        edited = _EDITS[finding.about.code](text, finding)
-        if edited != text and is_safe(edited):
-            text = edited
-            done.append(finding)
-    return text, done[::-1]
-
-
-@contextlib.contextmanager
-def _beside(path: Path) -> Iterator[Path]:
-    """Give a new file beside another for a draft, and remove it unless it has been moved."""
-    handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
-    os.close(handle)
-    try:
-        yield Path(name)
-    finally:
-        Path(name).unlink(missing_ok=True)
-
-
-def _says(draft: Path, text: str, meaning: object) -> bool:
-    """Return whether a text, written to a file, says what it should."""
-    draft.write_bytes(text.encode())
-    try:
-        return _meaning(read(draft).root) == meaning
-    except EtudeError:
-        return False
+    with tempfile.TemporaryDirectory(prefix=".", dir=path.parent) as folder:
+        draft = Path(folder, path.name)
+        for group in (last_first, *([finding] for finding in last_first)):
+            edited = text
+            for finding in group:
+                edited = _EDITS[finding.about.code](edited, finding)
+            if any(_EDITS[each.about.code](text, each) == text for each in group):
+                continue
+            draft.write_bytes(edited.encode())
+            with contextlib.suppress(EtudeError):  # the edit made it unreadable
+                if _meaning(read(draft).root) == meaning:
+                    text, done = edited, [*group[::-1], *done]
+            if len(done) == len(findings):
+                break
+        if text != before:
+            draft.write_bytes(text.encode())
+            draft.chmod(path.stat().st_mode)
+            draft.replace(path)
+    return done
 
 
 def _meaning(node: Node) -> object:

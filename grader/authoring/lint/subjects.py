@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, TypeAlias, cast
@@ -70,18 +70,14 @@ class PageText:
     unshowable: Sequence[Problem]  # with lines and columns of the text
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Neighbours:
     """The exercises around those that are looked at, and their places in the tracks."""
 
-    exercises: dict[str, Exercise] = field(default_factory=dict)
-    places: dict[str, tuple[str, int]] = field(default_factory=dict)  # track and number
-    known: dict[Path, frozenset[str]] = field(default_factory=dict)
+    exercises: Mapping[str, Exercise]
+    places: Mapping[str, tuple[str, int]]  # track and number
+    known: Mapping[Path, frozenset[str]]
     """The ids in the collection around each folder of a track, by the names of the files."""
-
-    def place(self, track: TrackDefinition) -> None:
-        """Note where a track has its exercises."""
-        self.places.update({name: (track.id, i) for i, name in enumerate(track.exercises)})
 
     def concepts(self) -> Counter[str]:
         """Return in how many exercises each concept is, the first one first."""

@@ -69,20 +69,18 @@ def _unknown(word: str, *, is_module: bool) -> str | None:
         return None
     found: object = sys.modules.get(root) or importlib.import_module(root)
     for number, step in enumerate(rest):
-        if not hasattr(found, step):
-            if isinstance(found, ModuleType) and _is_module_below(found, step):
-                found = importlib.import_module(f"{found.__name__}.{step}")
+        if hasattr(found, step):
+            found = getattr(found, step)
+            continue
+        # It may be a module that nothing has imported yet.
+        if isinstance(found, ModuleType) and (paths := getattr(found, "__path__", None)):
+            spelled = f"{found.__name__}.{step}"
+            if importlib.machinery.PathFinder.find_spec(spelled, list(paths)):
+                found = importlib.import_module(spelled)
                 continue
-            hint = did_you_mean(step, sorted(vars(found)) if hasattr(found, "__dict__") else ())
-            return hint if number == len(rest) - 1 or hint else ""
-        found = getattr(found, step)
+        hint = did_you_mean(step, sorted(vars(found)) if hasattr(found, "__dict__") else ())
+        return hint if number == len(rest) - 1 or hint else ""
     return None
-
-
-def _is_module_below(module: ModuleType, name: str) -> bool:
-    paths = getattr(module, "__path__", None)
-    spelled = f"{module.__name__}.{name}"
-    return bool(paths and importlib.machinery.PathFinder.find_spec(spelled, list(paths)))
 
 
 @cache
@@ -122,7 +120,10 @@ def unknown_reference(subject: Subject) -> Iterator[Problem]:
             or_own = f" or {quote(course.reference)}" if course and course.reference else ""
             message = f"a reference lies in the package {quote(_REFERENCE)}{or_own}"
         elif (text := _module_text(root, below, own)) is None:
-            hint = did_you_mean(below[-1], _modules(root, own)) if below else ""
+            alike = sorted(each.stem for each in package_folder(_REFERENCE).glob("[a-z]*.py"))
+            if root != _REFERENCE:
+                alike = [Path(each).stem for each in own]
+            hint = did_you_mean(below[-1], alike) if below else ""
             message = f"there is no module {quote(module)}{hint}"
         elif {attribute, "*"} & (known := _top_names(text)):
             continue
@@ -142,13 +143,6 @@ def _module_text(root: str, below: list[str], own: Mapping[str, str]) -> str | N
         if root == _REFERENCE and file.is_file():
             return file.read_text("utf-8")
     return None
-
-
-def _modules(root: str, own: Mapping[str, str]) -> list[str]:
-    """Return the names of the modules of a reference."""
-    if root != _REFERENCE:
-        return [Path(name).stem for name in own]
-    return sorted(each.stem for each in package_folder(_REFERENCE).glob("[a-z]*.py"))
 
 
 @cache

@@ -1,5 +1,6 @@
 """The subjects of rules: a file, a piece of prose, an exercise, a track, the comments for lint."""
 
+import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,9 +9,9 @@ from pathlib import Path
 from typing import Literal, TypeAlias, cast
 
 from grader.authoring.lint.python import SolvedFunction, shape, solved
-from grader.definitions.exercise import Exercise
+from grader.definitions.exercise import Exercise, Seeded
 from grader.definitions.files import LESSONS
-from grader.definitions.rules.base import Checked, Step
+from grader.definitions.rules.base import Checked, Mode, Step
 from grader.definitions.track import TrackDefinition
 from grader.definitions.yaml_source import Document, Scalar
 from grader.errors import Location, Problem
@@ -127,6 +128,19 @@ class Subject(Checked):
                     self.document.node("tests", index, key), Scalar
                 ):
                     yield "tests", index, key
+
+    def python(self, index: int) -> Iterator[tuple[Mode, tuple[Step, ...]]]:
+        """Yield the mode and the place of each piece of Python in a test."""
+        test = self.exercise.tests[index]
+        if isinstance(test.given, Seeded):
+            yield "exec", ("tests", index, "given")
+        for mode, keys in test.python:
+            yield mode, ("tests", index, *keys)
+
+    def nodes(self, mode: Mode, *steps: Step) -> Iterator[ast.AST]:
+        """Return the nodes of the Python at a place; none if it is no Python."""
+        tree = self.tree(mode, *steps)
+        return iter(()) if tree is None else ast.walk(tree)
 
     def prose(self) -> Iterator[ProseText]:
         """Yield the Markdown that the exercise holds."""

@@ -6,7 +6,6 @@ from typing import Final
 
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import Subject
-from grader.definitions.exercise import PytestTest
 from grader.definitions.wording import quote
 from grader.errors import Problem
 
@@ -62,14 +61,31 @@ def body_unlike_pytest(subject: Subject) -> Iterator[Problem]:
     pytest bodies in docs/reference/exercise-format.md. A learner would be blamed for them.
     """
     classes = {n for n, defined in subject.exercise.defines.items() if defined.kind == "class"}
-    containers = _containers(subject.tree("exec", "solution"))
-    for index, test in enumerate(subject.exercise.tests):
-        is_body = isinstance(test, PytestTest)
-        tree = subject.tree("exec", "tests", index, "pytest") if is_body else None
-        if tree is None:
+    containers = set()  # attributes to which the solution assigns a list, a dict, a set or an array
+    for node in subject.nodes("exec", "solution"):
+        match node:
+            case ast.Assign(
+                targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
+                value=ast.List()
+                | ast.Dict()
+                | ast.ListComp()
+                | ast.DictComp()
+                | ast.Call(func=ast.Name(id="list" | "dict" | "set"))
+                | ast.Call(func=ast.Attribute(value=ast.Name(id="np"))),
+            ):
+                containers.add(name)
+    for index in range(len(subject.exercise.tests)):
+        if not subject.document.has("tests", index, "pytest"):
             continue
-        objects = _objects(tree, classes)
-        for node in ast.walk(tree):
+        nodes = list(subject.nodes("exec", "tests", index, "pytest"))
+        objects = set()  # names that the body gives to new objects of these classes
+        for node in nodes:
+            match node:
+                case ast.Assign(targets=targets, value=ast.Call(func=ast.Name(id=name))) if (
+                    name in classes
+                ):
+                    objects |= {target.id for target in targets if isinstance(target, ast.Name)}
+        for node in nodes:
             message = _unlike(node, classes) or _lost_change(node, objects, classes, containers)
             if message:
                 yield subject.in_text(message, node, "tests", index, "pytest")  # type: ignore[arg-type]  # it has a place
@@ -127,36 +143,6 @@ def _is_object(node: ast.expr, objects: Collection[str], classes: Collection[str
         case ast.Call(func=ast.Name(id=name)):
             return name in classes
     return False
-
-
-def _objects(tree: ast.AST, classes: Collection[str]) -> set[str]:
-    """Return the names that a body gives to new objects of these classes."""
-    found = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.Assign(targets=targets, value=ast.Call(func=ast.Name(id=name))) if (
-                name in classes
-            ):
-                found |= {target.id for target in targets if isinstance(target, ast.Name)}
-    return found
-
-
-def _containers(tree: ast.AST | None) -> set[str]:
-    """Return the attributes to which a solution assigns a list, a dict, a set or an array."""
-    found = set()
-    for node in ast.walk(tree) if tree is not None else ():
-        match node:
-            case ast.Assign(
-                targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
-                value=ast.List()
-                | ast.Dict()
-                | ast.ListComp()
-                | ast.DictComp()
-                | ast.Call(func=ast.Name(id="list" | "dict" | "set"))
-                | ast.Call(func=ast.Attribute(value=ast.Name(id="np"))),
-            ):
-                found.add(name)
-    return found
 
 
 BODY_RULES: Final = (body_unlike_pytest,)

@@ -36,13 +36,43 @@ def findings(facts: ProofFacts, places: Locations) -> tuple[ProofFinding, ...]:
     return tuple(finding for check in _CHECKS for finding in check(facts, places))
 
 
-def notes(facts: ProofFacts, places: Locations) -> tuple[ProofFinding, ...]:
-    """Return notes for the author that do not keep the exercise from being proven."""
-    return (
-        *_constant_notes(facts, places),
-        *_condition_notes(facts, places),
-        *_budget_notes(facts, places),
-    )
+def notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+    """Yield notes for the author that do not keep the exercise from being proven."""
+    uncalled = _uncalled(facts)
+    for test in facts.exercise.tests:
+        is_told = test.id in uncalled or (facts.proving and _fooling_by_tolerance(facts, test))
+        if is_told or test.id not in facts.sound:
+            continue
+        fooled = [each for each, v in facts.wrong if _is_fooled(each, v, test.id)]
+        filled = [each for each in fooled if each.id not in EMPTY]
+        if filled:
+            empty = ", and an empty result" if len(filled) < len(fooled) else ""
+            message = (
+                f"test '{test.id}' accepts a submission that {filled[0].does}{empty}; good only "
+                "beside tests that check values"
+            )
+            yield ProofFinding(checks.CONSTANTS, message, places.test(test.id))
+        elif fooled:
+            message = (
+                f"test '{test.id}' accepts a submission that {fooled[0].does}; let it check the "
+                "shape before the values"
+            )
+            yield ProofFinding(checks.CONSTANTS, message, places.test(test.id))
+    accepted = [each.id for each, verdict in facts.conditional if not _killed(verdict)]
+    if accepted:
+        message = (
+            "no hidden test rejects a submission that is wrong only in one of these cases: "
+            f"{'; '.join(accepted)}. Draw those that the instructions promise"
+        )
+        yield ProofFinding(checks.MUTANTS, message, places.line("tests"))
+    for name, verdict in facts.unbudgeted.items():
+        if verdict.outcome is Outcome.PASSED and facts.misconceptions[name].diagnosis is not None:
+            message = (
+                f"only a budget tells misconception '{name}' from the solution, so its sentence is "
+                "said of any program that uses too much; let it say no more than that, or add a "
+                "test of its values"
+            )
+            yield ProofFinding(checks.DIAGNOSED, message, places.misconception(name))
 
 
 def skipped(facts: ProofFacts) -> tuple[str, ...]:
@@ -108,7 +138,7 @@ def _solution(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
 
 def _also_right(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     for number, verdict in enumerate(facts.also_right):
-        line = places.in_text(verdict.line or 1, *places.program_of("also_right", number))
+        line = places.in_text(verdict.line or 1, "also_right", number)
         program = f"right program {number + 1} of `also_right`"
         if verdict.message:
             message = f"{program} does not run: {verdict.message}"
@@ -125,21 +155,15 @@ def _starter(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     if verdict.outcome is Outcome.PASSED:
         message = "the starter passes every test, so there is nothing left to do; take more out"
         yield ProofFinding(checks.STARTER, message, places.line("starter"))
-    elif verdict.message and not _is_unanswered(facts):
+    elif verdict.message and facts.exercise.kind != "predict":
+        values = [name for name, each in facts.exercise.defines.items() if each.kind == "value"]
+        if verdict.message in [not_answered(v, kind) for v in values for kind in _PLACEHOLDERS]:
+            return  # nothing but values that are left to be answered
         message = (
             f"the starter does not run: {verdict.message} Learners begin with it, so it must load "
             "and define every name; `...` will do as a body"
         )
         yield ProofFinding(checks.STARTER, message, places.in_text(verdict.line or 1, "starter"))
-
-
-def _is_unanswered(facts: ProofFacts) -> bool:
-    """Return whether all that keeps the starter from running are values left to be answered."""
-    if facts.exercise.kind == "predict":
-        return True
-    values = [name for name, each in facts.exercise.defines.items() if each.kind == "value"]
-    message = facts.starter.message
-    return message in [not_answered(name, kind) for name in values for kind in _PLACEHOLDERS]
 
 
 def _hidden(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
@@ -226,52 +250,8 @@ def _fooling_by_tolerance(facts: ProofFacts, test: TestCase) -> list[WrongProgra
     ]
 
 
-def _constant_notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
-    uncalled = _uncalled(facts)
-    for test in facts.exercise.tests:
-        is_told = test.id in uncalled or (facts.proving and _fooling_by_tolerance(facts, test))
-        if is_told or test.id not in facts.sound:
-            continue
-        fooled = [each for each, v in facts.wrong if _is_fooled(each, v, test.id)]
-        filled = [each for each in fooled if each.id not in EMPTY]
-        if filled:
-            empty = ", and an empty result" if len(filled) < len(fooled) else ""
-            message = (
-                f"test '{test.id}' accepts a submission that {filled[0].does}{empty}; good only "
-                "beside tests that check values"
-            )
-            yield ProofFinding(checks.CONSTANTS, message, places.test(test.id))
-        elif fooled:
-            message = (
-                f"test '{test.id}' accepts a submission that {fooled[0].does}; let it check the "
-                "shape before the values"
-            )
-            yield ProofFinding(checks.CONSTANTS, message, places.test(test.id))
-
-
 def _is_fooled(wrong: WrongProgram, verdict: Verdict, test: TestId) -> bool:
     return wrong.constant and not wrong.only and test in passed(verdict)
-
-
-def _condition_notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
-    accepted = [each.id for each, verdict in facts.conditional if not _killed(verdict)]
-    if accepted:
-        message = (
-            "no hidden test rejects a submission that is wrong only in one of these cases: "
-            f"{'; '.join(accepted)}. Draw those that the instructions promise"
-        )
-        yield ProofFinding(checks.MUTANTS, message, places.line("tests"))
-
-
-def _budget_notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
-    for name, verdict in facts.unbudgeted.items():
-        if verdict.outcome is Outcome.PASSED and facts.misconceptions[name].diagnosis is not None:
-            message = (
-                f"only a budget tells misconception '{name}' from the solution, so its sentence is "
-                "said of any program that uses too much; let it say no more than that, or add a "
-                "test of its values"
-            )
-            yield ProofFinding(checks.DIAGNOSED, message, places.misconception(name))
 
 
 def _expected(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:

@@ -113,7 +113,7 @@ class _Proving(JobSource):
                 digest=case.exercise.digest,
                 status="not proven" if found else "proven",
                 findings=found,
-                notes=findings.notes(facts, places),
+                notes=tuple(findings.notes(facts, places)),
                 skipped=findings.skipped(facts),
                 counts=findings.counts(facts),
                 seconds=time.monotonic() - (case.began or 0.0),

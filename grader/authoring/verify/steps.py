@@ -150,7 +150,8 @@ def _wrong_programs(
         if unbudgeted is not None:
             name = f"misconception unbudgeted {each.id}"
             runs.append(variants.run(name, unbudgeted, each.code))
-        runs.append(variants.run_as_submission(f"misconception {each.id}", exercise, each.code))
+        name = f"misconception {each.id}"
+        runs.append(variants.run(name, exercise, each.code, diagnosed=True))
         if exercise.forbid is not None:
             name = f"misconception unforbidden {each.id}"
             runs.append(variants.run(name, free, each.code, exercise))

@@ -87,22 +87,25 @@ def repeated(exercise: Exercise, how: str) -> Exercise:
     return variant(exercise, how, **changes)
 
 
-def run(name: str, exercise: Exercise, source: str, of: Exercise | None = None) -> VariantRun:
-    """Grade a program, without a diagnosis.
+def run(
+    name: str,
+    exercise: Exercise,
+    source: str,
+    of: Exercise | None = None,
+    *,
+    diagnosed: bool = False,
+) -> VariantRun:
+    """Grade a program.
 
     Args:
         name: of the run.
         exercise: or a form of one.
         source: of the program.
         of: the exercise that it is a form of, if its tests draw the same inputs.
+        diagnosed: as a learner's is, with the diagnosis of a mistake.
     """
-    probe = Probe(form_of="" if of is None else of.digest)
+    probe = None if diagnosed else Probe(form_of="" if of is None else of.digest)
     return VariantRun(name, Job(exercise, _submission(exercise, source), probe=probe))
-
-
-def run_as_submission(name: str, exercise: Exercise, source: str) -> VariantRun:
-    """Grade a program as a learner's is graded, with the diagnosis of a mistake."""
-    return VariantRun(name, Job(exercise, _submission(exercise, source)))
 
 
 def run_for_evidence(

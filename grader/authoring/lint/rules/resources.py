@@ -5,7 +5,7 @@ import builtins
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -116,33 +116,27 @@ def unknown_reference(subject: Subject) -> Iterator[Problem]:
         if not module:
             continue
         root, *below = module.split(".")
+        stem = "/".join((root, *below))
+        files = (f"{stem}/__init__.py", f"{stem}.py")
+        texts = [own[file] for file in files if file in own]
+        if root == _REFERENCE:
+            paths = (package_folder(_REFERENCE).parent / file for file in files)
+            texts += [path.read_text("utf-8") for path in paths if path.is_file()]
         if root != _REFERENCE and (course is None or root != course.reference):
             or_own = f" or {quote(course.reference)}" if course and course.reference else ""
             message = f"a reference lies in the package {quote(_REFERENCE)}{or_own}"
-        elif (text := _module_text(root, below, own)) is None:
+        elif not texts:
             alike = sorted(each.stem for each in package_folder(_REFERENCE).glob("[a-z]*.py"))
             if root != _REFERENCE:
                 alike = [Path(each).stem for each in own]
             hint = did_you_mean(below[-1], alike) if below else ""
             message = f"there is no module {quote(module)}{hint}"
-        elif {attribute, "*"} & (known := _top_names(text)):
+        elif {attribute, "*"} & (known := _top_names(texts[0])):
             continue
         else:
             hint = did_you_mean(attribute, sorted(known))
             message = f"{quote(module)} has no {quote(attribute)}{hint}"
         yield subject.problem(message, "defines", name, "reference")
-
-
-def _module_text(root: str, below: list[str], own: Mapping[str, str]) -> str | None:
-    """Return the text of a module of Etude's reference, or of a course's own."""
-    path = "/".join([root, *below])
-    for name in (f"{path}/__init__.py", f"{path}.py"):
-        if name in own:
-            return own[name]
-        file = package_folder(_REFERENCE).parent / name
-        if root == _REFERENCE and file.is_file():
-            return file.read_text("utf-8")
-    return None
 
 
 @cache

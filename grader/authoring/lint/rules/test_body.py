@@ -86,54 +86,49 @@ def body_unlike_pytest(subject: Subject) -> Iterator[Problem]:
                 ):
                     objects |= {target.id for target in targets if isinstance(target, ast.Name)}
         for node in nodes:
-            message = _unlike(node, classes) or _lost_change(node, objects, classes, containers)
-            if message:
+            if message := _unlike(node, objects, classes, containers):
                 yield subject.in_text(message, node, "tests", index, "pytest")  # type: ignore[arg-type]  # it has a place
 
 
-def _unlike(node: ast.AST, classes: Collection[str]) -> str:  # noqa: PLR0911  one line a case
+def _unlike(
+    node: ast.AST, objects: Collection[str], classes: Collection[str], containers: Collection[str]
+) -> str:
     """Return why a node does not mean what it means in plain pytest; nothing if it does."""
+    message = ""
     match node:
         case ast.Import(names=[ast.alias(name=name)]) | ast.ImportFrom(module=str(name)):
-            return _MODULES.get(name.partition(".")[0], "")
+            message = _MODULES.get(name.partition(".")[0], "")
         case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner in _ATTRIBUTES:
-            known, message = _ATTRIBUTES[owner]
-            return "" if name in known else message
+            known, reason = _ATTRIBUTES[owner]
+            message = "" if name in known else reason
         case ast.Attribute(attr=name) if name in _CODE:
-            return f"{quote(name)} of what a submission defines is not here"
+            message = f"{quote(name)} of what a submission defines is not here"
         case ast.Compare(
             left=ast.Call(func=ast.Name(id="type")), comparators=[ast.Name(id=name)]
         ) if name in classes:
-            return f"an object is a stand-in here; write 'isinstance(..., {name})'"
+            message = f"an object is a stand-in here; write 'isinstance(..., {name})'"
         case ast.ClassDef(bases=bases):
             own = [base.id for base in bases if isinstance(base, ast.Name) and base.id in classes]
-            return f"no class can derive from {quote(own[0])} here" if own else ""
+            message = f"no class can derive from {quote(own[0])} here" if own else ""
         case (
             ast.ExceptHandler(type=ast.Name(id=name))
             | ast.Call(
                 func=ast.Attribute(value=ast.Name(id="pytest")), args=[ast.Name(id=name), *_]
             )
         ) if name in classes:
-            return (
+            message = (
                 f"{quote(name)} is no exception here; expect the built-in one that it derives from"
             )
-    return ""
-
-
-def _lost_change(
-    node: ast.AST, objects: Collection[str], classes: Collection[str], containers: Collection[str]
-) -> str:
-    """Return why a change of an object's attribute is lost; nothing if it is not."""
-    match node:
+        # A change of an object's attribute is lost.
         case ast.Subscript(
             value=ast.Attribute(value=owner, attr=name), ctx=ast.Store() | ast.Del()
         ) if _is_object(owner, objects, classes):
-            return f"{quote(name)} is a copy here; call a method, or set the whole attribute"
+            message = f"{quote(name)} is a copy here; call a method, or set the whole attribute"
         case ast.Call(
             func=ast.Attribute(value=ast.Attribute(value=owner, attr=name), attr=change)
         ) if change in _CHANGES and name in containers and _is_object(owner, objects, classes):
-            return f"{quote(name)} is a copy here; call a method, or set the whole attribute"
-    return ""
+            message = f"{quote(name)} is a copy here; call a method, or set the whole attribute"
+    return message
 
 
 def _is_object(node: ast.expr, objects: Collection[str], classes: Collection[str]) -> bool:

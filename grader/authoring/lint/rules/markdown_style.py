@@ -59,7 +59,18 @@ def unbalanced_maths(prose: ProseText) -> Iterator[Problem]:
     Inline maths stands between two `$` of one paragraph, a displayed formula between two `$$`. A
     dollar that is no maths is written `\$`. Code is not looked at.
     """
-    for start, paragraph in _paragraphs(prose.text):
+    paragraphs: list[list[str]] = []
+    starts: list[int] = []
+    expected = 0
+    for number, line in _outside_fences(prose.text):
+        if not line.strip() or number != expected:
+            paragraphs.append([])
+            starts.append(number)
+        paragraphs[-1].append(line)
+        expected = number + 1
+    for start, lines in zip(starts, paragraphs, strict=True):
+        # Code is blanked out, so that what follows stays in its column.
+        paragraph = _SPAN.sub(lambda span: re.sub(r"[^\n]", " ", span[0]), "\n".join(lines))
         opened: dict[str, int] = {}
         for found in _DOLLARS.finditer(paragraph):
             sign = found[2]
@@ -137,25 +148,6 @@ def _outside_fences(text: str) -> Iterator[tuple[int, str]]:
             fence = mark[1]
         else:
             yield number, line
-
-
-def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the paragraphs with the numbers of their first lines; code is blanked out."""
-    lines: list[str] = []
-    start = expected = 1
-    for number, line in _outside_fences(text):
-        if not line.strip() or number != expected:
-            yield start, _blanked("\n".join(lines))
-            lines = []
-        if not lines:
-            start = number
-        lines.append(line)
-        expected = number + 1
-    yield start, _blanked("\n".join(lines))
-
-
-def _blanked(paragraph: str) -> str:
-    return _SPAN.sub(lambda span: re.sub(r"[^\n]", " ", span[0]), paragraph)
 
 
 PROSE_RULES = (skipped_heading_level, unbalanced_maths, plot_without_text)

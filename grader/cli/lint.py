@@ -127,8 +127,7 @@ def _print(report: "LintReport", form: str, output: Path | None) -> None:
 
 
 def _rendered(report: "LintReport", form: str) -> str:
-    from grader.authoring.lint.lint_report import data, text_lines
-    from grader.authoring.lint.sarif import sarif
+    from grader.authoring.lint.lint_report import data, sarif, text_lines
 
     if form == "text":
         return "\n".join(text_lines(report))

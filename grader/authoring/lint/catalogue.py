@@ -6,9 +6,8 @@ from typing import Final
 
 from grader.authoring.lint.rule import RuleDescription
 from grader.authoring.lint.rules.file_style import COMMENT_RULES, FILE_RULES, invalid_definition
-from grader.authoring.lint.rules.markdown_style import PROSE_RULES
+from grader.authoring.lint.rules.markdown_style import PAGE_RULES, PROSE_RULES
 from grader.authoring.lint.rules.metadata_style import HEAD_RULES
-from grader.authoring.lint.rules.page_style import PAGE_RULES
 from grader.authoring.lint.rules.program_style import PROGRAM_RULES
 from grader.authoring.lint.rules.resources import RESOURCE_RULES
 from grader.authoring.lint.rules.test_body import BODY_RULES

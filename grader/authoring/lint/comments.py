@@ -33,15 +33,6 @@ class Comments:
     known: frozenset[str]
     checked: frozenset[str]
 
-    def silences(self, code: str, line: int) -> bool:
-        """Return whether a comment silences a rule on a line, and remember that it did."""
-        silent = False
-        for comment in self.comments:
-            if comment.line == line and code in comment.codes and comment.reason:
-                comment.used.add(code)
-                silent = True
-        return silent
-
 
 def find_comments(path: Path, lines: list[str]) -> list[Comment]:
     """Return the comments for lint among the lines of a file."""

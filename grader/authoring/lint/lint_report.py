@@ -1,11 +1,19 @@
-"""Reports as text and as JSON, and rules as Markdown."""
+"""Reports as text, JSON and SARIF, and rules as Markdown."""
 
-from collections.abc import Iterable, Iterator
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 from grader.authoring.lint.catalogue import CATALOGUE
-from grader.authoring.lint.rule import LintFinding, RuleDescription
+from grader.authoring.lint.rule import RuleDescription
 from grader.authoring.lint.run import LintReport
+
+# SARIF 2.1.0, which code hosts show beside the lines of a change.
+_SARIF_SCHEMA: Final = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
 
 VERSION: Final = 1
 """Of the JSON report; it changes when a field changes its meaning or goes."""
@@ -60,7 +68,19 @@ def data(report: LintReport) -> dict[str, Any]:
     """Return a report as plain data."""
     return {
         "version": VERSION,
-        "findings": [_finding(finding) for finding in report.findings],
+        "findings": [
+            {
+                "code": finding.about.code,
+                "name": finding.about.name,
+                "level": finding.about.level,
+                "message": finding.message,
+                "path": finding.where.path.as_posix(),
+                "line": finding.where.line,
+                "column": finding.where.column,
+                "fixable": finding.about.fixable,
+            }
+            for finding in report.findings
+        ],
         "summary": {
             "files": len(report.files),
             "errors": report.count("error"),
@@ -71,17 +91,43 @@ def data(report: LintReport) -> dict[str, Any]:
     }
 
 
-def _finding(finding: LintFinding) -> dict[str, Any]:
-    return {
-        "code": finding.about.code,
-        "name": finding.about.name,
-        "level": finding.about.level,
-        "message": finding.message,
-        "path": finding.where.path.as_posix(),
-        "line": finding.where.line,
-        "column": finding.where.column,
-        "fixable": finding.about.fixable,
-    }
+def sarif(report: LintReport, version: str, root: Path) -> dict[str, Any]:
+    """Return a report as a SARIF log; paths below the root are relative to it."""
+    rules = [
+        {
+            "id": about.code,
+            "name": "".join(word.capitalize() for word in about.name.split("-")),
+            "shortDescription": {"text": about.summary},
+            "fullDescription": {"text": about.explanation},
+            "help": {"text": about.explanation, "markdown": explanation(about)},
+            "defaultConfiguration": {"level": about.level},
+        }
+        for about in CATALOGUE.values()
+    ]
+    base = root.absolute().as_uri().rstrip("/") + "/"
+    seen: Counter[str] = Counter()
+    results = []
+    for finding in report.findings:
+        uri = finding.where.path.absolute().as_uri().removeprefix(base)
+        region = {"startLine": finding.where.line, "startColumn": finding.where.column}
+        place = {"artifactLocation": {"uri": uri}, "region": region}
+        # A fingerprint stays the same when lines above the finding come and go.
+        known = f"{finding.about.code}\n{uri}\n{finding.message}"
+        seen[known] += 1
+        fingerprint = hashlib.sha256(f"{known}\n{seen[known]}".encode()).hexdigest()[:32]
+        results.append(
+            {
+                "ruleId": finding.about.code,
+                "ruleIndex": list(CATALOGUE).index(finding.about.code),
+                "level": finding.about.level,
+                "message": {"text": finding.message},
+                "locations": [{"physicalLocation": place}],
+                "partialFingerprints": {"finding/v1": fingerprint},
+            }
+        )
+    driver = {"name": "etude lint", "version": version, "rules": rules}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
 def explanation(about: RuleDescription) -> str:
@@ -91,20 +137,16 @@ def explanation(about: RuleDescription) -> str:
 
 def rules_markdown() -> str:
     """Return the description of all rules."""
-    lines = [_HEAD, *_table(CATALOGUE.values())]
+    lines = [_HEAD, "| Code | Name | Level | Finds |", "| --- | --- | --- | --- |"]
+    for code, about in CATALOGUE.items():
+        name = f"[{about.name}](#{code.lower()}-{about.name})"
+        lines.append(f"| {code} | {name} | {about.level} | {about.summary} |")
     for digit, title in _GROUPS.items():
         lines += ["", f"## {title}"]
         for code, about in CATALOGUE.items():
             if code.startswith(f"ETU{digit}"):
                 lines += ["", *_section(about, "###")]
     return "\n".join(lines) + "\n"
-
-
-def _table(rules: Iterable[RuleDescription]) -> Iterator[str]:
-    yield from ("| Code | Name | Level | Finds |", "| --- | --- | --- | --- |")
-    for about in rules:
-        name = f"[{about.name}](#{about.code.lower()}-{about.name})"
-        yield f"| {about.code} | {name} | {about.level} | {about.summary} |"
 
 
 def _section(about: RuleDescription, level: str) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """Loading what is to be looked at: as much as can be loaded of files with problems."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -26,7 +26,7 @@ from grader.definitions.files import (
     read_file,
 )
 from grader.definitions.track import Track, TrackDefinition
-from grader.definitions.yaml_source import Document, read
+from grader.definitions.yaml_source import read
 from grader.errors import DefinitionError, Problem, UsageError
 from grader.lessons.lesson import read_lesson
 
@@ -44,14 +44,14 @@ class LintTargets:
     track: Path | None = None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class LintInput:
     """All that there is to look at."""
 
-    files: list[File] = field(default_factory=list)
-    exercises: list[Subject] = field(default_factory=list)
-    tracks: list[TrackSubject] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)  # of what is none of the files
+    files: Sequence[File]
+    exercises: Sequence[Subject]
+    tracks: Sequence[TrackSubject]
+    problems: Sequence[Problem]  # of what is none of the files
 
 
 def load_for_lint(groups: Sequence[LintTargets], collection: Path | None = None) -> LintInput:
@@ -67,37 +67,39 @@ def load_for_lint(groups: Sequence[LintTargets], collection: Path | None = None)
     found = _Found()
     if collection is not None:
         found.take_collection(collection)
+    kinds: dict[Path, FileKind] = {}
     for group in groups:
         found.take(group)
-    loaded = LintInput()
-    paths = dict(_paths(groups))
-    documents = {path: found.document(path) for path in paths}
-    for path, kind in paths.items():
-        problems = tuple(problem for problem in found.problems if problem.where.path == path)
-        loaded.files.append(File(path, kind, documents[path], problems))
-    loaded.problems = [problem for problem in found.problems if problem.where.path not in paths]
-    neighbours = _neighbours(found, paths)
-    for path, exercise in found.exercises.items():
-        document = documents.get(path)
-        if document is not None and exercise.edition == "full":
-            loaded.exercises.append(Subject(exercise, document, neighbours))
-    if collection is None:  # else it was loaded, and what it lacks is known
-        neighbours.known = _known_ids(paths)
-    by_id = {str(subject.exercise.id): subject.document for subject in loaded.exercises}
+        if group.track is not None and exists(group.track):
+            kinds[group.track] = "track"
+        kinds |= dict.fromkeys(group.files, "exercise")
+    documents = {path: found.valid(read, path) for path in kinds}
+    problems = [problem for problem in found.problems if problem.where.path not in kinds]
+    files = [
+        File(path, kind, documents[path], tuple(p for p in found.problems if p.where.path == path))
+        for path, kind in kinds.items()
+    ]
+    neighbours = _neighbours(found, kinds, is_collection=collection is not None)
+    exercises = [
+        Subject(exercise, document, neighbours)
+        for path, exercise in found.exercises.items()
+        if (document := documents.get(path)) is not None and exercise.edition == "full"
+    ]
+    by_id = {str(subject.exercise.id): subject.document for subject in exercises}
+    tracks = []
     for path, track in found.tracks.items():
         if (document := documents.get(path)) is not None:
-            loaded.tracks.append(_track_subject(track, document, by_id))
-            loaded.problems += _lesson_problems(document.path.parent)
-    return loaded
-
-
-def _lesson_problems(track: Path) -> Iterator[Problem]:
-    """Yield what is wrong with the fenced blocks of the lessons of a track."""
-    for path in lesson_files(track):
-        try:
-            read_lesson(path)
-        except DefinitionError as error:
-            yield from error.problems
+            lessons = {}
+            for lesson in lesson_files(path.parent):
+                text = read_file(lesson).decode("utf-8", "replace")
+                lessons[id_in_name(lesson)] = LessonText(lesson, text)
+                try:
+                    read_lesson(lesson)
+                except DefinitionError as error:
+                    problems += error.problems
+            inside = tuple(exercise for exercise in track.exercises if exercise.id in by_id)
+            tracks.append(TrackSubject(track.definition, document, inside, by_id, lessons))
+    return LintInput(files, exercises, tracks, problems)
 
 
 class _Found:
@@ -110,7 +112,7 @@ class _Found:
 
     def take_collection(self, folder: Path) -> None:
         """Take a whole collection, if all of it is valid."""
-        collection = self._valid(Collection.load, folder)
+        collection = self.valid(Collection.load, folder)
         for track in collection.tracks if collection else ():
             self._take_track(track)
         for exercise in collection.standalone if collection else ():
@@ -119,23 +121,20 @@ class _Found:
     def take(self, group: LintTargets) -> None:
         """Take a group: the whole track if it is valid, or else each file that is."""
         if group.track is not None and group.track not in self.tracks:
-            track = self._valid(load_track, group.track)
+            track = self.valid(load_track, group.track)
             if track is not None:
                 self._take_track(track)
         for path in group.files:
-            exercise = self.exercises.get(path) or self._valid(load_exercise, path)
+            exercise = self.exercises.get(path) or self.valid(load_exercise, path)
             if exercise is not None:
                 self.exercises[path] = exercise
-
-    def document(self, path: Path) -> Document | None:
-        """Read a file's nodes, if it is YAML."""
-        return self._valid(read, path)
 
     def _take_track(self, track: Track) -> None:
         self.tracks[track.definition.where.path] = track
         self.exercises.update({exercise.where.path: exercise for exercise in track.exercises})
 
-    def _valid(self, loader: Callable[[Path], T], path: Path) -> T | None:
+    def valid(self, loader: Callable[[Path], T], path: Path) -> T | None:
+        """Load a file, or note its problems."""
         try:
             return loader(path)
         except DefinitionError as error:
@@ -143,59 +142,34 @@ class _Found:
             return None
 
 
-def _paths(groups: Iterable[LintTargets]) -> Iterator[tuple[Path, FileKind]]:
-    for group in groups:
-        if group.track is not None and exists(group.track):
-            yield group.track, "track"
-        yield from ((path, "exercise") for path in group.files)
+def _neighbours(found: _Found, paths: Iterable[Path], *, is_collection: bool) -> Neighbours:
+    """Gather the exercises that were loaded, and those that are beside them in a track.
 
-
-def _track_subject(
-    track: Track, document: Document, documents: Mapping[str, Document]
-) -> TrackSubject:
-    lessons = {
-        id_in_name(path): LessonText(path, read_file(path).decode("utf-8", "replace"))
-        for path in lesson_files(document.path.parent)
-    }
-    exercises = tuple(exercise for exercise in track.exercises if exercise.id in documents)
-    return TrackSubject(track.definition, document, exercises, documents, lessons)
-
-
-def _neighbours(found: _Found, paths: Iterable[Path]) -> Neighbours:
-    """Gather the exercises that were loaded, and those that are beside them in a track."""
+    The ids around a track's folder are of use only where `found` is no whole collection: else it
+    was loaded, and what it lacks is known.
+    """
     exercises = dict(found.exercises)
     definitions = {path: track.definition for path, track in found.tracks.items()}
+    known: dict[Path, frozenset[str]] = {}
     quiet = _Found()  # problems of files that were not named are not reported
     for folder in dict.fromkeys(path.parent for path in paths):
         track = folder / TRACK_FILE
-        if track not in definitions and exists(track):
+        if not exists(track):
+            continue
+        if track not in definitions:
             quiet.take(LintTargets(tuple(p for p in exercise_files(folder) if p not in exercises)))
-            if (definition := _definition(track)) is not None:
-                definitions[track] = definition
+            with contextlib.suppress(DefinitionError):
+                definitions[track] = decode(read(track), TrackDefinition)
+        if not is_collection:
+            # The folders around may be no collection.
+            with contextlib.suppress(UsageError, DefinitionError):
+                files = files_by_folder(folder.absolute().parent)
+                known[folder] = frozenset(id_in_name(p) for paths in files.values() for p in paths)
     exercises.update(quiet.exercises)
-    neighbours = Neighbours({exercises[path].id: exercises[path] for path in sorted(exercises)})
-    for definition in definitions.values():
-        neighbours.place(definition)
-    return neighbours
-
-
-def _known_ids(paths: Iterable[Path]) -> dict[Path, frozenset[str]]:
-    """Return the ids of the collection around each track's folder."""
-    known = {}
-    for folder in {path.parent for path in paths if exists(path.parent / TRACK_FILE)}:
-        with contextlib.suppress(
-            UsageError, DefinitionError
-        ):  # the folders around are no collection
-            files = files_by_folder(folder.absolute().parent)
-            known[folder] = frozenset(
-                id_in_name(each) for every in files.values() for each in every
-            )
-    return known
-
-
-def _definition(path: Path) -> TrackDefinition | None:
-    """Read a track's file even where something else in its folder is not valid."""
-    try:
-        return decode(read(path), TrackDefinition)
-    except DefinitionError:
-        return None
+    places: dict[str, tuple[str, int]] = {
+        name: (definition.id, index)
+        for definition in definitions.values()
+        for index, name in enumerate(definition.exercises)
+    }
+    by_id: dict[str, Exercise] = {exercises[path].id: exercises[path] for path in sorted(exercises)}
+    return Neighbours(by_id, places, known)

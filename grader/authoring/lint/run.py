@@ -1,8 +1,9 @@
 """Running the rules over files."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
@@ -11,10 +12,9 @@ from grader.authoring.lint.comments import Comments, find_comments
 from grader.authoring.lint.load import LintInput, LintTargets, load_for_lint
 from grader.authoring.lint.rule import LintFinding, Rule
 from grader.authoring.lint.rules.file_style import COMMENT_RULES, FILE_RULES, invalid_definition
-from grader.authoring.lint.rules.markdown_style import PROSE_RULES
-from grader.authoring.lint.rules.page_style import PAGE_RULES
+from grader.authoring.lint.rules.markdown_style import PAGE_RULES, PROSE_RULES
 from grader.authoring.lint.rules.track_style import TRACK_RULES
-from grader.authoring.lint.subjects import PageText, ProseText
+from grader.authoring.lint.subjects import PageText
 from grader.errors import Problem
 
 S = TypeVar("S")
@@ -68,52 +68,54 @@ def lint(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python remarks on doubtful escapes while it parses
         found = list(_look(loaded, codes, unshowable))
-    comments = {path: Comments(find_comments(path, lines), frozenset(CATALOGUE), codes)
-                for path, lines in _texts(loaded).items()}  # fmt: skip
-    kept = [finding for finding in found if not _is_silenced(finding, comments)]
+    texts = {file.path: file.lines for file in loaded.files}
+    for track in loaded.tracks:
+        texts |= {lesson.path: lesson.text.splitlines() for lesson in track.lessons.values()}
+    comments = {path: find_comments(path, lines) for path, lines in texts.items()}
+    kept = []
+    for finding in found:
+        code, where = finding.about.code, finding.where
+        silencing = [
+            comment
+            for comment in comments.get(where.path, ())
+            if comment.line == where.line and code in comment.codes and comment.reason
+        ]
+        if finding.about is invalid_definition.about or not silencing:
+            kept.append(finding)
+            continue
+        for comment in silencing:
+            comment.used.add(code)
+    silenced = len(found) - len(kept)
     for each in comments.values():
-        kept += _run(COMMENT_RULES, each, codes)
+        kept += _run(COMMENT_RULES, Comments(each, frozenset(CATALOGUE), codes), codes)
     order = {path: number for number, path in enumerate(comments)}
     kept.sort(key=lambda f: (order.get(f.where.path, len(order)), f.where, f.about.code, f.message))
-    files = tuple(file.path for file in loaded.files)
-    return LintReport(tuple(kept), files, len(found) - len(kept) + _own(kept))
-
-
-def _own(findings: Iterable[LintFinding]) -> int:
-    """Count the findings about comments, which were added after the silencing."""
-    about_comments = {rule.about.code for rule in COMMENT_RULES}
-    return sum(finding.about.code in about_comments for finding in findings)
+    return LintReport(tuple(kept), tuple(file.path for file in loaded.files), silenced)
 
 
 def _look(
     loaded: LintInput, codes: frozenset[str], unshowable: FindUnshowable | None
 ) -> Iterator[LintFinding]:
+    """Yield what the rules find, except those about comments."""
     for problem in loaded.problems:
         yield LintFinding(problem.where, problem.message, invalid_definition.about)
     for file in loaded.files:
         yield from _run(FILE_RULES, file, codes)
     for subject in loaded.exercises:
         yield from _run(EXERCISE_RULES, subject, codes)
-        for prose in subject.prose():
-            yield from _prose(prose, codes, unshowable)
     for track in loaded.tracks:
         yield from _run(TRACK_RULES, track, codes)
-        for prose in track.prose():
-            yield from _prose(prose, codes, unshowable)
-
-
-def _prose(
-    prose: ProseText, codes: frozenset[str], unshowable: FindUnshowable | None
-) -> Iterator[LintFinding]:
-    told = list(_run(PROSE_RULES, prose, codes))
-    yield from told
-    if unshowable is not None:
-        with_images = prose.label not in _WITHOUT_IMAGES
-        text = PageText(prose, unshowable(prose.text, prose.path, with_images))
-        lines = {finding.where.line for finding in told}  # what is never closed is told once
-        for finding in _run(PAGE_RULES, text, codes):
-            if finding.where.line not in lines:
-                yield finding
+    exercises = (each.prose() for each in loaded.exercises)
+    for prose in chain(*exercises, *(track.prose() for track in loaded.tracks)):
+        told = list(_run(PROSE_RULES, prose, codes))
+        yield from told
+        if unshowable is not None:
+            with_images = prose.label not in _WITHOUT_IMAGES
+            text = PageText(prose, unshowable(prose.text, prose.path, with_images))
+            lines = {finding.where.line for finding in told}  # what is never closed is told once
+            for finding in _run(PAGE_RULES, text, codes):
+                if finding.where.line not in lines:
+                    yield finding
 
 
 def _run(rules: Iterable[Rule[S]], subject: S, codes: frozenset[str]) -> Iterator[LintFinding]:
@@ -121,17 +123,3 @@ def _run(rules: Iterable[Rule[S]], subject: S, codes: frozenset[str]) -> Iterato
         if rule.about.code in codes:
             for problem in rule.check(subject):
                 yield LintFinding(problem.where, problem.message, rule.about)
-
-
-def _texts(loaded: LintInput) -> dict[Path, list[str]]:
-    """Return the lines of every file that a finding can be in."""
-    texts = {file.path: file.lines for file in loaded.files}
-    for track in loaded.tracks:
-        texts |= {lesson.path: lesson.text.splitlines() for lesson in track.lessons.values()}
-    return texts
-
-
-def _is_silenced(finding: LintFinding, comments: Mapping[Path, Comments]) -> bool:
-    if finding.about is invalid_definition.about or finding.where.path not in comments:
-        return False
-    return comments[finding.where.path].silences(finding.about.code, finding.where.line)

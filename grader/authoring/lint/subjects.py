@@ -1,16 +1,17 @@
 """The subjects of rules: a file, a piece of prose, an exercise, a track, the comments for lint."""
 
+import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, TypeAlias, cast
 
 from grader.authoring.lint.python import SolvedFunction, shape, solved
-from grader.definitions.exercise import Exercise
+from grader.definitions.exercise import Exercise, Seeded
 from grader.definitions.files import LESSONS
-from grader.definitions.rules.base import Checked, Step
+from grader.definitions.rules.base import Checked, Mode, Step
 from grader.definitions.track import TrackDefinition
 from grader.definitions.yaml_source import Document, Scalar
 from grader.errors import Location, Problem
@@ -70,18 +71,14 @@ class PageText:
     unshowable: Sequence[Problem]  # with lines and columns of the text
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Neighbours:
     """The exercises around those that are looked at, and their places in the tracks."""
 
-    exercises: dict[str, Exercise] = field(default_factory=dict)
-    places: dict[str, tuple[str, int]] = field(default_factory=dict)  # track and number
-    known: dict[Path, frozenset[str]] = field(default_factory=dict)
+    exercises: Mapping[str, Exercise]
+    places: Mapping[str, tuple[str, int]]  # track and number
+    known: Mapping[Path, frozenset[str]]
     """The ids in the collection around each folder of a track, by the names of the files."""
-
-    def place(self, track: TrackDefinition) -> None:
-        """Note where a track has its exercises."""
-        self.places.update({name: (track.id, i) for i, name in enumerate(track.exercises)})
 
     def concepts(self) -> Counter[str]:
         """Return in how many exercises each concept is, the first one first."""
@@ -131,6 +128,19 @@ class Subject(Checked):
                     self.document.node("tests", index, key), Scalar
                 ):
                     yield "tests", index, key
+
+    def python(self, index: int) -> Iterator[tuple[Mode, tuple[Step, ...]]]:
+        """Yield the mode and the place of each piece of Python in a test."""
+        test = self.exercise.tests[index]
+        if isinstance(test.given, Seeded):
+            yield "exec", ("tests", index, "given")
+        for mode, keys in test.python:
+            yield mode, ("tests", index, *keys)
+
+    def nodes(self, mode: Mode, *steps: Step) -> Iterator[ast.AST]:
+        """Return the nodes of the Python at a place; none if it is no Python."""
+        tree = self.tree(mode, *steps)
+        return iter(()) if tree is None else ast.walk(tree)
 
     def prose(self) -> Iterator[ProseText]:
         """Yield the Markdown that the exercise holds."""

@@ -36,13 +36,43 @@ def findings(facts: ProofFacts, places: Locations) -> tuple[ProofFinding, ...]:
     return tuple(finding for check in _CHECKS for finding in check(facts, places))
 
 
-def notes(facts: ProofFacts, places: Locations) -> tuple[ProofFinding, ...]:
-    """Return notes for the author that do not keep the exercise from being proven."""
-    return (
-        *_constant_notes(facts, places),
-        *_condition_notes(facts, places),
-        *_budget_notes(facts, places),
-    )
+def notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+    """Yield notes for the author that do not keep the exercise from being proven."""
+    uncalled = _uncalled(facts)
+    for test in facts.exercise.tests:
+        is_told = test.id in uncalled or (facts.proving and _fooling_by_tolerance(facts, test))
+        if is_told or test.id not in facts.sound:
+            continue
+        fooled = [each for each, v in facts.wrong if _is_fooled(each, v, test.id)]
+        filled = [each for each in fooled if each.id not in EMPTY]
+        if filled:
+            empty = ", and an empty result" if len(filled) < len(fooled) else ""
+            message = (
+                f"test '{test.id}' accepts a submission that {filled[0].does}{empty}; good only "
+                "beside tests that check values"
+            )
+            yield ProofFinding(checks.CONSTANTS, message, places.test(test.id))
+        elif fooled:
+            message = (
+                f"test '{test.id}' accepts a submission that {fooled[0].does}; let it check the "
+                "shape before the values"
+            )
+            yield ProofFinding(checks.CONSTANTS, message, places.test(test.id))
+    accepted = [each.id for each, verdict in facts.conditional if not _killed(verdict)]
+    if accepted:
+        message = (
+            "no hidden test rejects a submission that is wrong only in one of these cases: "
+            f"{'; '.join(accepted)}. Draw those that the instructions promise"
+        )
+        yield ProofFinding(checks.MUTANTS, message, places.line("tests"))
+    for name, verdict in facts.unbudgeted.items():
+        if verdict.outcome is Outcome.PASSED and facts.misconceptions[name].diagnosis is not None:
+            message = (
+                f"only a budget tells misconception '{name}' from the solution, so its sentence is "
+                "said of any program that uses too much; let it say no more than that, or add a "
+                "test of its values"
+            )
+            yield ProofFinding(checks.DIAGNOSED, message, places.misconception(name))
 
 
 def skipped(facts: ProofFacts) -> tuple[str, ...]:
@@ -85,10 +115,8 @@ def _refuses(facts: ProofFacts, verdict: Verdict) -> bool:
     return bool(verdict.message or _rejecting(facts, verdict))
 
 
-def _solution(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+def _right_programs(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     verdict = facts.solution
-    if verdict.outcome is Outcome.PASSED:
-        return
     if facts.borrows:
         message = (
             "the solution needs what only the starter defines: with the starter in front of it "
@@ -98,23 +126,18 @@ def _solution(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     if verdict.message:
         message = f"the solution does not run: {verdict.message}"
         yield ProofFinding(checks.SOLUTION, message, places.in_text(verdict.line or 1, "solution"))
-        return
     said = {test.id: test.message for test in (facts.opened or verdict).tests}
-    for test in verdict.tests:
+    for test in verdict.tests if not verdict.message else ():
         if test.outcome is not Outcome.PASSED:
             message = f"the solution fails test '{test.id}': {said[test.id] or test.message}"
             yield ProofFinding(checks.SOLUTION, message, places.test(test.id))
-
-
-def _also_right(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     for number, verdict in enumerate(facts.also_right):
-        line = places.in_text(verdict.line or 1, *places.program_of("also_right", number))
+        line = places.in_text(verdict.line or 1, "also_right", number)
         program = f"right program {number + 1} of `also_right`"
         if verdict.message:
             message = f"{program} does not run: {verdict.message}"
             yield ProofFinding(checks.ALSO_RIGHT, message, line)
-            continue
-        for test in verdict.tests:
+        for test in verdict.tests if not verdict.message else ():
             if test.outcome is not Outcome.PASSED:
                 message = f"{program} fails test '{test.id}': {test.message}"
                 yield ProofFinding(checks.ALSO_RIGHT, message, line)
@@ -125,7 +148,10 @@ def _starter(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     if verdict.outcome is Outcome.PASSED:
         message = "the starter passes every test, so there is nothing left to do; take more out"
         yield ProofFinding(checks.STARTER, message, places.line("starter"))
-    elif verdict.message and not _is_unanswered(facts):
+    elif verdict.message and facts.exercise.kind != "predict":
+        values = [name for name, each in facts.exercise.defines.items() if each.kind == "value"]
+        if verdict.message in [not_answered(v, kind) for v in values for kind in _PLACEHOLDERS]:
+            return  # nothing but values that are left to be answered
         message = (
             f"the starter does not run: {verdict.message} Learners begin with it, so it must load "
             "and define every name; `...` will do as a body"
@@ -133,32 +159,20 @@ def _starter(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
         yield ProofFinding(checks.STARTER, message, places.in_text(verdict.line or 1, "starter"))
 
 
-def _is_unanswered(facts: ProofFacts) -> bool:
-    """Return whether all that keeps the starter from running are values left to be answered."""
-    if facts.exercise.kind == "predict":
-        return True
-    values = [name for name, each in facts.exercise.defines.items() if each.kind == "value"]
-    message = facts.starter.message
-    return message in [not_answered(name, kind) for name in values for kind in _PLACEHOLDERS]
-
-
-def _hidden(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+def _tests(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     if not any(test.hidden for test in facts.exercise.tests):
         message = (
             "no test is hidden, so anyone who copies the expected values passes; mark tests with "
             "inputs of their own as `hidden: true`"
         )
         yield ProofFinding(checks.HIDDEN, message, places.line("tests"))
-
-
-def _calls(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
-    names = list(facts.exercise.defines)
-    for test in _uncalled(facts):
+    names, uncalled = list(facts.exercise.defines), _uncalled(facts)
+    for name in uncalled:
         message = (
-            f"test '{test}' passes though every definition raises: it never uses the submission; "
+            f"test '{name}' passes though every definition raises: it never uses the submission; "
             f"call {listing(names, 'or')} in it"
         )
-        yield ProofFinding(checks.CALLS, message, places.test(test))
+        yield ProofFinding(checks.CALLS, message, places.test(name))
     for each, verdict in facts.wrong:
         if (
             each.only
@@ -168,6 +182,14 @@ def _calls(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
         ):
             message = f"no test uses '{each.only}': one that raises passes them all; add a test"
             yield ProofFinding(checks.CALLS, message, places.definition(each.only))
+    left = never_failed(facts) - frozenset(uncalled)
+    for test in facts.exercise.tests:
+        if test.id in left:
+            message = (
+                f"test '{test.id}' passes with every misconception, mutant and wrong program; "
+                "let it check more, or take it out"
+            )
+            yield ProofFinding(checks.CAN_FAIL, message, places.test(test.id))
 
 
 def _uncalled(facts: ProofFacts) -> list[TestId]:
@@ -177,17 +199,6 @@ def _uncalled(facts: ProofFacts) -> list[TestId]:
     return [
         test.id for test in facts.exercise.tests if blind and all(test.id in ids for ids in blind)
     ]
-
-
-def _can_fail(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
-    left = never_failed(facts) - frozenset(_uncalled(facts))
-    for test in facts.exercise.tests:
-        if test.id in left:
-            message = (
-                f"test '{test.id}' passes with every misconception, mutant and wrong program; "
-                "let it check more, or take it out"
-            )
-            yield ProofFinding(checks.CAN_FAIL, message, places.test(test.id))
 
 
 def _constants(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
@@ -226,52 +237,8 @@ def _fooling_by_tolerance(facts: ProofFacts, test: TestCase) -> list[WrongProgra
     ]
 
 
-def _constant_notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
-    uncalled = _uncalled(facts)
-    for test in facts.exercise.tests:
-        is_told = test.id in uncalled or (facts.proving and _fooling_by_tolerance(facts, test))
-        if is_told or test.id not in facts.sound:
-            continue
-        fooled = [each for each, v in facts.wrong if _is_fooled(each, v, test.id)]
-        filled = [each for each in fooled if each.id not in EMPTY]
-        if filled:
-            empty = ", and an empty result" if len(filled) < len(fooled) else ""
-            message = (
-                f"test '{test.id}' accepts a submission that {filled[0].does}{empty}; good only "
-                "beside tests that check values"
-            )
-            yield ProofFinding(checks.CONSTANTS, message, places.test(test.id))
-        elif fooled:
-            message = (
-                f"test '{test.id}' accepts a submission that {fooled[0].does}; let it check the "
-                "shape before the values"
-            )
-            yield ProofFinding(checks.CONSTANTS, message, places.test(test.id))
-
-
 def _is_fooled(wrong: WrongProgram, verdict: Verdict, test: TestId) -> bool:
     return wrong.constant and not wrong.only and test in passed(verdict)
-
-
-def _condition_notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
-    accepted = [each.id for each, verdict in facts.conditional if not _killed(verdict)]
-    if accepted:
-        message = (
-            "no hidden test rejects a submission that is wrong only in one of these cases: "
-            f"{'; '.join(accepted)}. Draw those that the instructions promise"
-        )
-        yield ProofFinding(checks.MUTANTS, message, places.line("tests"))
-
-
-def _budget_notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
-    for name, verdict in facts.unbudgeted.items():
-        if verdict.outcome is Outcome.PASSED and facts.misconceptions[name].diagnosis is not None:
-            message = (
-                f"only a budget tells misconception '{name}' from the solution, so its sentence is "
-                "said of any program that uses too much; let it say no more than that, or add a "
-                "test of its values"
-            )
-            yield ProofFinding(checks.DIAGNOSED, message, places.misconception(name))
 
 
 def _expected(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
@@ -362,9 +329,11 @@ def _diagnosed(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
 
 
 def _mutants(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+    if facts.mutants is None:
+        return
     exercise = facts.exercise
     allowed = {each.change for each in exercise.equivalent}
-    alive = [m for m, v in facts.mutants or () if not _killed(v) and m.change not in allowed]
+    alive = [m for m, v in facts.mutants if not _killed(v) and m.change not in allowed]
     learners = mutants(exercise.solution, exercise.defines, exercise.starter) if alive else ()
     for mutant in alive:
         whose = (
@@ -378,16 +347,11 @@ def _mutants(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
         )
         line = places.in_text(mutant.line, "solution")
         yield ProofFinding(checks.MUTANTS, message, line, mutant.diff, mutant.change)
-
-
-def _equivalent(facts: ProofFacts, _places: Locations) -> Iterator[ProofFinding]:
-    if facts.mutants is None:
-        return
     known = {mutant.change: _killed(verdict) for mutant, verdict in facts.mutants}
     known |= {
         each.change: _refuses(facts, verdict) for each, verdict in facts.wrong if each.constant
     }
-    for entry in facts.exercise.equivalent:
+    for entry in exercise.equivalent:
         if entry.change not in known:
             close = did_you_mean(entry.change, known) or "; take the entry out"
             message = f"equivalent: the solution has no mutant '{entry.change}'{close}"
@@ -472,18 +436,14 @@ def _limits(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
 
 
 _CHECKS: Final[tuple[_Check, ...]] = (
-    _solution,
-    _also_right,
+    _right_programs,
     _starter,
-    _hidden,
-    _calls,
-    _can_fail,
+    _tests,
     _constants,
     _expected,
     _rejected,
     _diagnosed,
     _mutants,
-    _equivalent,
     _repeatable,
     _independent,
     _limits,

@@ -7,7 +7,6 @@ HTML with tags between, escaped, in base 64, or packed.
 """
 
 import base64
-import binascii
 import contextlib
 import html
 import json
@@ -93,35 +92,21 @@ def secrets_of(exercise: Exercise) -> Iterator[Secret]:
     Words may be in any text of the definition. Data and code of a hidden test may only be what a
     visible test or the starter has too: in a hint or in the instructions they would be a leak.
     """
-    shared = _folded("\n".join(_shown_code(exercise)))
-    known = _folded("\n".join((shared, *_prose(exercise))))
+    shown = [exercise.starter]
+    for name, definition in exercise.defines.items():
+        shown.append(f"{name} {definition.reference or ''} {' '.join(definition.choices)}")
+    for test in exercise.tests:
+        if not test.hidden:
+            shown += [f"{test.id} {test.description}", *_lines(test), *_numbers_of(test)]
+    prose = [exercise.id, exercise.title, exercise.instructions, *exercise.concepts]
+    prose += [*exercise.requires, *(hint.text for hint in exercise.hints)]
+    shared, known = _folded("\n".join(shown)), _folded("\n".join((*shown, *prose)))
     told: set[str] = set()
     for secret in _all_secrets(exercise):
         public = shared if secret.is_data else known
         if secret.sought not in public and secret.sought not in told:
             told.add(secret.sought)
             yield secret
-
-
-def _shown_code(exercise: Exercise) -> Iterator[str]:
-    """Yield the code and the data that learners get."""
-    yield exercise.starter
-    for name, definition in exercise.defines.items():
-        yield f"{name} {definition.reference or ''} {' '.join(definition.choices)}"
-    for test in exercise.tests:
-        if not test.hidden:
-            yield f"{test.id} {test.description}"
-            yield from _lines(test)
-            yield from _numbers_of(test)
-
-
-def _prose(exercise: Exercise) -> Iterator[str]:
-    """Yield what learners read."""
-    yield from (exercise.id, exercise.title, exercise.instructions)
-    yield from exercise.concepts
-    yield from exercise.requires
-    for hint in exercise.hints:
-        yield hint.text
 
 
 def _all_secrets(exercise: Exercise) -> Iterator[Secret]:
@@ -203,32 +188,24 @@ def views(data: bytes, depth: int = 0) -> Iterator[str]:
     unescaped = _PERCENT.sub(_character, _ESCAPE.sub(_character, bare))
     if unescaped != bare:
         yield unescaped
-    if depth < _DEEPEST:
-        for inner in _unpacked(data):
-            yield from views(inner, depth + 1)
+    if depth == _DEEPEST:
+        return
+    decoded = []
+    for found in _BASE64.findall(data):
+        standard = found.replace(b"-", b"+").replace(b"_", b"/").rstrip(b"=")
+        with contextlib.suppress(ValueError):  # it only looked like it
+            decoded.append(base64.b64decode(standard + b"=" * (-len(standard) % 4)))
+    # What is packed, and all that was in base 64 in one piece.
+    inner = [*filter(_is_packed, decoded), b"\n".join(filter(None, decoded))]
+    if _is_packed(data):
+        with contextlib.suppress(zlib.error):
+            inner.append(zlib.decompressobj(wbits=_ANY_HEADER).decompress(data, _WIDEST))
+    for each in filter(None, inner):
+        yield from views(each, depth + 1)
 
 
 def _character(match: re.Match[str]) -> str:
     return chr(int(next(filter(None, match.groups())), 16))
-
-
-def _unpacked(data: bytes) -> Iterator[bytes]:
-    """Yield what is packed in these bytes; all that was in base 64 in one piece."""
-    decoded = [_from_base64(found) for found in _BASE64.findall(data)]
-    yield from filter(_is_packed, decoded)
-    if joined := b"\n".join(filter(None, decoded)):
-        yield joined
-    if _is_packed(data):
-        with contextlib.suppress(zlib.error):
-            yield zlib.decompressobj(wbits=_ANY_HEADER).decompress(data, _WIDEST)
-
-
-def _from_base64(text: bytes) -> bytes:
-    standard = text.replace(b"-", b"+").replace(b"_", b"/").rstrip(b"=")
-    try:
-        return base64.b64decode(standard + b"=" * (-len(standard) % 4))
-    except (binascii.Error, ValueError):
-        return b""
 
 
 def _is_packed(data: bytes) -> bool:

@@ -41,17 +41,13 @@ class Locations:
         return next(m.where.line for m in self._exercise.misconceptions if m.id == name)
 
     def in_text(self, line: int, *steps: str | int) -> int:
-        """Return where a line (from one) of a text is in the file."""
+        """Return where a line (from one) of a text, or of the one below its `code`, is."""
         if self._document is None:
             return 1
-        node = self._document.node(*steps)
+        node = self._document.node(*self._document.text_of("code", *steps))
         if isinstance(node, Scalar):
             return self._document.place(node, line, 1).line
         return node.where.line
-
-    def program_of(self, *steps: str | int) -> tuple[str | int, ...]:
-        """Return the steps to a program that stands alone, or below `code`."""
-        return self._document.text_of("code", *steps) if self._document else steps
 
     @cached_property
     def _document(self) -> Document | None:

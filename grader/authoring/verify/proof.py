@@ -1,7 +1,7 @@
 """The proof of an exercise: frozen types and their JSON."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
 from grader.authoring.verify.checks import CHECKS
@@ -62,15 +62,12 @@ def proof_data(proof: Proof, file: str) -> dict[str, Any]:
     """Return a proof as an object of JSON types; each check with its result."""
     data = asdict(proof)
     data["file"] = file
-    data["checks"] = {name: _result(proof, name) for name in CHECKS}
+    data["checks"] = checked = {}
+    unknown = proof.status in ("invalid", "fault")
+    for name in CHECKS:
+        skipped = unknown or name in proof.skipped
+        checked[name] = "failed" if proof.failed(name) else "skipped" if skipped else "passed"
     return data
-
-
-def _result(proof: Proof, check: str) -> str:
-    if proof.failed(check):
-        return "failed"
-    unknown = proof.status in ("invalid", "fault") or check in proof.skipped
-    return "skipped" if unknown else "passed"
 
 
 def record(proofs: Mapping[str, Proof], version: str) -> dict[str, Any]:
@@ -87,21 +84,3 @@ def record(proofs: Mapping[str, Proof], version: str) -> dict[str, Any]:
         "checks": CHECKS,
         "exercises": [proof_data(proof, file) for file, proof in proofs.items()],
     }
-
-
-def proof_from_data(data: Mapping[str, Any]) -> Proof:
-    """Rebuild a proof.
-
-    Raises:
-        KeyError, TypeError, ValueError: it is none.
-    """
-    known = {field.name: data[field.name] for field in fields(Proof)}
-    return Proof(
-        **{
-            **known,
-            "findings": tuple(ProofFinding(**each) for each in data["findings"]),
-            "notes": tuple(ProofFinding(**each) for each in data["notes"]),
-            "skipped": tuple(data["skipped"]),
-            "counts": Counts(**data["counts"]),
-        }
-    )

@@ -7,9 +7,10 @@ NumPy. Faults are not kept, since they say nothing about the exercise.
 
 import json
 from collections.abc import Iterable
+from dataclasses import fields
 from pathlib import Path
 
-from grader.authoring.verify.proof import SCHEMA, Proof, proof_data, proof_from_data
+from grader.authoring.verify.proof import SCHEMA, Counts, Proof, ProofFinding, proof_data
 from grader.disk_cache import Cache, key_of
 
 
@@ -30,10 +31,16 @@ class ProofCache:
         if kept is None:
             return None
         try:
-            proof = proof_from_data(json.loads(kept))
+            data = json.loads(kept)
+            parts = {
+                "findings": tuple(ProofFinding(**each) for each in data["findings"]),
+                "notes": tuple(ProofFinding(**each) for each in data["notes"]),
+                "skipped": tuple(data["skipped"]),
+                "counts": Counts(**data["counts"]),
+            }
+            return Proof(**{each.name: data[each.name] for each in fields(Proof)} | parts)
         except (ValueError, KeyError, TypeError):
             return None
-        return proof
 
     def keep(self, contents: Iterable[bytes], proof: Proof) -> None:
         """Remember a proof, whatever it says, unless it is of a fault."""

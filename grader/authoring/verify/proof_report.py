@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.padding import Padding
 from rich.syntax import Syntax
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from grader.authoring.verify.checks import CHECKS, MUTANTS, REJECTED, SOLUTION
@@ -21,7 +21,14 @@ _INDENT = 4
 def print_proofs(console: Console, proofs: Mapping[Path, Proof]) -> None:
     """Print a table in a terminal, lines elsewhere; then the problems, and a summary."""
     if console.is_terminal:
-        console.print(_table(proofs))
+        columns = [
+            Column(n, justify="left" if n in ("", "exercise") else "right") for n in _COLUMNS
+        ]
+        table = Table(*columns, box=None, pad_edge=False, header_style="bold")
+        for proof in proofs.values():
+            mark, name, *cells = _cells(proof, short=True)
+            table.add_row(Text(mark, _STYLE[proof.status]), Text(name), *cells)
+        console.print(table)
     else:
         for proof in proofs.values():
             console.print(Text(" ".join(cell for cell in _cells(proof) if cell)), soft_wrap=True)
@@ -29,7 +36,9 @@ def print_proofs(console: Console, proofs: Mapping[Path, Proof]) -> None:
         for finding in proof.findings:
             _print_finding(console, path, finding, _STYLE[proof.status])
         if proof.skipped:
-            console.print(Text(f"{path}: {_not_tried(proof)}", "dim"), soft_wrap=True)
+            until = "the solution passes" if proof.failed(SOLUTION) else "a test is hidden"
+            message = f"{path}: not tried until {until}: {', '.join(proof.skipped)}"
+            console.print(Text(message, "dim"), soft_wrap=True)
     notes = [(path, note) for path, proof in proofs.items() for note in proof.notes]
     if len(proofs) == 1:
         for path, note in notes:
@@ -37,17 +46,11 @@ def print_proofs(console: Console, proofs: Mapping[Path, Proof]) -> None:
     elif notes:
         noun = "note" if len(notes) == 1 else "notes"
         console.print(f"{len(notes)} {noun}: verify one exercise alone to read its own.")
-    console.print(_summary(proofs))
-
-
-def _table(proofs: Mapping[Path, Proof]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in _COLUMNS:
-        table.add_column(name, justify="left" if name in ("", "exercise") else "right")
-    for proof in proofs.values():
-        mark, name, *cells = _cells(proof, short=True)
-        table.add_row(Text(mark, _STYLE[proof.status]), Text(name), *cells)
-    return table
+    proven, total = sum(proof.status == "proven" for proof in proofs.values()), len(proofs)
+    said = f"{total}" if proven == total else f"{proven} of {total}"
+    noun = "exercise" if total == 1 else "exercises"
+    style = "bold green" if proven == total else "bold red"
+    console.print(Text(f"{said} {noun} proven.", style=style))
 
 
 def _cells(proof: Proof, *, short: bool = False) -> list[str]:
@@ -70,11 +73,6 @@ def _cells(proof: Proof, *, short: bool = False) -> list[str]:
     return [_MARK[proof.status], proof.exercise, *cells, took]
 
 
-def _not_tried(proof: Proof) -> str:
-    until = "the solution passes" if proof.failed(SOLUTION) else "a test is hidden"
-    return f"not tried until {until}: {', '.join(proof.skipped)}"
-
-
 def _print_finding(
     console: Console, path: Path, finding: ProofFinding, style: str, prefix: str = ""
 ) -> None:
@@ -88,12 +86,3 @@ def _print_finding(
     else:
         for line in finding.diff.splitlines():
             console.print(Text(" " * _INDENT + line), soft_wrap=True)
-
-
-def _summary(proofs: Mapping[Path, Proof]) -> Text:
-    proven = sum(proof.status == "proven" for proof in proofs.values())
-    total = len(proofs)
-    noun = "exercise" if total == 1 else "exercises"
-    if proven == total:
-        return Text(f"{total} {noun} proven.", style="bold green")
-    return Text(f"{proven} of {total} {noun} proven.", style="bold red")

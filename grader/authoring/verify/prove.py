@@ -96,7 +96,6 @@ class _Proving(JobSource):
 
     def _go_on(self, case: _ProofCase, results: Mapping[str, Verdict] | None) -> None:
         """Queue the next round that has anything to run, before what other exercises wait for."""
-        proof = None
         try:
             while not case.waiting:
                 first = results is None
@@ -106,31 +105,27 @@ class _Proving(JobSource):
                 place = len(self._jobs) if first else 0
                 self._jobs[place:place] = [(case, run) for run in runs]
         except StopIteration as end:
-            facts = end.value
+            facts: ProofFacts = end.value
+            places = Locations(case.exercise)
+            found = findings.findings(facts, places)
+            proof = Proof(
+                exercise=case.exercise.id,
+                digest=case.exercise.digest,
+                status="not proven" if found else "proven",
+                findings=found,
+                notes=tuple(findings.notes(facts, places)),
+                skipped=findings.skipped(facts),
+                counts=findings.counts(facts),
+                seconds=time.monotonic() - (case.began or 0.0),
+            )
+            self._finish(case, proof)
         except EtudeError as error:
-            proof = without_proof(case.exercise, error)
-        if not case.waiting:
-            self._finish(case, proof or _proof(facts, time.monotonic() - (case.began or 0.0)))
+            self._finish(case, without_proof(case.exercise, error))
 
     def _finish(self, case: _ProofCase, proof: Proof) -> None:
         case.is_done = True
         self._open -= 1
         self._finished.append((case.exercise, proof))
-
-
-def _proof(facts: ProofFacts, seconds: float) -> Proof:
-    places = Locations(facts.exercise)
-    found = findings.findings(facts, places)
-    return Proof(
-        exercise=facts.exercise.id,
-        digest=facts.exercise.digest,
-        status="not proven" if found else "proven",
-        findings=found,
-        notes=findings.notes(facts, places),
-        skipped=findings.skipped(facts),
-        counts=findings.counts(facts),
-        seconds=seconds,
-    )
 
 
 def without_proof(exercise: Exercise, error: EtudeError) -> Proof:

@@ -254,18 +254,15 @@ def wrong_programs(exercise: Exercise, right: str) -> tuple[WrongProgram, ...]:
     """
     if exercise.kind == "predict":
         return tuple(_wrong_answers(exercise, right))
-    return tuple(_wrapped(exercise, right))
-
-
-def _wrapped(exercise: Exercise, right: str) -> Iterator[WrongProgram]:
     names = list(exercise.defines)
-    for kind, (does, constant) in _DOES.items():
-        source = _program(right, kind, dict.fromkeys(names, True))
-        yield WrongProgram(kind, does, source, constant)
-    if len(names) > 1:
-        for name in names:
-            source = _program(right, RAISES, {each: each == name for each in names})
-            yield WrongProgram(f"{RAISES} in {name}", _DOES[RAISES][0], source, only=name)
+    found = [
+        WrongProgram(kind, does, _program(right, kind, dict.fromkeys(names, True)), constant)
+        for kind, (does, constant) in _DOES.items()
+    ]
+    for name in names if len(names) > 1 else ():
+        source = _program(right, RAISES, {each: each == name for each in names})
+        found.append(WrongProgram(f"{RAISES} in {name}", _DOES[RAISES][0], source, only=name))
+    return tuple(found)
 
 
 def _program(right: str, kind: str, names: dict[str, bool]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from grader.authoring.lint.rules.page_style import unshowable_text
+from grader.authoring.lint.rules.markdown_style import unshowable_text
 from grader.authoring.verify.checks import LINT, NO_PAGE
 from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.authoring.verify.proof_cache import ProofCache
@@ -48,31 +48,23 @@ def begin(groups: Iterable[Group], cache: ProofCache | None) -> ProofSession:
     """
     session = ProofSession()
     for group in groups:
-        _begin_group(session, group, cache)
+        contents = {path: [_read(path), *_of_course(path)] for path in group.files}
+        session.contents |= contents
+        for path, content in contents.items():
+            session.proofs[path] = cache.find(content) if cache else None
+        unknown = [path for path in group.files if session.proofs[path] is None]
+        if group.track is None:
+            _load_each(session, unknown)
+            continue
+        texts = [text for content in contents.values() for text in content]
+        whole = [_read(group.track), *texts, *(p.name.encode() for p in group.files)]
+        if unknown or cache is None or cache.find(whole) is None:
+            _load_track(session, group.track, unknown)
+            settled = [proof for path in contents if (proof := session.proofs[path])]
+            is_sound = all(proof.status != "invalid" for proof in settled)
+            if cache is not None and is_sound and group.track not in session.proofs:
+                cache.keep(whole, Proof(group.track.parent.name, "", "proven"))
     return session
-
-
-def _begin_group(session: ProofSession, group: Group, cache: ProofCache | None) -> None:
-    contents = {path: [_read(path), *_of_course(path)] for path in group.files}
-    session.contents |= contents
-    for path, content in contents.items():
-        session.proofs[path] = cache.find(content) if cache else None
-    unknown = [path for path in group.files if session.proofs[path] is None]
-    if group.track is None:
-        _load_each(session, unknown)
-        return
-    texts = [text for content in contents.values() for text in content]
-    whole = [_read(group.track), *texts, *(p.name.encode() for p in group.files)]
-    if unknown or cache is None or cache.find(whole) is None:
-        _load_track(session, group.track, unknown)
-        settled = [session.proofs[path] for path in contents]
-        is_sound = group.track not in session.proofs and not any(map(_is_invalid, settled))
-        if cache is not None and is_sound:
-            cache.keep(whole, Proof(group.track.parent.name, "", "proven"))
-
-
-def _is_invalid(proof: Proof | None) -> bool:
-    return proof is not None and proof.status == "invalid"
 
 
 def _read(path: Path) -> bytes:

@@ -1,6 +1,6 @@
 """One exercise's way through the proof: what to run next, given what came out so far."""
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -15,7 +15,6 @@ from grader.mutation import Mutant, mutants
 
 Results: TypeAlias = Mapping[str, Verdict]
 
-_BROKEN = "misconception broken {}"
 _DID_NOT_DECIDE = (Outcome.PASSED, Outcome.NOT_RUN)
 
 
@@ -67,51 +66,47 @@ def failed(verdict: Verdict) -> frozenset[TestId]:
 
 def run_steps(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, ProofFacts]:
     """Yield rounds of runs, take their verdicts, and return what is known in the end."""
-    facts, right = yield from _solution(exercise)
-    generated = wrong_programs(exercise, right)
-    # Helpers of the starter too: a learner may rewrite them, and wrongly.
-    candidates = mutants(right, tuple(exercise.defines)) if facts.proving else None
-    conditional = tuple(conditional_mistakes(exercise, right)) if facts.proving else ()
-    results = yield [
-        *_misconception_runs(facts),
-        *_wrong_runs(exercise, generated),
-        *_mutant_runs(facts, candidates or ()),
-        *_conditional_runs(facts, conditional),
-        *_repetitions(facts, right),
-    ]
-    ids = [each.id for each in facts.exercise.misconceptions]
-    facts.misconceptions = {each: results[f"misconception {each}"] for each in ids}
-    if facts.proving:
-        facts.misconceptions_again = {each: results[f"misconception again {each}"] for each in ids}
-    if facts.exercise.forbid is not None:
-        facts.unforbidden = {each: results[f"misconception unforbidden {each}"] for each in ids}
-    if variants.unbudgeted(exercise) is not None:
-        facts.unbudgeted = {each: results[f"misconception unbudgeted {each}"] for each in ids}
-    facts.wrong = [(each, results[f"wrong {each.id}"]) for each in generated]
-    if candidates is not None:
-        facts.mutants = [(each, results[f"mutant {each.change}"]) for each in candidates]
-    facts.conditional = [(each, results[f"condition {each.id}"]) for each in conditional]
-    if facts.sound:
-        facts.again = {how: results[f"again {how}"] for how in REPEATS}
-    thorough, broken = list(_thorough_runs(facts)), list(_broken_runs(facts))
-    results = yield [*thorough, *broken]
-    facts.thorough = [results[each.name] for each in thorough]
-    ids = [each.id for each in exercise.misconceptions]
-    facts.broken = {i: results[name] for i in ids if (name := _BROKEN.format(i)) in results}
+    facts, right = yield from _right_programs(exercise)
+    yield from _wrong_programs(facts, right)
+    # A mutant may fail a test that nothing failed yet, if it runs through all of these.
+    runs = []
+    left = never_failed(facts)
+    if left:
+        kept = tuple(test for test in exercise.tests if test.id in left)
+        few = variants.variant(exercise, f"only {' '.join(each.id for each in kept)}", tests=kept)
+        for mutant, _ in facts.mutants or ():
+            runs.append(variants.run(f"thorough {mutant.change}", few, mutant.source, exercise))
+    thorough = [run.name for run in runs]
+    # A misconception that raises in every test runs again, each test free to say what it raises.
+    opened = variants.opened(exercise)
+    for each in exercise.misconceptions:
+        tests = facts.misconceptions[each.id].tests
+        if tests and all(test.outcome is Outcome.ERRORED for test in tests):
+            name = f"misconception broken {each.id}"
+            runs.append(variants.run(name, opened, each.code, exercise))
+    results = yield runs
+    facts.thorough = [results[name] for name in thorough]
+    facts.broken = _by_id(results, "misconception broken", exercise)
     return facts
 
 
-def _solution(
+def _right_programs(
     exercise: Exercise,
 ) -> Generator[Sequence[VariantRun], Results, tuple[ProofFacts, str]]:
     """Run solution and starter; if the solution fails, find out more about why."""
     right = exercise.solution
     beside = wrong_programs(exercise, right)[0]
+    bare = variants.variant(exercise, "bare", tests=(), defines={}, forbid=None, kind="write")
+    opened = variants.opened(exercise)
+    also_right = [
+        variants.run(f"also right {number}", opened, each.code, exercise)
+        for number, each in enumerate(exercise.also_right)
+    ]
     results = yield [  # the solution first: no worker has met the exercise before
         variants.run_for_evidence("solution", exercise, right, beside.source),
         variants.run("starter", exercise, exercise.starter),
-        *_also_right_runs(exercise),
-        variants.run_bare(exercise),
+        *also_right,
+        variants.run_for_evidence("bare", bare, "pass\n"),  # what a worker takes by itself
     ]
     solution = results["solution"]
     facts = ProofFacts(
@@ -119,7 +114,7 @@ def _solution(
         solution=solution,
         opened=None,
         starter=results["starter"],
-        also_right=[results[run.name] for run in _also_right_runs(exercise)],
+        also_right=[results[run.name] for run in also_right],
         bare=results["bare"].evidence,
         beside=beside,
     )
@@ -128,7 +123,7 @@ def _solution(
         # The comments that name files join the parts of each file.
         both = f"{exercise.starter.rstrip()}\n\n\n{right}"
         results = yield [
-            variants.run("opened", variants.opened(exercise), right, exercise),
+            variants.run("opened", opened, right, exercise),
             variants.run("both", exercise, both),
         ]
         facts.opened = results["opened"]
@@ -137,58 +132,58 @@ def _solution(
     return facts, right
 
 
-def _also_right_runs(exercise: Exercise) -> Iterator[VariantRun]:
-    opened = variants.opened(exercise)
-    for number, each in enumerate(exercise.also_right):
-        yield variants.run(f"also right {number}", opened, each.code, exercise)
-
-
-def _misconception_runs(facts: ProofFacts) -> Iterator[VariantRun]:
-    exercise = facts.exercise
-    unbudgeted = variants.unbudgeted(exercise)
+def _wrong_programs(
+    facts: ProofFacts, right: str
+) -> Generator[Sequence[VariantRun], Results, None]:
+    """Run everything that is wrong, and the right program again."""
+    exercise, used = facts.exercise, facts.solution.evidence
+    generated = wrong_programs(exercise, right)
+    # Helpers of the starter too: a learner may rewrite them, and wrongly.
+    candidates = mutants(right, tuple(exercise.defines)) if facts.proving else ()
+    conditional = tuple(conditional_mistakes(exercise, right)) if facts.proving else ()
+    unbudgeted, free = variants.unbudgeted(exercise), variants.unforbidding(exercise)
+    reseeded = variants.repeated(exercise, "with other seeds")
+    hidden, hidden_again = variants.hidden_only(exercise), variants.hidden_only(reseeded)
+    hidden_free = variants.unforbidding(hidden)
+    runs: list[VariantRun] = []
     for each in exercise.misconceptions:
         if unbudgeted is not None:
-            yield variants.run(f"misconception unbudgeted {each.id}", unbudgeted, each.code)
-        yield variants.run_as_submission(f"misconception {each.id}", exercise, each.code)
+            name = f"misconception unbudgeted {each.id}"
+            runs.append(variants.run(name, unbudgeted, each.code))
+        name = f"misconception {each.id}"
+        runs.append(variants.run(name, exercise, each.code, diagnosed=True))
         if exercise.forbid is not None:
-            free = variants.unforbidding(exercise)
-            yield variants.run(f"misconception unforbidden {each.id}", free, each.code, exercise)
+            name = f"misconception unforbidden {each.id}"
+            runs.append(variants.run(name, free, each.code, exercise))
+    for each in exercise.misconceptions if facts.proving else ():
+        name = f"misconception again {each.id}"
+        runs.append(variants.run_mutant(name, hidden_again, each.code, used, reseeded))
+    runs += [variants.run(f"wrong {each.id}", free, each.source, exercise) for each in generated]
+    for mutant in candidates:
+        name = f"mutant {mutant.change}"
+        runs.append(variants.run_mutant(name, hidden, mutant.source, used, exercise))
+    for mistake in conditional:
+        name = f"condition {mistake.id}"
+        runs.append(variants.run_mutant(name, hidden_free, mistake.source, used, exercise))
+    for how in REPEATS if facts.sound else ():
+        again = variants.repeated(exercise, how)
+        runs.append(variants.run_for_evidence(f"again {how}", again, right))
+    results = yield runs
+    facts.misconceptions = _by_id(results, "misconception", exercise)
+    facts.misconceptions_again = _by_id(results, "misconception again", exercise)
+    facts.unforbidden = _by_id(results, "misconception unforbidden", exercise)
+    facts.unbudgeted = _by_id(results, "misconception unbudgeted", exercise)
+    facts.wrong = [(each, results[f"wrong {each.id}"]) for each in generated]
     if facts.proving:
-        again = variants.repeated(exercise, "with other seeds")
-        hidden, used = variants.hidden_only(again), facts.solution.evidence
-        for each in exercise.misconceptions:
-            name = f"misconception again {each.id}"
-            yield variants.run_mutant(name, hidden, each.code, used, again)
+        facts.mutants = [(each, results[f"mutant {each.change}"]) for each in candidates]
+    facts.conditional = [(each, results[f"condition {each.id}"]) for each in conditional]
+    facts.again = {how: results[f"again {how}"] for how in REPEATS if facts.sound}
 
 
-def _wrong_runs(exercise: Exercise, generated: Sequence[WrongProgram]) -> Iterator[VariantRun]:
-    unforbidding = variants.unforbidding(exercise)
-    for each in generated:
-        yield variants.run(f"wrong {each.id}", unforbidding, each.source, exercise)
-
-
-def _mutant_runs(facts: ProofFacts, candidates: Sequence[Mutant]) -> Iterator[VariantRun]:
-    exercise, used = facts.exercise, facts.solution.evidence
-    hidden = variants.hidden_only(exercise)
-    for each in candidates:
-        yield variants.run_mutant(f"mutant {each.change}", hidden, each.source, used, exercise)
-
-
-def _conditional_runs(
-    facts: ProofFacts, programs: Sequence[ConditionalMistake]
-) -> Iterator[VariantRun]:
-    exercise, used = facts.exercise, facts.solution.evidence
-    hidden = variants.unforbidding(variants.hidden_only(exercise))
-    for each in programs:
-        yield variants.run_mutant(f"condition {each.id}", hidden, each.source, used, exercise)
-
-
-def _repetitions(facts: ProofFacts, right: str) -> Iterator[VariantRun]:
-    if facts.sound:
-        for how in REPEATS:
-            yield variants.run_for_evidence(
-                f"again {how}", variants.repeated(facts.exercise, how), right
-            )
+def _by_id(results: Results, name: str, exercise: Exercise) -> dict[str, Verdict]:
+    """Return the verdicts on misconceptions of the runs with a name, where there were any."""
+    ids = [each.id for each in exercise.misconceptions]
+    return {each: results[run] for each in ids if (run := f"{name} {each}") in results}
 
 
 def never_failed(facts: ProofFacts) -> frozenset[TestId]:
@@ -197,29 +192,9 @@ def never_failed(facts: ProofFacts) -> frozenset[TestId]:
     Among generated programs one that raises says nothing: a test that is content with whatever
     comes back fails it too.
     """
+    answered = []
     generated = [verdict for _, verdict in (*facts.wrong, *(facts.mutants or ()))]
-    answered = [_answered_wrong(verdict) for verdict in (*generated, *facts.thorough)]
+    for verdict in (*generated, *facts.thorough):
+        errored = (test.id for test in verdict.tests if test.outcome is Outcome.ERRORED)
+        answered.append(failed(verdict).difference(errored))
     return facts.sound.difference(*answered, *map(failed, facts.misconceptions.values()))
-
-
-def _answered_wrong(verdict: Verdict) -> frozenset[TestId]:
-    errored = (test.id for test in verdict.tests if test.outcome is Outcome.ERRORED)
-    return failed(verdict).difference(errored)
-
-
-def _thorough_runs(facts: ProofFacts) -> Iterator[VariantRun]:
-    """Run mutants through the tests that nothing failed yet, all of these tests."""
-    left = never_failed(facts)
-    if left and facts.mutants:
-        few = variants.only_tests(facts.exercise, left)
-        for mutant, _ in facts.mutants:
-            yield variants.run(f"thorough {mutant.change}", few, mutant.source, facts.exercise)
-
-
-def _broken_runs(facts: ProofFacts) -> Iterator[VariantRun]:
-    """Run misconceptions again that raise in every test, each test free to say what they raise."""
-    opened = variants.opened(facts.exercise)
-    for each in facts.exercise.misconceptions:
-        tests = facts.misconceptions[each.id].tests
-        if tests and all(test.outcome is Outcome.ERRORED for test in tests):
-            yield variants.run(_BROKEN.format(each.id), opened, each.code, facts.exercise)

@@ -33,9 +33,15 @@ def find_targets(names: Iterable[str], collection_folder: Path) -> list[Group]:
         UsageError: nothing has such a name; the closest one is shown.
     """
     names = list(dict.fromkeys(names))
-    if not names:
-        return _without_repetition(_in_collection(collection_folder))
-    return _without_repetition(group for name in names for group in _meant(name, collection_folder))
+    groups = [group for name in names for group in _meant(name, collection_folder)]
+    seen: set[Path] = set()
+    kept = []
+    for group in groups if names else _in_collection(collection_folder):
+        files = tuple(path for path in group.files if path.resolve() not in seen)
+        seen.update(path.resolve() for path in files)
+        if files or group.track is not None:
+            kept.append(Group(files, group.track))
+    return kept
 
 
 def _meant(name: str, collection_folder: Path) -> Iterator[Group]:
@@ -88,14 +94,3 @@ def _in_collection(folder: Path) -> Iterator[Group]:
 
 def _track(folder: Path) -> Group:
     return Group(tuple(exercise_files(folder)), folder / TRACK_FILE)
-
-
-def _without_repetition(groups: Iterable[Group]) -> list[Group]:
-    seen: set[Path] = set()
-    kept = []
-    for group in groups:
-        files = tuple(path for path in group.files if path.resolve() not in seen)
-        seen.update(path.resolve() for path in files)
-        if files or group.track is not None:
-            kept.append(Group(files, group.track))
-    return kept

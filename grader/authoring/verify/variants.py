@@ -7,12 +7,12 @@ hidden tests only, other seeds, another order, nothing forbidden.
 import hashlib
 import math
 import random
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from grader.definitions.exercise import CallTest, Exercise, ExerciseId, PytestTest, TestId
+from grader.definitions.exercise import Exercise, ExerciseId, TestCase, TestId
 from grader.grading.results.evidence import Evidence
 from grader.grading.results.jobs import Job, Probe, limits_of
 from grader.grading.results.submission import Submission
@@ -58,28 +58,23 @@ def unbudgeted(exercise: Exercise) -> Exercise | None:
     """Return the form whose calls may use what they like; None if no test has a budget."""
     if not any(test.budget for test in exercise.tests):
         return None
-    tests = tuple(
-        replace(test, budget=None) if isinstance(test, CallTest) else test
-        for test in exercise.tests
-    )
+    tests = tuple(_changed(test, budget=None) if test.budget else test for test in exercise.tests)
     return variant(exercise, "unbudgeted", tests=tests)
 
 
 def with_changed_inputs(exercise: Exercise, ids: Collection[TestId] | None = None) -> Exercise:
-    """Return the form in which bodies, or those of some tests, allow that arguments are changed."""
+    """Return the form in which tests, all or some, allow that arguments are changed."""
     tests = tuple(
-        replace(test, keep_inputs=False)
-        if isinstance(test, PytestTest) and (ids is None or test.id in ids)
+        _changed(test, keep_inputs=False)
+        if test.keep_inputs and (ids is None or test.id in ids)
         else test
         for test in exercise.tests
     )
     return variant(exercise, "changed inputs", tests=tests)
 
 
-def only_tests(exercise: Exercise, ids: Iterable[TestId]) -> Exercise:
-    """Return the form with some tests alone."""
-    kept = tuple(test for test in exercise.tests if test.id in set(ids))
-    return variant(exercise, f"only {' '.join(test.id for test in kept)}", tests=kept)
+def _changed(test: TestCase, **changes: Any) -> TestCase:  # noqa: ANN401  fields that it has
+    return replace(test, **changes)
 
 
 def repeated(exercise: Exercise, how: str) -> Exercise:
@@ -92,22 +87,25 @@ def repeated(exercise: Exercise, how: str) -> Exercise:
     return variant(exercise, how, **changes)
 
 
-def run(name: str, exercise: Exercise, source: str, of: Exercise | None = None) -> VariantRun:
-    """Grade a program, without a diagnosis.
+def run(
+    name: str,
+    exercise: Exercise,
+    source: str,
+    of: Exercise | None = None,
+    *,
+    diagnosed: bool = False,
+) -> VariantRun:
+    """Grade a program.
 
     Args:
         name: of the run.
         exercise: or a form of one.
         source: of the program.
         of: the exercise that it is a form of, if its tests draw the same inputs.
+        diagnosed: as a learner's is, with the diagnosis of a mistake.
     """
-    probe = Probe(form_of="" if of is None else of.digest)
+    probe = None if diagnosed else Probe(form_of="" if of is None else of.digest)
     return VariantRun(name, Job(exercise, _submission(exercise, source), probe=probe))
-
-
-def run_as_submission(name: str, exercise: Exercise, source: str) -> VariantRun:
-    """Grade a program as a learner's is graded, with the diagnosis of a mistake."""
-    return VariantRun(name, Job(exercise, _submission(exercise, source)))
 
 
 def run_for_evidence(
@@ -124,12 +122,6 @@ def run_for_evidence(
     other = None if beside is None else _submission(exercise, beside)
     probe = Probe(evidence=True, beside=other)
     return VariantRun(name, Job(exercise, _submission(exercise, source), probe=probe))
-
-
-def run_bare(exercise: Exercise) -> VariantRun:
-    """Run nothing at all, to know what a worker takes by itself."""
-    bare = variant(exercise, "bare", tests=(), defines={}, forbid=None, kind="write")
-    return run_for_evidence("bare", bare, "pass\n")
 
 
 def run_mutant(

@@ -1,11 +1,11 @@
-"""Rules about Markdown that learners read."""
+"""Rules about Markdown that learners read, and whether a page can show it."""
 
 import re
 from collections.abc import Iterator
 from typing import Final
 
 from grader.authoring.lint.rule import rule
-from grader.authoring.lint.subjects import ProseText
+from grader.authoring.lint.subjects import PageText, ProseText
 from grader.errors import Problem
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -59,7 +59,18 @@ def unbalanced_maths(prose: ProseText) -> Iterator[Problem]:
     Inline maths stands between two `$` of one paragraph, a displayed formula between two `$$`. A
     dollar that is no maths is written `\$`. Code is not looked at.
     """
-    for start, paragraph in _paragraphs(prose.text):
+    paragraphs: list[list[str]] = []
+    starts: list[int] = []
+    expected = 0
+    for number, line in _outside_fences(prose.text):
+        if not line.strip() or number != expected:
+            paragraphs.append([])
+            starts.append(number)
+        paragraphs[-1].append(line)
+        expected = number + 1
+    for start, lines in zip(starts, paragraphs, strict=True):
+        # Code is blanked out, so that what follows stays in its column.
+        paragraph = _SPAN.sub(lambda span: re.sub(r"[^\n]", " ", span[0]), "\n".join(lines))
         opened: dict[str, int] = {}
         for found in _DOLLARS.finditer(paragraph):
             sign = found[2]
@@ -104,6 +115,27 @@ def plot_without_text(prose: ProseText) -> Iterator[Problem]:
             yield prose.problem(message, number)
 
 
+@rule(
+    "ETU208",
+    "unshowable-text",
+    "error",
+    bad=r"""
+    Divide by $\sqrt{d_k$.
+    """,
+    good=r"""
+    Divide by $\sqrt{d_k}$.
+    """,
+)
+def unshowable_text(text: PageText) -> Iterator[Problem]:
+    """A page cannot show a formula or an image.
+
+    The TeX is not valid or has what pages lack. Or the image has no text alternative, is not there,
+    too large, outside the course, or no PNG or JPEG.
+    """
+    for problem in text.unshowable:
+        yield text.prose.problem(problem.message, problem.where.line, problem.where.column)
+
+
 def _outside_fences(text: str) -> Iterator[tuple[int, str]]:
     """Yield the lines, numbered from one, that are in no fenced code."""
     fence = ""
@@ -118,23 +150,5 @@ def _outside_fences(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the paragraphs with the numbers of their first lines; code is blanked out."""
-    lines: list[str] = []
-    start = expected = 1
-    for number, line in _outside_fences(text):
-        if not line.strip() or number != expected:
-            yield start, _blanked("\n".join(lines))
-            lines = []
-        if not lines:
-            start = number
-        lines.append(line)
-        expected = number + 1
-    yield start, _blanked("\n".join(lines))
-
-
-def _blanked(paragraph: str) -> str:
-    return _SPAN.sub(lambda span: re.sub(r"[^\n]", " ", span[0]), paragraph)
-
-
 PROSE_RULES = (skipped_heading_level, unbalanced_maths, plot_without_text)
+PAGE_RULES = (unshowable_text,)

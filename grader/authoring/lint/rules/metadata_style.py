@@ -6,7 +6,6 @@ from typing import Final
 
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import Subject
-from grader.definitions.exercise import Exercise
 from grader.definitions.wording import did_you_mean, quote
 from grader.errors import Problem
 
@@ -145,24 +144,19 @@ def unused_prerequisite(subject: Subject) -> Iterator[Problem]:
     concepts, its title, or a name that it defines. Then learners are kept out for no reason, or a
     concept is missing from the list.
     """
+    own = set(subject.exercise.concepts)
     for index, name in enumerate(subject.exercise.requires):
         required = subject.neighbours.exercises.get(name)
-        if required is not None and not _uses(subject, required):
+        if required is None or own.intersection(required.concepts):
+            continue
+        for phrase in (required.id, required.title, *required.concepts, *required.defines):
+            # A hyphen may be a space in the text, and the last word a plural.
+            words = r"[-_\s]".join(map(re.escape, re.split(r"[-\s]", phrase.lower())))
+            if re.search(rf"(?<!\w){words}s?(?!\w)", subject.words):
+                break
+        else:
             message = f"no concept and no defined name of {quote(name)} is used in this exercise"
             yield subject.problem(message, "requires", index)
-
-
-def _uses(subject: Subject, required: Exercise) -> bool:
-    if set(required.concepts) & set(subject.exercise.concepts):
-        return True
-    phrases = [required.id, required.title, *required.concepts, *required.defines]
-    return any(_mentions(subject.words, phrase.lower()) for phrase in phrases)
-
-
-def _mentions(words: str, phrase: str) -> bool:
-    """Return whether a phrase stands in a text, its hyphens also as spaces."""
-    parts = r"[-_\s]".join(map(re.escape, re.split(r"[-\s]", phrase)))
-    return re.search(rf"(?<!\w){parts}s?(?!\w)", words) is not None
 
 
 @rule(
@@ -240,7 +234,10 @@ def unknown_prerequisite(subject: Subject) -> Iterator[Problem]:
 
 
 def _looks_like(one: str, other: str) -> bool:
-    """Return whether two concepts differ in hyphens, plurals, or one slip in one longer word."""
+    """Return whether two concepts differ in hyphens, plurals, or one slip in one longer word.
+
+    A slip is one letter that is wrong, missing or too many, or two neighbours that are swapped.
+    """
     if one == other:
         return False
     if _joined(one) == _joined(other):
@@ -248,19 +245,9 @@ def _looks_like(one: str, other: str) -> bool:
     words, others = one.split("-"), other.split("-")
     if len(words) != len(others):
         return False
-    different = [(a, b) for a, b in zip(words, others, strict=True) if a != b]
-    (a, b), *more = different
-    return not more and min(len(a), len(b)) >= _MIN_WORD and _is_slip(a, b)
-
-
-def _joined(concept: str) -> str:
-    return "".join(word.removesuffix("s") for word in concept.split("-"))
-
-
-def _is_slip(one: str, other: str) -> bool:
-    """Return whether one letter is wrong, missing, too many, or two neighbours are swapped."""
-    short, long = sorted((one, other), key=len)
-    if len(long) - len(short) > 1:
+    pair, *more = [(a, b) for a, b in zip(words, others, strict=True) if a != b]
+    short, long = sorted(pair, key=len)
+    if more or len(short) < _MIN_WORD or len(long) > len(short) + 1:
         return False
     at = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
     rest, long_rest = short[at:], long[at:]
@@ -268,6 +255,10 @@ def _is_slip(one: str, other: str) -> bool:
         return rest == long_rest[1:]
     swapped = long_rest[1:2] + long_rest[:1] + long_rest[2:]
     return rest[1:] == long_rest[1:] or rest == swapped
+
+
+def _joined(concept: str) -> str:
+    return "".join(word.removesuffix("s") for word in concept.split("-"))
 
 
 HEAD_RULES = (

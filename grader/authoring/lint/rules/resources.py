@@ -5,7 +5,7 @@ import builtins
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -69,20 +69,18 @@ def _unknown(word: str, *, is_module: bool) -> str | None:
         return None
     found: object = sys.modules.get(root) or importlib.import_module(root)
     for number, step in enumerate(rest):
-        if not hasattr(found, step):
-            if isinstance(found, ModuleType) and _is_module_below(found, step):
-                found = importlib.import_module(f"{found.__name__}.{step}")
+        if hasattr(found, step):
+            found = getattr(found, step)
+            continue
+        # It may be a module that nothing has imported yet.
+        if isinstance(found, ModuleType) and (paths := getattr(found, "__path__", None)):
+            spelled = f"{found.__name__}.{step}"
+            if importlib.machinery.PathFinder.find_spec(spelled, list(paths)):
+                found = importlib.import_module(spelled)
                 continue
-            hint = did_you_mean(step, sorted(vars(found)) if hasattr(found, "__dict__") else ())
-            return hint if number == len(rest) - 1 or hint else ""
-        found = getattr(found, step)
+        hint = did_you_mean(step, sorted(vars(found)) if hasattr(found, "__dict__") else ())
+        return hint if number == len(rest) - 1 or hint else ""
     return None
-
-
-def _is_module_below(module: ModuleType, name: str) -> bool:
-    paths = getattr(module, "__path__", None)
-    spelled = f"{module.__name__}.{name}"
-    return bool(paths and importlib.machinery.PathFinder.find_spec(spelled, list(paths)))
 
 
 @cache
@@ -118,37 +116,27 @@ def unknown_reference(subject: Subject) -> Iterator[Problem]:
         if not module:
             continue
         root, *below = module.split(".")
+        stem = "/".join((root, *below))
+        files = (f"{stem}/__init__.py", f"{stem}.py")
+        texts = [own[file] for file in files if file in own]
+        if root == _REFERENCE:
+            paths = (package_folder(_REFERENCE).parent / file for file in files)
+            texts += [path.read_text("utf-8") for path in paths if path.is_file()]
         if root != _REFERENCE and (course is None or root != course.reference):
             or_own = f" or {quote(course.reference)}" if course and course.reference else ""
             message = f"a reference lies in the package {quote(_REFERENCE)}{or_own}"
-        elif (text := _module_text(root, below, own)) is None:
-            hint = did_you_mean(below[-1], _modules(root, own)) if below else ""
+        elif not texts:
+            alike = sorted(each.stem for each in package_folder(_REFERENCE).glob("[a-z]*.py"))
+            if root != _REFERENCE:
+                alike = [Path(each).stem for each in own]
+            hint = did_you_mean(below[-1], alike) if below else ""
             message = f"there is no module {quote(module)}{hint}"
-        elif {attribute, "*"} & (known := _top_names(text)):
+        elif {attribute, "*"} & (known := _top_names(texts[0])):
             continue
         else:
             hint = did_you_mean(attribute, sorted(known))
             message = f"{quote(module)} has no {quote(attribute)}{hint}"
         yield subject.problem(message, "defines", name, "reference")
-
-
-def _module_text(root: str, below: list[str], own: Mapping[str, str]) -> str | None:
-    """Return the text of a module of Etude's reference, or of a course's own."""
-    path = "/".join([root, *below])
-    for name in (f"{path}/__init__.py", f"{path}.py"):
-        if name in own:
-            return own[name]
-        file = package_folder(_REFERENCE).parent / name
-        if root == _REFERENCE and file.is_file():
-            return file.read_text("utf-8")
-    return None
-
-
-def _modules(root: str, own: Mapping[str, str]) -> list[str]:
-    """Return the names of the modules of a reference."""
-    if root != _REFERENCE:
-        return [Path(name).stem for name in own]
-    return sorted(each.stem for each in package_folder(_REFERENCE).glob("[a-z]*.py"))
 
 
 @cache

@@ -6,7 +6,6 @@ from typing import Final
 
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import Subject
-from grader.definitions.exercise import PytestTest
 from grader.definitions.wording import quote
 from grader.errors import Problem
 
@@ -62,89 +61,8 @@ def body_unlike_pytest(subject: Subject) -> Iterator[Problem]:
     pytest bodies in docs/reference/exercise-format.md. A learner would be blamed for them.
     """
     classes = {n for n, defined in subject.exercise.defines.items() if defined.kind == "class"}
-    containers = _containers(subject.tree("exec", "solution"))
-    for index, test in enumerate(subject.exercise.tests):
-        is_body = isinstance(test, PytestTest)
-        tree = subject.tree("exec", "tests", index, "pytest") if is_body else None
-        if tree is None:
-            continue
-        objects = _objects(tree, classes)
-        for node in ast.walk(tree):
-            message = _unlike(node, classes) or _lost_change(node, objects, classes, containers)
-            if message:
-                yield subject.in_text(message, node, "tests", index, "pytest")  # type: ignore[arg-type]  # it has a place
-
-
-def _unlike(node: ast.AST, classes: Collection[str]) -> str:  # noqa: PLR0911  one line a case
-    """Return why a node does not mean what it means in plain pytest; nothing if it does."""
-    match node:
-        case ast.Import(names=[ast.alias(name=name)]) | ast.ImportFrom(module=str(name)):
-            return _MODULES.get(name.partition(".")[0], "")
-        case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner in _ATTRIBUTES:
-            known, message = _ATTRIBUTES[owner]
-            return "" if name in known else message
-        case ast.Attribute(attr=name) if name in _CODE:
-            return f"{quote(name)} of what a submission defines is not here"
-        case ast.Compare(
-            left=ast.Call(func=ast.Name(id="type")), comparators=[ast.Name(id=name)]
-        ) if name in classes:
-            return f"an object is a stand-in here; write 'isinstance(..., {name})'"
-        case ast.ClassDef(bases=bases):
-            own = [base.id for base in bases if isinstance(base, ast.Name) and base.id in classes]
-            return f"no class can derive from {quote(own[0])} here" if own else ""
-        case (
-            ast.ExceptHandler(type=ast.Name(id=name))
-            | ast.Call(
-                func=ast.Attribute(value=ast.Name(id="pytest")), args=[ast.Name(id=name), *_]
-            )
-        ) if name in classes:
-            return (
-                f"{quote(name)} is no exception here; expect the built-in one that it derives from"
-            )
-    return ""
-
-
-def _lost_change(
-    node: ast.AST, objects: Collection[str], classes: Collection[str], containers: Collection[str]
-) -> str:
-    """Return why a change of an object's attribute is lost; nothing if it is not."""
-    match node:
-        case ast.Subscript(
-            value=ast.Attribute(value=owner, attr=name), ctx=ast.Store() | ast.Del()
-        ) if _is_object(owner, objects, classes):
-            return f"{quote(name)} is a copy here; call a method, or set the whole attribute"
-        case ast.Call(
-            func=ast.Attribute(value=ast.Attribute(value=owner, attr=name), attr=change)
-        ) if change in _CHANGES and name in containers and _is_object(owner, objects, classes):
-            return f"{quote(name)} is a copy here; call a method, or set the whole attribute"
-    return ""
-
-
-def _is_object(node: ast.expr, objects: Collection[str], classes: Collection[str]) -> bool:
-    match node:
-        case ast.Name(id=name):
-            return name in objects or name in classes
-        case ast.Call(func=ast.Name(id=name)):
-            return name in classes
-    return False
-
-
-def _objects(tree: ast.AST, classes: Collection[str]) -> set[str]:
-    """Return the names that a body gives to new objects of these classes."""
-    found = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.Assign(targets=targets, value=ast.Call(func=ast.Name(id=name))) if (
-                name in classes
-            ):
-                found |= {target.id for target in targets if isinstance(target, ast.Name)}
-    return found
-
-
-def _containers(tree: ast.AST | None) -> set[str]:
-    """Return the attributes to which a solution assigns a list, a dict, a set or an array."""
-    found = set()
-    for node in ast.walk(tree) if tree is not None else ():
+    containers = set()  # attributes to which the solution assigns a list, a dict, a set or an array
+    for node in subject.nodes("exec", "solution"):
         match node:
             case ast.Assign(
                 targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
@@ -155,8 +73,71 @@ def _containers(tree: ast.AST | None) -> set[str]:
                 | ast.Call(func=ast.Name(id="list" | "dict" | "set"))
                 | ast.Call(func=ast.Attribute(value=ast.Name(id="np"))),
             ):
-                found.add(name)
-    return found
+                containers.add(name)
+    for index in range(len(subject.exercise.tests)):
+        if not subject.document.has("tests", index, "pytest"):
+            continue
+        nodes = list(subject.nodes("exec", "tests", index, "pytest"))
+        objects = set()  # names that the body gives to new objects of these classes
+        for node in nodes:
+            match node:
+                case ast.Assign(targets=targets, value=ast.Call(func=ast.Name(id=name))) if (
+                    name in classes
+                ):
+                    objects |= {target.id for target in targets if isinstance(target, ast.Name)}
+        for node in nodes:
+            if message := _unlike(node, objects, classes, containers):
+                yield subject.in_text(message, node, "tests", index, "pytest")  # type: ignore[arg-type]  # it has a place
+
+
+def _unlike(
+    node: ast.AST, objects: Collection[str], classes: Collection[str], containers: Collection[str]
+) -> str:
+    """Return why a node does not mean what it means in plain pytest; nothing if it does."""
+    message = ""
+    match node:
+        case ast.Import(names=[ast.alias(name=name)]) | ast.ImportFrom(module=str(name)):
+            message = _MODULES.get(name.partition(".")[0], "")
+        case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner in _ATTRIBUTES:
+            known, reason = _ATTRIBUTES[owner]
+            message = "" if name in known else reason
+        case ast.Attribute(attr=name) if name in _CODE:
+            message = f"{quote(name)} of what a submission defines is not here"
+        case ast.Compare(
+            left=ast.Call(func=ast.Name(id="type")), comparators=[ast.Name(id=name)]
+        ) if name in classes:
+            message = f"an object is a stand-in here; write 'isinstance(..., {name})'"
+        case ast.ClassDef(bases=bases):
+            own = [base.id for base in bases if isinstance(base, ast.Name) and base.id in classes]
+            message = f"no class can derive from {quote(own[0])} here" if own else ""
+        case (
+            ast.ExceptHandler(type=ast.Name(id=name))
+            | ast.Call(
+                func=ast.Attribute(value=ast.Name(id="pytest")), args=[ast.Name(id=name), *_]
+            )
+        ) if name in classes:
+            message = (
+                f"{quote(name)} is no exception here; expect the built-in one that it derives from"
+            )
+        # A change of an object's attribute is lost.
+        case ast.Subscript(
+            value=ast.Attribute(value=owner, attr=name), ctx=ast.Store() | ast.Del()
+        ) if _is_object(owner, objects, classes):
+            message = f"{quote(name)} is a copy here; call a method, or set the whole attribute"
+        case ast.Call(
+            func=ast.Attribute(value=ast.Attribute(value=owner, attr=name), attr=change)
+        ) if change in _CHANGES and name in containers and _is_object(owner, objects, classes):
+            message = f"{quote(name)} is a copy here; call a method, or set the whole attribute"
+    return message
+
+
+def _is_object(node: ast.expr, objects: Collection[str], classes: Collection[str]) -> bool:
+    match node:
+        case ast.Name(id=name):
+            return name in objects or name in classes
+        case ast.Call(func=ast.Name(id=name)):
+            return name in classes
+    return False
 
 
 BODY_RULES: Final = (body_unlike_pytest,)

@@ -3,19 +3,16 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final
+
+import numpy as np
 
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import Subject
-from grader.definitions.exercise import Literals, LiteralValue, Seeded, Tolerance
+from grader.definitions.exercise import Literals, LiteralValue, Tolerance
 from grader.definitions.wording import listing, quote
 from grader.definitions.yaml_source import Node, Scalar, Sequence
 from grader.errors import Problem
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from grader.definitions.rules.base import Mode, Step
 
 _NO_DTYPES: Final = frozenset(
     {"object_", "longdouble", "clongdouble", "float96", "float128", "complex192", "complex256"}
@@ -57,25 +54,18 @@ def saturated_softmax(subject: Subject) -> Iterator[Problem]:
     the scaling; for a single array, along its last axis. Then a wrong scale, a forgotten scale and
     often a wrong axis give the same numbers. The rule looks at exercises about softmax.
     """
-    if not _is_about_softmax(subject):
-        return
-    for index, test in enumerate(subject.exercise.tests):
-        if isinstance(test.given, Literals):
-            name = _saturating(test.given.values)
-            if name is not None:
-                message = f"with {quote(name)} every row of weights is 0 and 1 to four digits"
-                steps = ("tests", index, "given", name)
-                yield subject.at_key(f"{message}; use numbers closer together", *steps)
-
-
-def _is_about_softmax(subject: Subject) -> bool:
     exercise = subject.exercise
     words = [*exercise.concepts, *exercise.defines, exercise.title.lower()]
-    tree = subject.tree("exec", "solution")
-    return any("softmax" in word for word in words) or any(
-        isinstance(node, ast.Name | ast.Attribute) and "softmax" in _last_name(node)
-        for node in (ast.walk(tree) if tree is not None else ())
-    )
+    nodes = subject.nodes("exec", "solution")
+    words += [_last_name(node) for node in nodes if isinstance(node, ast.Name | ast.Attribute)]
+    if not any("softmax" in word for word in words):
+        return
+    for index, test in enumerate(exercise.tests):
+        name = _saturating(test.given.values) if isinstance(test.given, Literals) else None
+        if name is not None:
+            message = f"with {quote(name)} every row of weights is 0 and 1 to four digits"
+            steps = ("tests", index, "given", name)
+            yield subject.at_key(f"{message}; use numbers closer together", *steps)
 
 
 def _last_name(node: ast.Name | ast.Attribute) -> str:
@@ -88,7 +78,11 @@ def _saturating(given: Mapping[str, Any]) -> str | None:
     queries = [name for name in arrays if name.lower() in _QUERIES]
     keys = [name for name in arrays if name.lower() in _KEYS]
     if queries and keys:
-        return keys[0] if _pair_saturates(arrays[queries[0]], arrays[keys[0]]) else None
+        Q, K = arrays[queries[0]], arrays[keys[0]]
+        are_numbers = Q.dtype.kind in "if" and K.dtype.kind in "if"
+        fit = Q.ndim == K.ndim == _MATRIX and Q.shape[-1] == K.shape[-1]
+        saturates = are_numbers and fit and _saturates(Q @ K.T / K.shape[-1] ** 0.5)
+        return keys[0] if saturates else None
     for name, array in arrays.items():
         word = name.lower()
         is_scores = array.dtype.kind == "f" or (word in _SCORES and array.dtype.kind == "i")
@@ -97,30 +91,18 @@ def _saturating(given: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _pair_saturates(Q: "np.ndarray", K: "np.ndarray") -> bool:
-    if Q.dtype.kind not in "if" or K.dtype.kind not in "if":
-        return False
-    if Q.ndim != _MATRIX or K.ndim != _MATRIX or Q.shape[-1] != K.shape[-1]:
-        return False
-    return _saturates(Q @ K.T / K.shape[-1] ** 0.5)
-
-
-def _saturates(scores: "np.ndarray") -> bool:
+def _saturates(scores: np.ndarray) -> bool:
     """Return whether all rows that have something to share give it to one entry."""
-    import numpy as np  # noqa: PLC0415  not for exercises without arrays
-
     rows = (
         scores.reshape(-1, scores.shape[-1]).astype(float) if scores.ndim else scores.reshape(0, 1)
     )
     shared = [row[np.isfinite(row)] for row in rows]
     shared = [row for row in shared if row.size > 1]
-    return bool(shared) and all(_largest_weight(row) > 1 - _SATURATED for row in shared)
-
-
-def _largest_weight(row: "np.ndarray") -> float:
-    import numpy as np  # noqa: PLC0415  likewise
-
-    return float(1.0 / np.exp(np.maximum(row - row.max(), -700.0)).sum())
+    return bool(shared) and all(
+        # The largest of the weights.
+        1.0 / np.exp(np.maximum(row - row.max(), -700.0)).sum() > 1 - _SATURATED
+        for row in shared
+    )
 
 
 @rule(
@@ -176,26 +158,24 @@ def _shapes(tree: ast.AST) -> dict[ast.expr, tuple[int, ...]] | None:
     """Return the shapes in calls that make arrays; None if one of them is not written out."""
     found: dict[ast.expr, tuple[int, ...]] = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name):
-            name = _last_name(node.func)
-            if name not in _SHAPED | _BY_ARGUMENTS:
-                continue
-            sizes = _constants(node.args) if name in _BY_ARGUMENTS else _shape_of(node)
-            if sizes is None:
-                return None
-            found[node] = sizes
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
+            continue
+        name = _last_name(node.func)
+        named = [word.value for word in node.keywords if word.arg in ("size", "shape")]
+        tuples = [each for each in (*named, *node.args) if isinstance(each, ast.Tuple)]
+        sizes: tuple[int, ...] | None = None
+        if name in _BY_ARGUMENTS:
+            sizes = _constants(node.args)
+        elif name not in _SHAPED:
+            continue
+        elif tuples or named:
+            sizes = _constants(tuples[0].elts if tuples else named)
+        elif all(isinstance(each, ast.Constant | ast.UnaryOp) for each in node.args):
+            sizes = ()  # a single number
+        if sizes is None:
+            return None
+        found[node] = sizes
     return found
-
-
-def _shape_of(call: ast.Call) -> tuple[int, ...] | None:
-    """Return the shape that a call is given, () if none; None if it is not written out."""
-    named = [word.value for word in call.keywords if word.arg in ("size", "shape")]
-    for node in [*named, *call.args]:
-        if isinstance(node, ast.Tuple):
-            return _constants(node.elts)
-    if named:
-        return _constants(named)
-    return () if all(isinstance(node, ast.Constant | ast.UnaryOp) for node in call.args) else None
 
 
 def _constants(nodes: list[ast.expr]) -> tuple[int, ...] | None:
@@ -232,8 +212,15 @@ def tighter_than_written(subject: Subject) -> Iterator[Problem]:
             continue
         tolerance = test.tolerance or Tolerance()
         for leaf in _leaves(subject.document.node("tests", index, "expect")):
-            allowed, needed = _allowed(leaf, tolerance), _half_a_unit(leaf)
-            if needed is not None and allowed < needed * (1 - 1e-9):
+            decimals = _DECIMALS.fullmatch(leaf.text)
+            if decimals is None or not isinstance(leaf.value, float) or leaf.style != "plain":
+                continue
+            is_exact = (leaf.value * 2**_BINARY_DIGITS).is_integer()
+            if len(decimals[1]) < _MIN_ROUNDED or is_exact:
+                continue
+            needed = 0.5 * 10.0 ** -len(decimals[1])  # half a unit of the last digit
+            allowed = tolerance.atol + tolerance.rtol * abs(leaf.value)
+            if allowed < needed * (1 - 1e-9):
                 message = (
                     f"expect: {leaf.text} may be off by {needed:.0e} as it was rounded, "
                     f"and the tolerance allows {allowed:.0e}"
@@ -249,22 +236,6 @@ def _leaves(node: Node) -> Iterator[Scalar]:
         case Sequence(items=items):
             for item in items:
                 yield from _leaves(item)
-
-
-def _allowed(leaf: Scalar, tolerance: Tolerance) -> float:
-    size = abs(leaf.value) if isinstance(leaf.value, float) else 0.0
-    return tolerance.atol + tolerance.rtol * size
-
-
-def _half_a_unit(leaf: Scalar) -> float | None:
-    """Return by how much a number may be off that was rounded to the digits written."""
-    if not isinstance(leaf.value, float) or leaf.style != "plain":
-        return None
-    decimals = _DECIMALS.fullmatch(leaf.text)
-    is_exact = (leaf.value * 2**_BINARY_DIGITS).is_integer()
-    if decimals is None or len(decimals[1]) < _MIN_ROUNDED or is_exact:
-        return None
-    return 0.5 * 10.0 ** -len(decimals[1])
 
 
 @rule(
@@ -289,27 +260,24 @@ def constant_passes(subject: Subject) -> Iterator[Problem]:
     for index, test in enumerate(subject.exercise.tests):
         if not isinstance(test.expect, LiteralValue):
             continue
-        constant = _passing(test.expect.value, test.tolerance or Tolerance())
-        if constant is not None:
+        value = test.expect.value
+        if value is None or isinstance(value, bool | str | list | dict):
+            continue
+        numbers = np.asarray(value)
+        if numbers.dtype.kind not in "if" or not numbers.size or not np.isfinite(numbers).all():
+            continue
+        tolerance = test.tolerance or Tolerance()
+        slack = tolerance.atol + tolerance.rtol * np.abs(numbers)
+        low, high = float((numbers - slack).max()), float((numbers + slack).min())
+        constant = (low + high) / 2
+        passes = low <= high and np.ptp(numbers) > 0
+        if numbers.size == 1:
+            constant = 0.0
+            passes = low <= 0.0 <= high and numbers.item() != 0
+        if passes:
             message = f"the tolerance is so wide that {constant:.3g} in every place passes"
             key = "tolerance" if subject.document.has("tests", index, "tolerance") else "expect"
             yield Problem(subject.document.key("tests", index, key), f"{key}: {message}")
-
-
-def _passing(value: Any, tolerance: Tolerance) -> float | None:  # noqa: ANN401  an expected value
-    """Return a number that passes for every expected one, though these differ, or are not 0."""
-    if isinstance(value, bool | str) or value is None or isinstance(value, list | dict):
-        return None
-    import numpy as np  # noqa: PLC0415  not for exercises without numbers
-
-    numbers = np.asarray(value)
-    if numbers.dtype.kind not in "if" or not numbers.size or not np.isfinite(numbers).all():
-        return None
-    slack = tolerance.atol + tolerance.rtol * np.abs(numbers)
-    low, high = float((numbers - slack).max()), float((numbers + slack).min())
-    if numbers.size == 1:
-        return 0.0 if low <= 0.0 <= high and numbers.item() else None
-    return (low + high) / 2 if low <= high and np.ptp(numbers) > 0 else None
 
 
 @rule(
@@ -329,27 +297,25 @@ def unsendable_array(subject: Subject) -> Iterator[Problem]:
     Their bytes mean nothing in another process, or something else on another machine. Use a list of
     objects, and `np.float64`.
     """
-    for index, test in enumerate(subject.exercise.tests):
-        given: tuple[tuple[Mode, tuple[Step, ...]], ...] = (("exec", ("given",)),)
-        for mode, key in (*(given if isinstance(test.given, Seeded) else ()), *test.python):
-            tree = subject.tree(mode, "tests", index, *key)
-            for node in ast.walk(tree) if tree is not None else ():
-                if what := _unsendable(node):
-                    message = f"{what} cannot be sent into the sandbox"
-                    place = cast("ast.expr", node)
-                    yield subject.in_text(message, place, "tests", index, *key)
-
-
-def _unsendable(node: ast.AST) -> str:
-    match node:
-        case ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=name) if name in _NO_DTYPES:
-            return f"an array of {name}"
-        case (
-            ast.keyword(arg="dtype", value=ast.Name(id="object"))
-            | ast.Call(func=ast.Attribute(attr="astype"), args=[ast.Name(id="object"), *_])
-        ):
-            return "an array of objects"
-    return ""
+    for index in range(len(subject.exercise.tests)):
+        for mode, steps in subject.python(index):
+            for node in subject.nodes(mode, *steps):
+                match node:
+                    case ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=name) if (
+                        name in _NO_DTYPES
+                    ):
+                        made = f"an array of {name}"
+                    case (
+                        ast.keyword(arg="dtype", value=ast.Name(id="object"))
+                        | ast.Call(
+                            func=ast.Attribute(attr="astype"), args=[ast.Name(id="object"), *_]
+                        )
+                    ):
+                        made = "an array of objects"
+                    case _:
+                        continue
+                message = f"{made} cannot be sent into the sandbox"
+                yield subject.in_text(message, node, *steps)  # type: ignore[arg-type]  # it has a place
 
 
 DATA_RULES = (

@@ -2,23 +2,20 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, Final, cast
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Final, cast
+
+import numpy as np
 
 from grader.authoring.lint.python import shape
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import Subject
-from grader.definitions.exercise import (
-    CallTest,
-    Literals,
-    LiteralValue,
-    OutputTest,
-    Seeded,
-    TestCase,
-)
-from grader.definitions.rules.base import Mode, Step
+from grader.definitions.exercise import Literals, LiteralValue, Seeded, TestCase
 from grader.definitions.wording import quote
 from grader.errors import Problem
+
+if TYPE_CHECKING:
+    from grader.definitions.rules.base import Step
 
 # Of NumPy's random module: what has a state of its own.
 _OWN_STATE: Final = re.compile(r"[A-Z]|default_rng$")
@@ -138,24 +135,12 @@ def hidden_data_shown(subject: Subject) -> Iterator[Problem]:
     the instructions, the hints and the starter, arrays of three or more numbers are searched for
     that only hidden tests have, as input or as expected value.
     """
-    yield from _data_in_texts(subject)
-    tests = subject.exercise.tests
-    for index, test in enumerate(tests):
-        if not test.hidden or subject.exercise.kind == "predict":
-            continue
-        for number, other in enumerate(tests):
-            if not other.hidden and _same_data(subject, index, number):
-                key = "given" if subject.document.has("tests", index, "given") else "id"
-                message = f"the data of this hidden test are those of the visible {quote(other.id)}"
-                yield subject.problem(message, "tests", index, key)
-                break
-
-
-def _data_in_texts(subject: Subject) -> Iterator[Problem]:
-    """Find literal arrays of hidden tests in texts, where no visible test has them as well."""
     exercise = subject.exercise
-    tests = [] if exercise.kind == "predict" else list(enumerate(exercise.tests))
-    shown = {text for _, test in tests if not test.hidden for _, text in _literal_arrays(test)}
+    if exercise.kind == "predict":
+        return
+    hidden = [(index, test) for index, test in enumerate(exercise.tests) if test.hidden]
+    visible = [(index, test) for index, test in enumerate(exercise.tests) if not test.hidden]
+    shown = {text for _, test in visible for _, text in _literal_arrays(test)}
     texts: list[tuple[str, tuple[Step, ...], str]] = [
         ("instructions", ("instructions",), exercise.instructions),
         ("starter", ("starter",), exercise.starter),
@@ -164,12 +149,18 @@ def _data_in_texts(subject: Subject) -> Iterator[Problem]:
         texts.append((f"hint {number + 1}", subject.hint(number), hint.text))
     for place, steps, text in texts:
         folded = _folded(text)
-        for _, test in tests:
-            arrays = _literal_arrays(test) if test.hidden else ()
-            for name, array in arrays:
+        for _, test in hidden:
+            for name, array in _literal_arrays(test):
                 if array not in shown and array in folded:
                     message = f"{place} has the numbers of {name} in the hidden {quote(test.id)}"
                     yield subject.problem(message, *steps)
+    for index, _ in hidden:
+        for number, other in visible:
+            if _same_data(subject, index, number):
+                key = "given" if subject.document.has("tests", index, "given") else "id"
+                message = f"the data of this hidden test are those of the visible {quote(other.id)}"
+                yield subject.problem(message, "tests", index, key)
+                break
 
 
 def _literal_arrays(test: TestCase) -> Iterator[tuple[str, str]]:
@@ -199,7 +190,9 @@ def _same_data(subject: Subject, hidden: int, visible: int) -> bool:
     one, other = (subject.exercise.tests[index] for index in (hidden, visible))
     match one.given, other.given:
         case Literals(values=values), Literals(values=shown) if values:
-            return _is_part(values, shown)
+            is_part = all(n in shown and _equal(value, shown[n]) for n, value in values.items())
+            # Single numbers are nothing special, unless they are all that there is.
+            return is_part and (len(values) == len(shown) or any(map(_is_array, values.values())))
         case Literals(), Literals(values=shown) if not shown:
             return (
                 one.is_expression
@@ -222,17 +215,8 @@ def squeezed(code: str) -> str:
     return re.sub(r"\s+", "", code)
 
 
-def _is_part(values: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
-    """Return whether values are among those shown; single numbers alone only if they are all."""
-    if not all(name in shown and _equal(value, shown[name]) for name, value in values.items()):
-        return False
-    return len(values) == len(shown) or any(_is_array(value) for value in values.values())
-
-
 def _equal(one: object, other: object) -> bool:
     if _is_array(one) or _is_array(other):
-        import numpy as np  # noqa: PLC0415  not for exercises without arrays
-
         return (
             _is_array(one)
             and _is_array(other)
@@ -306,47 +290,24 @@ def global_random_state(subject: Subject) -> Iterator[Problem]:
     test is looked at: `given`, `call`, `run` and `pytest`.
     """
     for index, test in enumerate(subject.exercise.tests):
-        own = _values_of(subject, test, index)
-        for mode, key in _python(test):
-            tree = subject.tree(mode, "tests", index, *key)
-            for node in ast.walk(tree) if tree is not None else ():
+        # Names of values, which are no modules though they may be called like one.
+        own = set(subject.exercise.defines)
+        if isinstance(test.given, Literals):
+            own.update(test.given.values)
+        for mode, steps in subject.python(index):
+            if (found := subject.names(mode, *steps)) is not None:
+                nodes = subject.nodes(mode, *steps)
+                imports = [each for each in nodes if isinstance(each, ast.ImportFrom)]
+                imported = {name.asname or name.name for each in imports for name in each.names}
+                own |= found.sets - found.modules - imported
+        for mode, steps in subject.python(index):
+            for node in subject.nodes(mode, *steps):
                 if message := _chance(node, own):
-                    place = cast("ast.expr", node)
-                    yield subject.in_text(message, place, "tests", index, *key)
+                    yield subject.in_text(message, cast("ast.expr", node), *steps)
 
 
-def _is_seeded(test: TestCase) -> bool:
-    return isinstance(test.given, Seeded)
-
-
-def _values_of(subject: Subject, test: TestCase, index: int) -> frozenset[str]:
-    """Return the names of values, which are no modules though they may be called like one."""
-    own = set(subject.exercise.defines)
-    if isinstance(test.given, Literals):
-        own.update(test.given.values)
-    for mode, key in _python(test):
-        tree = subject.tree(mode, "tests", index, *key)
-        found = subject.names(mode, "tests", index, *key)
-        if found is not None and tree is not None:
-            own.update(found.sets - found.modules - set(_imported(tree)))
-    return frozenset(own)
-
-
-def _imported(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            yield from (alias.asname or alias.name for alias in node.names)
-
-
-def _python(test: TestCase) -> Iterator[tuple[Mode, tuple[Step, ...]]]:
-    """Yield where there is Python in a test."""
-    if _is_seeded(test):
-        yield "exec", ("given",)
-    yield from test.python
-
-
-def _chance(node: ast.AST, own: frozenset[str]) -> str:
-    """Return how a part of a test's Python depends on more than its seed; None if it does not."""
+def _chance(node: ast.AST, own: Collection[str]) -> str:
+    """Return how a part of a test's Python depends on more than its seed; "" if it does not."""
     match node:
         case ast.Call(func=function, args=[], keywords=[]) if (
             name := ast.unparse(function)
@@ -388,45 +349,27 @@ def unused_input(subject: Subject) -> Iterator[Problem]:
     Learners look for the meaning of what they are shown. A name that begins with `_` is no input.
     """
     for index, test in enumerate(subject.exercise.tests):
-        used = _used(subject, test, index)
-        if used is None:
+        names = [subject.names(mode, "tests", index, *key) for mode, key in test.python]
+        known = [each for each in names if each is not None and each.is_certain]
+        if len(known) < len(names):
             continue
+        used = set[str]().union(*(each.needs for each in known))
         if isinstance(test.given, Literals):
             for name in test.given.values:
                 if name not in used:
                     yield subject.at_key(_unused(name), "tests", index, "given", name)
-        else:
-            yield from _unused_in_code(subject, index, used)
-
-
-def _unused_in_code(subject: Subject, index: int, used: frozenset[str]) -> Iterator[Problem]:
-    tree = subject.tree("exec", "tests", index, "given")
-    if tree is None:
-        return
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-    needed = used | {node.id for node in found if isinstance(node.ctx, ast.Load)}
-    first: dict[str, ast.Name] = {}
-    for node in found:
-        if isinstance(node.ctx, ast.Store):
-            first.setdefault(node.id, node)
-    for name, node in first.items():
-        if name not in needed and not name.startswith("_"):
-            yield subject.in_text(_unused(name), node, "tests", index, "given")
+            continue
+        nodes = list(subject.nodes("exec", "tests", index, "given"))
+        read = [each for each in nodes if isinstance(each, ast.Name)]
+        used.update(each.id for each in read if isinstance(each.ctx, ast.Load))
+        for each in read:
+            if isinstance(each.ctx, ast.Store) and each.id not in used and each.id[0] != "_":
+                used.add(each.id)  # it is told once
+                yield subject.in_text(_unused(each.id), each, "tests", index, "given")
 
 
 def _unused(name: str) -> str:
     return f"{quote(name)} is never used by this test"
-
-
-def _used(subject: Subject, test: TestCase, index: int) -> frozenset[str] | None:
-    """Return the names that a test uses; None if they cannot be known."""
-    used: set[str] = set()
-    for mode, key in test.python:
-        found = subject.names(mode, "tests", index, *key)
-        if found is None or not found.is_certain:
-            return None
-        used |= found.needs.keys()
-    return frozenset(used)
 
 
 @rule(
@@ -452,9 +395,9 @@ def output_test_first(subject: Subject) -> Iterator[Problem]:
     """
     tests = subject.exercise.tests
     first = next((index for index, test in enumerate(tests) if not test.hidden), None)
-    if first is None or not isinstance(tests[first], OutputTest):
+    if first is None or tests[first].compared != "text":
         return
-    if any(isinstance(test, CallTest) for test in tests):
+    if any(test.compared == "value" for test in tests):
         message = "the first visible test compares printed text; begin with a 'call'"
         yield subject.problem(message, "tests", first, "run")
 

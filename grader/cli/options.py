@@ -100,7 +100,7 @@ class _FormatType(click.ParamType["RequestedFormat"]):
     ) -> "list[CompletionItem]":
         from click.shell_completion import CompletionItem
 
-        from grader.reports.formats import FORMATS
+        from grader.reports.deliver import FORMATS
 
         return [
             CompletionItem(each.name, help=each.description)
@@ -113,7 +113,7 @@ class _Formats(click.Option):
     """Lists the formats in its help, which is made only when it is asked for."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from grader.reports.formats import FORMATS
+        from grader.reports.deliver import FORMATS
 
         self.help = (
             "How to show the result, and in which file; may be given several times, once without "

@@ -1,27 +1,138 @@
-"""Brings reports to where they were asked for: standard output, and files that are never half.
+"""Report formats, and their delivery to standard output and to files that are never half written.
 
-A check reads its `--format` with this before its sandbox starts, so the rest is imported when used.
+A check reads its `--format` with this before its sandbox starts. So nothing else is imported before
+it is used: a check that prints text pays for no other format.
 """
 
 import contextlib
+import importlib
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from grader.errors import UsageError
 from grader.regular_files import linked_folder
-from grader.reports.ci_escape import inert, is_obeyed
-from grader.reports.formats import Format, Renderer, format_named
 
 if TYPE_CHECKING:
     from grader.reports.report import Batch, Report
 
 STDOUT = "text"
 """The format on standard output if all others go to files."""
+
+# A submission may word a command to the CI runner that reads the log. GitHub's runner obeys a line
+# that begins with `::`, whatever blanks precede it, and `##[` anywhere in a line; that of Azure
+# Pipelines obeys `##vso[`, that of TeamCity `##teamcity[`.
+_COMMANDS: Final = "github"  # made of commands: `to_github` escapes what a submission worded
+_JSON: Final = frozenset(
+    {"json", "jsonl", "gradescope", "classroom50", "exercism", "prairielearn", "ctrf"}
+)
+_MARKUP: Final = frozenset({"junit", "html"})
+
+_ANYWHERE: Final = re.compile(r"##(?=\w*\[)")
+_AT_BEGINNING: Final = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Renderer:
+    """The functions by which a format renders one submission, and many.
+
+    `aside` makes a second text, appended to the file that the environment variable `aside_to`
+    names.
+    """
+
+    name: str
+    one: "Callable[[Report], str]"
+    many: "Callable[[Batch], str]"
+    aside: "Callable[[Batch], str] | None" = None
+    aside_to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """The facts about a format that need no renderer."""
+
+    name: str
+    description: str
+    module: str  # has a `RENDERER`
+    one_student: bool = False  # its reader takes one student's results only
+    verdicts_only: bool = False  # has no place for a grade that is not the verdict's
+    needs: tuple[str, ...] = ()  # environment variables
+
+    def renderer(self) -> Renderer:
+        """Load the renderer."""
+        renderer: Renderer = importlib.import_module(self.module).RENDERER
+        return renderer
+
+
+_ALL: Final = (
+    Format("text", "for a terminal", "grader.reports.to_text"),
+    Format("plain", "sentences without marks, for screen readers", "grader.reports.to_plain"),
+    Format("json", "everything, see `etude schema verdict`", "grader.reports.to_json"),
+    Format("jsonl", "the same, a line for each submission", "grader.reports.to_jsonl"),
+    Format("junit", "JUnit XML, which most CI systems read", "grader.reports.to_junit"),
+    Format(
+        "gradescope",
+        "results.json",
+        "grader.reports.to_gradescope",
+        one_student=True,
+        verdicts_only=True,
+    ),
+    Format(
+        "classroom50",
+        "result.json of Classroom 50",
+        "grader.reports.to_classroom50",
+        one_student=True,
+        verdicts_only=True,
+        needs=("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL"),
+    ),
+    Format(
+        "github",
+        "GitHub Actions annotations and job summary",
+        "grader.reports.to_github",
+        verdicts_only=True,
+    ),
+    Format(
+        "exercism",
+        "results.json, version 3",
+        "grader.reports.to_exercism",
+        one_student=True,
+        verdicts_only=True,
+    ),
+    Format(
+        "prairielearn",
+        "results.json",
+        "grader.reports.to_prairielearn",
+        one_student=True,
+        verdicts_only=True,
+    ),
+    Format("ctrf", "Common Test Report Format", "grader.reports.to_ctrf", verdicts_only=True),
+    Format("markdown", "for a comment or a wiki", "grader.reports.to_markdown"),
+    Format("html", "one page that needs no other file", "grader.reports.to_html"),
+    Format("csv", "a row for each submission", "grader.reports.to_csv"),
+    Format("gradebook", "CSV: students by exercises", "grader.reports.to_gradebook"),
+    Format("moodle", "CSV of grades that Moodle imports", "grader.reports.to_moodle"),
+)
+
+FORMATS: Final[Mapping[str, Format]] = {each.name: each for each in _ALL}
+"""Every format by its name."""
+
+
+def format_named(name: str) -> Format:
+    """Return a format.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    if name in FORMATS:
+        return FORMATS[name]
+    close = get_close_matches(name, FORMATS, n=1)
+    suggestion = f"; did you mean {close[0]!r}?" if close else ""
+    raise UsageError(f"{name!r} is no format{suggestion} There are {', '.join(FORMATS)}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +239,33 @@ class Delivery:
     def text(self, result: "Report | Batch") -> str:
         """Return what is to be printed."""
         return inert(_rendered(format_named(self.printed).renderer(), result), self.printed)
+
+
+def is_obeyed() -> bool:
+    """Return whether what is printed may be read for commands."""
+    others = ("TF_BUILD", "TEAMCITY_VERSION")
+    return os.environ.get("GITHUB_ACTIONS") == "true" or any(name in os.environ for name in others)
+
+
+def without_commands_in_lines(text: str) -> str:
+    """Break what some runner obeys wherever it stands in a line."""
+    return _ANYWHERE.sub("# #", text)
+
+
+def inert(text: str, name: str) -> str:
+    """Return a report without commands.
+
+    Args:
+        text: the report, as it is to be printed.
+        name: of its format; a reader of JSON or XML still finds what was there.
+    """
+    if name == _COMMANDS or not is_obeyed():
+        return text
+    if name in _JSON:  # there it stands in a string, and a string begins no line
+        return _ANYWHERE.sub(r"#\\u0023", text)
+    if name in _MARKUP:
+        return _AT_BEGINNING.sub(r"\g<1>&#58;", _ANYWHERE.sub("#&#35;", text))
+    return _AT_BEGINNING.sub(r"\g<1>: ", without_commands_in_lines(text))
 
 
 def write_whole(path: Path, content: str | bytes) -> None:

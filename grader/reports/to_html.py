@@ -9,7 +9,7 @@ from typing import Final
 
 from grader.grading.results.value_summary import ValueSummary
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.reports.formats import Renderer
+from grader.reports.deliver import Renderer
 from grader.reports.heatmap import STYLE as HEATMAP_STYLE
 from grader.reports.heatmap import heatmap
 from grader.reports.number_cells import Scale, Texts, written

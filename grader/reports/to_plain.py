@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from grader.grading.results.value_summary import ValueSummary
 from grader.grading.results.verdict import TestResult
-from grader.reports.formats import Renderer
+from grader.reports.deliver import Renderer
 from grader.reports.number_cells import written
 from grader.reports.phrases import (
     ALL,

@@ -4,7 +4,7 @@ import io
 from collections import Counter
 from collections.abc import Sequence
 
-from grader.reports.formats import Renderer
+from grader.reports.deliver import Renderer
 from grader.reports.lines import Paper, Surface
 from grader.reports.phrases import count, grade_of, why
 from grader.reports.report import Batch, Report

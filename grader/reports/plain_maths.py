@@ -1,10 +1,29 @@
 """Markdown with a little maths, as a terminal shows it: nothing but characters."""
+# ruff: noqa: RUF001  the letters of mathematics look like others
 
 import re
 import unicodedata
+from collections.abc import Mapping
+from typing import Final
 
-from grader.reports.formulas import ACCENTS, SYMBOLS
-
+SYMBOLS: Final[Mapping[str, str]] = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε",
+    "eta": "η", "theta": "θ", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ",
+    "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "varphi": "φ", "chi": "χ",
+    "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ",
+    "Sigma": "Σ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "nabla": "∇", "partial": "∂",
+    "infty": "∞", "cdot": "·", "times": "×", "odot": "⊙", "otimes": "⊗", "oplus": "⊕",
+    "circ": "∘", "pm": "±", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠", "neq": "≠",
+    "approx": "≈", "sim": "~", "propto": "∝", "equiv": "≡", "in": "∈", "sum": "∑", "prod": "∏",
+    "int": "∫", "top": "ᵀ", "mid": "|", "to": "→", "rightarrow": "→", "mapsto": "↦",
+    "leftarrow": "←", "Rightarrow": "⇒", "Longrightarrow": "⟹", "iff": "⇔", "lVert": "‖",
+    "rVert": "‖", "lvert": "|", "rvert": "|", "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈",
+    "rceil": "⌉", "langle": "⟨", "rangle": "⟩", "dots": "...", "ldots": "...", "cdots": "...",
+    "vdots": "...", "prime": "′", "ell": "ℓ", "quad": "  ", "qquad": "    ", "forall": "∀",
+    "left": "", "right": "", "bigl": "", "bigr": "", "Bigl": "", "Bigr": "", "big": "", "Big": "",
+    "displaystyle": "", "limits": "", "bmod": "mod",
+}  # fmt: skip
+ACCENTS: Final[Mapping[str, str]] = {"bar": "\u0304", "hat": "\u0302", "tilde": "\u0303"}
 _MATHS = re.compile(r"\${1,2}([^$]+)\${1,2}")
 _ROOT = re.compile(r"\\sqrt\{([^{}]*)\}")
 _FRACTION = re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}")

@@ -35,7 +35,7 @@ from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.session.engine import grade_all
 from grader.reports.deliver import FORMATS
 from grader.reports.report import Batch, Report
-from grader.reports.text import print_verdict
+from grader.reports.to_text import print_verdict
 from grader.sandbox.process import Sandbox
 
 Fields: TypeAlias = dict[str, Any]

@@ -9,10 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from grader.reports.blocks import Compared, Labels, alone, compared, compared_vectors, print_heatmap
-from grader.reports.formulas import formula
 from grader.reports.lines import Line
 from grader.reports.number_cells import Rows, Scale, ink, luminance, mix, written
-from grader.reports.terminal_markdown import print_markdown
+from grader.reports.terminal_markdown import formula, print_markdown
 
 TITLES = Line("expected"), Line("yours")
 

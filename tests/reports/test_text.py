@@ -15,7 +15,7 @@ from grader.grading.results.value_summary import ValueSummary
 from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, Verdict
 from grader.reports.blocks import HIGH, LOW
 from grader.reports.number_cells import luminance
-from grader.reports.text import SubmissionRow, print_verdict, print_verdicts
+from grader.reports.to_text import SubmissionRow, print_verdict, print_verdicts
 from tests.reports.conftest import result, verdict
 
 if TYPE_CHECKING:

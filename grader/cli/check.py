@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from grader.cli import arguments, options
+from grader.cli import options
 from grader.cli.main import NOT_PASSED
 from grader.errors import EtudeError, GraderFault, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from grader.cli.next_steps import Afterwards
     from grader.cli.portable_check import PortablePool
+    from grader.cli.progress_record import Afterwards
     from grader.grading.results.verdict import Verdict
     from grader.grading.workers.pool import Pool
     from grader.reports.deliver import Delivery, RequestedFormat
@@ -42,7 +42,7 @@ class _Asked:
 
 
 @click.command("check", short_help="Grade one file.")
-@arguments.exercise_argument
+@options.exercise_argument
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @options.exercises_option
 @options.report_option
@@ -183,7 +183,7 @@ def _grade(pool: "Pool | PortablePool", asked: _Asked) -> "tuple[Verdict, Afterw
 
     definition = resolve(asked.exercise, options.collection_folder(asked.exercises))
     asked.delivery.load()  # while the worker gets ready
-    from grader.cli.next_steps import Afterwards
+    from grader.cli.progress_record import Afterwards
 
     told = asked.delivery.printed in {"text", "plain"}
     afterwards = Afterwards(definition, asked.exercises, told=told)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.cli import arguments, options
+from grader.cli import options
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 @click.command("hint", short_help="Show the next hint.")
-@arguments.exercise_argument
+@options.exercise_argument
 @click.option("--again", is_flag=True, help="Show the hints you have taken already.")
-@arguments.yes_option
+@click.option("--yes", "-y", is_flag=True, help="Agree to the price beforehand.")
 @options.exercises_option
 def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> None:
     """Show the next hint of EXERCISE.

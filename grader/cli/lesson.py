@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.cli import arguments, options
+from grader.cli import options
 from grader.cli.main import NOT_PASSED
 from grader.errors import DefinitionError, Problem, UsageError
 
@@ -31,7 +31,7 @@ def command() -> None:
 
 
 @command.command("show", short_help="Read a lesson in the terminal.")
-@arguments.lesson_argument
+@click.argument("lesson", required=False, shell_complete=options.complete_lesson)
 @options.exercises_option
 @options.unsafe_option
 def show(lesson: str | None, exercises: Path | None, unsafe: bool) -> None:

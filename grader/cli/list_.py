@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.cli import arguments, options
+from grader.cli import options
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _BESIDE_ID = 34  # columns of mark, state, difficulty and XP
 
 
 @click.command("list", short_help="List tracks and exercises.")
-@click.argument("tracks", nargs=-1, metavar="[TRACK]...", shell_complete=arguments.complete_track)
+@click.argument("tracks", nargs=-1, metavar="[TRACK]...", shell_complete=options.complete_track)
 @click.option(
     "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True,
     help="How to print the list.",

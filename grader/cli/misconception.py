@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from grader.cli import arguments, options
+from grader.cli import options
 from grader.errors import UsageError
 
 
@@ -20,7 +20,7 @@ def command() -> None:
 
 
 @command.command("add")
-@arguments.exercise_argument
+@options.exercise_argument
 @click.argument("submission", metavar="FILE|GROUP")
 @click.option(
     "--results",

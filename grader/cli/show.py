@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.cli import arguments, options
+from grader.cli import options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,7 +19,7 @@ _KINDS = {"write": "write it", "fix": "repair the starter", "predict": "answer w
 
 
 @click.command("show", short_help="Show an exercise's instructions and tests.")
-@arguments.exercise_argument
+@options.exercise_argument
 @options.exercises_option
 def command(exercise: str, exercises: Path | None) -> None:
     """Show the instructions of EXERCISE and the tests that are no secret.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.cli import arguments, options
+from grader.cli import options
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command("solution", short_help="Show the solution, after passing.")
-@arguments.exercise_argument
+@options.exercise_argument
 @click.option("--give-up", is_flag=True, help="Show it now, and earn no XP with this exercise.")
 @options.exercises_option
 def command(exercise: str, give_up: bool, exercises: Path | None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.cli import arguments, options
+from grader.cli import options
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command("start", short_help="Write the file to begin an exercise with.")
-@arguments.exercise_argument
+@options.exercise_argument
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @options.exercises_option
 def command(exercise: str, file: Path | None, exercises: Path | None) -> None:

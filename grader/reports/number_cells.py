@@ -94,17 +94,17 @@ def ink(ground: Colour) -> Colour:
 
 def luminance(colour: Colour) -> float:
     """Return how light a colour looks, from 0 to 1."""
-    red, green, blue = (_linear(part / 255) for part in colour)
+    parts = (part / 255 for part in colour)
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4  # noqa: PLR2004  sRGB's definition
+        for part in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def hexadecimal(colour: Colour) -> str:
     """Return a colour as terminals and style sheets read it."""
     return "#{:02x}{:02x}{:02x}".format(*colour)
-
-
-def _linear(part: float) -> float:
-    return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4  # noqa: PLR2004  sRGB's definition
 
 
 def _flat(matrices: Iterable[Rows]) -> Iterator[float]:

@@ -39,21 +39,19 @@ _CODE = re.compile(r"(`[^`]*`)")
 def plain(markdown: str) -> str:
     """Return a paragraph of Markdown as one line of plain text; code keeps its back quotes."""
     pieces = _CODE.split(" ".join(markdown.split()))
-    pieces[::2] = [_prose(piece) for piece in pieces[::2]]
+    pieces[::2] = [_EMPHASIS.sub(r"\2", _MATHS.sub(_formula, piece)) for piece in pieces[::2]]
     return "".join(pieces)
 
 
-def _prose(text: str) -> str:
-    text = _MATHS.sub(lambda found: _maths(found[1]), text)
-    return _EMPHASIS.sub(r"\2", text)
-
-
-def _maths(formula: str) -> str:
+def _formula(found: re.Match[str]) -> str:
+    formula = found[1]
     for _ in range(3):  # one in another
         formula = _ROOT.sub(_root, formula)
         formula = _FRACTION.sub(_fraction, formula)
         formula = _WORDS.sub(r"\1", formula)
-    formula = _ACCENT.sub(_accented, formula)
+    formula = _ACCENT.sub(
+        lambda found: unicodedata.normalize("NFC", found[2] + ACCENTS[found[1]]), formula
+    )
     formula = _POWER_OF_TRANSPOSE.sub("", formula)
     formula = _COMMAND.sub(lambda found: SYMBOLS.get(found[1], found[1]), formula)
     return re.sub(r"[{}]", "", formula).strip()
@@ -67,7 +65,3 @@ def _fraction(found: re.Match[str]) -> str:
 def _root(found: re.Match[str]) -> str:
     inside = found[1]
     return f"\u221a{inside}" if re.fullmatch(r"\w+", inside) else f"\u221a({inside})"
-
-
-def _accented(found: re.Match[str]) -> str:
-    return unicodedata.normalize("NFC", found[2] + ACCENTS[found[1]])

@@ -170,24 +170,21 @@ def _inline(token: Token, style: str = "") -> Text:
         elif child.nesting < 0:
             styles.pop()
         else:
+            said = child.content
+            match child.type:
+                case "code_inline":
+                    said = f"`{said}`"
+                case "math_inline" | "math_inline_double":
+                    said = formula(said)
+                case "image":
+                    said = f"[picture: {said}]"
+                case "softbreak":
+                    said = " "
+                case "hardbreak":
+                    said = "\n"
             now = " ".join([*styles, "cyan"] if child.type == "code_inline" else styles)
-            text.append(_characters(child), now)
+            text.append(said, now)
     return text
-
-
-def _characters(token: Token) -> str:
-    match token.type:
-        case "code_inline":
-            return f"`{token.content}`"
-        case "math_inline" | "math_inline_double":
-            return formula(token.content)
-        case "image":
-            return f"[picture: {token.content}]"
-        case "softbreak":
-            return " "
-        case "hardbreak":
-            return "\n"
-    return token.content
 
 
 def _table(tokens: Sequence[Token]) -> Table:
@@ -263,7 +260,12 @@ class _FormulaReader:
         if name in ACCENTS:
             return self._argument() + ACCENTS[name]
         if name == "begin":
-            return self._environment()
+            name = self._argument()
+            inside = self.all("\\end")
+            self._argument()
+            rows = [" ".join(row.split()) for row in inside.split(";")]  # from the top
+            before, after = _BRACKETS.get(name, ("", ""))
+            return f"{before}{'; '.join(row for row in rows if row)}{after}"
         return SYMBOLS.get(name, _THIN.get(name, name))
 
     def _argument(self) -> str:
@@ -279,15 +281,6 @@ class _FormulaReader:
         if mark == "^" and re.fullmatch(r"[+-]?\d+", script):
             return script.translate(_SUPERSCRIPTS)
         return mark + (script if re.fullmatch(r"\w*", script) else f"({script})")
-
-    def _environment(self) -> str:
-        """Return rows, from the top, separated by semicolons."""
-        name = self._argument()
-        inside = self.all("\\end")
-        self._argument()
-        rows = [" ".join(row.split()) for row in inside.split(";")]
-        before, after = _BRACKETS.get(name, ("", ""))
-        return f"{before}{'; '.join(row for row in rows if row)}{after}"
 
 
 def _whole(text: str) -> str:

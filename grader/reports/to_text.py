@@ -58,17 +58,6 @@ _NAMED = 5  # files that were not looked at
 
 
 @dataclass(frozen=True, slots=True)
-class SubmissionRow:
-    """One submission of many: whose it is, and its verdict or why it has none."""
-
-    student: str
-    exercise: str
-    verdict: Verdict | None
-    outcome: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Detail:
     """The parts of a verdict that are shown."""
 
@@ -124,10 +113,31 @@ def print_report(console: Surface, report: Report) -> None:
 
 
 def print_batch(console: Surface, batch: Batch) -> None:
-    """Print a line for each submission, unless there are too many, and the sum of it all."""
+    """Print a line for each submission, unless there are too many, and the sum of it all.
+
+    Below a line is what kept the submission from passing.
+    """
     reports = batch.reports
     shown = reports if len(reports) <= _SHOWN else ()
-    print_verdicts(console, [_row(report) for report in shown])
+    names = [
+        (
+            printable(each.student or ""),
+            printable(each.file.rpartition("/")[2].removesuffix(".py") or each.exercise),
+            each.outcome,
+        )
+        for each in shown
+    ]
+    widths = [max(map(len, column)) for column in zip(*names, strict=True)]
+    for report, (student, exercise, outcome) in zip(shown, names, strict=True):
+        verdict = report.verdict
+        mark, style = _NO_VERDICT_MARK if verdict is None else _mark(verdict.outcome)
+        name = f"{student:{widths[0]}}  {exercise:{widths[1]}}  "
+        each = Line.of((mark, style), " ", name, (f"{outcome:{widths[2]}} ", style))
+        if verdict is not None:
+            each.append(f"{verdict.score}/{verdict.max_score}".rjust(7), "dim")
+        console.print(each, soft_wrap=True)
+        if reason := grade_of(report) or why(report):
+            console.print(Line(_INDENT + reason), soft_wrap=True)
     outcomes = Counter(report.outcome for report in reports)
     summary = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
     total = count(len(reports), "submission")
@@ -138,25 +148,11 @@ def print_batch(console: Surface, batch: Batch) -> None:
     if batch.done_before:
         console.print(f"{batch.done_before} had a verdict already", markup=False)
     if batch.not_looked_at:
-        console.print(_not_looked_at(batch.not_looked_at), markup=False, soft_wrap=True)
-
-
-def _not_looked_at(paths: Sequence[str]) -> str:
-    shown = ", ".join(printable(path) for path in paths[:_NAMED])
-    more = ", ..." if len(paths) > _NAMED else ""
-    reason = "being no <student>/<exercise>.py or .ipynb, or older than one"
-    return f"{len(paths)} not looked at, {reason}: {shown}{more}"
-
-
-def _row(report: Report) -> SubmissionRow:
-    exercise = report.file.rpartition("/")[2].removesuffix(".py") or report.exercise
-    return SubmissionRow(
-        printable(report.student or ""),
-        printable(exercise),
-        report.verdict,
-        report.outcome,
-        grade_of(report) or why(report),
-    )
+        paths = ", ".join(printable(path) for path in batch.not_looked_at[:_NAMED])
+        more = ", ..." if len(batch.not_looked_at) > _NAMED else ""
+        reason = "being no <student>/<exercise>.py or .ipynb, or older than one"
+        left = f"{len(batch.not_looked_at)} not looked at, {reason}: {paths}{more}"
+        console.print(left, markup=False, soft_wrap=True)
 
 
 def print_verdict(console: Surface, verdict: Verdict, *, verbose: bool = False) -> None:
@@ -167,25 +163,20 @@ def print_verdict(console: Surface, verdict: Verdict, *, verbose: bool = False) 
         verdict: of one submission.
         verbose: whether every failing test is opened, and nothing left out.
     """
-    for each in _fitting(console, verdict, verbose=verbose):
+    detail = _ALL if verbose else _Detail()
+    sheet = _Sheet(console, verdict, detail)
+    room = None
+    if console.is_terminal and not verbose:
+        room = max(console.height - _BELOW, _LEAST)
+        for less in _LESS:
+            if len(sheet.lines()) <= room:
+                break
+            detail = replace(detail, **less)
+            sheet = _Sheet(console, verdict, detail)
+    for each in sheet.lines(room):
         if not has_colours(console):
             each.rstrip()
         console.print(each, soft_wrap=True)
-
-
-def _fitting(console: Surface, verdict: Verdict, *, verbose: bool) -> list[Line]:
-    """Return the lines of a verdict, as many as there is room for."""
-    detail = _ALL if verbose else _Detail()
-    sheet = _Sheet(console, verdict, detail)
-    if verbose or not console.is_terminal:
-        return sheet.lines()
-    room = max(console.height - _BELOW, _LEAST)
-    for less in _LESS:
-        if len(sheet.lines()) <= room:
-            break
-        detail = replace(detail, **less)
-        sheet = _Sheet(console, verdict, detail)
-    return sheet.lines(room)
 
 
 class _Sheet:
@@ -226,52 +217,47 @@ class _Sheet:
             yield from self._wrapped(line(verdict.message), style)
         for number, said in enumerate(help_of(verdict)):
             yield from self._wrapped(said, "yellow" if number else "bold yellow")
-        yield from self._example()
+        if verdict.example is not None:
+            result = verdict.example.result
+            yield from self._gap()
+            yield from self._wrapped(TRY_THIS, "bold yellow")
+            # Its Python is unbroken, so that it can be pasted.
+            yield from _indented([Line(_INDENT + each, "bold") for each in code_lines(verdict)])
+            yield from self._wrapped(line(result.message))
+            yield from _indented(value_lines(result, self._page))
+            yield from _indented(output_lines(output_beside(result), self._page))
         yield from self._gap()
         yield from _indented(output_lines(clean(verdict.output), self._page))
         yield from self._gap()
         if not verdict.message:
-            tests = self._verdict.tests
-            if self._detail is not _ALL:
-                tests = tuple(map(as_one, in_rows(tests)))
-            passed = [test for test in tests if test.outcome is Outcome.PASSED]
-            others = [
-                test
-                for test in tests
-                if test.outcome is not Outcome.PASSED and test.id not in self._opened
-            ]
-            if not self._detail.passed and passed:
-                yield _marked(Outcome.PASSED, f"{count(len(passed), 'test')} passed")
-                tests = tuple(test for test in tests if test not in passed)
-            if not self._detail.others:
-                tests = tuple(test for test in tests if test not in others)
-            columns = [max(map(len, each)) for each in zip(*map(_columns, tests), strict=True)]
-            for test in tests:
-                yield from self._test(test, columns)
-            yield from self._left(others)
+            yield from self._tests()
         yield from self._gap()
 
-    def _example(self) -> Iterator[Line]:
-        """Yield the small example, its Python unbroken so that it can be pasted."""
-        example = self._verdict.example
-        if example is None:
-            return
-        yield from self._gap()
-        yield from self._wrapped(TRY_THIS, "bold yellow")
-        yield from _indented([Line(_INDENT + each, "bold") for each in code_lines(self._verdict)])
-        yield from self._wrapped(line(example.result.message))
-        yield from _indented(value_lines(example.result, self._page))
-        yield from _indented(output_lines(output_beside(example.result), self._page))
-
-    def _left(self, others: Sequence[TestResult]) -> Iterator[Line]:
-        """Yield what is not shown of tests that are not opened."""
+    def _tests(self) -> Iterator[Line]:
+        tests = self._verdict.tests
+        if self._detail is not _ALL:
+            tests = tuple(map(as_one, in_rows(tests)))
+        passed = [test for test in tests if test.outcome is Outcome.PASSED]
+        others = [
+            test
+            for test in tests
+            if test.outcome is not Outcome.PASSED and test.id not in self._opened
+        ]
+        if not self._detail.passed and passed:
+            yield _marked(Outcome.PASSED, f"{count(len(passed), 'test')} passed")
+            tests = tuple(test for test in tests if test not in passed)
+        if not self._detail.others:
+            tests = tuple(test for test in tests if test not in others)
+        columns = [max(map(len, each)) for each in zip(*map(_columns, tests), strict=True)]
+        for test in tests:
+            yield from self._test(test, columns)
         if not self._detail.others and others:
             left = f"{count(len(others), 'other test')} did not pass ({ALL})"
             yield from self._hung(_marked(Outcome.FAILED, left), "", _INDENT)
         elif closed := sum(bool(test.inputs or test.expected or test.output) for test in others):
-            tests = "the other failing test" if closed == 1 else f"{closed} other failing tests"
+            name = "the other failing test" if closed == 1 else f"{closed} other failing tests"
             yield from self._gap()
-            yield from self._wrapped(f"--verbose opens {tests}, too.", "dim")
+            yield from self._wrapped(f"--verbose opens {name}, too.", "dim")
 
     def _test(self, test: TestResult, columns: Sequence[int]) -> Iterator[Line]:
         is_opened = test.id in self._opened
@@ -298,19 +284,18 @@ class _Sheet:
         if is_opened:
             detail = self._detail
             printed = output_beside(test) if detail.values else output_of(test)
+            values = value_lines(test, self._page)
+            if values and not detail.values:
+                values = [Line(f"... its values ({ALL})", "dim")]
             parts = (
                 list(input_lines(test, self._page)) if detail.inputs else [],
-                value_lines(test, self._page) if detail.values else self._no_room(test),
+                values,
                 output_lines(printed, self._page) if detail.output else [],
             )
             for part in parts:
                 if part:
                     yield from (*self._gap(), *_indented(part))
             yield from self._gap()
-
-    def _no_room(self, test: TestResult) -> list[Line]:
-        left_out = bool(value_lines(test, self._page))
-        return [Line(f"... its values ({ALL})", "dim")] if left_out else []
 
     def _gap(self) -> Iterator[Line]:
         if self._detail.airy:
@@ -347,22 +332,6 @@ def _mark(outcome: Outcome) -> tuple[str, str]:
 
 def _indented(lines: Sequence[Line]) -> Iterator[Line]:
     return (Line.of(_INDENT, each) if each else each for each in lines)
-
-
-def print_verdicts(console: Surface, rows: Sequence[SubmissionRow]) -> None:
-    """Print a line for each of many submissions, and under it what kept it from passing."""
-    students = max((len(row.student) for row in rows), default=0)
-    exercises = max((len(row.exercise) for row in rows), default=0)
-    outcomes = max((len(row.outcome) for row in rows), default=0)
-    for row in rows:
-        mark, style = _NO_VERDICT_MARK if row.verdict is None else _mark(row.verdict.outcome)
-        name = f"{row.student:{students}}  {row.exercise:{exercises}}  "
-        each = Line.of((mark, style), " ", name, (f"{row.outcome:{outcomes}} ", style))
-        if row.verdict is not None:
-            each.append(f"{row.verdict.score}/{row.verdict.max_score}".rjust(7), "dim")
-        console.print(each, soft_wrap=True)
-        if row.why:
-            console.print(Line(_INDENT + row.why), soft_wrap=True)
 
 
 RENDERER = Renderer("text", one, many)

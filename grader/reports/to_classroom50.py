@@ -10,7 +10,7 @@ import os
 import time
 from typing import Any
 
-from grader.grading.results.verdict import Outcome, TestResult
+from grader.grading.results.verdict import Outcome
 from grader.reports.deliver import Renderer
 from grader.reports.phrases import line, name_of, output_of, whose
 from grader.reports.report import Batch, Report
@@ -58,21 +58,20 @@ def _tests(report: Report, *, prefixed: bool) -> list[dict[str, Any]]:
         about = {"test-name": whose(report), "message": line(report.message)}
         return [{**about, "passed": False, "score": 0, "max-score": 0}]
     prefix = f"{line(report.exercise)}: " if prefixed else ""
-    return [_test(test, prefix) for test in report.verdict.tests]
-
-
-def _test(test: TestResult, prefix: str) -> dict[str, Any]:
-    result: dict[str, Any] = {
-        "test-name": prefix + name_of(test),
-        "passed": test.outcome is Outcome.PASSED,
-        "score": test.points,
-        "max-score": test.max_points,
-    }
-    if test.message:
-        result["message"] = line(test.message)
-    if output := output_of(test):
-        result["output"] = output[:_MOST_OUTPUT]
-    return result
+    tests = []
+    for test in report.verdict.tests:
+        result: dict[str, Any] = {
+            "test-name": prefix + name_of(test),
+            "passed": test.outcome is Outcome.PASSED,
+            "score": test.points,
+            "max-score": test.max_points,
+        }
+        if test.message:
+            result["message"] = line(test.message)
+        if output := output_of(test):
+            result["output"] = output[:_MOST_OUTPUT]
+        tests.append(result)
+    return tests
 
 
 RENDERER = Renderer("classroom50", one, many)

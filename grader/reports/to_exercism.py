@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from grader.grading.results.verdict import Outcome, TestResult
+from grader.grading.results.verdict import Outcome
 from grader.reports.deliver import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
@@ -68,21 +68,19 @@ def _tests(report: Report, most: int, *, prefixed: bool) -> list[dict[str, Any]]
             return []  # nothing ran
         return [{"name": whose(report), "status": "error", "message": cut(_reason(report), most)}]
     prefix = f"{line(report.exercise)}: " if prefixed else ""
-    tests = [_test(test, prefix, most) for test in verdict.tests]
+    tests = []
+    for test in verdict.tests:
+        result = {"name": prefix + name_of(test), "status": _STATUS.get(test.outcome, "error")}
+        if test.message:
+            result["message"] = cut(line(test.message), most)
+        if output := output_of(test):
+            result["output"] = cut(output, _OUTPUT, _TRUNCATED)
+        tests.append(result)
     failed = next((test for test in tests if test["status"] != "pass"), None)
     if failed is not None:  # only the first failure is shown, so it carries what explains all
         said = [*help_of(verdict), *example_of(verdict), failed.get("message", "")]
         failed["message"] = cut("\n".join(filter(None, said)), most)
     return tests
-
-
-def _test(test: TestResult, prefix: str, most: int) -> dict[str, Any]:
-    result = {"name": prefix + name_of(test), "status": _STATUS.get(test.outcome, "error")}
-    if test.message:
-        result["message"] = cut(line(test.message), most)
-    if output := output_of(test):
-        result["output"] = cut(output, _OUTPUT, _TRUNCATED)
-    return result
 
 
 RENDERER = Renderer("exercism", one, many)

@@ -74,8 +74,8 @@ def scores_of(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[fl
                 possible += most[name]
             elif report.grade is not None and report.grade.is_excused:
                 excused += 1
-            elif report.points is None or _is_unsafe(report):
-                break
+            elif report.points is None or (report.verdict and report.verdict.sandbox == "none"):
+                break  # nothing was judged, or no sandbox stands behind the points
             else:
                 # Each of the points that it was graded with: another version may have had others.
                 points, possible = points + report.points, possible + report.max_points
@@ -97,11 +97,6 @@ def published(records: Iterable[Mapping[str, Any]]) -> Batch:
         outcome = str(each.get("outcome", ""))
         reports.append(Report(exercise, "", outcome, student=student, grade=grade))
     return Batch(tuple(reports))
-
-
-def _is_unsafe(report: Report) -> bool:
-    """Return whether the points are those of a verdict that no sandbox stood behind."""
-    return report.verdict is not None and report.verdict.sandbox == "none"
 
 
 def _wanted(found: Sequence[str], asked: Sequence[str]) -> list[str]:
@@ -200,15 +195,20 @@ class _Gradebook:
         possible = next((row[at] for row in rows[1:] if _is_points(row)), "")
         if "read only" in possible:
             raise UsageError(f"Canvas computes the column {header[at]!r}; it cannot be filled")
-        comma = "," in possible
-        return cls(rows, at, header.index(identity), _number(possible), comma)
+        digits = possible.strip().replace(",", ".")
+        is_number = len(digits) <= _MOST_DIGITS and digits.replace(".", "", 1).isdecimal()
+        points = Decimal(digits) if is_number else None
+        return cls(rows, at, header.index(identity), points, "," in possible)
 
     def students(self) -> dict[str, list[str]]:
         """Return the row of each student, by what tells them apart."""
         found: dict[str, list[str]] = {}
         for row in self.rows[1:]:
-            if not row or _is_points(row) or _is_posting(row) or row[0].strip() in _TEST_STUDENT:
+            if not row or _is_points(row) or row[0].strip() in _TEST_STUDENT:
                 continue
+            cells = [cell.strip() for cell in row]
+            if all(not cell or cell.startswith(("Muted", "Manual")) for cell in cells):
+                continue  # says how grades are posted; Canvas passes over it, too
             key = _key(row[self.identity])
             if not key:
                 continue
@@ -258,17 +258,6 @@ def _title(name: str) -> str:
 
 def _is_points(row: Sequence[str]) -> bool:
     return bool(row) and row[0].strip() == "Points Possible"
-
-
-def _is_posting(row: Sequence[str]) -> bool:
-    """Return whether a row only says how grades are posted; Canvas passes over it, too."""
-    return all(not cell.strip() or cell.strip().startswith(("Muted", "Manual")) for cell in row)
-
-
-def _number(text: str) -> Decimal | None:
-    digits = text.strip().replace(",", ".")
-    is_number = len(digits) <= _MOST_DIGITS and digits.replace(".", "", 1).isdecimal()
-    return Decimal(digits) if is_number else None
 
 
 def _check_points(book: _Gradebook, scores: Scores, *, scale: bool) -> None:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from grader.grading.results.verdict import Verdict
     from grader.grading.workers.pool import Pool
     from grader.reports.deliver import Delivery, RequestedFormat
-    from grader.reports.report import Report
 
 _BUG = "Etude itself failed; its log has the reason"
 
@@ -149,6 +148,7 @@ def _watch(file: Path, check: "Callable[[], object]") -> NoReturn:
 
 def _check(asked: _Asked) -> "Verdict":
     began = time.time()
+    delivery = asked.delivery
     with contextlib.ExitStack() as stack:
         try:
             pool = stack.enter_context(_pool(asked.unsafe))
@@ -158,8 +158,25 @@ def _check(asked: _Asked) -> "Verdict":
                 _deliver_fault(asked, error, began)
             raise
         # While what graded it comes to its end:
-        _deliver(dataclasses.replace(asked, file=file), verdict, began, afterwards)
-        _record(verdict, afterwards)
+        from grader.reports.report import Report
+
+        report = Report.of_verdict(verdict, str(file), began=began, ended=time.time())
+        report = dataclasses.replace(report, verbose=asked.verbose)
+        shown = dataclasses.replace(report, verdict=afterwards.for_the_learner(verdict))
+        if delivery.is_drawn:
+            from grader.reports.lines import standard_output
+            from grader.reports.to_text import print_report
+
+            print_report(standard_output(), shown)
+        else:
+            click.echo(delivery.text(shown), nl=False)
+        delivery.write(report)
+        # Only now, with the verdict told: the record may have to wait for the disk.
+        sys.stdout.flush()
+        afterwards.record(verdict)
+        for line in afterwards.advice(verdict):
+            click.echo(line)
+        sys.stdout.flush()
     return verdict
 
 
@@ -194,36 +211,6 @@ def _grade(pool: "Pool | PortablePool", asked: _Asked) -> "tuple[Verdict, Afterw
     if isinstance(result, EtudeError):
         raise result
     return result, afterwards, submission.path
-
-
-def _deliver(asked: _Asked, verdict: "Verdict", began: float, afterwards: "Afterwards") -> None:
-    from grader.reports.report import Report
-
-    delivery = asked.delivery
-    report = Report.of_verdict(verdict, str(asked.file), began=began, ended=time.time())
-    report = dataclasses.replace(report, verbose=asked.verbose)
-    shown = dataclasses.replace(report, verdict=afterwards.for_the_learner(verdict))
-    if delivery.is_drawn:
-        _print_text(shown)
-    else:
-        click.echo(delivery.text(shown), nl=False)
-    delivery.write(report)
-
-
-def _record(verdict: "Verdict", afterwards: "Afterwards") -> None:
-    """Only now, with the verdict told: the record may have to wait for the disk."""
-    sys.stdout.flush()
-    afterwards.record(verdict)
-    for line in afterwards.advice(verdict):
-        click.echo(line)
-    sys.stdout.flush()
-
-
-def _print_text(report: "Report") -> None:
-    from grader.reports.lines import standard_output
-    from grader.reports.to_text import print_report
-
-    print_report(standard_output(), report)
 
 
 def _deliver_fault(asked: _Asked, error: Exception, began: float) -> None:

@@ -5,6 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -259,14 +260,10 @@ def sandbox_opener(
         # On a core that is idle, the next child is forked ahead.
         spare = workers is not None and workers < cores()
         start = open_unsafe if unsafe else open_sandbox
-        meanwhile = None if many else _import_engine
+        meanwhile = None if many else partial(import_module, "grader.grading.session.engine")
         return start(spare=spare, many=many, meanwhile=meanwhile, packages=packages)
 
     return opener
-
-
-def _import_engine() -> None:
-    import_module("grader.grading.session.engine")
 
 
 def prefer_own_output() -> None:

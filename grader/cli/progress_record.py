@@ -93,15 +93,6 @@ def upcoming(collection: "Collection", history: History) -> NextUp | None:
     return next_up(history, tuple(needed), needed.__getitem__)
 
 
-def lesson_before(exercise: "Exercise", following: "ExerciseId") -> str | None:
-    """Return the id of the lesson that leads into the next exercise, if a new one does."""
-    track = track_beside(exercise)
-    for lesson in track.lessons if track is not None else ():
-        if following in lesson.exercises:
-            return None if exercise.id in lesson.exercises else lesson.id
-    return None
-
-
 def suffix(exercises: Path | None) -> str:
     """Return what a command to copy needs to find the same collection, with a space before it."""
     if exercises is None or os.environ.get("ETUDE_EXERCISES") == str(exercises):
@@ -170,8 +161,15 @@ class Afterwards:
         """Return the lines that a learner reads below the verdict, after `record`."""
         if not self._told:
             return []
-        passed = verdict.outcome is Outcome.PASSED
-        return list(self._passed(verdict) if passed else self._failed())
+        if verdict.outcome is Outcome.PASSED:
+            return list(self._passed(verdict))
+        now, hints = self._before, self._exercise.hints
+        if now.failures < _ENOUGH or now.hints >= len(hints):
+            return []
+        price = 0 if now.closed else hints[now.hints].price
+        cost = f"costs {price} XP" if price else "is free"
+        command = f"etude hint {self._exercise.id}{self._suffix}"
+        return [f"Stuck? Hint {now.hints + 1} of {len(hints)} {cost}: {command}"]
 
     @property
     def _before(self) -> ExerciseStatus:
@@ -197,16 +195,9 @@ class Afterwards:
         following = next_exercise(self._exercise, self._history)
         if following is None:
             return
-        lesson = lesson_before(self._exercise, following)
-        if lesson is not None:
-            yield f"Read first: etude lesson show {lesson}{self._suffix}"
+        track = track_beside(self._exercise)
+        lessons = track.lessons if track is not None else ()
+        lesson = next((each for each in lessons if following in each.exercises), None)
+        if lesson is not None and self._exercise.id not in lesson.exercises:
+            yield f"Read first: etude lesson show {lesson.id}{self._suffix}"
         yield f"Next: etude start {following}{self._suffix}"
-
-    def _failed(self) -> "Iterator[str]":
-        now, hints = self._before, self._exercise.hints
-        if now.failures < _ENOUGH or now.hints >= len(hints):
-            return
-        price = 0 if now.closed else hints[now.hints].price
-        cost = f"costs {price} XP" if price else "is free"
-        command = f"etude hint {self._exercise.id}{self._suffix}"
-        yield f"Stuck? Hint {now.hints + 1} of {len(hints)} {cost}: {command}"

@@ -33,8 +33,9 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
       etude hint attention-weights --again
     """
     options.prefer_own_output()
-    from grader.cli.progress_record import read_history
+    from grader.cli.progress_record import keep, read_history
     from grader.definitions.collection import resolve
+    from grader.progress.history import HintTaken, History, local_now
     from grader.progress.status import standing
 
     found = resolve(exercise, options.collection_folder(exercises))
@@ -42,32 +43,21 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
         raise UsageError(f"'{found.id}' has no hints")
     now = standing(read_history(), found.id)
     if again:
-        _show_taken(found, now)
+        if not now.hints:
+            click.echo(f"You have taken none of the {len(found.hints)} hints.")
+        for number in range(1, min(now.hints, len(found.hints)) + 1):
+            _print(found, number)
     elif now.hints >= len(found.hints):
         click.echo(f"You have seen all of them, {len(found.hints)}; --again shows them.")
     else:
-        _take(found, now, agreed=yes)
-
-
-def _show_taken(exercise: "Exercise", now: "ExerciseStatus") -> None:
-    if not now.hints:
-        click.echo(f"You have taken none of the {len(exercise.hints)} hints.")
-    for number in range(1, min(now.hints, len(exercise.hints)) + 1):
-        _print(exercise, number)
-
-
-def _take(exercise: "Exercise", now: "ExerciseStatus", *, agreed: bool) -> None:
-    """Record the next hint, then show it: what was seen is paid, even if the terminal closes."""
-    from grader.cli.progress_record import keep
-    from grader.progress.history import HintTaken, History, local_now
-
-    number = now.hints + 1
-    price = 0 if now.closed else exercise.hints[number - 1].price
-    if price and not (agreed or _agrees(exercise, now, number, price)):
-        click.echo("Not shown.")
-        return
-    keep(History(hints=(HintTaken(exercise.id, number, price, local_now()),)), "this hint")
-    _print(exercise, number)
+        number = now.hints + 1
+        price = 0 if now.closed else found.hints[number - 1].price
+        if price and not (yes or _agrees(found, now, number, price)):
+            click.echo("Not shown.")
+            return
+        # Recorded first: what was seen is paid, even if the terminal closes.
+        keep(History(hints=(HintTaken(found.id, number, price, local_now()),)), "this hint")
+        _print(found, number)
 
 
 def _agrees(exercise: "Exercise", now: "ExerciseStatus", number: int, price: int) -> bool:

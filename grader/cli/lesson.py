@@ -187,13 +187,23 @@ def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: 
       etude lesson run --update exercises/attention/lessons/03-scaling.md
     """
     options.prefer_own_output()
+    from grader.definitions.files import TRACK_FILE, exists, is_path, lesson_files
     from grader.lessons.execute import run_lesson
     from grader.lessons.lesson import read_lesson
     from grader.lessons.recorded_output import differences, record, record_path
     from grader.reports.deliver import write_whole
 
     problems: list[Problem] = []
-    paths = _paths_of_all(lessons, options.collection_folder(exercises))
+    folder = options.collection_folder(exercises)
+    paths = [] if lessons else _paths((), folder)
+    for name in lessons:
+        if is_path(name) and exists(Path(name) / TRACK_FILE):  # the folder of a track
+            in_track = lesson_files(Path(name))
+            if not in_track:
+                raise UsageError(f"there are no lessons in {name}")
+            paths += in_track
+        else:
+            paths += _paths((name,), folder)
     with options.sandbox_opener(unsafe)(_packages(paths)) as sandbox:
         for path in paths:
             try:
@@ -242,24 +252,6 @@ def _paths(named: tuple[str, ...], folder: Path) -> list[Path]:
         if len(same) > 1:
             raise UsageError(f"'{name}' is both {same[0]} and {same[1]}; name one by its path")
         found.append(by_id[name])
-    return found
-
-
-def _paths_of_all(named: tuple[str, ...], folder: Path) -> list[Path]:
-    """Return the lessons that are named by themselves or by the folder of their track."""
-    from grader.definitions.files import TRACK_FILE, exists, is_path, lesson_files
-
-    if not named:
-        return _paths(named, folder)
-    found = []
-    for name in named:
-        if is_path(name) and exists(Path(name) / TRACK_FILE):
-            lessons = lesson_files(Path(name))
-            if not lessons:
-                raise UsageError(f"there are no lessons in {name}")
-            found += lessons
-        else:
-            found += _paths((name,), folder)
     return found
 
 

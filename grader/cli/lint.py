@@ -65,8 +65,24 @@ def command(  # noqa: PLR0917  click calls it by name
         else:
             click.echo(lint_report.explanation(catalogue.find(explain)))
         return
+    from grader.authoring.lint.lint_report import data, text_lines
+    from grader.authoring.lint.sarif import sarif
+
     report = _lint(targets, exercises, (select, ignore), repair=repair)
-    _print(report, form, output)
+    if form == "text":
+        text = "\n".join(text_lines(report))
+    else:
+        log = data(report) if form == "json" else sarif(report, __version__, Path.cwd())
+        text = json.dumps(log, indent=2, ensure_ascii=False)
+    if output is None:
+        click.echo(text)
+    else:
+        from grader.reports.deliver import write_whole
+
+        try:
+            write_whole(output, f"{text}\n")
+        except OSError as error:
+            raise UsageError(f"{output} cannot be written: {error.strerror}") from error
     raise click.exceptions.Exit(0 if report.is_clean else NOT_PASSED)
 
 
@@ -101,23 +117,3 @@ def _lint(
         click.echo(f"{len(done)} of {len(report.findings)} findings repaired.", err=True)
         report = lint(groups, collection, codes, unshowable) if done else report
     return report
-
-
-def _print(report: "LintReport", form: str, output: Path | None) -> None:
-    from grader.authoring.lint.lint_report import data, text_lines
-    from grader.authoring.lint.sarif import sarif
-
-    if form == "text":
-        text = "\n".join(text_lines(report))
-    else:
-        log = data(report) if form == "json" else sarif(report, __version__, Path.cwd())
-        text = json.dumps(log, indent=2, ensure_ascii=False)
-    if output is None:
-        click.echo(text)
-        return
-    from grader.reports.deliver import write_whole
-
-    try:
-        write_whole(output, f"{text}\n")
-    except OSError as error:
-        raise UsageError(f"{output} cannot be written: {error.strerror}") from error

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from grader.definitions.exercise import Exercise
-    from grader.progress.status import ExerciseStatus
 
 
 @click.command("hint", short_help="Show the next hint.")
@@ -52,27 +51,25 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
     else:
         number = now.hints + 1
         price = 0 if now.closed else found.hints[number - 1].price
-        if price and not (yes or _agrees(found, now, number, price)):
-            click.echo("Not shown.")
-            return
+        if price and not yes:
+            worth = now.worth(found.xp)
+            offer = (
+                f"Hint {number} of {len(found.hints)} costs {price} XP: "
+                f"a pass then earns {max(0, worth - price)} instead of {worth}."
+            )
+            try:
+                agreed = click.confirm(f"{offer} Show it?")
+            except click.Abort:
+                if sys.stdin is not None and sys.stdin.isatty():
+                    raise
+                click.echo()
+                raise UsageError("nobody is there to agree to the price; --yes does it") from None
+            if not agreed:
+                click.echo("Not shown.")
+                return
         # Recorded first: what was seen is paid, even if the terminal closes.
         keep(History(hints=(HintTaken(found.id, number, price, local_now()),)), "this hint")
         _print(found, number)
-
-
-def _agrees(exercise: "Exercise", now: "ExerciseStatus", number: int, price: int) -> bool:
-    worth = now.worth(exercise.xp)
-    offer = (
-        f"Hint {number} of {len(exercise.hints)} costs {price} XP: "
-        f"a pass then earns {max(0, worth - price)} instead of {worth}."
-    )
-    try:
-        return click.confirm(f"{offer} Show it?")
-    except click.Abort:
-        if sys.stdin is not None and sys.stdin.isatty():
-            raise
-        click.echo()
-        raise UsageError("nobody is there to agree to the price; --yes does it") from None
 
 
 def _print(exercise: "Exercise", number: int) -> None:

@@ -84,7 +84,22 @@ def command(  # noqa: PLR0917  click calls it by name
     if file is None and exercise.endswith((".py", ".ipynb")):
         file = Path(exercise)
         exercise = file.stem.replace("_", "-")
-    file = file or _own_file(exercise)
+    if file is None:  # the one file in this folder that is called like the exercise
+        from grader.definitions.files import id_in_name, is_path
+
+        name = id_in_name(Path(exercise)) if is_path(exercise) else exercise
+        names = dict.fromkeys((name, name.replace("-", "_")))
+        paths = (Path(f"{each}{suffix}") for each in names for suffix in ("", ".py", ".ipynb"))
+        found = [path for path in paths if path.exists()]
+        if len(found) > 1:
+            here = " and ".join(map(str, found))
+            raise UsageError(f"there are {here} here; name the FILE to check")
+        if not found:
+            raise UsageError(
+                f"there is no {name}.py here; name the FILE to check, or begin with "
+                f"'etude start {exercise}'"
+            )
+        file = found[0]
     asked = _Asked(
         exercise=exercise,
         file=file,
@@ -98,32 +113,6 @@ def command(  # noqa: PLR0917  click calls it by name
         _watch(file, check)
     verdict = check()
     raise click.exceptions.Exit(0 if verdict.outcome == "passed" else NOT_PASSED)
-
-
-def _own_file(exercise: str) -> Path:
-    """Return the one file in this folder that is called like an exercise.
-
-    Raises:
-        UsageError: there is none, or more than one.
-    """
-    from grader.definitions.files import id_in_name, is_path
-
-    name = id_in_name(Path(exercise)) if is_path(exercise) else exercise
-    names = dict.fromkeys((name, name.replace("-", "_")))
-    found = [
-        path
-        for each in names
-        for suffix in ("", ".py", ".ipynb")
-        if (path := Path(f"{each}{suffix}")).exists()
-    ]
-    if len(found) > 1:
-        raise UsageError(f"there are {' and '.join(map(str, found))} here; name the FILE to check")
-    if not found:
-        raise UsageError(
-            f"there is no {name}.py here; name the FILE to check, or begin with "
-            f"'etude start {exercise}'"
-        )
-    return found[0]
 
 
 def _watch(file: Path, check: "Callable[[], object]") -> NoReturn:

@@ -111,11 +111,23 @@ def import_(file: Path) -> None:
       etude progress import backup.json
       gunzip < backup.json.gz | etude progress import -
     """
-    from grader.progress.exchange import from_json
+    from grader.progress.exchange import MAX_BYTES, from_json
     from grader.progress.store import Store
 
     try:
-        history = from_json(_read(file))
+        if str(file) == "-":
+            data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        else:
+            with file.open("rb") as opened:
+                data = opened.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"{file}: it cannot be read: {error.strerror}") from None
+    if len(data) > MAX_BYTES:
+        raise UsageError(f"{file}: it has more than {MAX_BYTES >> 20} MiB")
+    try:
+        history = from_json(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file}: it is not UTF-8: {error.reason}") from None
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from None
     added = Store().add(history)
@@ -133,25 +145,6 @@ def where() -> None:
     from grader.progress.store import Store
 
     click.echo(str(Store().path))
-
-
-def _read(file: Path) -> str:
-    from grader.progress.exchange import MAX_BYTES
-
-    try:
-        if str(file) == "-":
-            data = sys.stdin.buffer.read(MAX_BYTES + 1)
-        else:
-            with file.open("rb") as opened:
-                data = opened.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise UsageError(f"it cannot be read: {error.strerror}") from None
-    if len(data) > MAX_BYTES:
-        raise UsageError(f"it has more than {MAX_BYTES >> 20} MiB")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"it is not UTF-8: {error.reason}") from None
 
 
 def _print_part(

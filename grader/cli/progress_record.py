@@ -4,7 +4,6 @@ What fails costs the record alone.
 """
 
 import hashlib
-import itertools
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from grader.progress.status import ExerciseStatus, standing, standings
 from grader.progress.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from grader.definitions.collection import Collection
     from grader.definitions.exercise import Exercise, ExerciseId
@@ -79,11 +78,18 @@ def next_exercise(exercise: "Exercise", history: History) -> "ExerciseId | None"
         except EtudeError:  # somebody else's mistake: not now
             return ()
 
-    others = (track for track in _tracks(folder) if track.id != here.id)
-    for track in itertools.chain([here], others):
-        found = next_open(track.exercises, closed, exercise.id, requires)
-        if found is not None:
-            return found
+    found = next_open(here.exercises, closed, exercise.id, requires)
+    if found is not None:
+        return found
+    try:
+        folders = [each for each in files_by_folder(folder) if each not in folders_in(folder)]
+    except EtudeError:
+        return None
+    for track in map(_track, folders):
+        if track is not None and track.id != here.id:
+            found = next_open(track.exercises, closed, exercise.id, requires)
+            if found is not None:
+                return found
     return None
 
 
@@ -100,17 +106,6 @@ def suffix(exercises: Path | None) -> str:
     import shlex
 
     return f" --exercises {shlex.quote(str(exercises))}"
-
-
-def _tracks(folder: Path) -> "Iterable[TrackDefinition]":
-    try:
-        folders = [each for each in files_by_folder(folder) if each not in folders_in(folder)]
-    except EtudeError:
-        return
-    for below in folders:
-        track = _track(below)
-        if track is not None:
-            yield track
 
 
 def _track(folder: Path) -> "TrackDefinition | None":

@@ -8,7 +8,7 @@ import html
 from collections.abc import Sequence
 from typing import Final
 
-from grader.reports.number_cells import Colour, hexadecimal, ink, mix
+from grader.reports.number_cells import Colour, hexadecimal, ink
 
 STEPS: Final = 10
 """Shades of a colour, beside the one for nothing."""
@@ -24,10 +24,14 @@ _IN_THE_DARK: Final[tuple[Colour, Colour, Colour]] = (
 
 def grounds(step: int) -> tuple[Colour, Colour]:
     """Return the colours of a step from -10 to 10, in the light and in the dark."""
-    light, dark = (
-        mix(nothing, high if step > 0 else low, abs(step) / STEPS)
-        for nothing, high, low in (_IN_THE_LIGHT, _IN_THE_DARK)
-    )
+    share, found = abs(step) / STEPS, []
+    for nothing, high, low in (_IN_THE_LIGHT, _IN_THE_DARK):
+        furthest = high if step > 0 else low
+        red, green, blue = (
+            round(one + (other - one) * share) for one, other in zip(nothing, furthest, strict=True)
+        )
+        found.append((red, green, blue))
+    light, dark = found
     return light, dark
 
 

@@ -191,7 +191,18 @@ class _Gradebook:
         if identity not in header:
             there = [name for name in IDENTITIES if name in header]
             raise UsageError(f"the gradebook has no column {identity!r}; --match {_some(there)}")
-        at = _column(header, column)
+        places = [at for at, name in enumerate(header) if name == column]
+        if not places:
+            places = [at for at, name in enumerate(header) if _title(name) == column]
+        if len(places) > 1:
+            named = _some([header[at] for at in places])
+            raise UsageError(f"several columns are called {column!r}: {named}; add the number")
+        if not places:
+            others = [name for name in header if not _is_about_student(name)]
+            raise UsageError(f"the gradebook has no column {column!r}; it has {_some(others)}")
+        at = places[0]
+        if _is_about_student(header[at]):
+            raise UsageError(f"{column!r} is no column of an assignment")
         possible = next((row[at] for row in rows[1:] if _is_points(row)), "")
         if "read only" in possible:
             raise UsageError(f"Canvas computes the column {header[at]!r}; it cannot be filled")
@@ -229,21 +240,6 @@ class _Gradebook:
         exact = earned if points == most else earned * points / (most or 1)
         text = f"{exact.quantize(Decimal('0.01'), ROUND_HALF_UP):.2f}".rstrip("0").rstrip(".")
         return text.replace(".", ",") if self.comma else text
-
-
-def _column(header: Sequence[str], column: str) -> int:
-    places = [at for at, name in enumerate(header) if name == column]
-    if not places:
-        places = [at for at, name in enumerate(header) if _title(name) == column]
-    if len(places) > 1:
-        named = _some([header[at] for at in places])
-        raise UsageError(f"several columns are called {column!r}: {named}; add the number")
-    if not places:
-        there = [name for name in header if not _is_about_student(name)]
-        raise UsageError(f"the gradebook has no column {column!r}; it has {_some(there)}")
-    if _is_about_student(header[places[0]]):
-        raise UsageError(f"{column!r} is no column of an assignment")
-    return places[0]
 
 
 def _is_about_student(name: str) -> bool:

@@ -244,7 +244,12 @@ class _FormulaReader:
         if piece == "{":
             return self.all("}")
         if piece in ("^", "_"):
-            return self._script(piece)
+            script = self._argument()
+            if piece == "^" and re.fullmatch(r"[+-]?\d+", script):
+                return script.translate(_SUPERSCRIPTS)
+            if script not in ("ᵀ", "′"):
+                script = piece + (script if re.fullmatch(r"\w*", script) else f"({script})")
+            return script
         if not piece.startswith("\\"):
             return "′" if piece == "'" else piece
         return self._command(piece[1:])
@@ -273,14 +278,6 @@ class _FormulaReader:
         while self._next < len(self._tokens) and self._tokens[self._next].isspace():
             self._next += 1
         return self._shown(self._take()).strip() if self._next < len(self._tokens) else ""
-
-    def _script(self, mark: str) -> str:
-        script = self._argument()
-        if script in ("ᵀ", "′"):
-            return script
-        if mark == "^" and re.fullmatch(r"[+-]?\d+", script):
-            return script.translate(_SUPERSCRIPTS)
-        return mark + (script if re.fullmatch(r"\w*", script) else f"({script})")
 
 
 def _whole(text: str) -> str:

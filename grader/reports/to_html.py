@@ -168,7 +168,16 @@ def _section(report: Report, heading: str = "", anchor: str = "") -> Iterator[st
     yield _example(verdict)
     yield _printed(verdict.output)
     if not verdict.message:
-        yield f"<ol>\n{''.join(_test(as_one(row)) for row in in_rows(verdict.tests))}</ol>\n"
+        yield "<ol>\n"
+        for test in map(as_one, in_rows(verdict.tests)):
+            outcome, earned = test.outcome.capitalize(), points(test.points, test.max_points)
+            yield f'<li><span class="{_class(test.outcome)}">{escape(outcome)}</span> '
+            yield f'{escape(name_of(test))} <span class="quiet">{earned}</span>'
+            yield f"<p>{escape(line(test.message))}</p>" if is_shown(test) else ""
+            yield _values(test)
+            yield _printed(output_beside(test)) if test.outcome is not Outcome.PASSED else ""
+            yield "</li>\n"
+        yield "</ol>\n"
     yield f"<footer>Etude {escape(verdict.grader_version)}, sandbox {escape(verdict.sandbox)}, "
     yield f"exercise {escape(verdict.exercise_hash[:12])}, "
     yield f"submission {escape(verdict.submission_hash[:12])}</footer>\n</section>\n"
@@ -183,17 +192,6 @@ def _example(verdict: Verdict) -> str:
         f'<div class="diagnosis"><p>{escape(TRY_THIS)}</p><pre>{escape(code)}</pre>'
         f"<p>{escape(line(result.message))}</p>{_values(result)}{_printed(output_beside(result))}"
         "</div>\n"
-    )
-
-
-def _test(test: TestResult) -> str:
-    earned = points(test.points, test.max_points)
-    said = f"<p>{escape(line(test.message))}</p>" if is_shown(test) else ""
-    printed = _printed(output_beside(test)) if test.outcome is not Outcome.PASSED else ""
-    return (
-        f'<li><span class="{_class(test.outcome)}">{escape(test.outcome.capitalize())}</span> '
-        f"{escape(name_of(test))} "
-        f'<span class="quiet">{earned}</span>{said}{_values(test)}{printed}</li>\n'
     )
 
 

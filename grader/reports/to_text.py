@@ -194,44 +194,41 @@ class _Sheet:
 
     def lines(self, most: int | None = None) -> list[Line]:
         """Return them: what is known of the mistake, the tests, and always the sum."""
+        verdict = self._verdict
+        body = [*self._wrapped(line(verdict.title), "bold", indent="")]
+        if verdict.sandbox == "none":
+            body += self._wrapped(NO_SANDBOX, "bold yellow", indent="")
+        body += self._gap()
+        # Indented, as is everything that a submission may have worded: it never begins a line.
+        if verdict.message:
+            style = "" if verdict.outcome is Outcome.NOT_RUN else "red"
+            body += self._wrapped(line(verdict.message), style)
+        for number, said in enumerate(help_of(verdict)):
+            body += self._wrapped(said, "yellow" if number else "bold yellow")
+        if verdict.example is not None:
+            result = verdict.example.result
+            body += [*self._gap(), *self._wrapped(TRY_THIS, "bold yellow")]
+            # Its Python is unbroken, so that it can be pasted.
+            body += _indented([Line(_INDENT + each, "bold") for each in code_lines(verdict)])
+            body += self._wrapped(line(result.message))
+            body += _indented(value_lines(result, self._page))
+            body += _indented(output_lines(output_beside(result), self._page))
+        body += self._gap()
+        body += _indented(output_lines(clean(verdict.output), self._page))
+        body += self._gap()
+        if not verdict.message:
+            body += self._tests()
+        body += self._gap()
         lines: list[Line] = []
-        for each in self._body():
+        for each in body:
             if each or (lines and lines[-1]):  # one empty line is enough
                 lines.append(each)
-        style = _TOTAL.get(self._verdict.outcome, "bold red")
-        total = list(self._wrapped(summary(self._verdict), style, indent=""))
+        style = _TOTAL.get(verdict.outcome, "bold red")
+        total = list(self._wrapped(summary(verdict), style, indent=""))
         if most is not None and len(lines) + len(total) > most:
             lines = lines[: most - len(total) - 1]
             lines.append(Line(f"{_INDENT}... ({ALL})", "dim"))
         return [*lines, *total]
-
-    def _body(self) -> Iterator[Line]:
-        verdict = self._verdict
-        yield from self._wrapped(line(verdict.title), "bold", indent="")
-        if verdict.sandbox == "none":
-            yield from self._wrapped(NO_SANDBOX, "bold yellow", indent="")
-        yield from self._gap()
-        # Indented, as is everything that a submission may have worded: it never begins a line.
-        if verdict.message:
-            style = "" if verdict.outcome is Outcome.NOT_RUN else "red"
-            yield from self._wrapped(line(verdict.message), style)
-        for number, said in enumerate(help_of(verdict)):
-            yield from self._wrapped(said, "yellow" if number else "bold yellow")
-        if verdict.example is not None:
-            result = verdict.example.result
-            yield from self._gap()
-            yield from self._wrapped(TRY_THIS, "bold yellow")
-            # Its Python is unbroken, so that it can be pasted.
-            yield from _indented([Line(_INDENT + each, "bold") for each in code_lines(verdict)])
-            yield from self._wrapped(line(result.message))
-            yield from _indented(value_lines(result, self._page))
-            yield from _indented(output_lines(output_beside(result), self._page))
-        yield from self._gap()
-        yield from _indented(output_lines(clean(verdict.output), self._page))
-        yield from self._gap()
-        if not verdict.message:
-            yield from self._tests()
-        yield from self._gap()
 
     def _tests(self) -> Iterator[Line]:
         tests = self._verdict.tests

@@ -193,7 +193,12 @@ class _Gradebook:
             raise UsageError(f"the gradebook has no column {identity!r}; --match {_some(there)}")
         places = [at for at, name in enumerate(header) if name == column]
         if not places:
-            places = [at for at, name in enumerate(header) if _title(name) == column]
+            places = [  # without the number in parentheses that Canvas adds
+                at
+                for at, name in enumerate(header)
+                for title, _, number in [name.rpartition(" (")]
+                if title == column and number.removesuffix(")").isdigit()
+            ]
         if len(places) > 1:
             named = _some([header[at] for at in places])
             raise UsageError(f"several columns are called {column!r}: {named}; add the number")
@@ -244,12 +249,6 @@ class _Gradebook:
 
 def _is_about_student(name: str) -> bool:
     return name in _ABOUT_STUDENT or any(part in name for part in _COMPUTED)
-
-
-def _title(name: str) -> str:
-    """Return an assignment's title without the number in parentheses that Canvas adds."""
-    title, _, number = name.rpartition(" (")
-    return title if number.removesuffix(")").isdigit() else name
 
 
 def _is_points(row: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ An author's feedback stays Markdown.
 import re
 from collections.abc import Iterator
 
-from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Outcome, Verdict
 from grader.reports.deliver import Renderer
 from grader.reports.failing_test import DetailLines, value_lines
 from grader.reports.phrases import (
@@ -112,7 +112,12 @@ def _section(report: Report) -> Iterator[str]:
                 yield f">\n> Hint {verdict.diagnosis.hint} helps with this."
         yield from _example(verdict)
         yield "\n| | Test | Points | |\n|---|---|---:|---|"
-        yield from (_row(as_one(row)) for row in in_rows(verdict.tests))
+        for test in map(as_one, in_rows(verdict.tests)):
+            mark, name = _MARK.get(test.outcome, _FAILED_MARK), escaped(name_of(test))
+            usual = test.outcome in (Outcome.PASSED, Outcome.FAILED)
+            unusual = "" if usual else f"{test.outcome.capitalize()}. "
+            said = f"{unusual}{escaped(test.message) if is_shown(test) else ''}".rstrip()
+            yield f"| {mark} | {name} | {test.points}/{test.max_points} | {said} |"
         for test in verdict.tests:
             if test.outcome is not Outcome.PASSED:
                 yield from _printed(output_of(test), f"Printed in: {name_of(test)}")
@@ -129,14 +134,6 @@ def _example(verdict: Verdict) -> Iterator[str]:
     yield f"\n{escaped(result.message)}"
     if values:
         yield "\n" + fenced("\n".join(str(each).rstrip() for each in values))
-
-
-def _row(test: TestResult) -> str:
-    mark = _MARK.get(test.outcome, _FAILED_MARK)
-    said = escaped(test.message) if is_shown(test) else ""
-    if test.outcome not in (Outcome.PASSED, Outcome.FAILED):
-        said = f"{test.outcome.capitalize()}. {said}".rstrip()
-    return f"| {mark} | {escaped(name_of(test))} | {test.points}/{test.max_points} | {said} |"
 
 
 def _printed(output: str, head: str) -> Iterator[str]:

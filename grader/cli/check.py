@@ -140,8 +140,7 @@ def _check(asked: _Asked) -> "Verdict":
     delivery = asked.delivery
     with contextlib.ExitStack() as stack:
         try:
-            pool = stack.enter_context(_pool(asked.unsafe))
-            verdict, afterwards, file = _grade(pool, asked)
+            verdict, afterwards, file = _grade(stack, asked)
         except Exception as error:
             with contextlib.suppress(OSError):  # what went wrong first is what is said
                 _deliver_fault(asked, error, began)
@@ -169,20 +168,23 @@ def _check(asked: _Asked) -> "Verdict":
     return verdict
 
 
-def _pool(unsafe: bool) -> "contextlib.AbstractContextManager[Pool | PortablePool]":
+def _grade(stack: contextlib.ExitStack, asked: _Asked) -> "tuple[Verdict, Afterwards, Path]":
+    """Grade what is asked for; return also the file of the verdict's lines.
+
+    The pool is left to the stack, and may come to its end while the verdict is shown.
+    """
     from grader.sandbox.backends import unsupported_reason
 
+    pool: Pool | PortablePool
     if unsupported_reason() is not None:
-        from grader.cli.portable_check import PortablePool
+        from grader.cli import portable_check
 
-        return PortablePool(unsafe=unsafe)
-    from grader.grading.workers.pool import Pool
+        pool = stack.enter_context(portable_check.PortablePool(unsafe=asked.unsafe))
+    else:
+        from grader.grading.workers import pool as pools
 
-    return Pool(1, options.sandbox_opener(unsafe, many=False), preload=False)
-
-
-def _grade(pool: "Pool | PortablePool", asked: _Asked) -> "tuple[Verdict, Afterwards, Path]":
-    """Grade what is asked for; return also the file of the verdict's lines."""
+        opener = options.sandbox_opener(asked.unsafe, many=False)
+        pool = stack.enter_context(pools.Pool(1, opener, preload=False))
     from grader.definitions.collection import resolve
     from grader.grading.results.jobs import Job
     from grader.grading.results.submitted_files import read_submission

@@ -49,13 +49,24 @@ def show(lesson: str | None, exercises: Path | None, unsafe: bool) -> None:
 
     from grader.lessons.execute import RunChoiceQuestion, RunNumberQuestion, run_lesson
     from grader.lessons.lesson import read_lesson
+    from grader.sandbox.backends import unsupported_reason
 
     if lesson is None:
         _list(options.collection_folder(exercises))
         return
     (path,) = _paths((lesson,), options.collection_folder(exercises))
     read = read_lesson(path)
-    with _sandbox(unsafe, _packages([path])) as sandbox:
+    packages = _packages([path])
+    sandbox: Sandbox | PortableSandbox
+    if unsupported_reason() is None:
+        sandbox = options.sandbox_opener(unsafe)(packages)
+    else:
+        from grader.cli import portable_check
+        from grader.sandbox import portable
+
+        portable_check.agree(unsafe=unsafe)
+        sandbox = portable.PortableSandbox(packages)
+    with sandbox:
         done = run_lesson(read, sandbox)
     with options.paged(Console(highlight=False)) as console:
         for number, block in enumerate(done.blocks):
@@ -91,18 +102,6 @@ def _list(folder: Path) -> None:
             click.echo(f"{track.title} ({track.id})")
         for lesson in track.lessons:
             click.echo(f"  {lesson.id:{longest}}  {lesson.title}")
-
-
-def _sandbox(unsafe: bool, packages: set[str]) -> "Sandbox | PortableSandbox":
-    from grader.sandbox.backends import unsupported_reason
-
-    if unsupported_reason() is None:
-        return options.sandbox_opener(unsafe)(packages)
-    from grader.cli.portable_check import agree
-    from grader.sandbox.portable import PortableSandbox
-
-    agree(unsafe=unsafe)
-    return PortableSandbox(packages)
 
 
 def _show_block(console: "Console", block: "RunBlock", exercises: Path | None) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from grader.service.grading import Grading
     from grader.service.regrading import Concurrency, RegradePlan
     from grader.service.store.database import Database
-    from grader.service.store.regrades import Mark, Regrade, RegradeChange
+    from grader.service.store.regrades import Mark, RegradeChange
 
 _SHOWN = 20  # changes for the better that are listed; those for the worse always are
 _MINUTE, _HOUR = 60, 3600
@@ -130,13 +130,25 @@ def _regrade(
     if yes and not reason.strip():
         raise UsageError("--yes needs a --reason: those whose grade changes will ask for it")
     with _grading(database, options.collection_folder(exercises), workers) as grading:
-        from grader.service.regrading import begin, plan
+        from grader.service.regrading import begin, plan, run
+        from grader.service.store import regrades
 
         wanted = plan(grading, exercise, from_hash)
         faults = _preview(grading, wanted, sample, allow_lower=allow_lower)
         if yes:
             begun = begin(grading, wanted, by=whoami(), reason=reason, allow_lower=allow_lower)
-            _run(grading, begun)
+            with grading.database.read() as connection:
+                done, count = regrades.progress(connection, begun.id)
+            goes_on = f" goes on behind {done} of {count} sources" if done else ""
+            click.echo(f"\nRegrade {begun.id}{goes_on}")
+            try:
+                with _concurrency(count - done) as concurrency:
+                    run(grading, begun, concurrency)
+            except KeyboardInterrupt:
+                click.echo("What is done stays done; the same command goes on.", err=True)
+                raise
+            finally:  # all that it came to, in this run and earlier ones
+                _print_result(grading.database, begun.id)
         elif faults:
             raise GraderFault(f"could not grade {_count(faults, 'source')}")
         else:
@@ -199,25 +211,6 @@ def _preview(
         click.echo(f"  {seen.ungraded} left to grade{known}")
     _print_changes(raised + (lowered if allow_lower else []), [] if allow_lower else lowered)
     return seen.faults
-
-
-def _run(grading: "Grading", begun: "Regrade") -> None:
-    """Publish, and show all that the regrade came to, in this run and earlier ones."""
-    from grader.service.regrading import run
-    from grader.service.store import regrades
-
-    with grading.database.read() as connection:
-        done, count = regrades.progress(connection, begun.id)
-    goes_on = f" goes on behind {done} of {count} sources" if done else ""
-    click.echo(f"\nRegrade {begun.id}{goes_on}")
-    try:
-        with _concurrency(count - done) as concurrency:
-            run(grading, begun, concurrency)
-    except KeyboardInterrupt:
-        click.echo("What is done stays done; the same command goes on.", err=True)
-        raise
-    finally:
-        _print_result(grading.database, begun.id)
 
 
 def _print_result(database: "Database", regrade_id: str) -> None:

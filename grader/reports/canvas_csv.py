@@ -150,7 +150,12 @@ def fill(
             f"not in the column {identity!r} of the gradebook: {_some(unknown)}; name the column "
             f"that has these names with --match, or leave them out with --skip-unknown"
         )
-    _check_points(book, scores, scale=scale)
+    for _, most in filter(None, scores.values()):
+        if book.points is not None and book.points != most and not scale:
+            raise UsageError(
+                f"the assignment has {book.points} points in Canvas and {most} here; --scale "
+                "converts them"
+            )
     by_key = _by_key(scores)
     graded, left_alone, without = 0, list[str](), list[str]()
     for key, row in known.items():
@@ -253,15 +258,6 @@ def _is_about_student(name: str) -> bool:
 
 def _is_points(row: Sequence[str]) -> bool:
     return bool(row) and row[0].strip() == "Points Possible"
-
-
-def _check_points(book: _Gradebook, scores: Scores, *, scale: bool) -> None:
-    for _, most in filter(None, scores.values()):
-        if book.points is not None and book.points != most and not scale:
-            raise UsageError(
-                f"the assignment has {book.points} points in Canvas and {most} here; --scale "
-                "converts them"
-            )
 
 
 def _by_key(scores: Scores) -> dict[str, tuple[float, int] | None]:

@@ -122,6 +122,7 @@ def command(  # noqa: PLR0917  click calls it by name
     """
     options.prefer_own_output()
     from grader.audit.loading.load_assignment import load_all
+    from grader.audit.reports.audit_formats import FORMATS
     from grader.audit.run_audit import Request
 
     if write is not None and write.exists():
@@ -138,7 +139,13 @@ def command(  # noqa: PLR0917  click calls it by name
     )
     finished, broken = _run(assignments, request, use_cache=not no_cache)
     if finished:
-        _print(finished, reports)
+        audits = [each.audit for each in finished]
+        for name, file in reports:
+            text = FORMATS[name](audits)
+            if file is None:
+                click.echo(text, nl=False)
+            else:
+                _write_file(file, text)
         _write(finished[0], write)
     if broken:
         raise click.exceptions.Exit(USAGE)
@@ -240,18 +247,6 @@ def _reports(forms: "Sequence[str]", output: Path | None) -> list[tuple[str, Pat
     if len(set(places)) < len(places):
         raise UsageError("two reports in one place: give each a file, as in --format html=a.html")
     return found
-
-
-def _print(finished: "Sequence[Finished]", reports: "Sequence[tuple[str, Path | None]]") -> None:
-    from grader.audit.reports.audit_formats import FORMATS
-
-    audits = [each.audit for each in finished]
-    for name, file in reports:
-        text = FORMATS[name](audits)
-        if file is None:
-            click.echo(text, nl=False)
-        else:
-            _write_file(file, text)
 
 
 def _write(finished: "Finished", path: Path | None) -> None:

@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from grader.cli import arguments, options
+from grader.cli import options
 from grader.cli.main import NOT_PASSED
 from grader.errors import EtudeError, GraderFault, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from grader.cli.next_steps import Afterwards
     from grader.cli.portable_check import PortablePool
+    from grader.cli.progress_record import Afterwards
     from grader.grading.results.verdict import Verdict
     from grader.grading.workers.pool import Pool
     from grader.reports.deliver import Delivery, RequestedFormat
-    from grader.reports.report import Report
 
 _BUG = "Etude itself failed; its log has the reason"
 
@@ -42,7 +41,7 @@ class _Asked:
 
 
 @click.command("check", short_help="Grade one file.")
-@arguments.exercise_argument
+@options.exercise_argument
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @options.exercises_option
 @options.report_option
@@ -85,7 +84,22 @@ def command(  # noqa: PLR0917  click calls it by name
     if file is None and exercise.endswith((".py", ".ipynb")):
         file = Path(exercise)
         exercise = file.stem.replace("_", "-")
-    file = file or _own_file(exercise)
+    if file is None:  # the one file in this folder that is called like the exercise
+        from grader.definitions.files import id_in_name, is_path
+
+        name = id_in_name(Path(exercise)) if is_path(exercise) else exercise
+        names = dict.fromkeys((name, name.replace("-", "_")))
+        paths = (Path(f"{each}{suffix}") for each in names for suffix in ("", ".py", ".ipynb"))
+        found = [path for path in paths if path.exists()]
+        if len(found) > 1:
+            here = " and ".join(map(str, found))
+            raise UsageError(f"there are {here} here; name the FILE to check")
+        if not found:
+            raise UsageError(
+                f"there is no {name}.py here; name the FILE to check, or begin with "
+                f"'etude start {exercise}'"
+            )
+        file = found[0]
     asked = _Asked(
         exercise=exercise,
         file=file,
@@ -99,32 +113,6 @@ def command(  # noqa: PLR0917  click calls it by name
         _watch(file, check)
     verdict = check()
     raise click.exceptions.Exit(0 if verdict.outcome == "passed" else NOT_PASSED)
-
-
-def _own_file(exercise: str) -> Path:
-    """Return the one file in this folder that is called like an exercise.
-
-    Raises:
-        UsageError: there is none, or more than one.
-    """
-    from grader.definitions.files import id_in_name, is_path
-
-    name = id_in_name(Path(exercise)) if is_path(exercise) else exercise
-    names = dict.fromkeys((name, name.replace("-", "_")))
-    found = [
-        path
-        for each in names
-        for suffix in ("", ".py", ".ipynb")
-        if (path := Path(f"{each}{suffix}")).exists()
-    ]
-    if len(found) > 1:
-        raise UsageError(f"there are {' and '.join(map(str, found))} here; name the FILE to check")
-    if not found:
-        raise UsageError(
-            f"there is no {name}.py here; name the FILE to check, or begin with "
-            f"'etude start {exercise}'"
-        )
-    return found[0]
 
 
 def _watch(file: Path, check: "Callable[[], object]") -> NoReturn:
@@ -149,41 +137,61 @@ def _watch(file: Path, check: "Callable[[], object]") -> NoReturn:
 
 def _check(asked: _Asked) -> "Verdict":
     began = time.time()
+    delivery = asked.delivery
     with contextlib.ExitStack() as stack:
         try:
-            pool = stack.enter_context(_pool(asked.unsafe))
-            verdict, afterwards, file = _grade(pool, asked)
+            verdict, afterwards, file = _grade(stack, asked)
         except Exception as error:
             with contextlib.suppress(OSError):  # what went wrong first is what is said
                 _deliver_fault(asked, error, began)
             raise
         # While what graded it comes to its end:
-        _deliver(dataclasses.replace(asked, file=file), verdict, began, afterwards)
-        _record(verdict, afterwards)
+        from grader.reports.report import Report
+
+        report = Report.of_verdict(verdict, str(file), began=began, ended=time.time())
+        report = dataclasses.replace(report, verbose=asked.verbose)
+        shown = dataclasses.replace(report, verdict=afterwards.for_the_learner(verdict))
+        if delivery.is_drawn:
+            from grader.reports.lines import standard_output
+            from grader.reports.to_text import print_report
+
+            print_report(standard_output(), shown)
+        else:
+            click.echo(delivery.text(shown), nl=False)
+        delivery.write(report)
+        # Only now, with the verdict told: the record may have to wait for the disk.
+        sys.stdout.flush()
+        afterwards.record(verdict)
+        for line in afterwards.advice(verdict):
+            click.echo(line)
+        sys.stdout.flush()
     return verdict
 
 
-def _pool(unsafe: bool) -> "contextlib.AbstractContextManager[Pool | PortablePool]":
+def _grade(stack: contextlib.ExitStack, asked: _Asked) -> "tuple[Verdict, Afterwards, Path]":
+    """Grade what is asked for; return also the file of the verdict's lines.
+
+    The pool is left to the stack, and may come to its end while the verdict is shown.
+    """
     from grader.sandbox.backends import unsupported_reason
 
+    pool: Pool | PortablePool
     if unsupported_reason() is not None:
-        from grader.cli.portable_check import PortablePool
+        from grader.cli import portable_check
 
-        return PortablePool(unsafe=unsafe)
-    from grader.grading.workers.pool import Pool
+        pool = stack.enter_context(portable_check.PortablePool(unsafe=asked.unsafe))
+    else:
+        from grader.grading.workers import pool as pools
 
-    return Pool(1, options.sandbox_opener(unsafe, many=False), preload=False)
-
-
-def _grade(pool: "Pool | PortablePool", asked: _Asked) -> "tuple[Verdict, Afterwards, Path]":
-    """Grade what is asked for; return also the file of the verdict's lines."""
+        opener = options.sandbox_opener(asked.unsafe, many=False)
+        pool = stack.enter_context(pools.Pool(1, opener, preload=False))
     from grader.definitions.collection import resolve
     from grader.grading.results.jobs import Job
     from grader.grading.results.submitted_files import read_submission
 
     definition = resolve(asked.exercise, options.collection_folder(asked.exercises))
     asked.delivery.load()  # while the worker gets ready
-    from grader.cli.next_steps import Afterwards
+    from grader.cli.progress_record import Afterwards
 
     told = asked.delivery.printed in {"text", "plain"}
     afterwards = Afterwards(definition, asked.exercises, told=told)
@@ -194,36 +202,6 @@ def _grade(pool: "Pool | PortablePool", asked: _Asked) -> "tuple[Verdict, Afterw
     if isinstance(result, EtudeError):
         raise result
     return result, afterwards, submission.path
-
-
-def _deliver(asked: _Asked, verdict: "Verdict", began: float, afterwards: "Afterwards") -> None:
-    from grader.reports.report import Report
-
-    delivery = asked.delivery
-    report = Report.of_verdict(verdict, str(asked.file), began=began, ended=time.time())
-    report = dataclasses.replace(report, verbose=asked.verbose)
-    shown = dataclasses.replace(report, verdict=afterwards.for_the_learner(verdict))
-    if delivery.is_drawn:
-        _print_text(shown)
-    else:
-        click.echo(delivery.text(shown), nl=False)
-    delivery.write(report)
-
-
-def _record(verdict: "Verdict", afterwards: "Afterwards") -> None:
-    """Only now, with the verdict told: the record may have to wait for the disk."""
-    sys.stdout.flush()
-    afterwards.record(verdict)
-    for line in afterwards.advice(verdict):
-        click.echo(line)
-    sys.stdout.flush()
-
-
-def _print_text(report: "Report") -> None:
-    from grader.reports.lines import standard_output
-    from grader.reports.to_text import print_report
-
-    print_report(standard_output(), report)
 
 
 def _deliver_fault(asked: _Asked, error: Exception, began: float) -> None:

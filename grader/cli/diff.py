@@ -3,15 +3,11 @@
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from grader.cli import options
 from grader.cli.main import NOT_PASSED
-
-if TYPE_CHECKING:
-    from grader.authoring.difference import VerdictChange
 
 
 @click.command("diff", short_help="List the verdicts that a new version of an exercise changes.")
@@ -38,7 +34,7 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
       etude diff /tmp/old.yaml exercises/attention/13-attention-weights.yaml submissions/
     """
     options.prefer_own_output()
-    from grader.authoring.difference import verdict_changes
+    from grader.authoring.difference import describe_verdict, tests_that_changed, verdict_changes
     from grader.definitions.collection import load_exercise
     from grader.grading.workers.pool import Pool
 
@@ -49,9 +45,19 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
         found = list(verdict_changes(*versions, folder, pool))
     changed = [change for change in found if change.differs]
     if form == "json":
-        click.echo(json.dumps([_data(change) for change in found], indent=2))
+        data = [
+            {
+                "student": change.entry.student,
+                "file": os.fspath(change.entry.path),
+                "before": describe_verdict(change.before),
+                "after": describe_verdict(change.after),
+                "differs": change.differs,
+                "tests": tests_that_changed(change),
+            }
+            for change in found
+        ]
+        click.echo(json.dumps(data, indent=2))
     else:
-        from grader.authoring.difference import describe_verdict, tests_that_changed
         from grader.sandbox.printable import printable
 
         for change in changed:
@@ -64,16 +70,3 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
         noun = "submission" if len(found) == 1 else "submissions"
         click.echo(f"{len(changed)} of {len(found)} {noun} would get another verdict")
     raise click.exceptions.Exit(NOT_PASSED if changed else 0)
-
-
-def _data(change: "VerdictChange") -> dict[str, Any]:
-    from grader.authoring.difference import describe_verdict, tests_that_changed
-
-    return {
-        "student": change.entry.student,
-        "file": os.fspath(change.entry.path),
-        "before": describe_verdict(change.before),
-        "after": describe_verdict(change.after),
-        "differs": change.differs,
-        "tests": tests_that_changed(change),
-    }

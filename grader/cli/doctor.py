@@ -56,18 +56,7 @@ def command(exercises: Path | None) -> None:
     if usable is None:
         click.echo("Nothing can be graded here: no sandbox works.")
         raise click.exceptions.Exit(FAULT)
-    _say_packages(options.collection_folder(exercises))
-    click.echo(f"Submissions are graded in: {usable}")
-
-
-def _say_packages(folder: Path) -> None:
-    """Print the packages of a course; try to import them in the sandbox.
-
-    Raises:
-        DefinitionError: one is not installed.
-        SandboxFault: one cannot be imported.
-    """
-    for each in folders_in(folder):
+    for each in folders_in(options.collection_folder(exercises)):
         course = each / COURSE_FILE
         named = load_course(course).packages if exists(course) else ()
         if named:
@@ -75,6 +64,7 @@ def _say_packages(folder: Path) -> None:
             click.echo(f"packages of {course}: {', '.join(versions)}")
             with open_sandbox(packages=named):
                 click.echo("  imported in the sandbox\n")
+    click.echo(f"Submissions are graded in: {usable}")
 
 
 def _show_attempts(who: str, attempts: Mapping[str, bool]) -> None:

@@ -12,7 +12,7 @@ from grader.errors import UsageError
 from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
-    from grader.reports.report import Batch, HiddenTests
+    from grader.reports.report import HiddenTests
 
 
 @click.group("export", short_help="Write bundles and grades for others.")
@@ -182,7 +182,7 @@ def canvas(
       etude export canvas grades.csv --database sqlite:///etude.db --column "W1" --output new.csv
     """
     options.prefer_own_output()
-    from grader.reports.canvas_csv import fill, scores_of
+    from grader.reports.canvas_csv import fill, published, scores_of
     from grader.reports.deliver import write_whole
 
     if output.exists() and any(output.samefile(path) for path in (gradebook, *results)):
@@ -194,8 +194,16 @@ def canvas(
     elif rules != type(rules)():
         raise UsageError("a database has published grades: give --roster and rules with files only")
     else:
-        batch = _stored(database)
-    filled = fill(_text(gradebook), scores_of(batch, exercises), **how)
+        with needs_service():
+            from grader.service.gradebook_data import records
+        with open_store(database) as opened, opened.read() as connection:
+            batch = published(records(connection))
+    try:
+        with gradebook.open(encoding="utf-8", newline="") as file:
+            text = file.read()
+    except UnicodeDecodeError:
+        raise UsageError(f"{gradebook} is not UTF-8") from None
+    filled = fill(text, scores_of(batch, exercises), **how)
     write_whole(output, filled.text)
     click.echo(f"{filled.graded} grades in {filled.column!r} of {output}")
     for names, what in (
@@ -244,21 +252,3 @@ def moodle(
     write_whole(output, many(batch))
     students = len({each.student for each in batch})
     click.echo(f"{students} {'student' if students == 1 else 'students'} in {output}")
-
-
-def _stored(url: str) -> "Batch":
-    """Read the published grades of a database."""
-    from grader.reports.canvas_csv import published
-
-    with needs_service():
-        from grader.service.gradebook_data import records
-    with open_store(url) as database, database.read() as connection:
-        return published(records(connection))
-
-
-def _text(path: Path) -> str:
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            return file.read()
-    except UnicodeDecodeError:
-        raise UsageError(f"{path} is not UTF-8") from None

@@ -84,7 +84,8 @@ def command(  # noqa: PLR0917  click calls it by name
     if resume and assigned:
         raise UsageError("--resume is for many students, --assigned for one")
     delivery = options.delivery(formats)
-    from grader.grading.workers.batch import Plan, Results, worst
+    from grader.cli.progress_bar import progress
+    from grader.grading.workers.batch import Plan, Results, run, worst
 
     began = time.time()
     to_do, records = Plan(), list["Record"]()
@@ -96,7 +97,12 @@ def command(  # noqa: PLR0917  click calls it by name
                 results = stack.enter_context(opened)
             to_do = _plan(folder, assigned, exercises, results, delivery)
             pool = stack.enter_context(Pool(jobs, options.sandbox_opener(unsafe, workers=jobs)))
-            _run(to_do, pool, results, records)
+            with progress(to_do.entries) as advance:
+                for record in run(to_do, pool):
+                    if results is not None:  # each is kept the moment it comes
+                        results.write(record)
+                    records.append(record)
+                    advance()
         except Exception as error:
             with contextlib.suppress(OSError):  # what went wrong first is what is said
                 delivery.write(_shown(_broken_off(to_do, records, error, began), assigned))
@@ -153,19 +159,6 @@ def _plan(
     if narrow and len(students) > 1:
         raise UsageError(f"--format {narrow[0]} shows one student, and {folder} has more")
     return to_do
-
-
-def _run(to_do: "Plan", pool: Pool, results: "Results | None", records: "list[Record]") -> None:
-    """Grade, show the progress, and keep each result the moment it comes."""
-    from grader.cli.progress_bar import progress
-    from grader.grading.workers.batch import run
-
-    with progress(to_do.entries) as advance:
-        for record in run(to_do, pool):
-            if results is not None:
-                results.write(record)
-            records.append(record)
-            advance()
 
 
 def _batch(to_do: "Plan", records: "Sequence[Record]", began: float) -> "Batch":

@@ -5,20 +5,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.cli import arguments, options
+from grader.cli import options
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from grader.definitions.exercise import Exercise
-    from grader.progress.status import ExerciseStatus
 
 
 @click.command("hint", short_help="Show the next hint.")
-@arguments.exercise_argument
+@options.exercise_argument
 @click.option("--again", is_flag=True, help="Show the hints you have taken already.")
-@arguments.yes_option
+@click.option("--yes", "-y", is_flag=True, help="Agree to the price beforehand.")
 @options.exercises_option
 def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> None:
     """Show the next hint of EXERCISE.
@@ -33,8 +32,9 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
       etude hint attention-weights --again
     """
     options.prefer_own_output()
-    from grader.cli.progress_record import read_history
+    from grader.cli.progress_record import keep, read_history
     from grader.definitions.collection import resolve
+    from grader.progress.history import HintTaken, History, local_now
     from grader.progress.status import standing
 
     found = resolve(exercise, options.collection_folder(exercises))
@@ -42,47 +42,34 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
         raise UsageError(f"'{found.id}' has no hints")
     now = standing(read_history(), found.id)
     if again:
-        _show_taken(found, now)
+        if not now.hints:
+            click.echo(f"You have taken none of the {len(found.hints)} hints.")
+        for number in range(1, min(now.hints, len(found.hints)) + 1):
+            _print(found, number)
     elif now.hints >= len(found.hints):
         click.echo(f"You have seen all of them, {len(found.hints)}; --again shows them.")
     else:
-        _take(found, now, agreed=yes)
-
-
-def _show_taken(exercise: "Exercise", now: "ExerciseStatus") -> None:
-    if not now.hints:
-        click.echo(f"You have taken none of the {len(exercise.hints)} hints.")
-    for number in range(1, min(now.hints, len(exercise.hints)) + 1):
-        _print(exercise, number)
-
-
-def _take(exercise: "Exercise", now: "ExerciseStatus", *, agreed: bool) -> None:
-    """Record the next hint, then show it: what was seen is paid, even if the terminal closes."""
-    from grader.cli.progress_record import keep
-    from grader.progress.history import HintTaken, History, local_now
-
-    number = now.hints + 1
-    price = 0 if now.closed else exercise.hints[number - 1].price
-    if price and not (agreed or _agrees(exercise, now, number, price)):
-        click.echo("Not shown.")
-        return
-    keep(History(hints=(HintTaken(exercise.id, number, price, local_now()),)), "this hint")
-    _print(exercise, number)
-
-
-def _agrees(exercise: "Exercise", now: "ExerciseStatus", number: int, price: int) -> bool:
-    worth = now.worth(exercise.xp)
-    offer = (
-        f"Hint {number} of {len(exercise.hints)} costs {price} XP: "
-        f"a pass then earns {max(0, worth - price)} instead of {worth}."
-    )
-    try:
-        return click.confirm(f"{offer} Show it?")
-    except click.Abort:
-        if sys.stdin is not None and sys.stdin.isatty():
-            raise
-        click.echo()
-        raise UsageError("nobody is there to agree to the price; --yes does it") from None
+        number = now.hints + 1
+        price = 0 if now.closed else found.hints[number - 1].price
+        if price and not yes:
+            worth = now.worth(found.xp)
+            offer = (
+                f"Hint {number} of {len(found.hints)} costs {price} XP: "
+                f"a pass then earns {max(0, worth - price)} instead of {worth}."
+            )
+            try:
+                agreed = click.confirm(f"{offer} Show it?")
+            except click.Abort:
+                if sys.stdin is not None and sys.stdin.isatty():
+                    raise
+                click.echo()
+                raise UsageError("nobody is there to agree to the price; --yes does it") from None
+            if not agreed:
+                click.echo("Not shown.")
+                return
+        # Recorded first: what was seen is paid, even if the terminal closes.
+        keep(History(hints=(HintTaken(found.id, number, price, local_now()),)), "this hint")
+        _print(found, number)
 
 
 def _print(exercise: "Exercise", number: int) -> None:

@@ -5,16 +5,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.cli import arguments, options
+from grader.cli import options
 from grader.cli.main import NOT_PASSED
 from grader.errors import DefinitionError, Problem, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.console import Console
 
-    from grader.lessons.execute import RunBlock, RunCell, RunExperiment, RunQuestion
+    from grader.lessons.execute import RunBlock, RunCell
     from grader.sandbox.portable import PortableSandbox
     from grader.sandbox.process import Sandbox
 
@@ -31,7 +29,7 @@ def command() -> None:
 
 
 @command.command("show", short_help="Read a lesson in the terminal.")
-@arguments.lesson_argument
+@click.argument("lesson", required=False, shell_complete=options.complete_lesson)
 @options.exercises_option
 @options.unsafe_option
 def show(lesson: str | None, exercises: Path | None, unsafe: bool) -> None:
@@ -49,22 +47,46 @@ def show(lesson: str | None, exercises: Path | None, unsafe: bool) -> None:
     options.prefer_own_output()
     from rich.console import Console
 
-    from grader.lessons.execute import run_lesson
+    from grader.lessons.execute import RunChoiceQuestion, RunNumberQuestion, run_lesson
     from grader.lessons.lesson import read_lesson
+    from grader.sandbox.backends import unsupported_reason
 
     if lesson is None:
         _list(options.collection_folder(exercises))
         return
     (path,) = _paths((lesson,), options.collection_folder(exercises))
     read = read_lesson(path)
-    with _sandbox(unsafe, _packages([path])) as sandbox:
+    packages = _packages([path])
+    sandbox: Sandbox | PortableSandbox
+    if unsupported_reason() is None:
+        sandbox = options.sandbox_opener(unsafe)(packages)
+    else:
+        from grader.cli import portable_check
+        from grader.sandbox import portable
+
+        portable_check.agree(unsafe=unsafe)
+        sandbox = portable.PortableSandbox(packages)
+    with sandbox:
         done = run_lesson(read, sandbox)
     with options.paged(Console(highlight=False)) as console:
         for number, block in enumerate(done.blocks):
             if number:
                 console.print()
             _show_block(console, block, exercises)
-        _show_answers(console, done.blocks)
+        # The answers stand below the lesson, where they spoil no question.
+        answers = []
+        for block in done.blocks:
+            if isinstance(block, RunChoiceQuestion):
+                right = (each for each in block.choices if each.is_right)
+                answers += [f"{each.letter}. {each.reason}" for each in right]
+            elif isinstance(block, RunNumberQuestion):
+                answers.append(f"{block.answer.value:.6g}. {block.answer.reason}")
+        if answers:
+            from grader.reports.terminal_markdown import print_markdown
+
+            lines = [f"- Question {number}: {text}" for number, text in enumerate(answers, start=1)]
+            console.print()
+            print_markdown(console, "\n".join(("## Answers", "", *lines)))
 
 
 def _list(folder: Path) -> None:
@@ -82,21 +104,15 @@ def _list(folder: Path) -> None:
             click.echo(f"  {lesson.id:{longest}}  {lesson.title}")
 
 
-def _sandbox(unsafe: bool, packages: set[str]) -> "Sandbox | PortableSandbox":
-    from grader.sandbox.backends import unsupported_reason
-
-    if unsupported_reason() is None:
-        return options.sandbox_opener(unsafe)(packages)
-    from grader.cli.portable_check import agree
-    from grader.sandbox.portable import PortableSandbox
-
-    agree(unsafe=unsafe)
-    return PortableSandbox(packages)
-
-
 def _show_block(console: "Console", block: "RunBlock", exercises: Path | None) -> None:
     from grader.cli.progress_record import suffix
-    from grader.lessons.execute import RunCell, RunExercises, RunExperiment, RunProse
+    from grader.lessons.execute import (
+        RunCell,
+        RunChoiceQuestion,
+        RunExercises,
+        RunExperiment,
+        RunProse,
+    )
     from grader.lessons.figure import Figure
     from grader.reports.terminal_markdown import print_markdown
 
@@ -114,9 +130,16 @@ def _show_block(console: "Console", block: "RunBlock", exercises: Path | None) -
             command = f"Exercise: etude start {name}{suffix(exercises)}"
             console.print(command, style="bold", markup=False, soft_wrap=True)
     elif isinstance(block, RunExperiment):
-        print_markdown(console, _experiment(block))
+        right = next(text for text, is_right in block.guesses if is_right)
+        change = f"In the code above, write `{block.put}` in place of `{block.find}`."
+        print_markdown(
+            console,
+            f"**Try this.** {block.prompt} {change} What happens: {right}. {block.why}",
+        )
     else:
-        print_markdown(console, _question(block))
+        choices = block.choices if isinstance(block, RunChoiceQuestion) else ()
+        lines = [f"- {each.letter}: {each.text}" for each in choices]
+        print_markdown(console, "\n".join((f"**Question.** {block.prompt}", "", *lines)))
 
 
 def _show_cell(console: "Console", cell: "RunCell") -> None:
@@ -145,37 +168,6 @@ def _show_cell(console: "Console", cell: "RunCell") -> None:
         print_heatmap(console, shown.values.tolist(), labels, shaded=is_heatmap)
 
 
-def _experiment(experiment: "RunExperiment") -> str:
-    right = next(text for text, is_right in experiment.guesses if is_right)
-    change = f"In the code above, write `{experiment.put}` in place of `{experiment.find}`."
-    return f"**Try this.** {experiment.prompt} {change} What happens: {right}. {experiment.why}"
-
-
-def _question(question: "RunQuestion") -> str:
-    from grader.lessons.execute import RunChoiceQuestion
-
-    choices = question.choices if isinstance(question, RunChoiceQuestion) else ()
-    lines = [f"- {each.letter}: {each.text}" for each in choices]
-    return "\n".join((f"**Question.** {question.prompt}", "", *lines))
-
-
-def _show_answers(console: "Console", blocks: "Sequence[RunBlock]") -> None:
-    """Show the answers below the lesson, where they spoil no question."""
-    from grader.lessons.execute import RunChoiceQuestion, RunNumberQuestion
-    from grader.reports.terminal_markdown import print_markdown
-
-    answers = []
-    for block in blocks:
-        if isinstance(block, RunChoiceQuestion):
-            answers += [f"{each.letter}. {each.reason}" for each in block.choices if each.is_right]
-        elif isinstance(block, RunNumberQuestion):
-            answers.append(f"{block.answer.value:.6g}. {block.answer.reason}")
-    if answers:
-        lines = [f"- Question {number}: {text}" for number, text in enumerate(answers, start=1)]
-        console.print()
-        print_markdown(console, "\n".join(("## Answers", "", *lines)))
-
-
 @command.command("run")
 @click.argument("lessons", nargs=-1, metavar="[LESSON]...")
 @click.option("--update", is_flag=True, help="Write down what the lessons show now.")
@@ -194,9 +186,36 @@ def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: 
       etude lesson run --update exercises/attention/lessons/03-scaling.md
     """
     options.prefer_own_output()
-    paths = _paths_of_all(lessons, options.collection_folder(exercises))
+    from grader.definitions.files import TRACK_FILE, exists, is_path, lesson_files
+    from grader.lessons.execute import run_lesson
+    from grader.lessons.lesson import read_lesson
+    from grader.lessons.recorded_output import differences, record, record_path
+    from grader.reports.deliver import write_whole
+
+    problems: list[Problem] = []
+    folder = options.collection_folder(exercises)
+    paths = [] if lessons else _paths((), folder)
+    for name in lessons:
+        if is_path(name) and exists(Path(name) / TRACK_FILE):  # the folder of a track
+            in_track = lesson_files(Path(name))
+            if not in_track:
+                raise UsageError(f"there are no lessons in {name}")
+            paths += in_track
+        else:
+            paths += _paths((name,), folder)
     with options.sandbox_opener(unsafe)(_packages(paths)) as sandbox:
-        problems = [problem for path in paths for problem in _run(path, sandbox, update)]
+        for path in paths:
+            try:
+                lesson = run_lesson(read_lesson(path), sandbox)
+                if not update:
+                    problems += differences(lesson)
+                    continue
+            except DefinitionError as error:
+                problems += error.problems
+                continue
+            target = record_path(path)
+            target.parent.mkdir(exist_ok=True)
+            write_whole(target, record(lesson))
     for problem in problems:
         click.echo(str(problem), err=True)
     verb = "written down" if update else "as recorded"
@@ -206,31 +225,32 @@ def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: 
 
 
 def _paths(named: tuple[str, ...], folder: Path) -> list[Path]:
-    from grader.definitions.files import all_lesson_files
+    from grader.definitions.files import (
+        LESSON_SUFFIX,
+        all_lesson_files,
+        id_in_name,
+        is_path,
+        path_hint,
+    )
+    from grader.definitions.wording import did_you_mean
 
     known = all_lesson_files(folder)
     if not named:
         if not known:
             raise UsageError(f"there are no lessons in {folder}")
         return known
-    return [_path(name, known) for name in named]
-
-
-def _paths_of_all(named: tuple[str, ...], folder: Path) -> list[Path]:
-    """Return the lessons that are named by themselves or by the folder of their track."""
-    from grader.definitions.files import TRACK_FILE, exists, is_path, lesson_files
-
-    if not named:
-        return _paths(named, folder)
+    by_id = {id_in_name(path): path for path in known}
     found = []
     for name in named:
-        if is_path(name) and exists(Path(name) / TRACK_FILE):
-            lessons = lesson_files(Path(name))
-            if not lessons:
-                raise UsageError(f"there are no lessons in {name}")
-            found += lessons
-        else:
-            found += _paths((name,), folder)
+        if is_path(name, [LESSON_SUFFIX]):
+            found.append(Path(name))
+            continue
+        if name not in by_id:
+            raise UsageError(f"no lesson '{name}'{did_you_mean(name, by_id)}{path_hint(name)}")
+        same = [path for path in known if id_in_name(path) == name]
+        if len(same) > 1:
+            raise UsageError(f"'{name}' is both {same[0]} and {same[1]}; name one by its path")
+        found.append(by_id[name])
     return found
 
 
@@ -242,36 +262,3 @@ def _packages(lessons: list[Path]) -> set[str]:
     tracks = {lesson.absolute().parent.parent for lesson in lessons}
     courses = {course_file(track / TRACK_FILE) for track in tracks}
     return {name for path in courses if exists(path) for name in load_course(path).packages}
-
-
-def _path(name: str, known: list[Path]) -> Path:
-    from grader.definitions.files import LESSON_SUFFIX, id_in_name, is_path, path_hint
-    from grader.definitions.wording import did_you_mean
-
-    if is_path(name, [LESSON_SUFFIX]):
-        return Path(name)
-    by_id = {id_in_name(path): path for path in known}
-    if name not in by_id:
-        raise UsageError(f"no lesson '{name}'{did_you_mean(name, by_id)}{path_hint(name)}")
-    clashing = [path for path in known if id_in_name(path) == name]
-    if len(clashing) > 1:
-        raise UsageError(f"'{name}' is both {clashing[0]} and {clashing[1]}; name one by its path")
-    return by_id[name]
-
-
-def _run(path: Path, sandbox: "Sandbox", update: bool) -> list[Problem]:
-    from grader.lessons.execute import run_lesson
-    from grader.lessons.lesson import read_lesson
-    from grader.lessons.recorded_output import differences, record, record_path
-    from grader.reports.deliver import write_whole
-
-    try:
-        lesson = run_lesson(read_lesson(path), sandbox)
-        if not update:
-            return differences(lesson)
-    except DefinitionError as error:
-        return list(error.problems)
-    target = record_path(path)
-    target.parent.mkdir(exist_ok=True)
-    write_whole(target, record(lesson))
-    return []

@@ -13,7 +13,6 @@ from grader.cli.main import NOT_PASSED
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
-    from grader.authoring.lint.load import LintTargets
     from grader.authoring.lint.run import LintReport
 
 
@@ -59,18 +58,31 @@ def command(  # noqa: PLR0917  click calls it by name
     """
     options.prefer_own_output()
     if explain is not None or rules_markdown:
-        click.echo(_described(explain), nl=explain is not None)
+        from grader.authoring.lint import catalogue, lint_report
+
+        if explain is None:
+            click.echo(lint_report.rules_markdown(), nl=False)
+        else:
+            click.echo(lint_report.explanation(catalogue.find(explain)))
         return
+    from grader.authoring.lint.lint_report import data, sarif, text_lines
+
     report = _lint(targets, exercises, (select, ignore), repair=repair)
-    _print(report, form, output)
+    if form == "text":
+        text = "\n".join(text_lines(report))
+    else:
+        log = data(report) if form == "json" else sarif(report, __version__, Path.cwd())
+        text = json.dumps(log, indent=2, ensure_ascii=False)
+    if output is None:
+        click.echo(text)
+    else:
+        from grader.reports.deliver import write_whole
+
+        try:
+            write_whole(output, f"{text}\n")
+        except OSError as error:
+            raise UsageError(f"{output} cannot be written: {error.strerror}") from error
     raise click.exceptions.Exit(0 if report.is_clean else NOT_PASSED)
-
-
-def _described(code: str | None) -> str:
-    from grader.authoring.lint.catalogue import find
-    from grader.authoring.lint.lint_report import explanation, rules_markdown
-
-    return rules_markdown() if code is None else explanation(find(code))
 
 
 def _lint(
@@ -82,54 +94,25 @@ def _lint(
 ) -> "LintReport":
     from grader.authoring.lint.catalogue import choose
     from grader.authoring.lint.fix import fix
+    from grader.authoring.lint.load import LintTargets
     from grader.authoring.lint.run import lint
+    from grader.authoring.verify.targets import find_targets
+    from grader.definitions.files import LESSON_SUFFIX, LESSONS, TRACK_FILE
     from sitegen.markdown import unshowable
 
     codes = choose(*choice)
     folder = options.collection_for(targets, exercises)
-    groups, collection = _groups(targets, folder), None if targets else folder
+    names = []
+    for name in targets:
+        path = Path(name).absolute()
+        is_lesson = path.suffix == LESSON_SUFFIX and path.parent.name == LESSONS
+        # A lesson is looked at with its track.
+        names.append(str(path.parent.parent / TRACK_FILE) if is_lesson else name)
+    groups = [LintTargets(group.files, group.track) for group in find_targets(names, folder)]
+    collection = None if targets else folder
     report = lint(groups, collection, codes, unshowable)
     if repair:
         done = fix(report.findings)
         click.echo(f"{len(done)} of {len(report.findings)} findings repaired.", err=True)
         report = lint(groups, collection, codes, unshowable) if done else report
     return report
-
-
-def _groups(targets: Sequence[str], folder: Path) -> "list[LintTargets]":
-    from grader.authoring.lint.load import LintTargets
-    from grader.authoring.verify.targets import find_targets
-
-    names = [_track_of_lesson(name) or name for name in targets]
-    return [LintTargets(group.files, group.track) for group in find_targets(names, folder)]
-
-
-def _track_of_lesson(name: str) -> str | None:
-    """Return the track's file for the path of a lesson, which is looked at with its track."""
-    from grader.definitions.files import LESSON_SUFFIX, LESSONS, TRACK_FILE
-
-    path = Path(name)
-    is_lesson = path.suffix == LESSON_SUFFIX and path.absolute().parent.name == LESSONS
-    return str(path.absolute().parent.parent / TRACK_FILE) if is_lesson else None
-
-
-def _print(report: "LintReport", form: str, output: Path | None) -> None:
-    text = _rendered(report, form)
-    if output is None:
-        click.echo(text)
-        return
-    from grader.reports.deliver import write_whole
-
-    try:
-        write_whole(output, f"{text}\n")
-    except OSError as error:
-        raise UsageError(f"{output} cannot be written: {error.strerror}") from error
-
-
-def _rendered(report: "LintReport", form: str) -> str:
-    from grader.authoring.lint.lint_report import data, sarif, text_lines
-
-    if form == "text":
-        return "\n".join(text_lines(report))
-    log = data(report) if form == "json" else sarif(report, __version__, Path.cwd())
-    return json.dumps(log, indent=2, ensure_ascii=False)

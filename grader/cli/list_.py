@@ -1,20 +1,20 @@
 """`etude list`: what there is to learn, and how far one has come."""
 
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.cli import arguments, options
+from grader.cli import options
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.console import Console
 
-    from grader.definitions.collection import Collection
     from grader.definitions.exercise import Exercise, ExerciseId
     from grader.definitions.track import LessonDefinition
     from grader.progress.status import ExerciseStatus
@@ -26,7 +26,7 @@ _BESIDE_ID = 34  # columns of mark, state, difficulty and XP
 
 
 @click.command("list", short_help="List tracks and exercises.")
-@click.argument("tracks", nargs=-1, metavar="[TRACK]...", shell_complete=arguments.complete_track)
+@click.argument("tracks", nargs=-1, metavar="[TRACK]...", shell_complete=options.complete_track)
 @click.option(
     "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True,
     help="How to print the list.",
@@ -48,10 +48,23 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
     options.prefer_own_output()
     from grader.cli.progress_record import read_history, upcoming
     from grader.definitions.collection import Collection
+    from grader.definitions.wording import did_you_mean
     from grader.progress.status import standings
 
     collection = Collection.load(options.collection_folder(exercises))
-    chosen = _chosen(collection, tracks)
+    known_tracks = {str(track.definition.id): track for track in collection.tracks}
+    for name in tracks:
+        if name not in known_tracks:
+            raise UsageError(f"no track '{name}'{did_you_mean(name, known_tracks)}")
+    chosen = [
+        _Listed(name, track.definition.title, track.exercises, track.definition.lessons)
+        for name, track in known_tracks.items()
+        if not tracks or name in tracks
+    ]
+    if collection.standalone and not tracks:
+        chosen.append(_Listed("", "In no track", collection.standalone))
+    if not chosen:
+        raise UsageError(f"there are no exercises in {collection.folder}")
     history = read_history()
     known = standings(history)
     found = upcoming(collection, history)
@@ -83,26 +96,6 @@ class _Listed:
         return {each: lesson for lesson in self.lessons for each in lesson.exercises}
 
 
-def _chosen(collection: "Collection", names: Sequence[str]) -> list[_Listed]:
-    """Return each track that is meant; what is in none comes last."""
-    from grader.definitions.wording import did_you_mean
-
-    tracks = {str(track.definition.id): track for track in collection.tracks}
-    for name in names:
-        if name not in tracks:
-            raise UsageError(f"no track '{name}'{did_you_mean(name, tracks)}")
-    found = [
-        _Listed(name, track.definition.title, track.exercises, track.definition.lessons)
-        for name, track in tracks.items()
-        if not names or name in names
-    ]
-    if collection.standalone and not names:
-        found.append(_Listed("", "In no track", collection.standalone))
-    if not found:
-        raise UsageError(f"there are no exercises in {collection.folder}")
-    return found
-
-
 def _print(
     console: "Console", track: _Listed, known: "Known", following: "ExerciseId | None"
 ) -> None:
@@ -117,7 +110,11 @@ def _print(
     done = f"{states.count('passed')} of {len(listed)} passed, {earned} of {total} XP"
     console.print(done, markup=False)
     longest = max(len(each.id) for each in listed)
-    needs = [_builds_on(each, known) for each in listed]
+    missing = [_missing(each, known) for each in listed]
+    needs = [
+        f"  after {', '.join(names)}" if names and state == "new" else ""
+        for names, state in zip(missing, states, strict=True)
+    ]
     if console.is_terminal and longest + _BESIDE_ID + max(map(len, needs)) > console.width:
         needs = [""] * len(needs)
     before = None
@@ -139,11 +136,6 @@ def _print(
 
 def _state(exercise: "Exercise", known: "Known") -> str:
     return known[exercise.id].state if exercise.id in known else "new"
-
-
-def _builds_on(exercise: "Exercise", known: "Known") -> str:
-    missing = _missing(exercise, known)
-    return f"  after {', '.join(missing)}" if missing and _state(exercise, known) == "new" else ""
 
 
 def _missing(exercise: "Exercise", known: "Known") -> list[str]:

@@ -101,12 +101,21 @@ class _EtudeGroup(click.Group):
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
+
+        def refuse() -> NoReturn:
+            raise SandboxFault(f"'etude {name}' needs Linux")
+
         try:
             command: click.Command = importlib.import_module(_COMMANDS[name]).command
         except ImportError as error:
             if error.name not in OF_UNIX:
                 raise
-            return _not_here(name)
+            command = click.Command(
+                name,
+                callback=refuse,
+                short_help="(needs Linux)",
+                context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+            )
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -135,20 +144,6 @@ class _EtudeGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
-def _not_here(name: str) -> click.Command:
-    """Return a command in the place of one that this system cannot import."""
-
-    def refuse() -> NoReturn:
-        raise SandboxFault(f"'etude {name}' needs Linux")
-
-    return click.Command(
-        name,
-        callback=refuse,
-        short_help="(needs Linux)",
-        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
-    )
-
-
 @click.command(
     cls=_EtudeGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -169,11 +164,7 @@ def main() -> NoReturn:
     except BrokenPipeError:  # what is left has no one to go to
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = _GONE
-    _leave(status)
-
-
-def _leave(status: int) -> NoReturn:
-    """End at once: to take NumPy and pytest down piece by piece takes a tenth of a second."""
+    # End at once: to take NumPy and pytest down piece by piece takes a tenth of a second.
     try:
         sys.stdout.flush()
         sys.stderr.flush()

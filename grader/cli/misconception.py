@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from grader.cli import arguments, options
+from grader.cli import options
 from grader.errors import UsageError
 
 
@@ -20,7 +20,7 @@ def command() -> None:
 
 
 @command.command("add")
-@arguments.exercise_argument
+@options.exercise_argument
 @click.argument("submission", metavar="FILE|GROUP")
 @click.option(
     "--results",
@@ -51,33 +51,28 @@ def add(  # noqa: PLR0917  click calls it by name
       etude misconception add softmax 1 --results results.jsonl
     """
     options.prefer_own_output()
+    from grader.authoring.failures import failure_groups
     from grader.authoring.new_misconception import new_misconception
+    from grader.authoring.statistics import read_results
     from grader.definitions.collection import resolve
 
     found = resolve(exercise, options.collection_for((exercise,), exercises))
-    path = _of_group(int(submission), found.id, results) if submission.isdecimal() else submission
+    path = submission
+    if submission.isdecimal():  # the first file of a group of failures
+        number = int(submission)
+        if not results:
+            raise UsageError(f"{number} is a group in results: name them with --results FILE")
+        groups = failure_groups(read_results(results))
+        if not 1 <= number <= len(groups):
+            raise UsageError(f"there is no group {number}; `etude stats` lists {len(groups)}")
+        group = groups[number - 1]
+        if group.exercise.replace("_", "-") != found.id:
+            raise UsageError(
+                f"group {number} is of exercise '{group.exercise}', not of '{found.id}'"
+            )
+        path = group.files[0]
     if says is None:
         says = click.prompt("What unlocks it, in one or two sentences", err=True)
     added, line = new_misconception(found, Path(path), says, name)
     click.echo(f"{found.where.path}:{line}: misconception '{added}' is added.")
     click.echo(f"Prove it: etude verify {found.where.path}")
-
-
-def _of_group(number: int, exercise: str, results: tuple[Path, ...]) -> str:
-    """Return the first file of a group of failures.
-
-    Raises:
-        UsageError: there is no such group, or it is of another exercise.
-    """
-    from grader.authoring.failures import failure_groups
-    from grader.authoring.statistics import read_results
-
-    if not results:
-        raise UsageError(f"{number} is a group in results: name them with --results FILE")
-    groups = failure_groups(read_results(results))
-    if not 1 <= number <= len(groups):
-        raise UsageError(f"there is no group {number}; `etude stats` lists {len(groups)}")
-    group = groups[number - 1]
-    if group.exercise.replace("_", "-") != exercise:
-        raise UsageError(f"group {number} is of exercise '{group.exercise}', not of '{exercise}'")
-    return group.files[0]

@@ -1,16 +1,18 @@
-"""Options that several commands share."""
+"""Options and arguments that several commands share, with what completes them in a shell."""
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from grader.errors import UsageError
+from grader.errors import EtudeError, UsageError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -30,6 +32,11 @@ def _together(
 ) -> Path | None:
     """Return the folders of an option as one path, with colons between them, as in PATH."""
     return Path(os.pathsep.join(map(str, given))) if given else None
+
+
+def exercise_argument(function: _Function) -> _Function:
+    """Add EXERCISE: an id, which a shell completes, or a path."""
+    return click.argument("exercise", shell_complete=complete_exercise)(function)
 
 
 def exercises_option(function: _Function) -> _Function:
@@ -100,7 +107,7 @@ class _FormatType(click.ParamType["RequestedFormat"]):
     ) -> "list[CompletionItem]":
         from click.shell_completion import CompletionItem
 
-        from grader.reports.formats import FORMATS
+        from grader.reports.deliver import FORMATS
 
         return [
             CompletionItem(each.name, help=each.description)
@@ -113,7 +120,7 @@ class _Formats(click.Option):
     """Lists the formats in its help, which is made only when it is asked for."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from grader.reports.formats import FORMATS
+        from grader.reports.deliver import FORMATS
 
         self.help = (
             "How to show the result, and in which file; may be given several times, once without "
@@ -253,14 +260,10 @@ def sandbox_opener(
         # On a core that is idle, the next child is forked ahead.
         spare = workers is not None and workers < cores()
         start = open_unsafe if unsafe else open_sandbox
-        meanwhile = None if many else _import_engine
+        meanwhile = None if many else partial(import_module, "grader.grading.session.engine")
         return start(spare=spare, many=many, meanwhile=meanwhile, packages=packages)
 
     return opener
-
-
-def _import_engine() -> None:
-    import_module("grader.grading.session.engine")
 
 
 def prefer_own_output() -> None:
@@ -284,3 +287,60 @@ def paged(console: "Console") -> Iterator["Console"]:
         click.echo(text, nl=False, color=True)
     else:
         click.echo_via_pager(text)
+
+
+def complete_exercise(
+    context: click.Context, _: click.Parameter, incomplete: str
+) -> "list[CompletionItem]":
+    """Return the ids that begin like this, or else leave it to the shell to complete a path."""
+    from grader.definitions.files import files_by_folder, id_in_name
+
+    with contextlib.suppress(EtudeError):  # in the middle of a line there is no one to tell
+        files = files_by_folder(_folder(context)).values()
+        return _completed([id_in_name(path) for paths in files for path in paths], incomplete)
+    return _completed([], incomplete)
+
+
+def complete_lesson(
+    context: click.Context, _: click.Parameter, incomplete: str
+) -> "list[CompletionItem]":
+    """Return the ids of lessons that begin like this, or else leave it to the shell."""
+    from grader.definitions.files import all_lesson_files, id_in_name
+
+    with contextlib.suppress(EtudeError):  # as above
+        names = map(id_in_name, all_lesson_files(_folder(context)))
+        return _completed([*names], incomplete)
+    return _completed([], incomplete)
+
+
+def complete_track(
+    context: click.Context, _: click.Parameter, incomplete: str
+) -> "list[CompletionItem]":
+    """Return the ids of tracks that begin like this."""
+    from grader.definitions.files import folders_in
+
+    folders = folders_in(_folder(context))
+    names = sorted(path.parent.name for each in folders for path in each.glob("*/track.yaml"))
+    return _begun(names, incomplete)
+
+
+def _folder(context: click.Context) -> Path:
+    given = context.params.get("exercises") or os.environ.get("ETUDE_EXERCISES")
+    try:
+        return collection_folder(Path(given) if given else None)
+    except EtudeError:  # in the middle of a line there is no one to tell
+        return Path(os.devnull)
+
+
+def _completed(names: list[str], incomplete: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
+    return _begun(names, incomplete) or [CompletionItem(incomplete, type="file")]
+
+
+def _begun(names: list[str], incomplete: str) -> "list[CompletionItem]":
+    """Return the ids that begin like this; a shell puts them into a command as they are."""
+    from click.shell_completion import CompletionItem
+
+    ids = [name for name in names if re.fullmatch("[a-z0-9-]+", name)]
+    return [CompletionItem(name) for name in ids if name.startswith(incomplete)]

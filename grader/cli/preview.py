@@ -61,22 +61,44 @@ class _Preview:
 
     def show(self) -> None:
         """Publish the page as the file is now, and begin to prove it."""
+        from grader.definitions.collection import load_exercise
+        from sitegen.build import site_files
+        from sitegen.content import Content
+
         self._round += 1
         try:
-            page = _page(self._file, self._workshop)
+            # A site that has this exercise alone.
+            page = site_files(self._workshop.exercise(load_exercise(self._file)))
         except DefinitionError as error:
-            self._publish(_empty_page(), "Not a valid definition", [str(p) for p in error.problems])
+            empty = site_files(Content())
+            self._publish(empty, "Not a valid definition", [str(p) for p in error.problems])
             return
-        self.path = next(filter(_is_exercise_s, page), self.path)
-        findings = _lint(self._file)
+        for each in page:
+            # <track>/<exercise>/index.html
+            if each.endswith(".html") and each.count("/") == _DEEP:
+                self.path = each
+                break
+        found = _run("lint", self._file)["findings"]
+        findings = [f"line {each['line']}, {each['code']}: {each['message']}" for each in found]
         self._publish(page, "Being verified …", findings)
         arguments = (self._round, page, findings)
         threading.Thread(target=self._prove, args=arguments, daemon=True).start()
 
     def _prove(self, number: int, page: dict[str, bytes], findings: list[str]) -> None:
         proof = _run("verify", self._file)
-        if number == self._round:  # nothing newer is shown by now
-            self._publish(page, *_told(proof, findings))
+        if number != self._round:  # something newer is shown by now
+            return
+        (found,) = proof["exercises"]
+        counts, status = found["counts"], found["status"]
+        heading = {"proven": "Proven", "not proven": "Not proven"}.get(status, status)
+        numbers = (
+            f"{counts['tests']} tests ({counts['hidden']} hidden), "
+            f"{counts['rejected']} of {counts['misconceptions']} misconceptions rejected, "
+            f"{counts['killed']} of {counts['mutants'] - counts['equivalent']} mutants killed"
+        )
+        lines = [_line(each) for each in found["findings"] if each["check"] != LINT]
+        notes = [f"note: {_line(each)}" for each in found["notes"]]
+        self._publish(page, f"{heading}: {numbers}", [*lines, *findings, *notes])
 
     def _publish(self, page: dict[str, bytes], heading: str, lines: list[str]) -> None:
         from sitegen.authoring import with_panel
@@ -84,33 +106,9 @@ class _Preview:
         self._site.publish(with_panel(page, heading, lines))
 
 
-def _is_exercise_s(path: str) -> bool:
-    """Return whether a path is that of an exercise's page, `<track>/<exercise>/index.html`."""
-    return path.endswith(".html") and path.count("/") == _DEEP
-
-
-def _told(proof: dict[str, Any], findings: list[str]) -> tuple[str, list[str]]:
-    (found,) = proof["exercises"]
-    counts = found["counts"]
-    heading = {"proven": "Proven", "not proven": "Not proven"}.get(found["status"], found["status"])
-    numbers = (
-        f"{counts['tests']} tests ({counts['hidden']} hidden), "
-        f"{counts['rejected']} of {counts['misconceptions']} misconceptions rejected, "
-        f"{counts['killed']} of {counts['mutants'] - counts['equivalent']} mutants killed"
-    )
-    lines = [_line(each) for each in found["findings"] if each["check"] != LINT]
-    notes = [f"note: {_line(each)}" for each in found["notes"]]
-    return f"{heading}: {numbers}", [*lines, *findings, *notes]
-
-
 def _line(finding: dict[str, Any]) -> str:
     below = f"\n{finding['diff']}" if finding["diff"] else ""
     return f"line {finding['line']}, {finding['check']}: {finding['message']}{below}"
-
-
-def _lint(file: Path) -> list[str]:
-    found = _run("lint", file)["findings"]
-    return [f"line {each['line']}, {each['code']}: {each['message']}" for each in found]
 
 
 def _run(name: str, file: Path) -> dict[str, Any]:
@@ -123,18 +121,3 @@ def _run(name: str, file: Path) -> dict[str, Any]:
     except ValueError:
         raise UsageError(f"etude {name} failed: {done.stderr.strip()}") from None
     return answer
-
-
-def _page(file: Path, builder: "ContentBuilder") -> dict[str, bytes]:
-    """Return a site that has this exercise alone."""
-    from grader.definitions.collection import load_exercise
-    from sitegen.build import site_files
-
-    return site_files(builder.exercise(load_exercise(file)))
-
-
-def _empty_page() -> dict[str, bytes]:
-    from sitegen.build import site_files
-    from sitegen.content import Content
-
-    return site_files(Content())

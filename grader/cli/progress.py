@@ -12,9 +12,7 @@ from grader.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from grader.definitions.collection import Collection
     from grader.definitions.exercise import Exercise, ExerciseId
-    from grader.progress.history import History
     from grader.progress.status import ExerciseStatus
 
 _BAR = 20  # characters
@@ -36,8 +34,38 @@ def command(context: click.Context, exercises: Path | None) -> None:
       etude progress import backup.json
     """
     options.prefer_own_output()
-    if context.invoked_subcommand is None:
-        _show(exercises)
+    if context.invoked_subcommand is not None:
+        return
+    from grader.cli.progress_record import suffix, upcoming
+    from grader.definitions.collection import Collection
+    from grader.progress.history import local_now
+    from grader.progress.status import standings, total_xp
+    from grader.progress.store import Store
+    from grader.progress.streak import streak
+
+    collection = Collection.load(options.collection_folder(exercises))
+    history = Store().read()
+    known = standings(history)
+    for track in collection.tracks:
+        _print_part(track.definition.title, track.exercises, known)
+    if collection.standalone:
+        _print_part("In no track", collection.standalone, known)
+    running = streak(history, local_now().date())
+    days = _counted(running.current, "day")
+    longest = f", the longest had {running.longest}" if running.longest > running.current else ""
+    click.echo(f"\n{total_xp(known.values())} XP in all. Streak: {days}{longest}.")
+    claimed = sum(each.self_reported for each in known.values())
+    if claimed:
+        click.echo(
+            f"{claimed} passed in the browser alone: `etude check` runs the hidden tests too."
+        )
+    found, more = upcoming(collection, history), suffix(exercises)
+    if found is None:
+        click.echo("You have done all there is.")
+    elif found.begun:
+        click.echo(f"Next: go on with {found.exercise}: etude show {found.exercise}{more}")
+    else:
+        click.echo(f"Next: etude start {found.exercise}{more}")
 
 
 @command.command("export", short_help="Write the record as JSON.")
@@ -83,11 +111,23 @@ def import_(file: Path) -> None:
       etude progress import backup.json
       gunzip < backup.json.gz | etude progress import -
     """
-    from grader.progress.exchange import from_json
+    from grader.progress.exchange import MAX_BYTES, from_json
     from grader.progress.store import Store
 
     try:
-        history = from_json(_read(file))
+        if str(file) == "-":
+            data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        else:
+            with file.open("rb") as opened:
+                data = opened.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"{file}: it cannot be read: {error.strerror}") from None
+    if len(data) > MAX_BYTES:
+        raise UsageError(f"{file}: it has more than {MAX_BYTES >> 20} MiB")
+    try:
+        history = from_json(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file}: it is not UTF-8: {error.reason}") from None
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from None
     added = Store().add(history)
@@ -107,80 +147,17 @@ def where() -> None:
     click.echo(str(Store().path))
 
 
-def _read(file: Path) -> str:
-    from grader.progress.exchange import MAX_BYTES
-
-    try:
-        if str(file) == "-":
-            data = sys.stdin.buffer.read(MAX_BYTES + 1)
-        else:
-            with file.open("rb") as opened:
-                data = opened.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise UsageError(f"it cannot be read: {error.strerror}") from None
-    if len(data) > MAX_BYTES:
-        raise UsageError(f"it has more than {MAX_BYTES >> 20} MiB")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"it is not UTF-8: {error.reason}") from None
-
-
-def _show(exercises: Path | None) -> None:
-    from grader.definitions.collection import Collection
-    from grader.progress.history import local_now
-    from grader.progress.status import standings, total_xp
-    from grader.progress.store import Store
-    from grader.progress.streak import streak
-
-    collection = Collection.load(options.collection_folder(exercises))
-    history = Store().read()
-    known = standings(history)
-    for track in collection.tracks:
-        _print_part(track.definition.title, track.exercises, known)
-    if collection.standalone:
-        _print_part("In no track", collection.standalone, known)
-    running = streak(history, local_now().date())
-    days = _counted(running.current, "day")
-    longest = f", the longest had {running.longest}" if running.longest > running.current else ""
-    click.echo(f"\n{total_xp(known.values())} XP in all. Streak: {days}{longest}.")
-    claimed = sum(each.self_reported for each in known.values())
-    if claimed:
-        click.echo(
-            f"{claimed} passed in the browser alone: `etude check` runs the hidden tests too."
-        )
-    click.echo(_next(collection, history, exercises))
-
-
 def _print_part(
     title: str, listed: "tuple[Exercise, ...]", known: "Mapping[ExerciseId, ExerciseStatus]"
 ) -> None:
     found = [known[each.id] for each in listed if each.id in known]
     passed = sum(each.state == "passed" for each in found)
     earned, total = sum(each.earned for each in found), sum(each.xp for each in listed)
-    click.echo(
-        f"{title}\n  {_bar(passed, len(listed))}"
-        f"{passed} of {len(listed)} passed, {earned} of {total} XP"
-    )
-
-
-def _bar(part: int, whole: int) -> str:
-    if not sys.stdout.isatty():  # for grep, and for readers of what was kept
-        return ""
-    full = round(_BAR * part / whole) if whole else 0
-    return "\u2588" * full + "\u2591" * (_BAR - full) + "  "
-
-
-def _next(collection: "Collection", history: "History", exercises: Path | None) -> str:
-    """Print the next step."""
-    from grader.cli.progress_record import suffix, upcoming
-
-    found = upcoming(collection, history)
-    if found is None:
-        return "You have done all there is."
-    if found.begun:
-        return f"Next: go on with {found.exercise}: etude show {found.exercise}{suffix(exercises)}"
-    return f"Next: etude start {found.exercise}{suffix(exercises)}"
+    bar = ""
+    if sys.stdout.isatty():  # none for grep, and for readers of what was kept
+        full = round(_BAR * passed / len(listed)) if listed else 0
+        bar = "\u2588" * full + "\u2591" * (_BAR - full) + "  "
+    click.echo(f"{title}\n  {bar}{passed} of {len(listed)} passed, {earned} of {total} XP")
 
 
 def _counted(number: int, noun: str, plural: str = "") -> str:

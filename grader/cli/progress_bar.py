@@ -25,10 +25,24 @@ def progress(total: int, done: str = "graded") -> Iterator[Callable[[], None]]:
         done: what has been done with each, for the lines.
     """
     if sys.stderr.isatty():
-        with _bar(total, _DOING[done]) as advance:
-            yield advance
-    else:
-        yield _lines(total, done)
+        with _bar(total, _DOING[done]) as advance_bar:
+            yield advance_bar
+        return
+    began = said = time.monotonic()
+    number = 0
+
+    def advance() -> None:
+        nonlocal number, said
+        number += 1
+        now = time.monotonic()
+        if now - said < _QUIET:
+            return
+        said = now
+        rate = number / (now - began)
+        left = (total - number) / rate
+        click.echo(f"{done} {number} of {total}, {rate:.0f}/s, {left:.0f} s left", err=True)
+
+    yield advance
 
 
 @contextlib.contextmanager
@@ -70,22 +84,3 @@ def _bar(total: int, doing: str) -> Iterator[Callable[[], None]]:
                 shown.refresh()
 
         yield advance
-
-
-def _lines(total: int, verb: str) -> Callable[[], None]:
-    began = said = time.monotonic()
-    done = 0
-
-    def advance() -> None:
-        nonlocal done, said
-        done += 1
-        now = time.monotonic()
-        if now - said < _QUIET:
-            return
-        said = now
-        rate = done / (now - began)
-        click.echo(
-            f"{verb} {done} of {total}, {rate:.0f}/s, {(total - done) / rate:.0f} s left", err=True
-        )
-
-    return advance

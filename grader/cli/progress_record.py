@@ -1,7 +1,11 @@
-"""The record of the learner's progress, as commands use it: what fails costs the record alone."""
+"""The learner's record, as commands use it: read, added to, and asked for the next exercise.
 
-import itertools
+What fails costs the record alone.
+"""
+
+import hashlib
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,20 +13,23 @@ import click
 
 from grader.definitions.files import TRACK_FILE, exists, files_by_folder, folders_in
 from grader.errors import EtudeError
+from grader.grading.results.verdict import Outcome, Verdict
 from grader.progress.data_dir import RecordError
-from grader.progress.history import History
+from grader.progress.history import Attempt, History, local_now
 from grader.progress.next_up import NextUp, next_open, next_up
-from grader.progress.status import standings
+from grader.progress.status import ExerciseStatus, standing, standings
 from grader.progress.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
     from grader.definitions.collection import Collection
     from grader.definitions.exercise import Exercise, ExerciseId
     from grader.definitions.track import TrackDefinition
 
 _SHORT = 0.25  # seconds that a verdict may wait for another command's writing
+_NOTHING = hashlib.sha256(b"").hexdigest()  # the digest of a file that is empty, or not there
+_ENOUGH = 2  # failures after which a hint is offered
 
 
 def read_history(*, hurried: bool = False) -> History:
@@ -71,11 +78,18 @@ def next_exercise(exercise: "Exercise", history: History) -> "ExerciseId | None"
         except EtudeError:  # somebody else's mistake: not now
             return ()
 
-    others = (track for track in _tracks(folder) if track.id != here.id)
-    for track in itertools.chain([here], others):
-        found = next_open(track.exercises, closed, exercise.id, requires)
-        if found is not None:
-            return found
+    found = next_open(here.exercises, closed, exercise.id, requires)
+    if found is not None:
+        return found
+    try:
+        folders = [each for each in files_by_folder(folder) if each not in folders_in(folder)]
+    except EtudeError:
+        return None
+    for track in map(_track, folders):
+        if track is not None and track.id != here.id:
+            found = next_open(track.exercises, closed, exercise.id, requires)
+            if found is not None:
+                return found
     return None
 
 
@@ -85,15 +99,6 @@ def upcoming(collection: "Collection", history: History) -> NextUp | None:
     return next_up(history, tuple(needed), needed.__getitem__)
 
 
-def lesson_before(exercise: "Exercise", following: "ExerciseId") -> str | None:
-    """Return the id of the lesson that leads into the next exercise, if a new one does."""
-    track = track_beside(exercise)
-    for lesson in track.lessons if track is not None else ():
-        if following in lesson.exercises:
-            return None if exercise.id in lesson.exercises else lesson.id
-    return None
-
-
 def suffix(exercises: Path | None) -> str:
     """Return what a command to copy needs to find the same collection, with a space before it."""
     if exercises is None or os.environ.get("ETUDE_EXERCISES") == str(exercises):
@@ -101,17 +106,6 @@ def suffix(exercises: Path | None) -> str:
     import shlex
 
     return f" --exercises {shlex.quote(str(exercises))}"
-
-
-def _tracks(folder: Path) -> "Iterable[TrackDefinition]":
-    try:
-        folders = [each for each in files_by_folder(folder) if each not in folders_in(folder)]
-    except EtudeError:
-        return
-    for below in folders:
-        track = _track(below)
-        if track is not None:
-            yield track
 
 
 def _track(folder: Path) -> "TrackDefinition | None":
@@ -127,3 +121,78 @@ def _track(folder: Path) -> "TrackDefinition | None":
         return decode(read(path), TrackDefinition)
     except EtudeError:
         return None
+
+
+class Afterwards:
+    """One check: made while the grader starts, used when the verdict is there.
+
+    Args:
+        exercise: what is graded.
+        exercises: the collection that was named on the command line.
+        told: whether a learner reads what is printed, and advice below it.
+    """
+
+    def __init__(self, exercise: "Exercise", exercises: Path | None, *, told: bool) -> None:
+        self._exercise = exercise
+        self._suffix = suffix(exercises)
+        self._told = told
+        self._history = read_history(hurried=True) if told else History()
+
+    def for_the_learner(self, verdict: Verdict) -> Verdict:
+        """Return the verdict with the XP that this learner earns by it."""
+        if not verdict.xp or not self._told:
+            return verdict
+        return replace(verdict, xp=self._before.worth(verdict.xp))
+
+    def record(self, verdict: Verdict) -> None:
+        """Record the attempt, and add to what is known; what was not judged is no attempt."""
+        if verdict.submission_hash == _NOTHING or verdict.outcome is Outcome.NOT_RUN:
+            return
+        attempt = History(attempts=(Attempt.of(verdict, self._exercise.xp, local_now()),))
+        keep(attempt, "this attempt")
+        self._history += attempt
+
+    def advice(self, verdict: Verdict) -> list[str]:
+        """Return the lines that a learner reads below the verdict, after `record`."""
+        if not self._told:
+            return []
+        if verdict.outcome is Outcome.PASSED:
+            return list(self._passed(verdict))
+        now, hints = self._before, self._exercise.hints
+        if now.failures < _ENOUGH or now.hints >= len(hints):
+            return []
+        price = 0 if now.closed else hints[now.hints].price
+        cost = f"costs {price} XP" if price else "is free"
+        command = f"etude hint {self._exercise.id}{self._suffix}"
+        return [f"Stuck? Hint {now.hints + 1} of {len(hints)} {cost}: {command}"]
+
+    @property
+    def _before(self) -> ExerciseStatus:
+        return standing(self._history, self._exercise.id)
+
+    def _passed(self, verdict: Verdict) -> "Iterator[str]":
+        now = self._before
+        passes = [
+            each
+            for each in self._history.attempts
+            if each.exercise == self._exercise.id and each.passed
+        ]
+        if len(passes) > 1:
+            yield "You had passed this before; an exercise earns its XP once."
+        elif now.gave_up:
+            yield "You had seen the solution, so this exercise earns no XP."
+        elif now.paid:
+            xp = self._exercise.xp
+            price = min(now.paid, xp)
+            yield f"{xp} XP less {price} for hints: you earn {now.earned}."
+        elif verdict.hidden_elsewhere:
+            yield f"+{now.earned} XP."
+        following = next_exercise(self._exercise, self._history)
+        if following is None:
+            return
+        track = track_beside(self._exercise)
+        lessons = track.lessons if track is not None else ()
+        lesson = next((each for each in lessons if following in each.exercises), None)
+        if lesson is not None and self._exercise.id not in lesson.exercises:
+            yield f"Read first: etude lesson show {lesson.id}{self._suffix}"
+        yield f"Next: etude start {following}{self._suffix}"

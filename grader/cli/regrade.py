@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from grader.service.executors.queue import JobQueue
     from grader.service.grading import Grading
-    from grader.service.regrading import Concurrency, Preview, RegradePlan
+    from grader.service.regrading import Concurrency, RegradePlan
     from grader.service.store.database import Database
-    from grader.service.store.regrades import Mark, Regrade, RegradeChange
+    from grader.service.store.regrades import Mark, RegradeChange
 
 _SHOWN = 20  # changes for the better that are listed; those for the worse always are
-_MINUTE = 60
+_MINUTE, _HOUR = 60, 3600
 _CELL = 40  # characters of a line in one: an id is 36
 _WIDEST = 1_000
 
@@ -84,11 +84,33 @@ def command(
     if listing:
         _list(database)
     elif show is not None:
-        _show(database, show)
+        with needs_service():
+            from grader.service.store import regrades
+        with open_store(database) as opened:
+            with opened.read() as connection:
+                if regrades.find(connection, show) is None:
+                    raise UsageError(f"there is no regrade {show!r}")
+                changes = list(regrades.changes(connection, show))
+            published = [each for each in changes if not each.held]
+            _print_changes(published, [each for each in changes if each.held], most=None)
+            _print_result(opened, show)
     elif cancel is not None:
-        _cancel(database, cancel)
+        with needs_service():
+            from grader.service.store import regrades
+        with open_store(database) as opened, _queue(opened) as queue:
+            with opened.write() as connection:
+                is_ended = regrades.end(connection, cancel, "cancelled", actor=whoami())
+            if not is_ended:
+                raise UsageError(f"no regrade {cancel!r} is running")
+            if queue is not None:
+                queue.cancel_regrade(cancel)
+        click.echo("cancelled; what it published stays")
     elif undo is not None:
-        _undo(database, undo, how["reason"], options.collection_folder(how["exercises"]))
+        with _grading(database, options.collection_folder(how["exercises"]), 1) as grading:
+            from grader.service.regrading import undo as take_back
+
+            begun = take_back(grading, undo, by=whoami(), reason=how["reason"])
+            _print_result(grading.database, begun.id)
     elif exercise is not None:
         _regrade(exercise, database, **how)
 
@@ -108,13 +130,25 @@ def _regrade(
     if yes and not reason.strip():
         raise UsageError("--yes needs a --reason: those whose grade changes will ask for it")
     with _grading(database, options.collection_folder(exercises), workers) as grading:
-        from grader.service.regrading import begin, plan
+        from grader.service.regrading import begin, plan, run
+        from grader.service.store import regrades
 
         wanted = plan(grading, exercise, from_hash)
         faults = _preview(grading, wanted, sample, allow_lower=allow_lower)
         if yes:
             begun = begin(grading, wanted, by=whoami(), reason=reason, allow_lower=allow_lower)
-            _run(grading, begun)
+            with grading.database.read() as connection:
+                done, count = regrades.progress(connection, begun.id)
+            goes_on = f" goes on behind {done} of {count} sources" if done else ""
+            click.echo(f"\nRegrade {begun.id}{goes_on}")
+            try:
+                with _concurrency(count - done) as concurrency:
+                    run(grading, begun, concurrency)
+            except KeyboardInterrupt:
+                click.echo("What is done stays done; the same command goes on.", err=True)
+                raise
+            finally:  # all that it came to, in this run and earlier ones
+                _print_result(grading.database, begun.id)
         elif faults:
             raise GraderFault(f"could not grade {_count(faults, 'source')}")
         else:
@@ -151,30 +185,32 @@ def _preview(
         count = len(regrades.sources(connection, wanted.exercise.id, wanted.from_hash))
     with _concurrency(min(count, sample or count)) as concurrency:
         seen = preview(grading, wanted, sample=sample, concurrency=concurrency)
-    _print_preview(seen)
-    lowered = [each for each in seen.changes if each.effect == "lowered"]
     raised = [each for each in seen.changes if each.effect == "raised"]
+    lowered = [each for each in seen.changes if each.effect == "lowered"]
+    same = seen.submissions_tried - len(seen.changes)
+    tried = "all" if seen.tried == seen.sources else f"{seen.tried} of {seen.sources}"
+    click.echo(f"{wanted.exercise.id}: {wanted.from_hash[:12]} → {wanted.exercise.digest[:12]}")
+    click.echo(
+        f"  {_count(seen.submissions, 'submission')}, {seen.sources} distinct; tried {tried}"
+    )
+    click.echo(
+        f"  {len(raised)} raised, {len(seen.changes) - len(raised)} lowered, {same} the same"
+    )
+    if seen.faults:
+        click.echo(f"  {_count(seen.faults, 'source')} could not be graded")
+    if seen.ungraded:
+        known = ""
+        if seen.seconds is not None:
+            if seen.seconds < 2 * _MINUTE:
+                time = f"{max(1, round(seen.seconds))} s"
+            elif seen.seconds < 2 * _HOUR:
+                time = f"{seen.seconds / _MINUTE:.0f} min"
+            else:
+                time = f"{seen.seconds / _HOUR:.0f} h"
+            known = f", which takes about {time}"
+        click.echo(f"  {seen.ungraded} left to grade{known}")
     _print_changes(raised + (lowered if allow_lower else []), [] if allow_lower else lowered)
     return seen.faults
-
-
-def _run(grading: "Grading", begun: "Regrade") -> None:
-    """Publish, and show all that the regrade came to, in this run and earlier ones."""
-    from grader.service.regrading import run
-    from grader.service.store import regrades
-
-    with grading.database.read() as connection:
-        done, count = regrades.progress(connection, begun.id)
-    goes_on = f" goes on behind {done} of {count} sources" if done else ""
-    click.echo(f"\nRegrade {begun.id}{goes_on}")
-    try:
-        with _concurrency(count - done) as concurrency:
-            run(grading, begun, concurrency)
-    except KeyboardInterrupt:
-        click.echo("What is done stays done; the same command goes on.", err=True)
-        raise
-    finally:
-        _print_result(grading.database, begun.id)
 
 
 def _print_result(database: "Database", regrade_id: str) -> None:
@@ -213,40 +249,6 @@ def _list(url: str) -> None:
         click.echo("nothing was graded again")
 
 
-def _show(url: str, regrade_id: str) -> None:
-    with needs_service():
-        from grader.service.store import regrades
-    with open_store(url) as database:
-        with database.read() as connection:
-            if regrades.find(connection, regrade_id) is None:
-                raise UsageError(f"there is no regrade {regrade_id!r}")
-            changes = list(regrades.changes(connection, regrade_id))
-        published = [each for each in changes if not each.held]
-        _print_changes(published, [each for each in changes if each.held], most=None)
-        _print_result(database, regrade_id)
-
-
-def _cancel(url: str, regrade_id: str) -> None:
-    with needs_service():
-        from grader.service.store import regrades
-    with open_store(url) as database, _queue(database) as queue:
-        with database.write() as connection:
-            is_ended = regrades.end(connection, regrade_id, "cancelled", actor=whoami())
-        if not is_ended:
-            raise UsageError(f"no regrade {regrade_id!r} is running")
-        if queue is not None:
-            queue.cancel_regrade(regrade_id)
-    click.echo("cancelled; what it published stays")
-
-
-def _undo(url: str, regrade_id: str, reason: str, folder: Path) -> None:
-    with _grading(url, folder, 1) as grading:
-        from grader.service.regrading import undo
-
-        begun = undo(grading, regrade_id, by=whoami(), reason=reason)
-        _print_result(grading.database, begun.id)
-
-
 @contextlib.contextmanager
 def _concurrency(total: int) -> "Iterator[Concurrency]":
     from grader.cli.progress_bar import progress
@@ -254,24 +256,6 @@ def _concurrency(total: int) -> "Iterator[Concurrency]":
 
     with progress(total) as advance:
         yield Concurrency(tell=advance)
-
-
-def _print_preview(seen: "Preview") -> None:
-    wanted = seen.plan
-    raised = sum(each.effect == "raised" for each in seen.changes)
-    lowered = len(seen.changes) - raised
-    same = seen.submissions_tried - len(seen.changes)
-    tried = "all" if seen.tried == seen.sources else f"{seen.tried} of {seen.sources}"
-    click.echo(f"{wanted.exercise.id}: {wanted.from_hash[:12]} → {wanted.exercise.digest[:12]}")
-    click.echo(
-        f"  {_count(seen.submissions, 'submission')}, {seen.sources} distinct; tried {tried}"
-    )
-    click.echo(f"  {raised} raised, {lowered} lowered, {same} the same")
-    if seen.faults:
-        click.echo(f"  {_count(seen.faults, 'source')} could not be graded")
-    if seen.ungraded:
-        known = "" if seen.seconds is None else f", which takes about {_duration(seen.seconds)}"
-        click.echo(f"  {seen.ungraded} left to grade{known}")
 
 
 def _print_changes(
@@ -331,10 +315,3 @@ def _safe(text: str) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 2 * _MINUTE:
-        return f"{max(1, round(seconds))} s"
-    minutes = seconds / _MINUTE
-    return f"{minutes:.0f} min" if minutes < 2 * _MINUTE else f"{minutes / _MINUTE:.0f} h"

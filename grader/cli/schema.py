@@ -28,7 +28,7 @@ def command(kind: str, markdown: bool) -> None:
     """
     options.prefer_own_output()
     if kind == "verdict":
-        from grader.reports.verdict_schema import verdict_schema_text
+        from grader.reports.to_json import verdict_schema_text
 
         if markdown:
             raise UsageError("--markdown describes exercise files; the schema of a verdict is JSON")

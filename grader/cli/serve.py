@@ -19,6 +19,8 @@ from grader.errors import UsageError
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
 
+_HEAD = b">\n<head>"  # in a page; the element before it says whether it is for practice
+
 
 @click.command("serve", cls=ServiceCommand, short_help="Serve the site and grade submissions.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
@@ -111,7 +113,8 @@ def command(  # noqa: PLR0917  click calls it by name
       etude serve
       etude serve --site build/site --database sqlite:////srv/etude/etude.db
     """
-    if site and _is_for_practice(site):
+    home = site / "index.html" if site else None
+    if home and home.is_file() and b" data-practice" in home.read_bytes().partition(_HEAD)[0]:
         raise UsageError(
             f"the pages in {site} are for practice: they have the hidden tests. Build them with "
             "`etude site build --certified`"
@@ -154,9 +157,3 @@ def _rendered_solution(exercise: "Exercise") -> dict[str, Any]:
 
     path = exercise.where.path
     return solution_data(solution_of(exercise), path, InlineImages(path))
-
-
-def _is_for_practice(site: Path) -> bool:
-    """Return whether the pages of a built site have the hidden tests."""
-    home = site / "index.html"
-    return home.is_file() and b" data-practice" in home.read_bytes().partition(b">\n<head>")[0]

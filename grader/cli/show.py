@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.cli import arguments, options
+from grader.cli import options
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from grader.definitions.exercise import Exercise, Forbid, TestCase
+    from grader.definitions.exercise import Exercise, TestCase
 
 _MOST_CHARACTERS = 1200  # of one value
 _ARRAY = 60  # numbers of an array that are all shown
@@ -19,7 +19,7 @@ _KINDS = {"write": "write it", "fix": "repair the starter", "predict": "answer w
 
 
 @click.command("show", short_help="Show an exercise's instructions and tests.")
-@arguments.exercise_argument
+@options.exercise_argument
 @options.exercises_option
 def command(exercise: str, exercises: Path | None) -> None:
     """Show the instructions of EXERCISE and the tests that are no secret.
@@ -34,49 +34,34 @@ def command(exercise: str, exercises: Path | None) -> None:
     options.prefer_own_output()
     from rich.console import Console
 
-    from grader.cli.progress_record import suffix
+    from grader.cli.progress_record import read_history, suffix
     from grader.definitions.collection import resolve
-
-    found = resolve(exercise, options.collection_folder(exercises))
-    with options.paged(Console(highlight=False)) as console:
-        _show(console, found, f"{exercise}{suffix(exercises)}")
-
-
-def _show(console: "Console", found: "Exercise", named: str) -> None:
-    """Print all that is public of an exercise.
-
-    Args:
-        console: where to.
-        found: the exercise.
-        named: what a command to copy calls it.
-    """
-    from grader.cli.progress_record import read_history
     from grader.progress.status import standing
     from grader.reports.terminal_markdown import print_markdown
 
+    found = resolve(exercise, options.collection_folder(exercises))
+    named = f"{exercise}{suffix(exercises)}"  # in commands to copy
     now = standing(read_history(), found.id)
-    _line(console, found.title, "bold")
-    _line(console, f"{found.difficulty}, {found.xp} XP, {_KINDS[found.kind]}; {now.state}", "dim")
-    if found.requires:
-        _line(console, f"builds on {', '.join(found.requires)}", "dim")
-    console.print()
-    print_markdown(console, found.instructions)
-    if found.forbid is not None:
+    with options.paged(Console(highlight=False)) as console:
+        _line(console, found.title, "bold")
+        about = f"{found.difficulty}, {found.xp} XP, {_KINDS[found.kind]}; {now.state}"
+        _line(console, about, "dim")
+        if found.requires:
+            _line(console, f"builds on {', '.join(found.requires)}", "dim")
         console.print()
-        print_markdown(console, _without(found.forbid))
-    _print_tests(console, found)
-    console.print()
-    _line(console, f"Begin with: etude start {named}")
-    if now.hints < len(found.hints):
-        number = f"{now.hints} of {len(found.hints)} taken"
-        _line(console, f"Hints ({number}): etude hint {named}")
-
-
-def _without(forbid: "Forbid") -> str:
-    words = [f"`{word}`" for word in (*forbid.imports, *forbid.names, *forbid.calls)]
-    words += ["loops"] * forbid.loops
-    because = f" {forbid.because.strip()}" if forbid.because else ""
-    return f"Do without: {', '.join(words)}.{because}"
+        print_markdown(console, found.instructions)
+        if (forbid := found.forbid) is not None:
+            words = [f"`{word}`" for word in (*forbid.imports, *forbid.names, *forbid.calls)]
+            words += ["loops"] * forbid.loops
+            because = f" {forbid.because.strip()}" if forbid.because else ""
+            console.print()
+            print_markdown(console, f"Do without: {', '.join(words)}.{because}")
+        _print_tests(console, found)
+        console.print()
+        _line(console, f"Begin with: etude start {named}")
+        if now.hints < len(found.hints):
+            number = f"{now.hints} of {len(found.hints)} taken"
+            _line(console, f"Hints ({number}): etude hint {named}")
 
 
 def _print_tests(console: "Console", exercise: "Exercise") -> None:
@@ -104,7 +89,10 @@ def _test_lines(exercise: "Exercise", test: "TestCase") -> Iterator[str]:
             yield f"# drawn {test.seeds} times"
     else:
         for name, value in test.given.values.items():
-            yield from _assigned(name, value)
+            before = f"{name} = "
+            first, *others = _shown(value).splitlines() or [""]
+            yield before + first
+            yield from (" " * len(before) + line for line in others)
     yield from _code(test.code)
     if test.holds is not None:
         yield f"# {test.holds.replace('_', ' ')}"
@@ -121,12 +109,6 @@ def _test_lines(exercise: "Exercise", test: "TestCase") -> Iterator[str]:
         elif test.stdout is not None:
             yield "# prints"
             yield from (f"#   {line}" for line in test.stdout.rstrip().splitlines())
-
-
-def _assigned(name: str, value: object) -> list[str]:
-    before = f"{name} = "
-    first, *others = _shown(value).splitlines() or [""]
-    return [before + first, *(" " * len(before) + line for line in others)]
 
 
 def _shown(value: object) -> str:

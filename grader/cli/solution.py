@@ -1,20 +1,15 @@
 """`etude solution`: the model answer, for those who passed or gave up."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from grader.cli import arguments, options
+from grader.cli import options
 from grader.errors import UsageError
-
-if TYPE_CHECKING:
-    from grader.definitions.exercise import Exercise
-    from grader.progress.status import ExerciseStatus
 
 
 @click.command("solution", short_help="Show the solution, after passing.")
-@arguments.exercise_argument
+@options.exercise_argument
 @click.option("--give-up", is_flag=True, help="Show it now, and earn no XP with this exercise.")
 @options.exercises_option
 def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
@@ -29,8 +24,9 @@ def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
       etude solution attention-weights --give-up
     """
     options.prefer_own_output()
-    from grader.cli.progress_record import read_history
+    from grader.cli.progress_record import keep, read_history
     from grader.definitions.collection import resolve
+    from grader.progress.history import GivenUp, History, local_now
     from grader.progress.status import standing
 
     found = resolve(exercise, options.collection_folder(exercises))
@@ -39,8 +35,12 @@ def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
     now = standing(read_history(), found.id)
     if not now.closed:
         if not give_up:
-            raise UsageError(_offer(found, now))
-        _give_up(found, now)
+            price = f"for the {now.worth(found.xp)} XP that it would earn"
+            raise UsageError(
+                f"you have not passed '{found.id}' yet; --give-up shows its solution, {price}"
+            )
+        keep(History(given_up=(GivenUp(found.id, local_now()),)), "giving up")
+        click.echo(f"Given up: this exercise earns no XP now ({now.worth(found.xp)} are lost).\n")
     from rich.console import Console
 
     from grader.reports.terminal_markdown import print_code, print_markdown
@@ -57,16 +57,3 @@ def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
             console.print("\nAnother right way", style="bold", markup=False)
             print_markdown(console, other.when)
             print_code(console, other.code)
-
-
-def _offer(exercise: "Exercise", now: "ExerciseStatus") -> str:
-    price = f"for the {now.worth(exercise.xp)} XP that it would earn"
-    return f"you have not passed '{exercise.id}' yet; --give-up shows its solution, {price}"
-
-
-def _give_up(exercise: "Exercise", now: "ExerciseStatus") -> None:
-    from grader.cli.progress_record import keep
-    from grader.progress.history import GivenUp, History, local_now
-
-    keep(History(given_up=(GivenUp(exercise.id, local_now()),)), "giving up")
-    click.echo(f"Given up: this exercise earns no XP now ({now.worth(exercise.xp)} are lost).\n")

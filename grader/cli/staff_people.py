@@ -137,15 +137,12 @@ def export(name: str, output: Path | None, database: str) -> None:
         click.echo(text)
         return
     try:
-        with open(output, "x", encoding="utf-8", opener=_privately) as file:
+        descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(f"{text}\n")
     except OSError as error:
         raise UsageError(f"{output} cannot be written: {error.strerror}") from None
     click.echo(f"{output}: {len(found['submission'])} submissions")
-
-
-def _privately(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 @click.command("erase")

@@ -1,21 +1,18 @@
 """`etude start`: the file to begin with."""
 
+import contextlib
 import os
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from grader.cli import arguments, options
+from grader.cli import options
 from grader.errors import UsageError
-
-if TYPE_CHECKING:
-    from grader.definitions.exercise import Exercise
 
 
 @click.command("start", short_help="Write the file to begin an exercise with.")
-@arguments.exercise_argument
+@options.exercise_argument
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @options.exercises_option
 def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
@@ -36,13 +33,16 @@ def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
 
     found = resolve(exercise, options.collection_folder(exercises))
     several = split(found.starter) if found.files_to_submit else {}
-    path = (file or Path(found.id)) / found.files_to_submit[0] if several else _path(found, file)
     if several:
+        path = (file or Path(found.id)) / found.files_to_submit[0]
         path.parent.mkdir(parents=True, exist_ok=True)
         for name, text in several.items():
             _write(path.with_name(name), text)
         done = f"written, with {', '.join(found.files_to_submit[1:])}"
     else:
+        path = file or Path(found.path_name)
+        if file is not None and file.is_dir():
+            path = file / found.path_name
         done = "written" if _write(path, found.starter) else "there already, and still the starter"
     for name, content in found.data.items():
         target = path.with_name(name)
@@ -59,12 +59,6 @@ def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
     click.echo(f"Check: {check}")
 
 
-def _path(exercise: "Exercise", file: Path | None) -> Path:
-    if file is None:
-        return Path(exercise.path_name)
-    return file / exercise.path_name if file.is_dir() else file
-
-
 def _write(path: Path, starter: str) -> bool:
     """Write a new file; false if it is there with the same content.
 
@@ -75,8 +69,9 @@ def _write(path: Path, starter: str) -> bool:
         # Created by this very call or not at all: nothing comes between a look and the writing.
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     except FileExistsError:
-        if _is(path, starter):
-            return False
+        with contextlib.suppress(OSError):
+            if path.is_file() and path.read_bytes() == starter.encode():
+                return False
         raise UsageError(f"{path} is there already and stays as it is; name another FILE") from None
     except (OSError, ValueError) as error:
         raise UsageError(f"{path} cannot be written: {_reason(error)}") from None
@@ -87,13 +82,6 @@ def _write(path: Path, starter: str) -> bool:
         path.unlink(missing_ok=True)
         raise UsageError(f"{path} cannot be written: {_reason(error)}") from None
     return True
-
-
-def _is(path: Path, text: str) -> bool:
-    try:
-        return path.is_file() and path.read_bytes() == text.encode()
-    except OSError:
-        return False
 
 
 def _reason(error: Exception) -> str:

@@ -4,7 +4,7 @@ import dataclasses
 import json
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -61,7 +61,17 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
     if not found:
         raise UsageError("there is no verdict in what was given")
     if form == "json":
-        click.echo(json.dumps([_data(each, tests, groups) for each in found], indent=2))
+        own = [{**dataclasses.asdict(each), "suspicion": each.suspicion} for each in tests]
+        undiagnosed = [dataclasses.asdict(each) for each in groups]
+        data = [
+            {
+                **dataclasses.asdict(each),
+                "tests": [test for test in own if test["exercise"] == each.exercise],
+                "undiagnosed": [one for one in undiagnosed if one["exercise"] == each.exercise],
+            }
+            for each in found
+        ]
+        click.echo(json.dumps(data, indent=2))
         return
     for test in tests:
         if test.suspicion:
@@ -70,18 +80,6 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
     _print(found)
     _print_tests([test for test in tests if test.failed])
     _print_groups(groups, results)
-
-
-def _data(
-    each: "ExerciseStatistics", tests: "list[TestStatistics]", groups: "list[FailureGroup]"
-) -> dict[str, Any]:
-    """Return an exercise's statistics as JSON types, with its tests and undiagnosed failures."""
-    own = [{**dataclasses.asdict(t), "suspicion": t.suspicion} for t in tests]
-    return {
-        **dataclasses.asdict(each),
-        "tests": [test for test in own if test["exercise"] == each.exercise],
-        "undiagnosed": [dataclasses.asdict(g) for g in groups if g.exercise == each.exercise],
-    }
 
 
 def _print(found: list["ExerciseStatistics"]) -> None:

@@ -24,13 +24,13 @@ from grader.disk_cache import cache_folder, fingerprint, package_folder
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
-    from grader.authoring.lint.run import LintReport
     from grader.authoring.verify.session import FindLeaks
     from grader.definitions.exercise import Exercise
     from grader.sandbox.process import Sandbox
 
 _STATUS = {"proven": 0, "not proven": NOT_PASSED, "invalid": USAGE, "fault": FAULT}
 _DECIDING = ("authoring/lint", "authoring/verify", "definitions", "grading", "mutation", "sandbox")
+_SUFFIXES = (".yaml", ".yml", ".py", ".html", ".md")
 _GLANCE = 0.5  # seconds between looks at files that are watched
 
 
@@ -96,7 +96,22 @@ def command(  # noqa: PLR0917  click calls it by name
     proofs = _prove(groups, collection, jobs, use_cache=not no_cache)
     if accept and _accept(proofs, reason, change):
         proofs = _prove(groups, collection, jobs, use_cache=not no_cache)
-    _print(proofs, form, output)
+    data = record({os.fspath(path): proof for path, proof in proofs.items()}, __version__)
+    if output is not None:
+        from grader.reports.deliver import write_whole
+
+        try:
+            write_whole(output, json.dumps(data, indent=2) + "\n")
+        except OSError as error:
+            raise UsageError(f"{output} cannot be written: {error.strerror}") from error
+    if form == "json":
+        click.echo(json.dumps(data, indent=2))
+    else:
+        from rich.console import Console
+
+        from grader.authoring.verify.proof_report import print_proofs
+
+        print_proofs(Console(highlight=False), proofs)
     raise click.exceptions.Exit(max(_STATUS[proof.status] for proof in proofs.values()))
 
 
@@ -118,7 +133,12 @@ def _prove(
                 advance()
         if cache is not None:
             cache.tidy()
-    add_lint_errors(session, _lint(groups, collection))
+    from grader.authoring.lint.load import LintTargets
+    from grader.authoring.lint.run import lint
+    from sitegen.markdown import unshowable
+
+    targets = [LintTargets(group.files, group.track) for group in groups]
+    add_lint_errors(session, lint(targets, collection, unshowable=unshowable))
     if not session.settled():
         raise UsageError("there is nothing to verify")
     return session.settled()
@@ -164,15 +184,6 @@ def _accept(proofs: Mapping[Path, Proof], reason: str | None, change: str | None
     return written
 
 
-def _lint(groups: Sequence[Group], collection: Path | None) -> "LintReport":
-    from grader.authoring.lint.load import LintTargets
-    from grader.authoring.lint.run import lint
-    from sitegen.markdown import unshowable
-
-    targets = [LintTargets(group.files, group.track) for group in groups]
-    return lint(targets, collection, unshowable=unshowable)
-
-
 def leak_finder() -> "FindLeaks":
     """Return the search for hidden things in what is shown, with the site's own pages in it."""
     from grader.authoring.verify.leaks import begin_to_find_leaks
@@ -206,25 +217,6 @@ def _sources() -> list[Path]:
     return [*ours, package_folder("reference"), package_folder("sitegen"), data_folder("templates")]
 
 
-def _print(proofs: Mapping[Path, Proof], form: str, output: Path | None) -> None:
-    data = record({os.fspath(path): proof for path, proof in proofs.items()}, __version__)
-    if output is not None:
-        from grader.reports.deliver import write_whole
-
-        try:
-            write_whole(output, json.dumps(data, indent=2) + "\n")
-        except OSError as error:
-            raise UsageError(f"{output} cannot be written: {error.strerror}") from error
-    if form == "json":
-        click.echo(json.dumps(data, indent=2))
-        return
-    from rich.console import Console
-
-    from grader.authoring.verify.proof_report import print_proofs
-
-    print_proofs(Console(highlight=False), proofs)
-
-
 def _watch(groups: Sequence[Group], words: Sequence[str]) -> None:
     """Run this command, without `--watch`, whenever a file has changed; until interrupted.
 
@@ -238,19 +230,14 @@ def _watch(groups: Sequence[Group], words: Sequence[str]) -> None:
     folders |= {path.parent for path in courses if exists(path)}
     seen: dict[str, int] = {}
     while True:
-        now = _changes([*folders, *_sources()])
+        now = {
+            os.fspath(path): path.stat().st_mtime_ns
+            for folder in [*folders, *_sources()]
+            for path in folder.rglob("*")
+            if path.suffix in _SUFFIXES and path.is_file()
+        }
         if now != seen:
             seen = now
             subprocess.run(command, check=False)  # noqa: S603  our own command
             click.echo("Waiting for changes; Ctrl-C ends.", err=True)
         time.sleep(_GLANCE)
-
-
-def _changes(folders: Sequence[Path]) -> dict[str, int]:
-    """Return when each file below folders was changed."""
-    return {
-        os.fspath(path): path.stat().st_mtime_ns
-        for folder in folders
-        for path in folder.rglob("*")
-        if path.suffix in (".yaml", ".yml", ".py", ".html", ".md") and path.is_file()
-    }

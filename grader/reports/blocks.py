@@ -238,30 +238,29 @@ class _MatrixBlock:
         for number, (row, name) in enumerate(zip(rows, names, strict=True)):
             line = Line.of((_before(names, name), "dim"))
             for column, value in enumerate(row):
+                text = None if texts is None else texts[number][column]
                 marked = worst == (number, column)
-                text = self._shade(value) if texts is None else texts[number][column]
-                line.append(_cell(text, side, marked=marked), self._style(value, marked=marked))
+                line.append(*self._cell(value, text, side, marked=marked))
             lines.append(line)
         return lines
 
-    def _shade(self, value: float) -> str:
-        if self.coloured or self.scale is None:
-            return ""
-        share = self.scale.share(value)
-        return "?" * _PADDING if share is None else _PADDING * _SHADES[round(abs(share) * _DARKEST)]
-
-    def _style(self, value: float, *, marked: bool) -> str:
-        bold = "bold" if marked else ""
-        share = self.scale.share(value) if self.scale is not None and self.coloured else None
-        if share is None:
-            return bold
-        ramp = LOW if share < 0 else HIGH
-        ground = ramp[round(abs(share) * (len(ramp) - 1))]
-        return f"{bold} {hexadecimal(ink(ground))} on {hexadecimal(ground)}".lstrip()
-
-
-def _cell(text: str, side: int, *, marked: bool) -> str:
-    """Return a cell of so many characters; brackets take the blanks around its text."""
-    if not marked:
-        return text if len(text) == side else f"{text} ".rjust(side)
-    return f"[{text}]".rjust(side) if len(text) < side else "[" + text[2:].rjust(side - 2) + "]"
+    def _cell(self, value: float, text: str | None, side: int, *, marked: bool) -> tuple[str, str]:
+        """Return the characters of a cell, as many as its side, and its style."""
+        share = None if self.scale is None else self.scale.share(value)
+        if text is None:
+            text = ""
+            if self.scale is not None and not self.coloured:
+                shade = "?" if share is None else _SHADES[round(abs(share) * _DARKEST)]
+                text = _PADDING * shade
+        if not marked:
+            text = text if len(text) == side else f"{text} ".rjust(side)
+        elif len(text) < side:
+            text = f"[{text}]".rjust(side)
+        else:  # the brackets take the blanks around it
+            text = "[" + text[2:].rjust(side - 2) + "]"
+        style = "bold" if marked else ""
+        if share is not None and self.coloured:
+            ramp = LOW if share < 0 else HIGH
+            ground = ramp[round(abs(share) * (len(ramp) - 1))]
+            style = f"{style} {hexadecimal(ink(ground))} on {hexadecimal(ground)}".lstrip()
+        return text, style

@@ -74,8 +74,8 @@ def scores_of(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[fl
                 possible += most[name]
             elif report.grade is not None and report.grade.is_excused:
                 excused += 1
-            elif report.points is None or _is_unsafe(report):
-                break
+            elif report.points is None or (report.verdict and report.verdict.sandbox == "none"):
+                break  # nothing was judged, or no sandbox stands behind the points
             else:
                 # Each of the points that it was graded with: another version may have had others.
                 points, possible = points + report.points, possible + report.max_points
@@ -97,11 +97,6 @@ def published(records: Iterable[Mapping[str, Any]]) -> Batch:
         outcome = str(each.get("outcome", ""))
         reports.append(Report(exercise, "", outcome, student=student, grade=grade))
     return Batch(tuple(reports))
-
-
-def _is_unsafe(report: Report) -> bool:
-    """Return whether the points are those of a verdict that no sandbox stood behind."""
-    return report.verdict is not None and report.verdict.sandbox == "none"
 
 
 def _wanted(found: Sequence[str], asked: Sequence[str]) -> list[str]:
@@ -155,7 +150,12 @@ def fill(
             f"not in the column {identity!r} of the gradebook: {_some(unknown)}; name the column "
             f"that has these names with --match, or leave them out with --skip-unknown"
         )
-    _check_points(book, scores, scale=scale)
+    for _, most in filter(None, scores.values()):
+        if book.points is not None and book.points != most and not scale:
+            raise UsageError(
+                f"the assignment has {book.points} points in Canvas and {most} here; --scale "
+                "converts them"
+            )
     by_key = _by_key(scores)
     graded, left_alone, without = 0, list[str](), list[str]()
     for key, row in known.items():
@@ -196,19 +196,40 @@ class _Gradebook:
         if identity not in header:
             there = [name for name in IDENTITIES if name in header]
             raise UsageError(f"the gradebook has no column {identity!r}; --match {_some(there)}")
-        at = _column(header, column)
+        places = [at for at, name in enumerate(header) if name == column]
+        if not places:
+            places = [  # without the number in parentheses that Canvas adds
+                at
+                for at, name in enumerate(header)
+                for title, _, number in [name.rpartition(" (")]
+                if title == column and number.removesuffix(")").isdigit()
+            ]
+        if len(places) > 1:
+            named = _some([header[at] for at in places])
+            raise UsageError(f"several columns are called {column!r}: {named}; add the number")
+        if not places:
+            others = [name for name in header if not _is_about_student(name)]
+            raise UsageError(f"the gradebook has no column {column!r}; it has {_some(others)}")
+        at = places[0]
+        if _is_about_student(header[at]):
+            raise UsageError(f"{column!r} is no column of an assignment")
         possible = next((row[at] for row in rows[1:] if _is_points(row)), "")
         if "read only" in possible:
             raise UsageError(f"Canvas computes the column {header[at]!r}; it cannot be filled")
-        comma = "," in possible
-        return cls(rows, at, header.index(identity), _number(possible), comma)
+        digits = possible.strip().replace(",", ".")
+        is_number = len(digits) <= _MOST_DIGITS and digits.replace(".", "", 1).isdecimal()
+        points = Decimal(digits) if is_number else None
+        return cls(rows, at, header.index(identity), points, "," in possible)
 
     def students(self) -> dict[str, list[str]]:
         """Return the row of each student, by what tells them apart."""
         found: dict[str, list[str]] = {}
         for row in self.rows[1:]:
-            if not row or _is_points(row) or _is_posting(row) or row[0].strip() in _TEST_STUDENT:
+            if not row or _is_points(row) or row[0].strip() in _TEST_STUDENT:
                 continue
+            cells = [cell.strip() for cell in row]
+            if all(not cell or cell.startswith(("Muted", "Manual")) for cell in cells):
+                continue  # says how grades are posted; Canvas passes over it, too
             key = _key(row[self.identity])
             if not key:
                 continue
@@ -231,53 +252,12 @@ class _Gradebook:
         return text.replace(".", ",") if self.comma else text
 
 
-def _column(header: Sequence[str], column: str) -> int:
-    places = [at for at, name in enumerate(header) if name == column]
-    if not places:
-        places = [at for at, name in enumerate(header) if _title(name) == column]
-    if len(places) > 1:
-        named = _some([header[at] for at in places])
-        raise UsageError(f"several columns are called {column!r}: {named}; add the number")
-    if not places:
-        there = [name for name in header if not _is_about_student(name)]
-        raise UsageError(f"the gradebook has no column {column!r}; it has {_some(there)}")
-    if _is_about_student(header[places[0]]):
-        raise UsageError(f"{column!r} is no column of an assignment")
-    return places[0]
-
-
 def _is_about_student(name: str) -> bool:
     return name in _ABOUT_STUDENT or any(part in name for part in _COMPUTED)
 
 
-def _title(name: str) -> str:
-    """Return an assignment's title without the number in parentheses that Canvas adds."""
-    title, _, number = name.rpartition(" (")
-    return title if number.removesuffix(")").isdigit() else name
-
-
 def _is_points(row: Sequence[str]) -> bool:
     return bool(row) and row[0].strip() == "Points Possible"
-
-
-def _is_posting(row: Sequence[str]) -> bool:
-    """Return whether a row only says how grades are posted; Canvas passes over it, too."""
-    return all(not cell.strip() or cell.strip().startswith(("Muted", "Manual")) for cell in row)
-
-
-def _number(text: str) -> Decimal | None:
-    digits = text.strip().replace(",", ".")
-    is_number = len(digits) <= _MOST_DIGITS and digits.replace(".", "", 1).isdecimal()
-    return Decimal(digits) if is_number else None
-
-
-def _check_points(book: _Gradebook, scores: Scores, *, scale: bool) -> None:
-    for _, most in filter(None, scores.values()):
-        if book.points is not None and book.points != most and not scale:
-            raise UsageError(
-                f"the assignment has {book.points} points in Canvas and {most} here; --scale "
-                "converts them"
-            )
 
 
 def _by_key(scores: Scores) -> dict[str, tuple[float, int] | None]:

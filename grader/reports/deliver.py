@@ -1,27 +1,138 @@
-"""Brings reports to where they were asked for: standard output, and files that are never half.
+"""Report formats, and their delivery to standard output and to files that are never half written.
 
-A check reads its `--format` with this before its sandbox starts, so the rest is imported when used.
+A check reads its `--format` with this before its sandbox starts. So nothing else is imported before
+it is used: a check that prints text pays for no other format.
 """
 
 import contextlib
+import importlib
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from grader.errors import UsageError
 from grader.regular_files import linked_folder
-from grader.reports.ci_escape import inert, is_obeyed
-from grader.reports.formats import Format, Renderer, format_named
 
 if TYPE_CHECKING:
     from grader.reports.report import Batch, Report
 
 STDOUT = "text"
 """The format on standard output if all others go to files."""
+
+# A submission may word a command to the CI runner that reads the log. GitHub's runner obeys a line
+# that begins with `::`, whatever blanks precede it, and `##[` anywhere in a line; that of Azure
+# Pipelines obeys `##vso[`, that of TeamCity `##teamcity[`.
+_COMMANDS: Final = "github"  # made of commands: `to_github` escapes what a submission worded
+_JSON: Final = frozenset(
+    {"json", "jsonl", "gradescope", "classroom50", "exercism", "prairielearn", "ctrf"}
+)
+_MARKUP: Final = frozenset({"junit", "html"})
+
+_ANYWHERE: Final = re.compile(r"##(?=\w*\[)")
+_AT_BEGINNING: Final = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Renderer:
+    """The functions by which a format renders one submission, and many.
+
+    `aside` makes a second text, appended to the file that the environment variable `aside_to`
+    names.
+    """
+
+    name: str
+    one: "Callable[[Report], str]"
+    many: "Callable[[Batch], str]"
+    aside: "Callable[[Batch], str] | None" = None
+    aside_to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """The facts about a format that need no renderer."""
+
+    name: str
+    description: str
+    module: str  # has a `RENDERER`
+    one_student: bool = False  # its reader takes one student's results only
+    verdicts_only: bool = False  # has no place for a grade that is not the verdict's
+    needs: tuple[str, ...] = ()  # environment variables
+
+    def renderer(self) -> Renderer:
+        """Load the renderer."""
+        renderer: Renderer = importlib.import_module(self.module).RENDERER
+        return renderer
+
+
+_ALL: Final = (
+    Format("text", "for a terminal", "grader.reports.to_text"),
+    Format("plain", "sentences without marks, for screen readers", "grader.reports.to_plain"),
+    Format("json", "everything, see `etude schema verdict`", "grader.reports.to_json"),
+    Format("jsonl", "the same, a line for each submission", "grader.reports.to_jsonl"),
+    Format("junit", "JUnit XML, which most CI systems read", "grader.reports.to_junit"),
+    Format(
+        "gradescope",
+        "results.json",
+        "grader.reports.to_gradescope",
+        one_student=True,
+        verdicts_only=True,
+    ),
+    Format(
+        "classroom50",
+        "result.json of Classroom 50",
+        "grader.reports.to_classroom50",
+        one_student=True,
+        verdicts_only=True,
+        needs=("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL"),
+    ),
+    Format(
+        "github",
+        "GitHub Actions annotations and job summary",
+        "grader.reports.to_github",
+        verdicts_only=True,
+    ),
+    Format(
+        "exercism",
+        "results.json, version 3",
+        "grader.reports.to_exercism",
+        one_student=True,
+        verdicts_only=True,
+    ),
+    Format(
+        "prairielearn",
+        "results.json",
+        "grader.reports.to_prairielearn",
+        one_student=True,
+        verdicts_only=True,
+    ),
+    Format("ctrf", "Common Test Report Format", "grader.reports.to_ctrf", verdicts_only=True),
+    Format("markdown", "for a comment or a wiki", "grader.reports.to_markdown"),
+    Format("html", "one page that needs no other file", "grader.reports.to_html"),
+    Format("csv", "a row for each submission", "grader.reports.to_csv"),
+    Format("gradebook", "CSV: students by exercises", "grader.reports.to_gradebook"),
+    Format("moodle", "CSV of grades that Moodle imports", "grader.reports.to_moodle"),
+)
+
+FORMATS: Final[Mapping[str, Format]] = {each.name: each for each in _ALL}
+"""Every format by its name."""
+
+
+def format_named(name: str) -> Format:
+    """Return a format.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    if name in FORMATS:
+        return FORMATS[name]
+    close = get_close_matches(name, FORMATS, n=1)
+    suggestion = f"; did you mean {close[0]!r}?" if close else ""
+    raise UsageError(f"{name!r} is no format{suggestion} There are {', '.join(FORMATS)}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +185,22 @@ class Delivery:
         if len(places) < len(files):
             raise UsageError("two formats are for one file; give each its own")
         for each in asked:
-            _check(each)
+            missing = [name for name in each.format.needs if not os.environ.get(name)]
+            if missing:
+                raise UsageError(
+                    f"--format {each.format.name} is for a runner that sets {', '.join(missing)}; "
+                    "the environment has no such variable"
+                )
+            if each.file is None or _descriptor(each.file) is not None:
+                continue
+            if each.file.is_dir():
+                raise UsageError(f"{each.file} is a folder; --format needs a file's name")
+            folder = each.file.parent
+            if not folder.is_dir():
+                raise UsageError(f"there is no folder {folder} for {each.file.name}")
+            _refuse_linked_folders(each.file)
+            if not os.access(each.file if _mode(each.file) is None else folder, os.W_OK):
+                raise UsageError(f"{each.file} cannot be written")
         return cls(bare[0] if bare else STDOUT, files)
 
     @property
@@ -104,6 +230,8 @@ class Delivery:
         Raises:
             Exception: the first of what went wrong, after all that could be written was.
         """
+        from grader.reports.report import Batch  # noqa: PLC0415  see above
+
         wrong: list[Exception] = []
         for each in self.files:
             try:
@@ -112,22 +240,52 @@ class Delivery:
                 try:
                     text = _rendered(renderer, result)
                 except Exception:
-                    write_whole(each.file, _rendered(renderer, _as_fault(result)))
+                    faulty = (
+                        replace(result, reports=tuple(map(_faulty, result)))
+                        if isinstance(result, Batch)
+                        else _faulty(result)
+                    )
+                    write_whole(each.file, _rendered(renderer, faulty))
                     raise
                 write_whole(each.file, text)
             except Exception as error:  # noqa: BLE001  raised below, when the others are written
                 wrong.append(error)
         for each_format in self.formats:
             try:
-                _set_aside(each_format.renderer(), result)
+                renderer = each_format.renderer()
+                path = os.environ.get(renderer.aside_to) if renderer.aside_to else None
+                if renderer.aside is not None and path:
+                    aside = renderer.aside(
+                        result if isinstance(result, Batch) else Batch((result,))
+                    )
+                    with open(path, "ab") as file:  # noqa: PTH123  the runner's own name for it
+                        file.write(aside.encode("utf-8", "replace"))
             except Exception as error:  # noqa: BLE001  the same
                 wrong.append(error)
         if wrong:
             raise wrong[0]
 
     def text(self, result: "Report | Batch") -> str:
-        """Return what is to be printed."""
-        return inert(_rendered(format_named(self.printed).renderer(), result), self.printed)
+        """Return what is to be printed, without commands; JSON and XML still say what was there."""
+        text = _rendered(format_named(self.printed).renderer(), result)
+        if self.printed == _COMMANDS or not is_obeyed():
+            return text
+        if self.printed in _JSON:  # there it stands in a string, and a string begins no line
+            return _ANYWHERE.sub(r"#\\u0023", text)
+        if self.printed in _MARKUP:
+            return _AT_BEGINNING.sub(r"\g<1>&#58;", _ANYWHERE.sub("#&#35;", text))
+        return _AT_BEGINNING.sub(r"\g<1>: ", without_commands_in_lines(text))
+
+
+def is_obeyed() -> bool:
+    """Return whether what is printed may be read for commands."""
+    others = ("TF_BUILD", "TEAMCITY_VERSION")
+    return os.environ.get("GITHUB_ACTIONS") == "true" or any(name in os.environ for name in others)
+
+
+def without_commands_in_lines(text: str) -> str:
+    """Break what some runner obeys wherever it stands in a line."""
+    return _ANYWHERE.sub("# #", text)
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -147,7 +305,13 @@ def write_whole(path: Path, content: str | bytes) -> None:
     _refuse_linked_folders(path)
     mode = _mode(path)
     if mode is None:
-        with open(path, "wb", opener=_open_as_it_is) as file:
+        descriptor = _descriptor(path)  # goes on where it stands
+        if descriptor is None:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+            descriptor = os.open(path, flags)
+        else:
+            descriptor = os.dup(descriptor)
+        with open(descriptor, "wb") as file:  # noqa: PTH123  it is open already
             file.write(data)
         return
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -187,36 +351,11 @@ def _descriptor(path: Path) -> int | None:
     return int(found[1]) if found else None
 
 
-def _open_as_it_is(path: str, flags: int) -> int:
-    """Open what is written to as it is: a descriptor goes on where it stands."""
-    descriptor = _descriptor(Path(path))
-    return os.open(path, flags | os.O_NOFOLLOW) if descriptor is None else os.dup(descriptor)
-
-
 def _refuse_linked_folders(path: Path) -> None:
     """Refuse a folder on the way that is a link below the working directory."""
     folder = linked_folder(path) if _descriptor(path) is None else None
     if folder is not None:
         raise UsageError(f"{folder} is a symbolic link; name the folder that it leads to")
-
-
-def _check(wanted: RequestedFormat) -> None:
-    missing = [name for name in wanted.format.needs if not os.environ.get(name)]
-    if missing:
-        raise UsageError(
-            f"--format {wanted.format.name} is for a runner that sets {', '.join(missing)}; "
-            "the environment has no such variable"
-        )
-    if wanted.file is None or _descriptor(wanted.file) is not None:
-        return
-    if wanted.file.is_dir():
-        raise UsageError(f"{wanted.file} is a folder; --format needs a file's name")
-    folder = wanted.file.parent
-    if not folder.is_dir():
-        raise UsageError(f"there is no folder {folder} for {wanted.file.name}")
-    _refuse_linked_folders(wanted.file)
-    if not os.access(wanted.file if _mode(wanted.file) is None else folder, os.W_OK):
-        raise UsageError(f"{wanted.file} cannot be written")
 
 
 def _rendered(renderer: Renderer, result: "Report | Batch") -> str:
@@ -225,29 +364,8 @@ def _rendered(renderer: Renderer, result: "Report | Batch") -> str:
     return renderer.one(result) if isinstance(result, Report) else renderer.many(result)
 
 
-def _as_fault(result: "Report | Batch") -> "Report | Batch":
-    from grader.reports.report import Batch  # noqa: PLC0415  see above
-
-    if isinstance(result, Batch):
-        reports = tuple(_faulty(report) for report in result)
-        return replace(result, reports=reports)
-    return _faulty(result)
-
-
 def _faulty(report: "Report") -> "Report":
     from grader.reports.report import Report  # noqa: PLC0415  see above
 
     fault = Report.of_fault(report.exercise, report.file, "the report could not be made")
     return replace(fault, student=report.student, began=report.began, ended=report.ended)
-
-
-def _set_aside(renderer: Renderer, result: "Report | Batch") -> None:
-    """Append what a format has aside to the file of the environment, if it names one."""
-    path = os.environ.get(renderer.aside_to) if renderer.aside_to else None
-    if renderer.aside is None or not path:
-        return
-    from grader.reports.report import Batch  # noqa: PLC0415  see above
-
-    batch = result if isinstance(result, Batch) else Batch((result,))
-    with open(path, "ab") as file:  # noqa: PTH123  the runner's own name for it
-        file.write(renderer.aside(batch).encode("utf-8", "replace"))

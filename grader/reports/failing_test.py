@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TypeAlias
 
 from grader.grading.results.value_summary import PRINTED, ValueSummary
 from grader.grading.results.verdict import TestResult
@@ -43,7 +42,10 @@ def value_lines(test: TestResult, page: DetailLines) -> list[Line]:
     """Return what was expected and what came, as blocks where they are numbers."""
     expected, got = test.expected, test.got
     if expected is None or got is None:
-        return [each for value in _one(test) for each in _block(*value, page)]
+        both = ((_EXPECTED, expected), (_YOURS, got))
+        return [
+            each for name, value in both if value is not None for each in _block(name, value, page)
+        ]
     if says_it_all(test):
         return []
     if expected.rows is None and got.rows is None and "\n" in expected.text + got.text:
@@ -53,13 +55,19 @@ def value_lines(test: TestResult, page: DetailLines) -> list[Line]:
         beside = max(widest + len(_DIFFERS), *map(len, titles)) <= half
         width = (half if beside else page.width) - len(_DIFFERS)
         pairs = list(zip_longest(_lines(expected, width), _lines(got, width)))
-        part, left_out = _around_the_first_difference(pairs, page.most)
+        left_out = 0
+        if page.most is not None and len(pairs) > page.most:  # those around the first difference
+            shown = page.most - 1
+            first = next((number for number, (one, other) in enumerate(pairs) if one != other), 0)
+            begin = max(0, min(first - 1, len(pairs) - shown))
+            left_out = len(pairs) - shown
+            pairs = pairs[begin : begin + shown]
         left, right = (
             [
                 title,
                 *(
                     Line.of((_DIFFERS, "bold") if pair[0] != pair[1] else _SAME, pair[side] or "")
-                    for pair in part
+                    for pair in pairs
                     if pair[side] is not None
                 ),
             ]
@@ -69,9 +77,9 @@ def value_lines(test: TestResult, page: DetailLines) -> list[Line]:
         return [*(side_by_side(left, right) if beside else [*left, *right]), *note]
     if expected.rows is None or got.rows is None:
         return [*_block(_EXPECTED, expected, page), *_block(_YOURS, got, page)]
-    both = Compared(expected.rows, got.rows, _titles(expected, got), place_of(test))
+    compared_rows = Compared(expected.rows, got.rows, _titles(expected, got), place_of(test))
     lay = compared_vectors if expected.is_vector and got.is_vector else compared
-    return lay(both, page.width, coloured=page.coloured)
+    return lay(compared_rows, page.width, coloured=page.coloured)
 
 
 def output_lines(output: str, page: DetailLines) -> list[Line]:
@@ -82,34 +90,12 @@ def output_lines(output: str, page: DetailLines) -> list[Line]:
     return [Line("Your code printed:", "dim"), *_indented(_cut(lines, page))]
 
 
-_Pair: TypeAlias = tuple[str | None, str | None]
-
-
-def _around_the_first_difference(
-    pairs: Sequence[_Pair], most: int | None
-) -> tuple[Sequence[_Pair], int]:
-    """Return as many lines as there is room for, and how many are left out."""
-    if most is None or len(pairs) <= most:
-        return pairs, 0
-    shown = most - 1
-    first = next((number for number, (one, other) in enumerate(pairs) if one != other), 0)
-    begin = max(0, min(first - 1, len(pairs) - shown))
-    return pairs[begin : begin + shown], len(pairs) - shown
-
-
 def _lines(value: ValueSummary, width: int) -> list[str]:
     """Return a text's lines, no longer than a width; those between NumPy's blocks say nothing."""
     lines = value.text.splitlines() or [""]
     if value.summary != PRINTED:
         lines = [each for each in lines if each]
     return _folded(lines, width)
-
-
-def _one(test: TestResult) -> Iterator[tuple[str, ValueSummary]]:
-    if test.expected is not None:
-        yield _EXPECTED, test.expected
-    if test.got is not None:
-        yield _YOURS, test.got
 
 
 def _block(name: str, value: ValueSummary, page: DetailLines) -> list[Line]:

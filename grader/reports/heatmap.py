@@ -5,10 +5,10 @@ says it to everybody. A text is black or white, whichever is easier to read on i
 """
 
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from grader.reports.number_cells import Colour, hexadecimal, ink, mix
+from grader.reports.number_cells import Colour, hexadecimal, ink
 
 STEPS: Final = 10
 """Shades of a colour, beside the one for nothing."""
@@ -24,19 +24,15 @@ _IN_THE_DARK: Final[tuple[Colour, Colour, Colour]] = (
 
 def grounds(step: int) -> tuple[Colour, Colour]:
     """Return the colours of a step from -10 to 10, in the light and in the dark."""
-    light, dark = (
-        mix(nothing, high if step > 0 else low, abs(step) / STEPS)
-        for nothing, high, low in (_IN_THE_LIGHT, _IN_THE_DARK)
-    )
+    share, found = abs(step) / STEPS, []
+    for nothing, high, low in (_IN_THE_LIGHT, _IN_THE_DARK):
+        furthest = high if step > 0 else low
+        red, green, blue = (
+            round(one + (other - one) * share) for one, other in zip(nothing, furthest, strict=True)
+        )
+        found.append((red, green, blue))
+    light, dark = found
     return light, dark
-
-
-def _rules() -> Iterator[str]:
-    for step in range(-STEPS, STEPS + 1):
-        light, dark = grounds(step)
-        ground = f"light-dark({hexadecimal(light)}, {hexadecimal(dark)})"
-        text = f"light-dark({hexadecimal(ink(light))}, {hexadecimal(ink(dark))})"
-        yield f".heat .{_name(step)} {{ background: {ground}; color: {text}; }}\n"
 
 
 def _name(step: int) -> str:
@@ -52,7 +48,12 @@ STYLE: Final = """\
 .heat td { font-variant-numeric: tabular-nums; }
 .heat .none { color: var(--quiet); }
 .heat .worst { font-weight: 700; outline: 2px solid var(--ink); outline-offset: -1px; }
-""" + "".join(_rules())
+""" + "".join(
+    f".heat .{_name(step)} {{ background: light-dark({hexadecimal(light)}, {hexadecimal(dark)}); "
+    f"color: light-dark({hexadecimal(ink(light))}, {hexadecimal(ink(dark))}); }}\n"
+    for step in range(-STEPS, STEPS + 1)
+    for light, dark in [grounds(step)]
+)
 """The style sheet of heatmaps; it uses the page's `--quiet` and `--ink`."""
 
 
@@ -79,25 +80,19 @@ def heatmap(
     corner = "<td></td>" if rows else ""
     row_names = [f'<th scope="row">{html.escape(name)}</th>' for name in rows] or [""] * len(values)
     head = f"<thead><tr>{corner}{names}</tr></thead>\n" if columns else ""
-    body = "".join(
-        f"<tr>{row_names[number]}{_cells(numbers, words, column)}</tr>\n"
-        for number, (numbers, words) in enumerate(zip(values, texts, strict=True))
-        for column in [worst[1] if worst and worst[0] == number else None]
-    )
+    body = []
+    for row, (numbers, words) in enumerate(zip(values, texts, strict=True)):
+        body.append(f"<tr>{row_names[row]}")
+        for column, (number, word) in enumerate(zip(numbers, words, strict=True)):
+            step = None if number is None else round(min(max(number, -1.0), 1.0) * STEPS)
+            name = "none" if step is None else _name(step)
+            said = html.escape(word)
+            if worst == (row, column):
+                body.append(f'<td class="{name} worst">[{said}]</td>')
+            else:
+                body.append(f'<td class="{name}">{said}</td>')
+        body.append("</tr>\n")
     return (
         f'<table class="heat">\n<caption>{html.escape(caption)}</caption>\n'
-        f"{head}<tbody>\n{body}</tbody>\n</table>\n"
+        f"{head}<tbody>\n{''.join(body)}</tbody>\n</table>\n"
     )
-
-
-def _cells(numbers: Sequence[float | None], words: Sequence[str], worst: int | None) -> str:
-    return "".join(
-        f'<td class="{_class(number)} worst">[{html.escape(word)}]</td>'
-        if column == worst
-        else f'<td class="{_class(number)}">{html.escape(word)}</td>'
-        for column, (number, word) in enumerate(zip(numbers, words, strict=True))
-    )
-
-
-def _class(number: float | None) -> str:
-    return "none" if number is None else _name(round(min(max(number, -1.0), 1.0) * STEPS))

@@ -144,7 +144,13 @@ class Line:
         kept: list[_Part] = []
         for text, style in self._parts:
             if _columns(text) > left:
-                kept.append((_cut(text, left) + _ELLIPSIS * ellipsis, style))
+                if text.isascii():
+                    begun = text[:left]
+                else:
+                    from rich.cells import set_cell_size  # noqa: PLC0415  see above
+
+                    begun = set_cell_size(text, left)
+                kept.append((begun + _ELLIPSIS * ellipsis, style))
                 break
             kept.append((text, style))
             left -= _columns(text)
@@ -152,7 +158,16 @@ class Line:
 
     def wrap(self, width: int) -> "Sequence[Line]":
         """Return it in as many lines as it takes."""
-        return [_from_rich(each) for each in self.__rich__().wrap(_any_console(), width)]
+        lines = []
+        for text in self.__rich__().wrap(_any_console(), width):
+            line, end = Line(), 0
+            for span in sorted(text.spans):
+                line.append(text.plain[end : span.start])
+                line.append(text.plain[span.start : span.end], str(span.style))
+                end = span.end
+            line.append(text.plain[end:])
+            lines.append(line)
+        return lines
 
     def __rich__(self) -> "Text":
         from rich.text import Text  # noqa: PLC0415  see above
@@ -167,27 +182,9 @@ def _any_console() -> "Console":
     return Console()
 
 
-def _from_rich(text: "Text") -> Line:
-    line, end = Line(), 0
-    for span in sorted(text.spans):
-        line.append(text.plain[end : span.start])
-        line.append(text.plain[span.start : span.end], str(span.style))
-        end = span.end
-    line.append(text.plain[end:])
-    return line
-
-
 def _columns(text: str) -> int:
     if text.isascii():
         return len(text)
     from rich.cells import cell_len  # noqa: PLC0415  see above
 
     return cell_len(text)
-
-
-def _cut(text: str, width: int) -> str:
-    if text.isascii():
-        return text[:width]
-    from rich.cells import set_cell_size  # noqa: PLC0415  see above
-
-    return set_cell_size(text, width)

@@ -13,6 +13,7 @@ Texts: TypeAlias = list[list[str]]
 Colour: TypeAlias = tuple[int, int, int]
 Way: TypeAlias = tuple[Texts, ...]
 Pair: TypeAlias = tuple[float, float]
+_Writer: TypeAlias = Callable[[float], str]
 
 BLACK: Final[Colour] = (0, 0, 0)
 WHITE: Final[Colour] = (255, 255, 255)
@@ -65,9 +66,34 @@ def written(matrices: Sequence[Rows], apart: Pair | None = None) -> tuple[list[W
     """
     if apart is not None and apart[0] == apart[1]:
         apart = None
+    values = list(_flat(matrices))
+    finite = [abs(value) for value in values if math.isfinite(value)]
+    ways: list[tuple[_Writer, bool]]  # and whether it is exact enough to be read by itself
+    if values and all(isinstance(value, bool) for value in values):
+        ways = [(str, True), ("{!s:.1}".format, True)]  # the word, and its initial
+    elif all(value == round(value) for value in finite):
+        ways = [(_whole, True), (_decimal(0, exponents=False), False)]
+    else:
+        exponents = max(finite, default=1.0) < _SMALL
+        most = next(
+            (
+                digits
+                for digits in range(1, _MOST_DECIMALS)
+                if all(number == round(number, digits) for number in finite)
+            ),
+            _MOST_DECIMALS,
+        )
+        ways = [
+            (_decimal(digits, exponents=exponents), digits in (most, *_READABLE))
+            for digits in range(most, 0, -1)
+        ]
+        longest_way = ways[0][0]
+        if apart is not None and longest_way(apart[0]) == longest_way(apart[1]):
+            more = [(_decimal(digits, exponents=exponents), True) for digits in _MORE_DECIMALS]
+            ways = [*more, *ways]
     clear: list[Way] = []
     coarse: list[Way] = []
-    for write, is_exact in _ways(list(_flat(matrices)), apart):
+    for write, is_exact in ways:
         tells = apart is None or write(apart[0]) != write(apart[1])
         texts = tuple([[write(value) for value in row] for row in rows] for rows in matrices)
         (clear if is_exact and tells else coarse).append(texts)
@@ -79,14 +105,6 @@ def longest(texts: Iterable[Texts]) -> int:
     return max((len(text) for rows in texts for row in rows for text in row), default=0)
 
 
-def mix(light: Colour, dark: Colour, share: float) -> Colour:
-    """Return the colour that lies so far between two."""
-    red, green, blue = (
-        round(one + (other - one) * share) for one, other in zip(light, dark, strict=True)
-    )
-    return red, green, blue
-
-
 def ink(ground: Colour) -> Colour:
     """Return the colour, black or white, in which a text can be read on a ground."""
     return BLACK if luminance(ground) > _INK_LUMINANCE else WHITE
@@ -94,7 +112,11 @@ def ink(ground: Colour) -> Colour:
 
 def luminance(colour: Colour) -> float:
     """Return how light a colour looks, from 0 to 1."""
-    red, green, blue = (_linear(part / 255) for part in colour)
+    parts = (part / 255 for part in colour)
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4  # noqa: PLR2004  sRGB's definition
+        for part in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -103,45 +125,8 @@ def hexadecimal(colour: Colour) -> str:
     return "#{:02x}{:02x}{:02x}".format(*colour)
 
 
-def _linear(part: float) -> float:
-    return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4  # noqa: PLR2004  sRGB's definition
-
-
 def _flat(matrices: Iterable[Rows]) -> Iterator[float]:
     return (value for rows in matrices for row in rows for value in row)
-
-
-_Writer: TypeAlias = Callable[[float], str]
-
-
-def _ways(values: Sequence[float], apart: Pair | None) -> Iterator[tuple[_Writer, bool]]:
-    """Yield how a number can be written, and whether that is exact enough to be read by itself."""
-    finite = [abs(value) for value in values if math.isfinite(value)]
-    if values and all(isinstance(value, bool) for value in values):
-        yield str, True
-        yield _initial, True
-    elif all(value == round(value) for value in finite):
-        yield _whole, True
-        yield _decimal(0, exponents=False), False
-    else:
-        exponents = max(finite, default=1.0) < _SMALL
-        most = next(
-            (
-                digits
-                for digits in range(1, _MOST_DECIMALS)
-                if all(number == round(number, digits) for number in finite)
-            ),
-            _MOST_DECIMALS,
-        )
-        longest_way = _decimal(most, exponents=exponents)
-        if apart is not None and longest_way(apart[0]) == longest_way(apart[1]):
-            yield from ((_decimal(more, exponents=exponents), True) for more in _MORE_DECIMALS)
-        for digits in range(most, 0, -1):
-            yield _decimal(digits, exponents=exponents), digits in (most, *_READABLE)
-
-
-def _initial(value: float) -> str:
-    return str(value)[0]
 
 
 def _whole(value: float) -> str:

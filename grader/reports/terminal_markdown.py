@@ -1,6 +1,11 @@
-"""Markdown with maths, laid out for a terminal: wrapped to its width, code as it is."""
+r"""Markdown with maths, laid out for a terminal: wrapped to its width, code as it is.
 
-from collections.abc import Iterable, Iterator, Sequence
+A formula becomes a line of characters: `\frac{Q K^\top}{\sqrt{d_k}}` is `(Q Kᵀ) / √d_k`.
+"""
+# ruff: noqa: RUF001  the letters of mathematics look like others
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
@@ -13,13 +18,29 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from grader.reports.formulas import formula
 from grader.reports.phrases import WIDEST
+from grader.reports.plain_maths import ACCENTS, SYMBOLS
 from grader.sandbox.printable import printable
 
 _CODE_INDENT: Final = "    "
 _STYLES: Final = {"strong": "bold", "em": "italic", "a": "underline"}
 _THEME: Final = "ansi_dark"  # the terminal's own colours
+
+_TOKEN: Final = re.compile(r"\\[A-Za-z]+\*?|\\.|[{}^_&]|\s+|[^\\{}^_&\s]", re.DOTALL)
+_ATOM: Final = re.compile(r"[\w.∞∑√ᵀ′]+(\([^()]*\))?")
+_WIDE: Final = "    "  # between two formulas in a line
+_SUPERSCRIPTS: Final = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
+_FRACTIONS: Final = frozenset({"frac", "tfrac", "dfrac"})
+_WORDS: Final = frozenset(
+    {"text", "mathrm", "mathbf", "mathit", "mathcal", "mathbb", "operatorname", "operatorname*"}
+)
+_THIN: Final[Mapping[str, str]] = {",": " ", ";": " ", ":": " ", " ": " ", "!": "", "\\": "; "}
+_BRACKETS: Final[Mapping[str, tuple[str, str]]] = {
+    "pmatrix": ("[", "]"),
+    "bmatrix": ("[", "]"),
+    "matrix": ("[", "]"),
+    "cases": ("{ ", " }"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,24 +170,21 @@ def _inline(token: Token, style: str = "") -> Text:
         elif child.nesting < 0:
             styles.pop()
         else:
+            said = child.content
+            match child.type:
+                case "code_inline":
+                    said = f"`{said}`"
+                case "math_inline" | "math_inline_double":
+                    said = formula(said)
+                case "image":
+                    said = f"[picture: {said}]"
+                case "softbreak":
+                    said = " "
+                case "hardbreak":
+                    said = "\n"
             now = " ".join([*styles, "cyan"] if child.type == "code_inline" else styles)
-            text.append(_characters(child), now)
+            text.append(said, now)
     return text
-
-
-def _characters(token: Token) -> str:
-    match token.type:
-        case "code_inline":
-            return f"`{token.content}`"
-        case "math_inline" | "math_inline_double":
-            return formula(token.content)
-        case "image":
-            return f"[picture: {token.content}]"
-        case "softbreak":
-            return " "
-        case "hardbreak":
-            return "\n"
-    return token.content
 
 
 def _table(tokens: Sequence[Token]) -> Table:
@@ -190,3 +208,78 @@ def _highlighted(code: str, language: str) -> Text:
     text = syntax.highlight(code.rstrip("\n"))
     text.rstrip()
     return text
+
+
+def formula(tex: str) -> str:
+    """Return a formula as text; what is not known keeps its name."""
+    return _FormulaReader(tex).all().strip()
+
+
+class _FormulaReader:
+    """Reads TeX from left to right."""
+
+    def __init__(self, tex: str) -> None:
+        self._tokens = _TOKEN.findall(tex)
+        self._next = 0
+
+    def all(self, until: str = "") -> str:
+        """Return everything as text, up to the piece that closes a group."""
+        pieces: list[str] = []
+        while self._next < len(self._tokens):
+            piece = self._take()
+            if piece == until:
+                break
+            pieces.append(self._shown(piece))
+        text = re.sub(r" {5,}", _WIDE, "".join(pieces))
+        return re.sub(r"(?<! ) {2,3}(?! )", " ", text)
+
+    def _take(self) -> str:
+        piece: str = self._tokens[self._next]
+        self._next += 1
+        return piece
+
+    def _shown(self, piece: str) -> str:
+        if piece.isspace() or piece == "&":
+            return " "
+        if piece == "{":
+            return self.all("}")
+        if piece in ("^", "_"):
+            script = self._argument()
+            if piece == "^" and re.fullmatch(r"[+-]?\d+", script):
+                return script.translate(_SUPERSCRIPTS)
+            if script not in ("ᵀ", "′"):
+                script = piece + (script if re.fullmatch(r"\w*", script) else f"({script})")
+            return script
+        if not piece.startswith("\\"):
+            return "′" if piece == "'" else piece
+        return self._command(piece[1:])
+
+    def _command(self, name: str) -> str:
+        if name in _FRACTIONS:
+            above, below = _whole(self._argument()), _whole(self._argument())
+            return f"{above} / {below}" if len(above + below) > len("12") else f"{above}/{below}"
+        if name == "sqrt":
+            return f"√{_whole(self._argument())}"
+        if name in _WORDS:
+            return self._argument()
+        if name in ACCENTS:
+            return self._argument() + ACCENTS[name]
+        if name == "begin":
+            name = self._argument()
+            inside = self.all("\\end")
+            self._argument()
+            rows = [" ".join(row.split()) for row in inside.split(";")]  # from the top
+            before, after = _BRACKETS.get(name, ("", ""))
+            return f"{before}{'; '.join(row for row in rows if row)}{after}"
+        return SYMBOLS.get(name, _THIN.get(name, name))
+
+    def _argument(self) -> str:
+        """Return the group or the single piece that comes next."""
+        while self._next < len(self._tokens) and self._tokens[self._next].isspace():
+            self._next += 1
+        return self._shown(self._take()).strip() if self._next < len(self._tokens) else ""
+
+
+def _whole(text: str) -> str:
+    """Put in brackets what would come apart beside an operator."""
+    return text if _ATOM.fullmatch(text) else f"({text})"

@@ -10,8 +10,8 @@ import os
 import time
 from typing import Any
 
-from grader.grading.results.verdict import Outcome, TestResult
-from grader.reports.formats import Renderer
+from grader.grading.results.verdict import Outcome
+from grader.reports.deliver import Renderer
 from grader.reports.phrases import line, name_of, output_of, whose
 from grader.reports.report import Batch, Report
 
@@ -30,7 +30,25 @@ def many(batch: Batch) -> str:
 
 def _result(batch: Batch, *, prefixed: bool) -> str:
     fault = bool(batch.faults)
-    tests = [test for report in batch for test in _tests(report, prefixed=prefixed)]
+    tests: list[dict[str, Any]] = []
+    for report in batch:
+        if report.verdict is None:
+            about = {"test-name": whose(report), "message": line(report.message)}
+            tests.append({**about, "passed": False, "score": 0, "max-score": 0})
+            continue
+        prefix = f"{line(report.exercise)}: " if prefixed else ""
+        for test in report.verdict.tests:
+            result: dict[str, Any] = {
+                "test-name": prefix + name_of(test),
+                "passed": test.outcome is Outcome.PASSED,
+                "score": test.points,
+                "max-score": test.max_points,
+            }
+            if test.message:
+                result["message"] = line(test.message)
+            if output := output_of(test):
+                result["output"] = output[:_MOST_OUTPUT]
+            tests.append(result)
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(batch.ended))
     commit = os.environ.get("COMMIT_URL", "")
     owner = os.environ.get("USERNAME") or os.environ.get("GITHUB_ACTOR") or "unknown"
@@ -51,28 +69,6 @@ def _result(batch: Batch, *, prefixed: bool) -> str:
         "tests": [] if fault else tests,
     }
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-
-
-def _tests(report: Report, *, prefixed: bool) -> list[dict[str, Any]]:
-    if report.verdict is None:
-        about = {"test-name": whose(report), "message": line(report.message)}
-        return [{**about, "passed": False, "score": 0, "max-score": 0}]
-    prefix = f"{line(report.exercise)}: " if prefixed else ""
-    return [_test(test, prefix) for test in report.verdict.tests]
-
-
-def _test(test: TestResult, prefix: str) -> dict[str, Any]:
-    result: dict[str, Any] = {
-        "test-name": prefix + name_of(test),
-        "passed": test.outcome is Outcome.PASSED,
-        "score": test.points,
-        "max-score": test.max_points,
-    }
-    if test.message:
-        result["message"] = line(test.message)
-    if output := output_of(test):
-        result["output"] = output[:_MOST_OUTPUT]
-    return result
 
 
 RENDERER = Renderer("classroom50", one, many)

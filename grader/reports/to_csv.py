@@ -3,7 +3,7 @@
 import csv
 import io
 
-from grader.reports.formats import Renderer
+from grader.reports.deliver import Renderer
 from grader.reports.phrases import line, why
 from grader.reports.report import Batch, Report
 
@@ -28,41 +28,33 @@ def many(batch: Batch) -> str:
     has_grades = any(report.grade is not None for report in batch)
     writer.writerow((*_COLUMNS, *_OF_GRADES) if has_grades else _COLUMNS)
     for report in batch:
-        row = (*_row(report), *_grade(report)) if has_grades else _row(report)
+        verdict, grade = report.verdict, report.grade
+        row: list[str | int | None] = [report.student, report.file]
+        if verdict is None:
+            row += [report.exercise, report.outcome, *(None,) * 6, report.message, *(None,) * 4]
+        else:
+            row += [
+                verdict.exercise,
+                report.outcome,
+                verdict.score,
+                verdict.max_score,
+                verdict.xp,
+                sum(test.outcome == "passed" for test in verdict.tests),
+                len(verdict.tests),
+                None if verdict.diagnosis is None else " ".join(verdict.diagnosis.ids),
+                why(report),
+                verdict.sandbox,
+                verdict.exercise_hash,
+                verdict.submission_hash,
+                verdict.grader_version,
+            ]
+        if grade is not None:
+            points = None if grade.points is None else f"{grade.points:.10g}"
+            row += [points, str(grade.max_points), grade.note]
+        elif has_grades:
+            row += [None] * len(_OF_GRADES)
         writer.writerow([safe_cell(value) for value in row])
     return text.getvalue()
-
-
-def _row(report: Report) -> tuple[str | int | None, ...]:
-    verdict = report.verdict
-    head = (report.student, report.file)
-    if verdict is None:
-        empty = (None,) * 6
-        rest = (None,) * 4
-        return (*head, report.exercise, report.outcome, *empty, report.message, *rest)
-    return (
-        *head,
-        verdict.exercise,
-        report.outcome,
-        verdict.score,
-        verdict.max_score,
-        verdict.xp,
-        sum(test.outcome == "passed" for test in verdict.tests),
-        len(verdict.tests),
-        None if verdict.diagnosis is None else " ".join(verdict.diagnosis.ids),
-        why(report),
-        verdict.sandbox,
-        verdict.exercise_hash,
-        verdict.submission_hash,
-        verdict.grader_version,
-    )
-
-
-def _grade(report: Report) -> tuple[str | None, ...]:
-    if report.grade is None:
-        return (None, None, None)
-    points = None if report.grade.points is None else f"{report.grade.points:.10g}"
-    return points, str(report.grade.max_points), report.grade.note
 
 
 def safe_cell(value: str | int | None) -> str | int | None:

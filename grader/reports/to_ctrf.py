@@ -5,8 +5,8 @@ from collections import Counter
 from typing import Any, Final
 
 from grader import __version__
-from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.reports.formats import Renderer
+from grader.grading.results.verdict import Outcome
+from grader.reports.deliver import Renderer
 from grader.reports.phrases import line, name_of, output_of, whose
 from grader.reports.report import Batch, Report
 
@@ -30,7 +30,8 @@ def many(batch: Batch) -> str:
         "suites": len(batch.reports),
         "start": round(batch.began * 1000),
         "stop": round(batch.ended * 1000),
-        "extra": _points(batch),
+        # With a fault, a sum would leave out what could not be judged.
+        "extra": {} if batch.faults else {"score": batch.score, "max_score": batch.max_score},
     }
     sandboxes = {report.verdict.sandbox for report in batch if report.verdict is not None}
     unsafe = {"extra": {"sandbox": "none"}} if "none" in sandboxes else {}
@@ -49,12 +50,6 @@ def many(batch: Batch) -> str:
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
-def _points(batch: Batch) -> dict[str, int]:
-    if batch.faults:  # a sum would leave out what could not be judged
-        return {}
-    return {"score": batch.score, "max_score": batch.max_score}
-
-
 def _tests(report: Report) -> list[dict[str, Any]]:
     suite = [line(part) for part in (report.student, report.exercise) if part] or ["etude"]
     path = {"filePath": line(report.file)} if report.file else {}
@@ -63,31 +58,27 @@ def _tests(report: Report) -> list[dict[str, Any]]:
         status = "other" if report.is_fault else "failed"
         whole = _test(whose(report), status, report.outcome, line(report.message))
         return [{**whole, "suite": suite, **path}]
-    tests = [_load(verdict)] if verdict.message else []
-    tests += [_result(test) for test in verdict.tests]
+    tests = []
+    if verdict.message:
+        tests.append(_test("load", "failed", verdict.outcome.value, line(verdict.message)))
+        if verdict.line is not None:
+            tests[0]["line"] = verdict.line
+    for test in verdict.tests:
+        status = _STATUS.get(test.outcome, "failed")
+        result = _test(name_of(test), status, test.outcome.value, line(test.message))
+        result["duration"] = round((test.seconds or 0) * 1000)
+        result["labels"] = {
+            "id": test.id,
+            "points": test.points,
+            "max_points": test.max_points,
+            "hidden": test.hidden,
+        }
+        if test.line is not None:
+            result["line"] = test.line
+        if output := output_of(test):
+            result["stdout"] = output.splitlines()
+        tests.append(result)
     return [{**test, "suite": suite, **path} for test in tests]
-
-
-def _load(verdict: Verdict) -> dict[str, Any]:
-    loaded = _test("load", "failed", verdict.outcome.value, line(verdict.message))
-    return loaded if verdict.line is None else {**loaded, "line": verdict.line}
-
-
-def _result(test: TestResult) -> dict[str, Any]:
-    status = _STATUS.get(test.outcome, "failed")
-    result = _test(name_of(test), status, test.outcome.value, line(test.message))
-    result["duration"] = round((test.seconds or 0) * 1000)
-    result["labels"] = {
-        "id": test.id,
-        "points": test.points,
-        "max_points": test.max_points,
-        "hidden": test.hidden,
-    }
-    if test.line is not None:
-        result["line"] = test.line
-    if output := output_of(test):
-        result["stdout"] = output.splitlines()
-    return result
 
 
 def _test(name: str, status: str, raw: str, message: str) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from grader.grading.results.verdict import Outcome, TestResult
-from grader.reports.formats import Renderer
+from grader.grading.results.verdict import Outcome
+from grader.reports.deliver import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     cut,
@@ -46,7 +46,29 @@ def _results(batch: Batch, *, prefixed: bool) -> str:
 def _data(batch: Batch, *, prefixed: bool, most: int) -> dict[str, Any]:
     if batch.faults:
         return _error(FAULT_FOR_LEARNERS, most)
-    tests = [test for report in batch for test in _tests(report, most, prefixed=prefixed)]
+    tests: list[dict[str, Any]] = []
+    for report in batch:
+        verdict = report.verdict
+        if verdict is None or verdict.message:  # nothing ran
+            if prefixed:
+                reason = cut(_reason(report), most)
+                tests.append({"name": whose(report), "status": "error", "message": reason})
+            continue
+        prefix = f"{line(report.exercise)}: " if prefixed else ""
+        failed = None
+        for test in verdict.tests:
+            status = _STATUS.get(test.outcome, "error")
+            result = {"name": prefix + name_of(test), "status": status}
+            if test.message:
+                result["message"] = cut(line(test.message), most)
+            if output := output_of(test):
+                result["output"] = cut(output, _OUTPUT, _TRUNCATED)
+            if status != "pass" and failed is None:
+                # Only the first failure is shown, so it carries what explains all.
+                failed = result
+                said = [*help_of(verdict), *example_of(verdict), result.get("message", "")]
+                result["message"] = cut("\n".join(filter(None, said)), most)
+            tests.append(result)
     if not tests:
         return _error("\n".join(map(_reason, batch)) or "There was nothing to grade.", most)
     status = "pass" if all(test["status"] == "pass" for test in tests) else "fail"
@@ -59,30 +81,6 @@ def _error(message: str, most: int) -> dict[str, Any]:
 
 def _reason(report: Report) -> str:
     return line(report.message if report.verdict is None else report.verdict.message)
-
-
-def _tests(report: Report, most: int, *, prefixed: bool) -> list[dict[str, Any]]:
-    verdict = report.verdict
-    if verdict is None or verdict.message:
-        if not prefixed:
-            return []  # nothing ran
-        return [{"name": whose(report), "status": "error", "message": cut(_reason(report), most)}]
-    prefix = f"{line(report.exercise)}: " if prefixed else ""
-    tests = [_test(test, prefix, most) for test in verdict.tests]
-    failed = next((test for test in tests if test["status"] != "pass"), None)
-    if failed is not None:  # only the first failure is shown, so it carries what explains all
-        said = [*help_of(verdict), *example_of(verdict), failed.get("message", "")]
-        failed["message"] = cut("\n".join(filter(None, said)), most)
-    return tests
-
-
-def _test(test: TestResult, prefix: str, most: int) -> dict[str, Any]:
-    result = {"name": prefix + name_of(test), "status": _STATUS.get(test.outcome, "error")}
-    if test.message:
-        result["message"] = cut(line(test.message), most)
-    if output := output_of(test):
-        result["output"] = cut(output, _OUTPUT, _TRUNCATED)
-    return result
 
 
 RENDERER = Renderer("exercism", one, many)

@@ -5,13 +5,11 @@ begin none, nor one of another runner that this is printed on. GitHub shows ten 
 kind from a step, so the tenth says how many are left.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from grader.grading.results.verdict import Outcome
 from grader.reports import to_markdown as markdown
-from grader.reports.ci_escape import without_commands_in_lines
-from grader.reports.formats import Renderer
+from grader.reports.deliver import Renderer, without_commands_in_lines
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     NO_SANDBOX,
@@ -34,7 +32,25 @@ _CUT = "\n\nThe rest is left out: a job summary has at most 1 MiB.\n"
 
 def one(report: Report) -> str:
     """Return an annotation for each test that did not pass, or one that says that all did."""
-    return _joined(_errors(report), list(_notices(report)))
+    verdict = report.verdict
+    if verdict is None:
+        return _joined([_error(report)], [])
+    notices = [command("notice", summary(verdict), title=line(verdict.title))]
+    if verdict.sandbox == "none":
+        notices.insert(0, command("warning", NO_SANDBOX, title="Etude"))
+    if verdict.message:
+        return _joined([_error(report)], notices)
+    errors = []
+    helps = "\n".join(filter(None, (" ".join(help_of(verdict)), *example_of(verdict))))
+    for test in verdict.tests:
+        if test.outcome is Outcome.PASSED:
+            continue
+        said = line(test.message) if is_shown(test) else "The test was not run."
+        message = f"{said}\n{helps}" if helps else said
+        helps = ""  # once is enough
+        title = name_of(test)
+        errors.append(command("error", message, file=report.file, line=test.line, title=title))
+    return _joined(errors, notices)
 
 
 def many(batch: Batch) -> str:
@@ -42,7 +58,7 @@ def many(batch: Batch) -> str:
     errors = [_error(report) for report in batch if report.outcome != Outcome.PASSED]
     passed = len(batch.reports) - len(errors)
     notice = f"{passed} of {count(len(batch.reports), 'submission')} passed."
-    return _joined(iter(errors), [command("notice", notice, title="Etude")])
+    return _joined(errors, [command("notice", notice, title="Etude")])
 
 
 def job_summary(batch: Batch) -> str:
@@ -83,30 +99,6 @@ def _escaped(text: str, more: str = "") -> str:
     return text
 
 
-def _errors(report: Report) -> Iterator[str]:
-    verdict = report.verdict
-    if verdict is None or verdict.message:
-        yield _error(report)
-        return
-    helps = "\n".join(filter(None, (" ".join(help_of(verdict)), *example_of(verdict))))
-    for test in verdict.tests:
-        if test.outcome is Outcome.PASSED:
-            continue
-        said = line(test.message) if is_shown(test) else "The test was not run."
-        message = f"{said}\n{helps}" if helps else said
-        helps = ""  # once is enough
-        yield command("error", message, file=report.file, line=test.line, title=name_of(test))
-
-
-def _notices(report: Report) -> Iterator[str]:
-    verdict = report.verdict
-    if verdict is None:
-        return
-    if verdict.sandbox == "none":
-        yield command("warning", NO_SANDBOX, title="Etude")
-    yield command("notice", summary(verdict), title=line(verdict.title))
-
-
 def _error(report: Report) -> str:
     verdict = report.verdict
     if verdict is None:
@@ -117,13 +109,12 @@ def _error(report: Report) -> str:
     return command("error", why(report), file=report.file, line=verdict.line, title=title)
 
 
-def _joined(errors: Iterator[str], others: list[str]) -> str:
-    every = list(errors)
-    if len(every) > _ANNOTATIONS:
-        left = len(every) - _ANNOTATIONS + 1
+def _joined(errors: list[str], others: list[str]) -> str:
+    if len(errors) > _ANNOTATIONS:
+        left = len(errors) - _ANNOTATIONS + 1
         more = command("error", f"{left} more did not pass; the job summary has them all.")
-        every = [*every[: _ANNOTATIONS - 1], more]
-    return "".join(f"{each}\n" for each in [*every, *others])
+        errors = [*errors[: _ANNOTATIONS - 1], more]
+    return "".join(f"{each}\n" for each in [*errors, *others])
 
 
 RENDERER = Renderer("github", one, many, job_summary, "GITHUB_STEP_SUMMARY")

@@ -3,7 +3,7 @@
 import csv
 import io
 
-from grader.reports.formats import Renderer
+from grader.reports.deliver import Renderer
 from grader.reports.report import Batch, Report
 from grader.reports.to_csv import safe_cell
 
@@ -30,17 +30,17 @@ def many(batch: Batch) -> str:
         judged = [each for each in reports.values() if each.points is not None]
         total = sum(each.points or 0 for each in judged)
         of = sum(each.max_points for each in judged)
-        cells = [_cell(reports.get(name)) for name in exercises]
+        cells = []
+        for name in exercises:
+            found = reports.get(name)
+            if found is not None and found.grade is not None and found.grade.is_excused:
+                cells.append("excused")
+            elif found is None or found.points is None:
+                cells.append("")
+            else:
+                cells.append(f"{found.points:.10g}")
         writer.writerow([safe_cell(student), *cells, f"{total:.10g}", of])
     return text.getvalue()
-
-
-def _cell(report: Report | None) -> str:
-    if report is None:
-        return ""
-    if report.grade is not None and report.grade.is_excused:
-        return "excused"
-    return "" if report.points is None else f"{report.points:.10g}"
 
 
 RENDERER = Renderer("gradebook", one, many)

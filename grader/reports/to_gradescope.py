@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.reports.formats import Renderer
+from grader.grading.results.verdict import Outcome
+from grader.reports.deliver import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     NO_SANDBOX,
@@ -42,6 +42,18 @@ def many(batch: Batch) -> str:
 
 
 def _results(batch: Batch, *, prefixed: bool) -> str:
+    about = []
+    for report in batch:
+        extra: dict[str, Any] = {"exercise": line(report.exercise), "outcome": report.outcome}
+        if (verdict := report.verdict) is not None:
+            extra |= {
+                "diagnosis": [] if verdict.diagnosis is None else list(verdict.diagnosis.ids),
+                "sandbox": verdict.sandbox,
+                "exercise_hash": verdict.exercise_hash,
+                "submission_hash": verdict.submission_hash,
+                "grader_version": verdict.grader_version,
+            }
+        about.append(extra)
     data: dict[str, Any] = {
         "execution_time": round(batch.seconds, 3),
         "output": "\n\n".join(
@@ -52,7 +64,7 @@ def _results(batch: Batch, *, prefixed: bool) -> str:
         "test_name_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",
-        "extra_data": {"etude": [_extra(report) for report in batch]},
+        "extra_data": {"etude": about},
     }
     if not batch.faults:
         tests = [
@@ -94,36 +106,22 @@ def _tests(report: Report, hidden_tests: HiddenTests, *, prefixed: bool) -> list
         about = {"name": whose(report), "output": line(report.message)}
         return [{**about, "score": 0, "max_score": 0, "status": "failed"}]
     prefix = f"{line(report.exercise)}: " if prefixed else ""
-    return [_test(test, prefix, hidden_tests) for test in report.verdict.tests]
-
-
-def _test(test: TestResult, prefix: str, hidden_tests: HiddenTests) -> dict[str, Any]:
-    printed = output_of(test) if test.outcome is not Outcome.PASSED else ""
-    said = [line(test.message), f"Your code printed:\n{printed}" if printed.strip() else ""]
-    return {
-        "name": prefix + name_of(test),
-        "score": test.points,
-        "max_score": test.max_points,
-        "status": "passed" if test.outcome is Outcome.PASSED else "failed",
-        "output": "\n\n".join(filter(None, said)),
-        "visibility": hidden_tests if test.hidden else "visible",
-        "extra_data": {"id": test.id, "hidden": test.hidden, "outcome": test.outcome.value},
-    }
-
-
-def _extra(report: Report) -> dict[str, Any]:
-    about = {"exercise": line(report.exercise), "outcome": report.outcome}
-    return about if report.verdict is None else {**about, **_origin(report.verdict)}
-
-
-def _origin(verdict: Verdict) -> dict[str, Any]:
-    return {
-        "diagnosis": [] if verdict.diagnosis is None else list(verdict.diagnosis.ids),
-        "sandbox": verdict.sandbox,
-        "exercise_hash": verdict.exercise_hash,
-        "submission_hash": verdict.submission_hash,
-        "grader_version": verdict.grader_version,
-    }
+    tests = []
+    for test in report.verdict.tests:
+        passed = test.outcome is Outcome.PASSED
+        printed = "" if passed else output_of(test)
+        said = [line(test.message), f"Your code printed:\n{printed}" if printed.strip() else ""]
+        result = {
+            "name": prefix + name_of(test),
+            "score": test.points,
+            "max_score": test.max_points,
+            "status": "passed" if passed else "failed",
+            "output": "\n\n".join(filter(None, said)),
+            "visibility": hidden_tests if test.hidden else "visible",
+            "extra_data": {"id": test.id, "hidden": test.hidden, "outcome": test.outcome.value},
+        }
+        tests.append(result)
+    return tests
 
 
 RENDERER = Renderer("gradescope", one, many)

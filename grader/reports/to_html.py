@@ -9,7 +9,7 @@ from typing import Final
 
 from grader.grading.results.value_summary import ValueSummary
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.reports.formats import Renderer
+from grader.reports.deliver import Renderer
 from grader.reports.heatmap import STYLE as HEATMAP_STYLE
 from grader.reports.heatmap import heatmap
 from grader.reports.number_cells import Scale, Texts, written
@@ -65,73 +65,26 @@ _LEFT: Final = 'style="text-align: left; padding-right: 1.5rem"'
 
 def one(report: Report) -> str:
     """Return a page of one submission."""
-    return _page(_title(report), "".join(_section(report)))
+    title = line(report.exercise if report.verdict is None else report.verdict.title)
+    return _page(title, "".join(_section(report)))
 
 
 def many(batch: Batch) -> str:
     """Return a page of many: the heatmap, and a section for each submission."""
-    sections = "".join(part for report in batch for part in _section(report))
-    return _page("Results", "".join(_overview(batch)) + sections)
-
-
-def of_student(student: str, batch: Batch, titles: Mapping[str, str]) -> str:
-    """Return a page for one student: the points of each exercise, and a section for it.
-
-    Args:
-        student: their name.
-        batch: their results.
-        titles: of exercises, also of those that they did not submit.
-    """
-    title = f"Results of {line(student)}"
-    named = {each.exercise: f"exercise-{number}" for number, each in enumerate(batch, 1)}
-    sections = "".join(
-        part
-        for each in batch
-        for part in _section(
-            each,
-            heading=line(titles.get(each.exercise, each.exercise)),
-            anchor=named[each.exercise],
-        )
-    )
-    return _page(title, "".join(_points(batch, named, titles)) + sections)
-
-
-def _title(report: Report) -> str:
-    return line(report.exercise if report.verdict is None else report.verdict.title)
-
-
-def _points(batch: Batch, anchors: Mapping[str, str], titles: Mapping[str, str]) -> Iterator[str]:
-    """Yield the table of a student's points, with their sum."""
-    yield "<table>\n<caption>Points in each exercise</caption>\n<thead><tr>"
-    yield f'<th scope="col" {_LEFT}>Exercise</th><th scope="col" {_LEFT}>Points</th></tr></thead>\n'
-    yield "<tbody>\n"
-    for each in batch:
-        title = escape(line(titles.get(each.exercise, each.exercise)))
-        link = f'<a href="#{anchors[each.exercise]}">{title}</a>'
-        yield f'<tr><th scope="row" {_LEFT}>{link}</th><td>{escape(_cell(each))}</td></tr>\n'
-    total = sum(each.points or 0 for each in batch)
-    most = sum(each.max_points for each in batch if each.points is not None)
-    yield f'</tbody>\n<tfoot><tr><th scope="row" {_LEFT}>Total</th>'
-    yield f"<td>{total:.10g}/{most}</td></tr></tfoot>\n</table>\n"
-
-
-def _page(title: str, body: str) -> str:
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{_STYLE}{HEATMAP_STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>{escape(title)}</h1>\n{body}</body>\n</html>\n"
-    )
-
-
-def _overview(batch: Batch) -> Iterator[str]:
     students = list(dict.fromkeys(report.student or "" for report in batch))
     exercises = list(dict.fromkeys(report.exercise for report in batch))
     cells = {(report.student or "", report.exercise): report for report in batch}
     grid = [[cells.get((student, name)) for name in exercises] for student in students]
-    yield heatmap(
-        [[_share(report) for report in row] for row in grid],
+    overview = heatmap(
+        [
+            [
+                None
+                if cell is None or cell.points is None
+                else cell.points / (cell.max_points or 1)
+                for cell in row
+            ]
+            for row in grid
+        ],
         rows=[line(student) for student in students],
         columns=[line(name) for name in exercises],
         texts=[[_cell(report) for report in row] for row in grid],
@@ -143,13 +96,43 @@ def _overview(batch: Batch) -> Iterator[str]:
         said.append(f"{batch.done_before} had a verdict already.")
     if batch.not_looked_at:
         said.append(f"{count(len(batch.not_looked_at), 'file')} not looked at.")
-    yield f"<p>{' '.join(said)}</p>\n"
+    sections = "".join(part for report in batch for part in _section(report))
+    return _page("Results", f"{overview}<p>{' '.join(said)}</p>\n{sections}")
 
 
-def _share(report: Report | None) -> float | None:
-    if report is None or report.points is None:
-        return None
-    return report.points / (report.max_points or 1)
+def of_student(student: str, batch: Batch, titles: Mapping[str, str]) -> str:
+    """Return a page for one student: the points of each exercise, and a section for it.
+
+    Args:
+        student: their name.
+        batch: their results.
+        titles: of exercises, also of those that they did not submit.
+    """
+    rows, sections = list[str](), list[str]()
+    for number, each in enumerate(batch, 1):
+        title, anchor = line(titles.get(each.exercise, each.exercise)), f"exercise-{number}"
+        link = f'<a href="#{anchor}">{escape(title)}</a>'
+        rows.append(f'<tr><th scope="row" {_LEFT}>{link}</th><td>{escape(_cell(each))}</td></tr>\n')
+        sections += _section(each, heading=title, anchor=anchor)
+    total = sum(each.points or 0 for each in batch)
+    most = sum(each.max_points for each in batch if each.points is not None)
+    table = (
+        "<table>\n<caption>Points in each exercise</caption>\n<thead><tr>"
+        f'<th scope="col" {_LEFT}>Exercise</th><th scope="col" {_LEFT}>Points</th></tr></thead>\n'
+        f'<tbody>\n{"".join(rows)}</tbody>\n<tfoot><tr><th scope="row" {_LEFT}>Total</th>'
+        f"<td>{total:.10g}/{most}</td></tr></tfoot>\n</table>\n"
+    )
+    return _page(f"Results of {line(student)}", table + "".join(sections))
+
+
+def _page(title: str, body: str) -> str:
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{_STYLE}{HEATMAP_STYLE}</style>\n</head>\n<body>\n"
+        f"<h1>{escape(title)}</h1>\n{body}</body>\n</html>\n"
+    )
 
 
 def _cell(report: Report | None) -> str:
@@ -185,8 +168,19 @@ def _section(report: Report, heading: str = "", anchor: str = "") -> Iterator[st
     yield _example(verdict)
     yield _printed(verdict.output)
     if not verdict.message:
-        yield f"<ol>\n{''.join(_test(as_one(row)) for row in in_rows(verdict.tests))}</ol>\n"
-    yield f"{_origin(verdict)}</section>\n"
+        yield "<ol>\n"
+        for test in map(as_one, in_rows(verdict.tests)):
+            outcome, earned = test.outcome.capitalize(), points(test.points, test.max_points)
+            yield f'<li><span class="{_class(test.outcome)}">{escape(outcome)}</span> '
+            yield f'{escape(name_of(test))} <span class="quiet">{earned}</span>'
+            yield f"<p>{escape(line(test.message))}</p>" if is_shown(test) else ""
+            yield _values(test)
+            yield _printed(output_beside(test)) if test.outcome is not Outcome.PASSED else ""
+            yield "</li>\n"
+        yield "</ol>\n"
+    yield f"<footer>Etude {escape(verdict.grader_version)}, sandbox {escape(verdict.sandbox)}, "
+    yield f"exercise {escape(verdict.exercise_hash[:12])}, "
+    yield f"submission {escape(verdict.submission_hash[:12])}</footer>\n</section>\n"
 
 
 def _example(verdict: Verdict) -> str:
@@ -198,17 +192,6 @@ def _example(verdict: Verdict) -> str:
         f'<div class="diagnosis"><p>{escape(TRY_THIS)}</p><pre>{escape(code)}</pre>'
         f"<p>{escape(line(result.message))}</p>{_values(result)}{_printed(output_beside(result))}"
         "</div>\n"
-    )
-
-
-def _test(test: TestResult) -> str:
-    earned = points(test.points, test.max_points)
-    said = f"<p>{escape(line(test.message))}</p>" if is_shown(test) else ""
-    printed = _printed(output_beside(test)) if test.outcome is not Outcome.PASSED else ""
-    return (
-        f'<li><span class="{_class(test.outcome)}">{escape(test.outcome.capitalize())}</span> '
-        f"{escape(name_of(test))} "
-        f'<span class="quiet">{earned}</span>{said}{_values(test)}{printed}</li>\n'
     )
 
 
@@ -265,14 +248,6 @@ def _printed(output: str) -> str:
     if not output.strip():
         return ""
     return f'<p class="quiet">Your code printed:</p><pre>{escape(clean(output))}</pre>\n'
-
-
-def _origin(verdict: Verdict) -> str:
-    return (
-        f"<footer>Etude {escape(verdict.grader_version)}, sandbox {escape(verdict.sandbox)}, "
-        f"exercise {escape(verdict.exercise_hash[:12])}, "
-        f"submission {escape(verdict.submission_hash[:12])}</footer>\n"
-    )
 
 
 RENDERER = Renderer("html", one, many)

@@ -1,8 +1,9 @@
 """Everything about a verdict as JSON, for programs; `etude schema verdict` describes it."""
 
 import json
+from importlib.resources import files
 
-from grader.reports.formats import Renderer
+from grader.reports.deliver import Renderer
 from grader.reports.report import Batch, Report
 
 
@@ -19,6 +20,11 @@ def many(batch: Batch) -> str:
         "not_looked_at": list(batch.not_looked_at),
     }
     return json.dumps(data, indent=2) + "\n"
+
+
+def verdict_schema_text() -> str:
+    """Return the published JSON Schema of what the formats `json` and `jsonl` print."""
+    return files("grader.reports").joinpath("verdict.schema.json").read_text("utf-8")
 
 
 RENDERER = Renderer("json", one, many)

@@ -7,9 +7,9 @@ An author's feedback stays Markdown.
 import re
 from collections.abc import Iterator
 
-from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Outcome, Verdict
+from grader.reports.deliver import Renderer
 from grader.reports.failing_test import DetailLines, value_lines
-from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     NO_SANDBOX,
     TRY_THIS,
@@ -35,19 +35,42 @@ _WIDTH = 76  # columns of values
 _SHORT = 9  # lines of values that a comment has room for
 _HEADING = "# Results"
 _MARK = {Outcome.PASSED: "\u2705", Outcome.NOT_RUN: "\u2796"}
+_FAILED_MARK = "\u274c"
 
 
 def one(report: Report) -> str:
-    """Return one submission: sum, help, and a table of the tests."""
-    return "\n".join((*_section(report, level=2), *_values(report.verdict))) + "\n"
+    """Return one submission: sum, help, tests, and short values of the first that failed."""
+    lines = [*_section(report)]
+    for test in opened(report.verdict) if report.verdict is not None else ():
+        values = value_lines(test, DetailLines(_WIDTH, coloured=False))
+        if 0 < len(values) <= _SHORT:
+            text = "\n".join(str(each).rstrip() for each in values)
+            lines.append(f"\n{escaped(name_of(test))}:\n\n{fenced(text)}")
+    return "\n".join(lines) + "\n"
 
 
 def many(batch: Batch) -> str:
     """Return a table of all submissions, and a section for each that did not pass."""
-    lines = [f"{_HEADING}\n", *_overview(batch)]
+    has_notes = any(report.grade is not None and report.grade.note for report in batch)
+    lines = [
+        f"{_HEADING}\n",
+        f"| | Student | Exercise | Outcome | Points |{' Note |' * has_notes}",
+        f"|---|---|---|---|---:|{'---|' * has_notes}",
+    ]
+    for report in batch:
+        verdict = report.verdict
+        mark = "\u26a0\ufe0f" if verdict is None else _MARK.get(verdict.outcome, _FAILED_MARK)
+        earned = "" if report.points is None else f"{report.points:.10g}/{report.max_points}"
+        names = f"{escaped(report.student or '')} | {escaped(report.exercise)}"
+        note = f" {escaped(report.grade.note) if report.grade else ''} |" * has_notes
+        lines.append(f"| {mark} | {names} | {report.outcome} | {earned} |{note}")
+    if batch.done_before:
+        lines.append(f"\n{batch.done_before} had a verdict already.")
+    if batch.not_looked_at:
+        lines.append(f"\n{count(len(batch.not_looked_at), 'file')} not looked at.")
     for report in batch:
         if report.outcome != Outcome.PASSED:
-            lines += ["", *_section(report, level=2)]
+            lines += ["", *_section(report)]
     return "\n".join(lines) + "\n"
 
 
@@ -64,32 +87,11 @@ def fenced(text: str, language: str = "text") -> str:
     return f"{fence}{language}\n{clean(text).rstrip()}\n{fence}"
 
 
-def _overview(batch: Batch) -> Iterator[str]:
-    has_notes = any(report.grade is not None and report.grade.note for report in batch)
-    yield f"| | Student | Exercise | Outcome | Points |{' Note |' * has_notes}"
-    yield f"|---|---|---|---|---:|{'---|' * has_notes}"
-    for report in batch:
-        earned = "" if report.points is None else f"{report.points:.10g}/{report.max_points}"
-        names = f"{escaped(report.student or '')} | {escaped(report.exercise)}"
-        note = f" {escaped(report.grade.note) if report.grade else ''} |" * has_notes
-        yield f"| {_mark(report)} | {names} | {report.outcome} | {earned} |{note}"
-    if batch.done_before:
-        yield f"\n{batch.done_before} had a verdict already."
-    if batch.not_looked_at:
-        yield f"\n{count(len(batch.not_looked_at), 'file')} not looked at."
-
-
-def _mark(report: Report) -> str:
-    if report.verdict is None:
-        return "\u26a0\ufe0f"
-    return _MARK.get(report.verdict.outcome, "\u274c")
-
-
-def _section(report: Report, level: int) -> Iterator[str]:
+def _section(report: Report) -> Iterator[str]:
     verdict = report.verdict
     title = report.exercise if verdict is None else verdict.title
     student = f"{escaped(report.student)}: " if report.student else ""
-    yield f"{'#' * level} {student}{escaped(title)}\n"
+    yield f"## {student}{escaped(title)}\n"
     if grade := grade_of(report):
         yield f"{escaped(grade)}\n"
     if verdict is None:
@@ -102,23 +104,24 @@ def _section(report: Report, level: int) -> Iterator[str]:
     if verdict.message:
         yield f"\n{escaped(why(report))}"
     else:
-        yield from _diagnosis(verdict)
+        if verdict.diagnosis is not None:
+            yield ""
+            feedback = verdict.diagnosis.feedback.strip().splitlines()
+            yield from (f"> {each}".rstrip() for each in feedback)
+            if verdict.diagnosis.hint is not None:
+                yield f">\n> Hint {verdict.diagnosis.hint} helps with this."
         yield from _example(verdict)
         yield "\n| | Test | Points | |\n|---|---|---:|---|"
-        yield from (_row(as_one(row)) for row in in_rows(verdict.tests))
+        for test in map(as_one, in_rows(verdict.tests)):
+            mark, name = _MARK.get(test.outcome, _FAILED_MARK), escaped(name_of(test))
+            usual = test.outcome in (Outcome.PASSED, Outcome.FAILED)
+            unusual = "" if usual else f"{test.outcome.capitalize()}. "
+            said = f"{unusual}{escaped(test.message) if is_shown(test) else ''}".rstrip()
+            yield f"| {mark} | {name} | {test.points}/{test.max_points} | {said} |"
         for test in verdict.tests:
             if test.outcome is not Outcome.PASSED:
                 yield from _printed(output_of(test), f"Printed in: {name_of(test)}")
     yield from _printed(verdict.output, "Printed while the code was loaded")
-
-
-def _diagnosis(verdict: Verdict) -> Iterator[str]:
-    if verdict.diagnosis is None:
-        return
-    yield ""
-    yield from (f"> {each}".rstrip() for each in verdict.diagnosis.feedback.strip().splitlines())
-    if verdict.diagnosis.hint is not None:
-        yield f">\n> Hint {verdict.diagnosis.hint} helps with this."
 
 
 def _example(verdict: Verdict) -> Iterator[str]:
@@ -131,23 +134,6 @@ def _example(verdict: Verdict) -> Iterator[str]:
     yield f"\n{escaped(result.message)}"
     if values:
         yield "\n" + fenced("\n".join(str(each).rstrip() for each in values))
-
-
-def _values(verdict: Verdict | None) -> Iterator[str]:
-    """Show the values of the first test that failed, if they are short."""
-    for test in opened(verdict) if verdict is not None else ():
-        lines = value_lines(test, DetailLines(_WIDTH, coloured=False))
-        if 0 < len(lines) <= _SHORT:
-            text = "\n".join(str(each).rstrip() for each in lines)
-            yield f"\n{escaped(name_of(test))}:\n\n{fenced(text)}"
-
-
-def _row(test: TestResult) -> str:
-    mark = _MARK.get(test.outcome, "\u274c")
-    said = escaped(test.message) if is_shown(test) else ""
-    if test.outcome not in (Outcome.PASSED, Outcome.FAILED):
-        said = f"{test.outcome.capitalize()}. {said}".rstrip()
-    return f"| {mark} | {escaped(name_of(test))} | {test.points}/{test.max_points} | {said} |"
 
 
 def _printed(output: str, head: str) -> Iterator[str]:

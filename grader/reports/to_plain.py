@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from grader.grading.results.value_summary import ValueSummary
 from grader.grading.results.verdict import TestResult
-from grader.reports.formats import Renderer
+from grader.reports.deliver import Renderer
 from grader.reports.number_cells import written
 from grader.reports.phrases import (
     ALL,
@@ -39,7 +39,32 @@ _ROWS = 4  # of two matrices
 
 def one(report: Report) -> str:
     """Return one submission: the sum first, then what helps, then test by test."""
-    return "\n".join(_lines(report)) + "\n"
+    verdict = report.verdict
+    if verdict is None:
+        return f"{line(report.exercise)}: {report.outcome}. {line(report.message)}\n"
+    lines = [line(verdict.title), summary(verdict)]
+    if verdict.sandbox == "none":
+        lines.append(NO_SANDBOX)
+    if verdict.message:
+        lines.append(line(verdict.message))
+    lines += [*help_of(verdict), *example_of(verdict)]
+    lines += _printed(verdict.output, "Your code printed while it was loaded:")
+    if not verdict.message:
+        shown = opened(verdict, verbose=report.verbose)
+        numbers = {test.id: str(number) for number, test in enumerate(verdict.tests, 1)}
+        for row in in_rows(verdict.tests):
+            test = as_one(row)
+            which = f"Test{'s' * (len(row) > 1)} {', '.join(numbers[each.id] for each in row)}"
+            earned = points(test.points, test.max_points)
+            said = f" {line(test.message)}" if is_shown(test) else ""
+            head = f"{which} of {len(verdict.tests)}, {test.outcome}, {earned}"
+            lines.append(f"{head}: {name_of(test)}.{said}")
+            if test in shown:
+                lines += _values(test, verbose=report.verbose)
+                lines += _printed(output_beside(test), "Your code printed:")
+            elif test.points < test.max_points:
+                lines += _printed(output_of(test), "Your code printed:")
+    return "\n".join(lines) + "\n"
 
 
 def many(batch: Batch) -> str:
@@ -47,39 +72,17 @@ def many(batch: Batch) -> str:
     outcomes = Counter(report.outcome for report in batch)
     sums = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
     lines = [f"{count(len(batch.reports), 'submission')}: {sums or 'nothing to do'}."]
-    lines += map(_sentence, batch)
+    for report in batch:
+        verdict = report.verdict
+        earned = f", {points(verdict.score, verdict.max_score)}" if verdict is not None else ""
+        reason = " ".join(filter(None, (grade_of(report), why(report))))
+        end = f" {reason}" if reason else ""
+        lines.append(f"{whose(report)}: {report.outcome}{earned}.{end}")
     if batch.done_before:
         lines.append(f"{batch.done_before} had a verdict already.")
     if batch.not_looked_at:
         lines.append(f"{count(len(batch.not_looked_at), 'file')} not looked at.")
     return "\n".join(lines) + "\n"
-
-
-def _lines(report: Report) -> Iterator[str]:
-    verdict = report.verdict
-    if verdict is None:
-        yield f"{line(report.exercise)}: {report.outcome}. {line(report.message)}"
-        return
-    yield line(verdict.title)
-    yield summary(verdict)
-    if verdict.sandbox == "none":
-        yield NO_SANDBOX
-    if verdict.message:
-        yield line(verdict.message)
-    yield from help_of(verdict)
-    yield from example_of(verdict)
-    yield from _printed(verdict.output, "Your code printed while it was loaded:")
-    if not verdict.message:
-        shown = opened(verdict, verbose=report.verbose)
-        numbers = {test.id: str(number) for number, test in enumerate(verdict.tests, 1)}
-        for row in in_rows(verdict.tests):
-            test = as_one(row)
-            yield _test(test, [numbers[each.id] for each in row], len(verdict.tests))
-            if test in shown:
-                yield from _values(test, verbose=report.verbose)
-                yield from _printed(output_beside(test), "Your code printed:")
-            elif test.points < test.max_points:
-                yield from _printed(output_of(test), "Your code printed:")
 
 
 def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
@@ -123,24 +126,10 @@ def _value(name: str, value: ValueSummary, *, verbose: bool) -> Iterator[str]:
     yield from (f"    {each}" for each in lines)
 
 
-def _test(test: TestResult, numbers: list[str], total: int) -> str:
-    which = f"Tests {', '.join(numbers)}" if len(numbers) > 1 else f"Test {numbers[0]}"
-    head = f"{which} of {total}, {test.outcome}, {points(test.points, test.max_points)}"
-    said = f" {line(test.message)}" if is_shown(test) else ""
-    return f"{head}: {name_of(test)}.{said}"
-
-
 def _printed(output: str, head: str) -> Iterator[str]:
     if output.strip():
         yield head
         yield from (f"  {each}" for each in clean(output).splitlines())
-
-
-def _sentence(report: Report) -> str:
-    verdict = report.verdict
-    earned = f", {points(verdict.score, verdict.max_score)}" if verdict is not None else ""
-    reason = " ".join(filter(None, (grade_of(report), why(report))))
-    return f"{whose(report)}: {report.outcome}{earned}.{' ' if reason else ''}{reason}"
 
 
 RENDERER = Renderer("plain", one, many)

@@ -3,8 +3,7 @@
 import json
 from typing import Any
 
-from grader.grading.results.verdict import TestResult
-from grader.reports.formats import Renderer
+from grader.reports.deliver import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     NO_SANDBOX,
@@ -44,44 +43,38 @@ def _results(batch: Batch, *, prefixed: bool) -> str:
 
 def _data(batch: Batch, most: int, *, prefixed: bool) -> dict[str, Any]:
     if batch.faults:
-        message = FAULT_FOR_LEARNERS
-        return {"gradable": False, "message": message, "format_errors": [message]}
+        fault = FAULT_FOR_LEARNERS
+        return {"gradable": False, "message": fault, "format_errors": [fault]}
+    said, tests = [], []
+    for report in batch:
+        head = [whose(report)] if prefixed else []
+        verdict = report.verdict
+        if verdict is None:
+            said.append("\n".join([*head, line(report.message)]))
+            continue
+        unsafe = [NO_SANDBOX] if verdict.sandbox == "none" else []
+        message = [line(verdict.message)] if verdict.message else []
+        helps = [*help_of(verdict), *example_of(verdict)]
+        said.append("\n".join([*head, summary(verdict), *unsafe, *message, *helps]))
+        prefix = f"{line(report.exercise)}: " if prefixed else ""
+        tests += [
+            {
+                "name": prefix + test.id,
+                "description": name_of(test),
+                "points": test.points,
+                "max_points": test.max_points,
+                "message": cut(line(test.message), most),
+                "output": cut(output_of(test), most),
+            }
+            for test in verdict.tests
+        ]
     output = "\n".join(clean(verdict.output) for verdict in batch.verdicts if verdict.output)
     return {
         "gradable": True,
         "score": batch.score / batch.max_score if batch.max_score else 0.0,
-        "message": "\n\n".join(cut(_said(report, prefixed=prefixed), most) for report in batch),
+        "message": "\n\n".join(cut(each, most) for each in said),
         "output": cut(output, most),
-        "tests": [test for report in batch for test in _tests(report, most, prefixed=prefixed)],
-    }
-
-
-def _said(report: Report, *, prefixed: bool) -> str:
-    head = [whose(report)] if prefixed else []
-    verdict = report.verdict
-    if verdict is None:
-        return "\n".join([*head, line(report.message)])
-    unsafe = [NO_SANDBOX] if verdict.sandbox == "none" else []
-    message = [line(verdict.message)] if verdict.message else []
-    helps = [*help_of(verdict), *example_of(verdict)]
-    return "\n".join([*head, summary(verdict), *unsafe, *message, *helps])
-
-
-def _tests(report: Report, most: int, *, prefixed: bool) -> list[dict[str, Any]]:
-    if report.verdict is None:
-        return []
-    prefix = f"{line(report.exercise)}: " if prefixed else ""
-    return [_test(test, prefix, most) for test in report.verdict.tests]
-
-
-def _test(test: TestResult, prefix: str, most: int) -> dict[str, Any]:
-    return {
-        "name": prefix + test.id,
-        "description": name_of(test),
-        "points": test.points,
-        "max_points": test.max_points,
-        "message": cut(line(test.message), most),
-        "output": cut(output_of(test), most),
+        "tests": tests,
     }
 
 

@@ -1,19 +1,89 @@
-"""The terminal's text, for a file as well: there without colour and 100 columns wide."""
+"""Verdicts as text: for a terminal, and for a file, there without colour and 100 columns wide.
+
+In a terminal a verdict has a line for each test, and the first that failed opened. It is no longer
+than the terminal is high: what matters least is left out first.
+"""
 
 import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
-from grader.reports.formats import Renderer
-from grader.reports.lines import Paper, Surface
-from grader.reports.phrases import count, grade_of, why
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.reports.blocks import has_colours
+from grader.reports.deliver import Renderer
+from grader.reports.failing_test import DetailLines, input_lines, output_lines, value_lines
+from grader.reports.lines import Line, Paper, Surface
+from grader.reports.phrases import (
+    ALL,
+    NO_SANDBOX,
+    TRY_THIS,
+    WIDEST,
+    as_one,
+    clean,
+    code_lines,
+    count,
+    grade_of,
+    help_of,
+    in_rows,
+    is_shown,
+    line,
+    name_of,
+    opened,
+    output_beside,
+    output_of,
+    points,
+    summary,
+    why,
+)
 from grader.reports.report import Batch, Report
-from grader.reports.text import SubmissionRow, print_verdict, print_verdicts
 from grader.sandbox.printable import printable
 
+_MARK: Final = {
+    Outcome.PASSED: ("\u2713", "green"),
+    Outcome.NOT_RUN: ("\u00b7", "dim"),
+}
+_TOTAL: Final = {Outcome.PASSED: "bold green", Outcome.NOT_RUN: "bold yellow"}
+_FAILED_MARK: Final = ("\u2717", "red")
+_NO_VERDICT_MARK: Final = ("!", "yellow")
+_INDENT: Final = "  "
+_BETWEEN: Final = 2  # blanks between the columns of a test's line
+_BELOW: Final = 4  # lines of the terminal for what follows: advice, waiting, the prompt
+_LEAST: Final = 6  # lines of a verdict, however small the terminal is
+_WITHOUT_TERMINAL: Final = 100  # columns of blocks
 _WIDTH = 100
 _SHOWN = 50  # submissions that are listed one by one
 _NAMED = 5  # files that were not looked at
+
+
+@dataclass(frozen=True, slots=True)
+class _Detail:
+    """The parts of a verdict that are shown."""
+
+    airy: bool = True  # with empty lines between the parts
+    passed: bool = True  # a line for each test that passed; else one for all
+    sentences: int | None = None  # lines for each of tests that are not opened; None for all
+    others: bool = True  # a line for each of them; else one for all
+    inputs: bool = True
+    values: bool = True
+    output: bool = True
+    text: int | None = 6  # lines of a text among the values, and of an output
+
+
+_ALL: Final = _Detail(text=None)
+_LESS: Final[Sequence[Mapping[str, Any]]] = (
+    {"sentences": 1},
+    {"passed": False},
+    {"sentences": 0},
+    {"others": False},
+    {"text": 3},
+    {"airy": False},
+    {"inputs": False},
+    {"output": False},
+    {"values": False},
+)
+"""Parts that are left out, one after the other, until a verdict fits into a terminal."""
 
 
 def one(report: Report) -> str:
@@ -43,10 +113,31 @@ def print_report(console: Surface, report: Report) -> None:
 
 
 def print_batch(console: Surface, batch: Batch) -> None:
-    """Print a line for each submission, unless there are too many, and the sum of it all."""
+    """Print a line for each submission, unless there are too many, and the sum of it all.
+
+    Below a line is what kept the submission from passing.
+    """
     reports = batch.reports
     shown = reports if len(reports) <= _SHOWN else ()
-    print_verdicts(console, [_row(report) for report in shown])
+    names = [
+        (
+            printable(each.student or ""),
+            printable(each.file.rpartition("/")[2].removesuffix(".py") or each.exercise),
+            each.outcome,
+        )
+        for each in shown
+    ]
+    widths = [max(map(len, column)) for column in zip(*names, strict=True)]
+    for report, (student, exercise, outcome) in zip(shown, names, strict=True):
+        verdict = report.verdict
+        mark, style = _NO_VERDICT_MARK if verdict is None else _mark(verdict.outcome)
+        name = f"{student:{widths[0]}}  {exercise:{widths[1]}}  "
+        each = Line.of((mark, style), " ", name, (f"{outcome:{widths[2]}} ", style))
+        if verdict is not None:
+            each.append(f"{verdict.score}/{verdict.max_score}".rjust(7), "dim")
+        console.print(each, soft_wrap=True)
+        if reason := grade_of(report) or why(report):
+            console.print(Line(_INDENT + reason), soft_wrap=True)
     outcomes = Counter(report.outcome for report in reports)
     summary = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
     total = count(len(reports), "submission")
@@ -57,25 +148,187 @@ def print_batch(console: Surface, batch: Batch) -> None:
     if batch.done_before:
         console.print(f"{batch.done_before} had a verdict already", markup=False)
     if batch.not_looked_at:
-        console.print(_not_looked_at(batch.not_looked_at), markup=False, soft_wrap=True)
+        paths = ", ".join(printable(path) for path in batch.not_looked_at[:_NAMED])
+        more = ", ..." if len(batch.not_looked_at) > _NAMED else ""
+        reason = "being no <student>/<exercise>.py or .ipynb, or older than one"
+        left = f"{len(batch.not_looked_at)} not looked at, {reason}: {paths}{more}"
+        console.print(left, markup=False, soft_wrap=True)
 
 
-def _not_looked_at(paths: Sequence[str]) -> str:
-    shown = ", ".join(printable(path) for path in paths[:_NAMED])
-    more = ", ..." if len(paths) > _NAMED else ""
-    reason = "being no <student>/<exercise>.py or .ipynb, or older than one"
-    return f"{len(paths)} not looked at, {reason}: {shown}{more}"
+def print_verdict(console: Surface, verdict: Verdict, *, verbose: bool = False) -> None:
+    """Print one verdict for its learner.
+
+    Args:
+        console: where to; a terminal's size and colours decide the form.
+        verdict: of one submission.
+        verbose: whether every failing test is opened, and nothing left out.
+    """
+    detail = _ALL if verbose else _Detail()
+    sheet = _Sheet(console, verdict, detail)
+    room = None
+    if console.is_terminal and not verbose:
+        room = max(console.height - _BELOW, _LEAST)
+        for less in _LESS:
+            if len(sheet.lines()) <= room:
+                break
+            detail = replace(detail, **less)
+            sheet = _Sheet(console, verdict, detail)
+    for each in sheet.lines(room):
+        if not has_colours(console):
+            each.rstrip()
+        console.print(each, soft_wrap=True)
 
 
-def _row(report: Report) -> SubmissionRow:
-    exercise = report.file.rpartition("/")[2].removesuffix(".py") or report.exercise
-    return SubmissionRow(
-        printable(report.student or ""),
-        printable(exercise),
-        report.verdict,
-        report.outcome,
-        grade_of(report) or why(report),
-    )
+class _Sheet:
+    """The lines of one verdict in some detail."""
+
+    def __init__(self, console: Surface, verdict: Verdict, detail: _Detail) -> None:
+        self._console = console
+        self._verdict = verdict
+        self._detail = detail
+        self._wraps = console.is_terminal  # in a log or a pipe a sentence stays on its line
+        width = console.width if console.is_terminal else _WITHOUT_TERMINAL
+        self._prose = min(width, WIDEST)
+        self._page = DetailLines(width - len(_INDENT), has_colours(console), detail.text)
+        self._opened = {test.id for test in opened(verdict, verbose=detail is _ALL)}
+
+    def lines(self, most: int | None = None) -> list[Line]:
+        """Return them: what is known of the mistake, the tests, and always the sum."""
+        verdict = self._verdict
+        body = [*self._wrapped(line(verdict.title), "bold", indent="")]
+        if verdict.sandbox == "none":
+            body += self._wrapped(NO_SANDBOX, "bold yellow", indent="")
+        body += self._gap()
+        # Indented, as is everything that a submission may have worded: it never begins a line.
+        if verdict.message:
+            style = "" if verdict.outcome is Outcome.NOT_RUN else "red"
+            body += self._wrapped(line(verdict.message), style)
+        for number, said in enumerate(help_of(verdict)):
+            body += self._wrapped(said, "yellow" if number else "bold yellow")
+        if verdict.example is not None:
+            result = verdict.example.result
+            body += [*self._gap(), *self._wrapped(TRY_THIS, "bold yellow")]
+            # Its Python is unbroken, so that it can be pasted.
+            body += _indented([Line(_INDENT + each, "bold") for each in code_lines(verdict)])
+            body += self._wrapped(line(result.message))
+            body += _indented(value_lines(result, self._page))
+            body += _indented(output_lines(output_beside(result), self._page))
+        body += self._gap()
+        body += _indented(output_lines(clean(verdict.output), self._page))
+        body += self._gap()
+        if not verdict.message:
+            body += self._tests()
+        body += self._gap()
+        lines: list[Line] = []
+        for each in body:
+            if each or (lines and lines[-1]):  # one empty line is enough
+                lines.append(each)
+        style = _TOTAL.get(verdict.outcome, "bold red")
+        total = list(self._wrapped(summary(verdict), style, indent=""))
+        if most is not None and len(lines) + len(total) > most:
+            lines = lines[: most - len(total) - 1]
+            lines.append(Line(f"{_INDENT}... ({ALL})", "dim"))
+        return [*lines, *total]
+
+    def _tests(self) -> Iterator[Line]:
+        tests = self._verdict.tests
+        if self._detail is not _ALL:
+            tests = tuple(map(as_one, in_rows(tests)))
+        passed = [test for test in tests if test.outcome is Outcome.PASSED]
+        others = [
+            test
+            for test in tests
+            if test.outcome is not Outcome.PASSED and test.id not in self._opened
+        ]
+        if not self._detail.passed and passed:
+            yield _marked(Outcome.PASSED, f"{count(len(passed), 'test')} passed")
+            tests = tuple(test for test in tests if test not in passed)
+        if not self._detail.others:
+            tests = tuple(test for test in tests if test not in others)
+        columns = [max(map(len, each)) for each in zip(*map(_columns, tests), strict=True)]
+        for test in tests:
+            yield from self._test(test, columns)
+        if not self._detail.others and others:
+            left = f"{count(len(others), 'other test')} did not pass ({ALL})"
+            yield from self._hung(_marked(Outcome.FAILED, left), "", _INDENT)
+        elif closed := sum(bool(test.inputs or test.expected or test.output) for test in others):
+            name = "the other failing test" if closed == 1 else f"{closed} other failing tests"
+            yield from self._gap()
+            yield from self._wrapped(f"--verbose opens {name}, too.", "dim")
+
+    def _test(self, test: TestResult, columns: Sequence[int]) -> Iterator[Line]:
+        is_opened = test.id in self._opened
+        yield from self._gap() if is_opened else ()
+        widest, *others = columns
+        room = self._prose - len(_INDENT) - sum(others) - _BETWEEN * len(others)
+        name, earned, said = _columns(test)
+        # A long name goes on below its points.
+        names = Line(name).wrap(room) if self._wraps and len(name) > room else [Line(name)]
+        first = str(names[0]).rstrip()
+        head = _marked(test.outcome, first.ljust(min(widest, room)))
+        head.append(" " * _BETWEEN + earned.ljust(columns[1]), "dim")
+        head.append(" " * _BETWEEN + said, _mark(test.outcome)[1])
+        head.rstrip()
+        yield from self._hung(head, "", _INDENT)
+        yield from _indented(names[1:])
+        if is_shown(test):
+            most = None if is_opened else self._detail.sentences
+            lines = list(self._wrapped(line(test.message)))
+            if most and len(lines) > most:
+                lines[most - 1].truncate(self._prose - 1)
+                lines[most - 1].append("\u2026")
+            yield from lines[:most]
+        if is_opened:
+            detail = self._detail
+            printed = output_beside(test) if detail.values else output_of(test)
+            values = value_lines(test, self._page)
+            if values and not detail.values:
+                values = [Line(f"... its values ({ALL})", "dim")]
+            parts = (
+                list(input_lines(test, self._page)) if detail.inputs else [],
+                values,
+                output_lines(printed, self._page) if detail.output else [],
+            )
+            for part in parts:
+                if part:
+                    yield from (*self._gap(), *_indented(part))
+            yield from self._gap()
+
+    def _gap(self) -> Iterator[Line]:
+        if self._detail.airy:
+            yield Line()
+
+    def _wrapped(self, said: str, style: str = "", indent: str = _INDENT) -> Iterator[Line]:
+        """Yield a sentence in as many lines as it needs."""
+        yield from self._hung(Line(said, style), indent, indent)
+
+    def _hung(self, text: Line, first: str, rest: str) -> Iterator[Line]:
+        """Yield a text with what stands before its first line, and before the others."""
+        lines = [text]
+        if self._wraps:
+            lines = list(text.wrap(max(self._prose - len(rest), len(rest))))
+        for number, each in enumerate(lines):
+            each.rstrip()
+            yield Line.of(rest if number else first, each)
+
+
+def _columns(test: TestResult) -> tuple[str, str, str]:
+    """Return what the line of a test says: its name, its points, and how it ended if unusually."""
+    usual = test.outcome in (Outcome.PASSED, Outcome.FAILED)
+    earned = points(test.points, test.max_points)
+    return name_of(test), earned, "" if usual else test.outcome.value
+
+
+def _marked(outcome: Outcome, said: str) -> Line:
+    return Line.of(_mark(outcome), " ", said)
+
+
+def _mark(outcome: Outcome) -> tuple[str, str]:
+    return _MARK.get(outcome, _FAILED_MARK)
+
+
+def _indented(lines: Sequence[Line]) -> Iterator[Line]:
+    return (Line.of(_INDENT, each) if each else each for each in lines)
 
 
 RENDERER = Renderer("text", one, many)

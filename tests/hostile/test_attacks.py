@@ -23,7 +23,7 @@ from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.results.verdict_json import verdict_data
 from grader.grading.session.engine import grade
-from grader.reports.text import print_verdict
+from grader.reports.to_text import print_verdict
 from grader.sandbox.limits import DEFAULT_LIMITS, Limits
 from grader.sandbox.process import Sandbox
 

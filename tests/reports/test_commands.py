@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.reports.formats import FORMATS
+from grader.reports.deliver import FORMATS
 from tests.conftest import Etude
 
 ROOT = Path(__file__).parents[2]

@@ -18,10 +18,10 @@ from jsonschema import Draft202012Validator
 from junitparser import Error, Failure, JUnitXml, Properties, Skipped
 
 from grader.grading.results.verdict import Outcome, TestResult
-from grader.reports.formats import FORMATS
+from grader.reports.deliver import FORMATS
 from grader.reports.report import Batch, Report
 from grader.reports.to_github import command
-from grader.reports.verdict_schema import verdict_schema_text
+from grader.reports.to_json import verdict_schema_text
 from tests.reports.conftest import failed, report_of
 
 Cases: TypeAlias = dict[str, Report | Batch]

@@ -13,8 +13,7 @@ import pytest
 
 from grader.errors import UsageError
 from grader.reports import to_html
-from grader.reports.deliver import Delivery, RequestedFormat, write_whole
-from grader.reports.formats import Renderer
+from grader.reports.deliver import Delivery, Renderer, RequestedFormat, write_whole
 from grader.reports.report import Batch, Report
 
 

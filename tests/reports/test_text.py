@@ -15,7 +15,8 @@ from grader.grading.results.value_summary import ValueSummary
 from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, Verdict
 from grader.reports.blocks import HIGH, LOW
 from grader.reports.number_cells import luminance
-from grader.reports.text import SubmissionRow, print_verdict, print_verdicts
+from grader.reports.report import Batch, Report
+from grader.reports.to_text import print_batch, print_verdict
 from tests.reports.conftest import result, verdict
 
 if TYPE_CHECKING:
@@ -322,9 +323,10 @@ def test_a_line_of_many_stays_whole_in_a_narrow_terminal() -> None:
     """The columns are as wide as they have to be, and the terminal alone breaks a line."""
     passed = verdict(Outcome.PASSED, (result("worked", Outcome.PASSED, 1),))
     console = Console(file=io.StringIO(), width=30, force_terminal=True, color_system=None)
-    print_verdicts(console, [SubmissionRow("ada", "attention-weights", passed, "passed", "")])
+    report = Report("attention-weights", "attention-weights.py", "passed", passed, student="ada")
+    print_batch(console, Batch((report,)))
     assert isinstance(console.file, io.StringIO)
-    assert console.file.getvalue() == "✓ ada  attention-weights  passed     1/1\n"
+    assert console.file.getvalue().splitlines()[0] == "✓ ada  attention-weights  passed     1/1"
 
 
 def test_what_was_not_judged_is_neither_passed_nor_failed() -> None:

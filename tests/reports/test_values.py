@@ -9,7 +9,7 @@ import pytest
 
 from grader.grading.results.value_summary import ValueSummary
 from grader.grading.results.verdict import Outcome, TestResult
-from grader.reports.formats import FORMATS
+from grader.reports.deliver import FORMATS
 from grader.reports.heatmap import STEPS, STYLE, grounds
 from grader.reports.number_cells import ink, luminance
 from grader.reports.report import Batch, Report

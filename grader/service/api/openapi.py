@@ -7,7 +7,7 @@ from typing import Any, Final
 from fastapi import FastAPI
 from starlette.routing import compile_path
 
-from grader.reports.verdict_schema import verdict_schema_text
+from grader.reports.to_json import verdict_schema_text
 from grader.service.api.problem_details import ProblemBody, responses
 
 _FRAMEWORK_S: Final = ("HTTPValidationError", "ValidationError")  # we answer with problems instead

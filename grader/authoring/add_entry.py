@@ -73,12 +73,9 @@ def _end_of_list(node: object, lines: list[str], path: Path, key: str) -> tuple[
 def _item(entry: AnyMapping[str, str], margin: str) -> list[str]:
     """Return the lines of an entry, the dash behind the margin."""
     pairs = tuple((_scalar(key, "plain"), _scalar(value, "quoted")) for key, value in entry.items())
-    whole = emit(_mapping("x", Sequence(_NOWHERE, (Mapping(_NOWHERE, pairs),))))
+    items = Sequence(_NOWHERE, (Mapping(_NOWHERE, pairs),))
+    whole = emit(Mapping(_NOWHERE, ((_scalar("x", "plain"), items),)))
     return [f"{margin}{line[2:]}".rstrip() for line in whole.splitlines()[1:]]
-
-
-def _mapping(key: str, value: Sequence) -> Mapping:
-    return Mapping(_NOWHERE, ((_scalar(key, "plain"), value),))
 
 
 def _scalar(text: str, style: Style) -> Scalar:

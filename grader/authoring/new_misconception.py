@@ -37,23 +37,18 @@ def new_misconception(
     if submission.problem:
         raise UsageError(f"{path}: {submission.problem}")
     try:
-        code = ast.unparse(_without_docstring(ast.parse(submission.source)))
+        tree = ast.parse(submission.source)
+        match tree.body:
+            case [ast.Expr(value=ast.Constant(value=str())), _, *_]:
+                tree.body.pop(0)  # the text above a program is about who wrote it
+        code = ast.unparse(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UsageError(f"{path} is no Python that runs: {error}") from None
-    chosen = name or _unused("-".join(_WORD.findall(says.lower())[:_WORDS]) or "mistake", exercise)
+    chosen = name or ""
+    if not chosen:
+        usual = "-".join(_WORD.findall(says.lower())[:_WORDS]) or "mistake"
+        taken = {each.id for each in exercise.misconceptions}
+        names = [usual, *(f"{usual}-{number}" for number in range(2, len(taken) + 3))]
+        chosen = next(each for each in names if each not in taken)
     entry = {"id": chosen, "code": f"{code}\n", "feedback": f"{says.strip()}\n"}
     return chosen, add_entry(exercise.where.path, "misconceptions", entry)
-
-
-def _without_docstring(tree: ast.Module) -> ast.Module:
-    """Take off the text above a program, which is about who wrote it."""
-    match tree.body:
-        case [ast.Expr(value=ast.Constant(value=str())), _, *_]:
-            tree.body.pop(0)
-    return tree
-
-
-def _unused(name: str, exercise: Exercise) -> str:
-    taken = {each.id for each in exercise.misconceptions}
-    names = [name, *(f"{name}-{number}" for number in range(2, len(taken) + 3))]
-    return next(each for each in names if each not in taken)

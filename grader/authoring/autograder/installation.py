@@ -34,7 +34,14 @@ class Installation:
                 "this Etude is installed, so there is no checkout to build it from; name what the "
                 "autograder shall install with --etude: a wheel, or a requirement for pip"
             )
-        name, content = _built_wheel()
+        with tempfile.TemporaryDirectory(prefix="etude-wheel-") as folder:
+            command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder]
+            done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)  # noqa: S603  our own
+            built = list(Path(folder).iterdir())
+            if done.returncode or not built:
+                said = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no reason given"]
+                raise UsageError(f"the wheel of this checkout cannot be built: {said[0]}")
+            name, content = built[0].name, built[0].read_bytes()
         pinned = f"./{name} --hash=sha256:{hashlib.sha256(content).hexdigest()}\n"
         return cls(_LOCK.read_text(encoding="utf-8") + pinned, (name, content))
 
@@ -54,14 +61,3 @@ class Installation:
         if not text.strip() or text.startswith("-") or not text.isprintable():
             raise UsageError(f"{text!r} is no requirement for pip")
         return cls(f"{text}\n")
-
-
-def _built_wheel() -> tuple[str, bytes]:
-    with tempfile.TemporaryDirectory(prefix="etude-wheel-") as folder:
-        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder]
-        done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)  # noqa: S603  our own
-        built = list(Path(folder).iterdir())
-        if done.returncode or not built:
-            said = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no reason given"]
-            raise UsageError(f"the wheel of this checkout cannot be built: {said[0]}")
-        return built[0].name, built[0].read_bytes()

@@ -51,7 +51,7 @@ def add(  # noqa: PLR0917  click calls it by name
       etude misconception add softmax 1 --results results.jsonl
     """
     options.prefer_own_output()
-    from grader.authoring.new_misconception import new_misconception
+    from grader.authoring.add_entry import new_misconception
     from grader.definitions.collection import resolve
 
     found = resolve(exercise, options.collection_for((exercise,), exercises))

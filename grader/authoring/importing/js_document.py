@@ -1,7 +1,7 @@
 """Documents with exercises in them, each written as an object of JavaScript."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +29,7 @@ _MARK: Final = re.compile(
     rf"\btype[{_QUOTES}]?\s{{0,20}}:\s{{0,20}}[{_QUOTES}]exercise[{_QUOTES}]"
     rf"|\b(?:starterCode|testCases)[{_QUOTES}]?\s{{0,20}}:"
 )
+_KEYS: Final = ("starterCode", "solution", "instructions")  # one of them makes an exercise
 _MAX_BLOCKS: Final = 500
 _MAX_TRIES: Final = 2_000  # marks that are looked at
 _WORK: Final = 32 << 20  # characters that are parsed in all, however often
@@ -53,31 +54,24 @@ def read_text(name: str, original: str) -> SourceDrafts:
     is_html = looks_like_html(name, original)
     reading = without_markup(name, original) if is_html else SourceText(name, original)
     result = SourceDrafts()
-    for found in _blocks(reading, result):
-        result.drafts.append(_Mapper(reading, found).draft())
-    return result
-
-
-def _blocks(reading: SourceText, result: SourceDrafts) -> Iterator[Parsed]:
-    """Yield each object that is an exercise; one that cannot be read is a failure."""
-    done = work = blocks = 0
+    done = work = 0
     for tries, mark in enumerate(_MARK.finditer(reading.text)):
         if mark.start() < done:
             continue
-        if tries == _MAX_TRIES or work > _WORK or blocks == _MAX_BLOCKS:
+        if tries == _MAX_TRIES or work > _WORK or len(result.drafts) == _MAX_BLOCKS:
             place = reading.place(mark.start())
             result.failures.append(f"{place}: too much to read; what follows was left out")
-            return
+            break
         found, used, error = _block_around(reading.text, mark.start(), done)
         work += used
         if found is not None:
-            blocks += 1
             done = found.end
-            yield found
+            result.drafts.append(_Mapper(reading, found).draft())
         elif error is not None:
             place = reading.place(error.at)
             result.failures.append(f"{place}: this exercise cannot be read: {error.message}")
             done = max(error.at, mark.end())
+    return result
 
 
 def _block_around(text: str, mark: int, done: int) -> tuple[Parsed | None, int, ParseError | None]:
@@ -97,16 +91,15 @@ def _block_around(text: str, mark: int, done: int) -> tuple[Parsed | None, int, 
                 first_error = first_error or error
             continue
         used += found.end - at
-        if found.end > mark and _is_exercise(found.value):
+        kind = found.value.get("type")
+        is_exercise = (
+            kind.text == "exercise"
+            if isinstance(kind, Text)
+            else any(found.value.get(key) is not None for key in _KEYS)
+        )
+        if found.end > mark and is_exercise:
             return found, used, None
     return None, min(used, MAX_LENGTH * _BRACES_BACK), first_error
-
-
-def _is_exercise(value: Object) -> bool:
-    kind = value.get("type")
-    if isinstance(kind, Text):
-        return kind.text == "exercise"
-    return any(value.get(key) is not None for key in ("starterCode", "solution", "instructions"))
 
 
 class _Mapper:
@@ -136,9 +129,9 @@ class _Mapper:
             "explanation": self._prose("explanation"),
             "xpReward": self._xp,
             "xp": self._xp,
-            "hints": self._hints,
-            "concepts": self._concepts,
-            "tags": self._concepts,
+            "hints": self._texts("hints"),
+            "concepts": self._texts("concepts"),
+            "tags": self._texts("concepts"),
             "testCases": self._tests,
             "tests": self._tests,
         }
@@ -154,15 +147,17 @@ class _Mapper:
             else:
                 self._note(key, value)
             seen.add(key)
+        self._draft.concepts = list(dict.fromkeys(self._draft.concepts))
         return self._draft
 
     def _head(self, target: str) -> Callable[[Value, str], None]:
         def take(value: Value, key: str) -> None:
-            text = _scalar_text(value)
-            if text is None or getattr(self._draft, target):
-                self._note(key, value)
+            is_word = isinstance(value, Plain) and isinstance(value.value, bool | None)
+            is_free = not is_word and not getattr(self._draft, target)
+            if isinstance(value, Text | Plain) and is_free:
+                setattr(self._draft, target, " ".join(value.text.split()))
             else:
-                setattr(self._draft, target, " ".join(text.split()))
+                self._note(key, value)
 
         return take
 
@@ -195,24 +190,19 @@ class _Mapper:
         else:
             self._note(key, value)
 
-    def _hints(self, value: Value, key: str) -> None:
-        self._texts(value, key, self._draft.hints)
+    def _texts(self, target: str) -> Callable[[Value, str], None]:
+        def take(value: Value, key: str) -> None:
+            items = value.items if isinstance(value, Items) else (value,)
+            if not isinstance(value, Items | Text):
+                self._note(key, value)
+                return
+            for number, item in enumerate(items, 1):
+                if isinstance(item, Text):
+                    getattr(self._draft, target).append(self._plain_prose(item))
+                else:
+                    self._note(f"{key}[{number}]", item)
 
-    def _concepts(self, value: Value, key: str) -> None:
-        self._texts(value, key, self._draft.concepts)
-        self._draft.concepts = list(dict.fromkeys(self._draft.concepts))
-
-    def _texts(self, value: Value, key: str, target: list[str]) -> None:
-        if isinstance(value, Text):
-            value = Items(value.at, (value,))
-        if not isinstance(value, Items):
-            self._note(key, value)
-            return
-        for number, item in enumerate(value.items, 1):
-            if isinstance(item, Text):
-                target.append(self._plain_prose(item))
-            else:
-                self._note(f"{key}[{number}]", item)
+        return take
 
     def _tests(self, value: Value, key: str) -> None:
         if not isinstance(value, Items) or self._draft.tests:
@@ -236,7 +226,8 @@ class _Mapper:
                 case "input" | "code", Text() if not test.code:
                     test.code = _ended(self._mended_code(each, f"{label}.{key}"))
                 case "expectedOutput" | "expected" | "output", Text():
-                    test.stdout = self._mended_output(each)
+                    test.stdout, changes = typography.plain_output(each.text)
+                    self._text_repairs(each, changes)
                 case "expectedOutput" | "expected" | "output", Plain(text=text):
                     test.stdout = text
                 case "description", Text() if not test.description:
@@ -254,7 +245,8 @@ class _Mapper:
         """Undo in a program what typesetting did, and give it its indentation back."""
         spaced, unseen = typography.plain_prose(value.text)  # before anything counts spaces
         self._text_repairs(value, unseen)
-        places = value.places if not unseen else _kept_places(value, unseen)
+        gone = {at for at, _, after in unseen if not after}
+        places = [place for at, place in enumerate(value.places) if at not in gone]
         code, changes = typography.plain_code(
             spaced, lambda text: typography.parses(indentation.reindent(text).code)
         )
@@ -271,11 +263,6 @@ class _Mapper:
                 f"the indentation of {key} could not be told for certain; read it over"
             )
         return indented.code
-
-    def _mended_output(self, value: Text) -> str:
-        text, changes = typography.plain_output(value.text)
-        self._text_repairs(value, changes)
-        return text
 
     def _plain_prose(self, value: Text) -> str:
         text, changes = typography.plain_prose(value.text)
@@ -301,20 +288,6 @@ class _Mapper:
 
 
 _AROUND: Final = 12
-
-
-def _kept_places(value: Text, changes: list[typography.Change]) -> list[int]:
-    gone = {at for at, _, after in changes if not after}
-    return [place for at, place in enumerate(value.places) if at not in gone]
-
-
-def _scalar_text(value: Value) -> str | None:
-    match value:
-        case Text(text=text):
-            return text
-        case Plain(value=int() | float(), text=text) if not isinstance(value.value, bool):
-            return text
-    return None
 
 
 def _ended(text: str) -> str:

@@ -49,30 +49,6 @@ def _mark_text(cell: NotebookCell) -> str:
     return html.unescape(found[1]).strip() + "\n" if found else cell.source
 
 
-def _without_ignored(source: str) -> str:
-    """Leave out the lines that Otter takes out of every version."""
-    kept: list[str] = []
-    inside = False
-    for line in source.split("\n"):
-        if found := _IGNORED.match(line):
-            inside = found[1] == "BEGIN"
-        elif not inside and not line.rstrip().endswith("# IGNORE"):
-            kept.append(line)
-    return "\n".join(kept)
-
-
-def _called(source: str) -> str:
-    """Add a call of each test function, with the names that its parameters ask for."""
-    program = read_program(source)
-    functions = [
-        each.node
-        for each in (program.statements if program else ())
-        if isinstance(each.node, ast.FunctionDef) and each.node.name.startswith("test")
-    ]
-    calls = [f"{node.name}({', '.join(each.arg for each in node.args.args)})" for node in functions]
-    return join([source, "\n".join(calls)]) if calls else source
-
-
 class OtterReader(parts.QuestionReader):
     """Makes a draft of each question between its marks."""
 
@@ -157,7 +133,14 @@ class OtterReader(parts.QuestionReader):
             self._keep_code(cell)
             return
         source = parts.without_magic(cell.source, question.remarks, cell.where)
-        source = _without_ignored(source)
+        kept: list[str] = []
+        ignored = False
+        for line in source.split("\n"):  # some lines Otter takes out of every version
+            if found := _IGNORED.match(line):
+                ignored = found[1] == "BEGIN"
+            elif not ignored and not line.rstrip().endswith("# IGNORE"):
+                kept.append(line)
+        source = "\n".join(kept)
         if self._block == "TESTS" or (self._is_old and _LABEL.match(source)):
             self._test(question, source, cell)
         elif self._block == "PROMPT":
@@ -189,7 +172,14 @@ class OtterReader(parts.QuestionReader):
         if label := _LABEL.match(source):
             hidden = hidden or "hidden" in label[1].lower()
             source = source[label.end() :]
-        source = _called(source)
+        # Each test function is called, with the names that its parameters ask for.
+        program = read_program(source)
+        calls = [
+            f"{each.node.name}({', '.join(arg.arg for arg in each.node.args.args)})"
+            for each in (program.statements if program else ())
+            if isinstance(each.node, ast.FunctionDef) and each.node.name.startswith("test")
+        ]
+        source = join([source, "\n".join(calls)]) if calls else source
         if parts.says_something(source):
             part = TestPart(name, source, hidden, points, cell.output, cell.where)
             question.tests.append(part)

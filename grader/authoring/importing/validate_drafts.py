@@ -34,12 +34,14 @@ def validate_draft(draft: Draft) -> ValidatedDraft:
             path.write_text(text, encoding="utf-8")
             try:
                 load_exercise(path)
-            except (DefinitionError, UsageError) as error:
-                problems = _problems(error)
-                if isinstance(error, UsageError) or not _without_refused(draft, path, error):
-                    return ValidatedDraft(text, problems)
-                continue
-            return ValidatedDraft(text, ())
+            except UsageError as error:
+                return ValidatedDraft(text, (str(error),))
+            except DefinitionError as error:
+                problems = tuple(f"line {e.where.line}: {e.message}" for e in error.problems)
+                if not _without_refused(draft, path, error):
+                    break
+            else:
+                return ValidatedDraft(text, ())
     return ValidatedDraft(text, problems)
 
 
@@ -53,12 +55,6 @@ def leave_out_too_large(result: SourceDrafts, settled: Mapping[str, ValidatedDra
                 f"{draft.origin}: its definition would have {size:,} bytes, and {MAX_BYTES:,} are "
                 "allowed"
             )
-
-
-def _problems(error: DefinitionError | UsageError) -> tuple[str, ...]:
-    if isinstance(error, UsageError):
-        return (str(error),)
-    return tuple(f"line {each.where.line}: {each.message}" for each in error.problems)
 
 
 def _without_refused(draft: Draft, path: Path, error: DefinitionError) -> bool:

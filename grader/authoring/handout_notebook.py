@@ -37,11 +37,23 @@ def handout(exercise: Exercise) -> str:
     texts.append(
         f"Write your solution in the cell below. Submit this notebook as `{exercise.id}.ipynb`."
     )
+    first = text_cell("instructions", "\n\n".join(texts))
+    for number, path in enumerate(image_paths(exercise.instructions), 1):
+        try:
+            content = read_image(path, exercise.where.path)
+        except ImageError as error:
+            problem = Problem(Location(exercise.where.path), f"instructions: {error}")
+            raise DefinitionError([problem]) from None
+        suffix = PurePosixPath(path).suffix.lower()
+        name = f"image-{number}{suffix}"
+        image = {MEDIA_TYPES[suffix]: b64encode(content).decode()}
+        first.setdefault("attachments", {})[name] = image
+        first["source"] = [
+            line.replace(f"](<{path}>", f"]({path}").replace(f"]({path}", f"](attachment:{name}")
+            for line in first["source"]
+        ]
     tests = [test for test in exercise.tests if not test.hidden]
-    cells = [
-        _with_images(text_cell("instructions", "\n\n".join(texts)), exercise),
-        code_cell("solution", exercise.starter.rstrip("\n")),
-    ]
+    cells = [first, code_cell("solution", exercise.starter.rstrip("\n"))]
     if tests and exercise.kind != "predict":
         cells.append(text_cell("tests", _ABOUT_TESTS.format(exercise=exercise.id)))
         cells += (_test_cell(number, test) for number, test in enumerate(tests, 1))
@@ -53,27 +65,6 @@ _ABOUT_TESTS: Final = """\
 
 Run these cells to try your solution. They are no part of what you submit. For the feedback that you
 will get, save the notebook and run `etude check {exercise} {exercise}.ipynb` in a terminal."""
-
-
-def _with_images(cell: dict[str, Any], exercise: Exercise) -> dict[str, Any]:
-    """Attach the images of the instructions to their cell."""
-    attached = {}
-    for number, written in enumerate(image_paths(exercise.instructions), 1):
-        try:
-            content = read_image(written, exercise.where.path)
-        except ImageError as error:
-            problem = Problem(Location(exercise.where.path), f"instructions: {error}")
-            raise DefinitionError([problem]) from None
-        suffix = PurePosixPath(written).suffix.lower()
-        name = f"image-{number}{suffix}"
-        attached[name] = {MEDIA_TYPES[suffix]: b64encode(content).decode()}
-        cell["source"] = [
-            line.replace(f"](<{written}>", f"]({written}").replace(
-                f"]({written}", f"](attachment:{name}"
-            )
-            for line in cell["source"]
-        ]
-    return {**cell, "attachments": attached} if attached else cell
 
 
 def _test_cell(number: int, test: TestCase) -> dict[str, Any]:

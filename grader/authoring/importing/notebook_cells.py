@@ -116,8 +116,21 @@ class QuestionReader(ABC):
             self._result.failures.append(
                 f"{question.where}: question {question.name!r} {said}; it was left out"
             )
-        else:
-            self._result.drafts.append(draft_of(question, self._points))
+            return
+        draft = draft_of(question)
+        self._result.drafts.append(draft)
+        if self._points is None or any(part.points is not None for part in question.tests):
+            return
+        # Its points are shared among tests that have none of their own.
+        each, left = divmod(self._points, len(draft.tests) or 1)
+        if each and not left:
+            for test in draft.tests:
+                test.points = each
+        elif draft.tests:
+            draft.remarks.append(
+                f"its {self._points} points cannot be shared evenly among {len(draft.tests)} "
+                "tests; each has 1"
+            )
 
     def _begin(self, name: str, where: str) -> Question:
         """Open a question, with the code before it."""
@@ -199,7 +212,7 @@ def says_something(code: str) -> bool:
     return bool(code.strip()) if tree is None else bool(tree.body)
 
 
-def draft_of(question: Question, points: int | None = None) -> Draft:
+def draft_of(question: Question) -> Draft:
     """Make a draft of a question; its tests get the context that they need."""
     draft = Draft(origin=question.where, id=question.name)
     draft.instructions = "\n\n".join(text.strip("\n") for text in question.prose if text.strip())
@@ -233,7 +246,6 @@ def draft_of(question: Question, points: int | None = None) -> Draft:
         context = read_program(join([question.context, *question.after])) or context
     for part in question.tests:
         draft.tests.append(_test(part, context, known, question, answer))
-    _share_points(draft, question, points)
     return draft
 
 
@@ -306,22 +318,6 @@ def checks_something(code: str) -> bool:
                 if name.startswith("assert_") or name == "raises":
                     return True
     return False
-
-
-def _share_points(draft: Draft, question: Question, points: int | None) -> None:
-    """Share the points of a question among tests that have none of their own."""
-    own = [part for part in question.tests if part.points is not None]
-    if points is None or own or not draft.tests:
-        return
-    each, left = divmod(points, len(draft.tests))
-    if left or not each:
-        draft.remarks.append(
-            f"its {points} points cannot be shared evenly among {len(draft.tests)} tests; "
-            "each has 1"
-        )
-        return
-    for test in draft.tests:
-        test.points = each
 
 
 def whole_points(value: object, remarks: list[str], where: str) -> int | None:

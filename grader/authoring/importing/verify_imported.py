@@ -85,9 +85,19 @@ def verify_imported(
     exercises = [exercise for _, exercise in imported.values()]
     wait_for_leaks = find_leaks(exercises) if find_leaks else dict
     first = _first_runs(imported, pool)
-    corrected = {path: _corrected(pair[1], first[path]) for path, pair in imported.items()}
+    corrected = []  # with what the solution gives in place of what is untrue
+    for path, (_, exercise) in imported.items():
+        changing = _changing(first[path])
+        mended = variants.with_changed_inputs(exercise, changing) if changing else exercise
+        if untrue := {test.id for test, _ in _untrue(mended, first[path][_SOLUTION])}:
+            tests = tuple(
+                test.expecting(FromSolution()) if test.id in untrue else test
+                for test in mended.tests
+            )
+            mended = variants.variant(mended, "corrected", tests=tests)
+        corrected.append(mended)
     proofs: dict[Path, Proof] = {}
-    for exercise, proof in prove(corrected.values(), pool):
+    for exercise, proof in prove(corrected, pool):
         proofs[exercise.where.path] = proof
         advance()
     leaks = wait_for_leaks()
@@ -147,19 +157,6 @@ def _untrue(exercise: Exercise, result: Result) -> list[tuple[TestCase, TestResu
         for each in result.tests
         if (each.outcome is Outcome.FAILED and each.id in written) or each.id in lies
     ]
-
-
-def _corrected(exercise: Exercise, results: Mapping[str, Result]) -> Exercise:
-    """Return the exercise with what the solution gives in place of what is untrue."""
-    if changing := _changing(results):
-        exercise = variants.with_changed_inputs(exercise, changing)
-    untrue = {test.id for test, _ in _untrue(exercise, results[_SOLUTION])}
-    if not untrue:
-        return exercise
-    tests = tuple(
-        test.expecting(FromSolution()) if test.id in untrue else test for test in exercise.tests
-    )
-    return variants.variant(exercise, "corrected", tests=tests)
 
 
 def _examined(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> ImportProof:

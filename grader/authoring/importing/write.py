@@ -33,6 +33,12 @@ def definition_text(draft: Draft) -> str:
         lines.append(f"#   {_one_line(key)}: {first}".rstrip())
         lines += [f"#       {line}".rstrip() for line in rest]
     lines.append("")
+    defines = []
+    for name, kind in draft.defines.items():
+        keys: list[tuple[str, Node]] = [("kind", _word(kind))] if kind != "function" else []
+        if operators := draft.operators.get(name):
+            keys.append(("operators", List(_NOWHERE, tuple(map(_text, operators)))))
+        defines.append((name, _mapping(keys if draft.kind != "predict" else [])))
     entries: list[tuple[str, Node]] = [
         ("id", _word(draft.id)),
         ("title", _text(draft.title)),
@@ -44,7 +50,7 @@ def definition_text(draft: Draft) -> str:
         entries.append(("concepts", List(_NOWHERE, tuple(map(_text, draft.concepts)))))
     entries += [
         ("instructions", _text(draft.instructions)),
-        ("defines", _defines(draft)),
+        ("defines", _mapping(defines)),
         ("starter", _text(draft.starter)),
         ("tests", List(_NOWHERE, tuple(map(_test, draft.tests)))),
     ]
@@ -91,19 +97,6 @@ def _printable(text: str) -> str:
     return "".join(
         c if c.isprintable() or c == "\n" else " " if c == "\t" else repr(c)[1:-1] for c in text
     )
-
-
-def _defines(draft: Draft) -> Mapping:
-    found: list[tuple[str, Node]] = []
-    for name, kind in draft.defines.items():
-        entries: list[tuple[str, Node]] = []
-        operators = draft.operators.get(name)
-        if draft.kind != "predict" and kind != "function":
-            entries.append(("kind", _word(kind)))
-        if draft.kind != "predict" and operators:
-            entries.append(("operators", List(_NOWHERE, tuple(map(_text, operators)))))
-        found.append((name, _mapping(entries)))
-    return _mapping(found)
 
 
 def _test(test: DraftTest) -> Mapping:

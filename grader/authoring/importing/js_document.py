@@ -1,12 +1,18 @@
-"""Documents with exercises in them, each written as an object of JavaScript."""
+"""Documents with exercises in them, each written as an object of JavaScript.
 
+A document may be HTML: it is read without its markup, and each character knows its place in the
+file.
+"""
+
+import html
 import re
-from collections.abc import Callable
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 from grader.authoring.importing import indentation, source_files, typography
-from grader.authoring.importing.detect import SourceText, looks_like_html, without_markup
 from grader.authoring.importing.draft import Draft, DraftTest, Repair, SourceDrafts
 from grader.authoring.importing.jsobject import (
     MAX_LENGTH,
@@ -37,6 +43,41 @@ _BRACES_BACK: Final = 6
 _FAR: Final = 64 << 10
 _MAX_SHOWN_NOTE: Final = 4_000
 _MOST_XP: Final = 1_000_000
+_BREAKS: Final = frozenset({"br", "p", "div", "li", "tr", "pre", "h1", "h2", "h3", "h4", "section"})
+_RAW: Final = frozenset({"script", "style", "textarea"})
+_TAG_NAME: Final = re.compile(r"/?([a-zA-Z][a-zA-Z0-9-]*)")
+_ENTITY: Final = re.compile(r"&(?:#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+_IS_HTML: Final = re.compile(
+    r"\s*(?:<!--.{0,2000}?-->\s*)?<(?:!doctype\s+html|html\b)", re.IGNORECASE | re.DOTALL
+)
+
+
+class SourceText:
+    """A text to read, and where each of its characters stands in the file.
+
+    Args:
+        name: of the file, for messages.
+        text: what is read.
+        original: the file's own text.
+        origins: for each character of `text` its place in `original`; None if they are the same.
+    """
+
+    def __init__(
+        self, name: str, text: str, original: str = "", origins: Sequence[int] | None = None
+    ) -> None:
+        self.name = name
+        self.text = text
+        self._origins = origins
+        original = original or text
+        self._lines = [0, *(found.end() for found in re.finditer("\n", original))]
+        self._end = len(original)
+
+    def place(self, at: int) -> str:
+        """Return the place of a character as `file:line:column`, both from one."""
+        if self._origins is not None:
+            at = self._origins[at] if at < len(self._origins) else self._end
+        line = bisect_right(self._lines, at)
+        return f"{self.name}:{line}:{at - self._lines[line - 1] + 1}"
 
 
 def read_document(path: Path) -> SourceDrafts:
@@ -51,7 +92,7 @@ def read_document(path: Path) -> SourceDrafts:
 
 def read_text(name: str, original: str) -> SourceDrafts:
     """Find the exercises in the text of a document; see `read_document`."""
-    is_html = looks_like_html(name, original)
+    is_html = name.lower().endswith((".html", ".htm", ".xhtml")) or _IS_HTML.match(original[:4096])
     reading = without_markup(name, original) if is_html else SourceText(name, original)
     result = SourceDrafts()
     done = work = 0
@@ -100,6 +141,69 @@ def _block_around(text: str, mark: int, done: int) -> tuple[Parsed | None, int, 
         if found.end > mark and is_exercise:
             return found, used, None
     return None, min(used, MAX_LENGTH * _BRACES_BACK), first_error
+
+
+def without_markup(name: str, original: str) -> SourceText:
+    """Take tags off an HTML document and put characters for its entities.
+
+    What is in a `script` stays as it is. Time is linear in the length, whatever the text.
+    """
+    pieces: list[str] = []
+    origins = array("L")
+
+    def keep(text: str, begin: int) -> None:
+        pieces.append(text)
+        origins.extend(range(begin, begin + len(text)))
+
+    at = 0
+    while at < len(original):
+        tag = _next(original, "<", at)
+        _keep_unescaped(original, at, tag, pieces, origins)
+        if tag == len(original):
+            break
+        word = _TAG_NAME.match(original, tag + 1)
+        if original.startswith("<!--", tag):
+            at = _next(original, "-->", tag) + 3
+            continue
+        if word is None and not original.startswith(("<!", "<?"), tag):
+            keep("<", tag)
+            at = tag + 1
+            continue
+        end = _next(original, ">", tag)
+        if end == len(original):  # no tag is closed from here on
+            _keep_unescaped(original, tag, end, pieces, origins)
+            break
+        at = end + 1
+        element = word[1].lower() if word else ""
+        if element in _BREAKS:
+            pieces.append("\n")
+            origins.append(tag)
+        if element in _RAW and original[tag + 1] != "/":
+            closing = re.compile(f"</{element}", re.IGNORECASE).search(original, at)
+            stop = closing.start() if closing else len(original)
+            keep(original[at:stop], at)
+            at = stop
+    return SourceText(name, "".join(pieces), original, origins)
+
+
+def _keep_unescaped(
+    original: str, begin: int, end: int, pieces: list[str], origins: "array[int]"
+) -> None:
+    at = begin
+    for found in _ENTITY.finditer(original, begin, end):
+        pieces.append(original[at : found.start()])
+        origins.extend(range(at, found.start()))
+        meant = html.unescape(found.group())
+        pieces.append(meant)
+        origins.extend([found.start()] * len(meant))
+        at = found.end()
+    pieces.append(original[at:end])
+    origins.extend(range(at, end))
+
+
+def _next(text: str, what: str, at: int) -> int:
+    found = text.find(what, at)
+    return len(text) if found < 0 else found
 
 
 class _Mapper:

@@ -6,6 +6,7 @@ that nothing is tested less than it seems.
 """
 
 import ast
+import copy
 import sys
 from collections.abc import Callable, Collection, Sequence
 from collections.abc import Mapping as AnyMapping
@@ -296,17 +297,19 @@ def _helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> l
     functions: list[ast.stmt] = []
     for name in reversed(wanted):
         helper = by_name[name]
-        arguments = ast.parse(ast.unparse(helper.args).join(("lambda ", ": 0")), mode="eval").body
-        assert isinstance(arguments, ast.Lambda)  # noqa: S101  it was just written as one
+        arguments = copy.deepcopy(helper.args)
+        for each in ast.walk(arguments):
+            if isinstance(each, ast.arg):
+                each.annotation = None  # what it names may not be there
         static = any(
             isinstance(d, ast.Name) and d.id == "staticmethod" for d in helper.decorator_list
         )
-        if not static and arguments.args.args:
-            arguments.args.args.pop(0)
+        if not static and arguments.args:
+            arguments.args.pop(0)
         body = _Translator("" if static else _first(helper), group, module.done).body(helper.body)
         function = ast.parse(f"def {name}(): pass").body[0]
         assert isinstance(function, ast.FunctionDef)  # noqa: S101  it was just written as one
-        function.args, function.body = arguments.args, body or [ast.Pass()]
+        function.args, function.body = arguments, body or [ast.Pass()]
         functions.append(function)
     return functions
 

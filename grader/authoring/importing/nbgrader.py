@@ -66,11 +66,20 @@ class NbgraderReader(parts.QuestionReader):
         source = parts.without_magic(cell.source, question.remarks, cell.where)
         points = parts.whole_points(data.get("points"), question.remarks, cell.where)
         name = str(data.get("grade_id") or f"test-{len(question.tests) + 1}")
-        source, printing = _split_autotests(source)
+        lines: list[str] = []
+        printing: list[str] = []  # what `### AUTOTEST f(3); g(4)` asks for
+        for line in source.split("\n"):
+            found = _AUTOTEST.match(line[:_LONGEST_LINE])
+            expressions = [each.strip() for each in found[1].split(";")] if found else []
+            if found and all(parsed(each) is not None for each in expressions):
+                printing += [f"print(repr({each}))" for each in expressions if each]
+            else:
+                lines.append(line)
+        source = "\n".join(lines)
         if printing and not parts.checks_something(source):
-            source, printing = join([source, printing]), ""
+            source, printing = join([source, "\n".join(printing)]), []
         if printing:
-            code = join([_setup(source), printing])
+            code = join([_setup(source), "\n".join(printing)])
             part = TestPart(f"{name}-printed", code, hidden=False, points=points, where=cell.where)
             question.tests.append(part)
         shown, hidden = parts.split_hidden(source)
@@ -98,20 +107,6 @@ class NbgraderReader(parts.QuestionReader):
         name = str(data.get("grade_id") or cell.where)[:80]
         message = f"{cell.where}: {name!r} is graded by hand; it was left out"
         self._result.failures.append(message)
-
-
-def _split_autotests(source: str) -> tuple[str, str]:
-    """Take `### AUTOTEST f(3); g(4)` out of a test; return the rest, and code that prints these."""
-    rest: list[str] = []
-    printing: list[str] = []
-    for line in source.split("\n"):
-        found = _AUTOTEST.match(line[:_LONGEST_LINE])
-        expressions = [each.strip() for each in found[1].split(";")] if found else []
-        if found and all(parsed(each) is not None for each in expressions):
-            printing += [f"print(repr({each}))" for each in expressions if each]
-        else:
-            rest.append(line)
-    return "\n".join(rest), "\n".join(printing)
 
 
 def _setup(code: str) -> str:

@@ -232,7 +232,18 @@ def _methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
 def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) -> str:
     """Return a test as a body: a function, or a method with what its class prepares."""
     arguments = [each.arg for each in _arguments(node)]
-    loops = _parametrized(node)
+    loops = []  # what `pytest.mark.parametrize` lets vary: names and the list of their values
+    for decorator in node.decorator_list:
+        match decorator:
+            case ast.Call(
+                func=ast.Attribute(attr="parametrize"),
+                args=[ast.Constant(value=str(names)), values, *_],
+            ):
+                loops.append(([name.strip() for name in names.split(",")], values))
+            case ast.Call(func=ast.Attribute(attr="task")) | ast.Name(id="staticmethod"):
+                pass  # the number of a task in the text
+            case _:
+                raise _NoSuchFormError(f"it is decorated with {ast.unparse(decorator)}")
     static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
     own = "" if static or group is None or not arguments else arguments[0]
     extra = set(arguments[1 if own else 0 :]) - {name for names, _ in loops for name in names}
@@ -312,23 +323,6 @@ def _helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> l
         function.args, function.body = arguments, body or [ast.Pass()]
         functions.append(function)
     return functions
-
-
-def _parametrized(node: ast.FunctionDef) -> list[tuple[list[str], ast.expr]]:
-    """Return what `pytest.mark.parametrize` lets vary: names and the list of their values."""
-    loops = []
-    for decorator in node.decorator_list:
-        match decorator:
-            case ast.Call(
-                func=ast.Attribute(attr="parametrize"),
-                args=[ast.Constant(value=str(names)), values, *_],
-            ):
-                loops.append(([name.strip() for name in names.split(",")], values))
-            case ast.Call(func=ast.Attribute(attr="task")) | ast.Name(id="staticmethod"):
-                pass  # the number of a task in the text
-            case _:
-                raise _NoSuchFormError(f"it is decorated with {ast.unparse(decorator)}")
-    return loops
 
 
 def _in_loops(

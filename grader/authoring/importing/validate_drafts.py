@@ -60,13 +60,13 @@ def leave_out_too_large(result: SourceDrafts, settled: Mapping[str, ValidatedDra
 def _without_refused(draft: Draft, path: Path, error: DefinitionError) -> bool:
     """Move the tests that problems lie in to the notes; return whether there were any."""
     try:
-        tests = read(path).node("tests")
+        document = read(path)
+        tests = document.node("tests")
     except DefinitionError:
         return False
     if not isinstance(tests, Sequence) or not 0 < len(tests.items) == len(draft.tests):
         return False
     begins = [item.where.line for item in tests.items]
-    document = read(path)
     begin = document.key("tests").line
     lines = [
         key.where.line for key, _ in getattr(document.root, "entries", ()) if key.where.line > begin

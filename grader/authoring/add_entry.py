@@ -1,5 +1,6 @@
 """New entries in the lists of an exercise's file. All else in the file stays as it is."""
 
+import ast
 import re
 from collections.abc import Mapping as AnyMapping
 from pathlib import Path
@@ -8,11 +9,55 @@ from typing import Final, Literal
 from grader.authoring.importing.write import write_text
 from grader.definitions.collection import load_exercise
 from grader.definitions.emit import emit
+from grader.definitions.exercise import Exercise
 from grader.definitions.yaml_source import Mapping, Scalar, Sequence, Style, read
 from grader.errors import Location, UsageError
+from grader.grading.results.submitted_files import read_submission
 
 _NOWHERE: Final = Location(Path())
 _ITEM: Final = re.compile(r"( *)-(?= )")
+_WORDS: Final = 4  # of a sentence that make an id
+_WORD: Final = re.compile(r"[a-z0-9]+")
+
+
+def new_misconception(
+    exercise: Exercise, path: Path, says: str, name: str | None = None
+) -> tuple[str, int]:
+    """Write a submission into its exercise's file; return the id and the line.
+
+    Args:
+        exercise: whose file is written.
+        path: of the submission.
+        says: the sentence for learners.
+        name: the id; without one, the first words of the sentence.
+
+    Raises:
+        UsageError: the submission cannot be read or is no Python, or the file cannot be written.
+        DefinitionError: the exercise is not valid.
+    """
+    if exercise.edition == "student":
+        raise UsageError(f"{exercise.where.path} is a student edition; change the full one")
+    if not says.strip():
+        raise UsageError("a misconception needs a sentence for learners")
+    submission = read_submission(path, exercise.files_to_submit)
+    if submission.problem:
+        raise UsageError(f"{path}: {submission.problem}")
+    try:
+        tree = ast.parse(submission.source)
+        match tree.body:
+            case [ast.Expr(value=ast.Constant(value=str())), _, *_]:
+                tree.body.pop(0)  # the text above a program is about who wrote it
+        code = ast.unparse(tree)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise UsageError(f"{path} is no Python that runs: {error}") from None
+    chosen = name or ""
+    if not chosen:
+        usual = "-".join(_WORD.findall(says.lower())[:_WORDS]) or "mistake"
+        taken = {each.id for each in exercise.misconceptions}
+        names = [usual, *(f"{usual}-{number}" for number in range(2, len(taken) + 3))]
+        chosen = next(each for each in names if each not in taken)
+    entry = {"id": chosen, "code": f"{code}\n", "feedback": f"{says.strip()}\n"}
+    return chosen, add_entry(exercise.where.path, "misconceptions", entry)
 
 
 def add_entry(
@@ -73,12 +118,9 @@ def _end_of_list(node: object, lines: list[str], path: Path, key: str) -> tuple[
 def _item(entry: AnyMapping[str, str], margin: str) -> list[str]:
     """Return the lines of an entry, the dash behind the margin."""
     pairs = tuple((_scalar(key, "plain"), _scalar(value, "quoted")) for key, value in entry.items())
-    whole = emit(_mapping("x", Sequence(_NOWHERE, (Mapping(_NOWHERE, pairs),))))
+    items = Sequence(_NOWHERE, (Mapping(_NOWHERE, pairs),))
+    whole = emit(Mapping(_NOWHERE, ((_scalar("x", "plain"), items),)))
     return [f"{margin}{line[2:]}".rstrip() for line in whole.splitlines()[1:]]
-
-
-def _mapping(key: str, value: Sequence) -> Mapping:
-    return Mapping(_NOWHERE, ((_scalar(key, "plain"), value),))
 
 
 def _scalar(text: str, style: Style) -> Scalar:

@@ -64,39 +64,30 @@ def statistics_of_tests(rows: Sequence[Row]) -> list[TestStatistics]:
         whole[row.exercise] += row.passed
         for test, _ in row.tests:
             by_test[row.exercise, test].append(row)
-    found = [
-        _of_test(exercise, test, group, whole[exercise])
-        for (exercise, test), group in by_test.items()
-    ]
+    found = []
+    for (exercise, test), group in by_test.items():
+        results = [dict(row.tests)[test] for row in group]
+        others = [[passed for name, passed in row.tests if name != test] for row in group]
+        rest = [sum(each) / len(each) if each else 0.0 for each in others]
+        sums = Sums(
+            students=len(group),
+            passed=sum(results),
+            scores=0.0,
+            others=math.fsum(rest),
+            others_squared=math.fsum(share**2 for share in rest),
+            others_of_passed=math.fsum(s for s, ok in zip(rest, results, strict=True) if ok),
+        )
+        each = TestStatistics(
+            exercise,
+            test,
+            students=len(group),
+            failed=len(group) - sum(results),
+            alone=sum(row.failed_tests == (test,) and not row.is_cut for row in group),
+            whole=whole[exercise],
+            discrimination=point_biserial(sums),
+        )
+        found.append(each)
     return sorted(found, key=lambda each: (not each.suspicion, -each.alone, -each.failed))
-
-
-def _of_test(exercise: str, test: str, rows: Sequence[Row], whole: int) -> TestStatistics:
-    results = [dict(row.tests)[test] for row in rows]
-    rest = [_share(row, test) for row in rows]
-    sums = Sums(
-        students=len(rows),
-        passed=sum(results),
-        scores=0.0,
-        others=math.fsum(rest),
-        others_squared=math.fsum(share**2 for share in rest),
-        others_of_passed=math.fsum(s for s, passed in zip(rest, results, strict=True) if passed),
-    )
-    return TestStatistics(
-        exercise,
-        test,
-        students=len(rows),
-        failed=len(rows) - sum(results),
-        alone=sum(row.failed_tests == (test,) and not row.is_cut for row in rows),
-        whole=whole,
-        discrimination=point_biserial(sums),
-    )
-
-
-def _share(row: Row, test: str) -> float:
-    """Return the share of the other tests that a student passed."""
-    others = [passed for name, passed in row.tests if name != test]
-    return sum(others) / len(others) if others else 0.0
 
 
 def failure_groups(rows: Sequence[Row]) -> list[FailureGroup]:

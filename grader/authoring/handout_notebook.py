@@ -12,13 +12,9 @@ from typing import Any, Final
 import numpy as np
 
 from grader.definitions.exercise import (
-    CallTest,
     Exercise,
-    Forbid,
     Literals,
     LiteralValue,
-    OutputTest,
-    PytestTest,
     TestCase,
     Tolerance,
 )
@@ -32,14 +28,35 @@ _CLOSE: Final = Tolerance(atol=1e-7, rtol=1e-5)  # float32 passes, as it may wit
 
 def handout(exercise: Exercise) -> str:
     """Return the notebook as JSON."""
+    texts = [f"# {exercise.title}", exercise.instructions.strip("\n")]
+    if (forbid := exercise.forbid) is not None:
+        words = [f"`{word}`" for word in (*forbid.imports, *forbid.names, *forbid.calls)]
+        words += ["loops"] * forbid.loops
+        because = f" {forbid.because.strip()}" if forbid.because else ""
+        texts.append(f"Do without: {', '.join(words)}.{because}")
+    texts.append(
+        f"Write your solution in the cell below. Submit this notebook as `{exercise.id}.ipynb`."
+    )
+    first = text_cell("instructions", "\n\n".join(texts))
+    for number, path in enumerate(image_paths(exercise.instructions), 1):
+        try:
+            content = read_image(path, exercise.where.path)
+        except ImageError as error:
+            problem = Problem(Location(exercise.where.path), f"instructions: {error}")
+            raise DefinitionError([problem]) from None
+        suffix = PurePosixPath(path).suffix.lower()
+        name = f"image-{number}{suffix}"
+        image = {MEDIA_TYPES[suffix]: b64encode(content).decode()}
+        first.setdefault("attachments", {})[name] = image
+        first["source"] = [
+            line.replace(f"](<{path}>", f"]({path}").replace(f"]({path}", f"](attachment:{name}")
+            for line in first["source"]
+        ]
     tests = [test for test in exercise.tests if not test.hidden]
-    cells = [
-        _with_images(text_cell("instructions", _instructions(exercise)), exercise),
-        code_cell("solution", exercise.starter.rstrip("\n")),
-    ]
+    cells = [first, code_cell("solution", exercise.starter.rstrip("\n"))]
     if tests and exercise.kind != "predict":
         cells.append(text_cell("tests", _ABOUT_TESTS.format(exercise=exercise.id)))
-        cells += (_test(number, test) for number, test in enumerate(tests, 1))
+        cells += (_test_cell(number, test) for number, test in enumerate(tests, 1))
     return notebook(cells)
 
 
@@ -50,74 +67,28 @@ Run these cells to try your solution. They are no part of what you submit. For t
 will get, save the notebook and run `etude check {exercise} {exercise}.ipynb` in a terminal."""
 
 
-def _with_images(cell: dict[str, Any], exercise: Exercise) -> dict[str, Any]:
-    """Attach the images of the instructions to their cell."""
-    attached = {}
-    for number, written in enumerate(image_paths(exercise.instructions), 1):
-        try:
-            content = read_image(written, exercise.where.path)
-        except ImageError as error:
-            problem = Problem(Location(exercise.where.path), f"instructions: {error}")
-            raise DefinitionError([problem]) from None
-        suffix = PurePosixPath(written).suffix.lower()
-        name = f"image-{number}{suffix}"
-        attached[name] = {MEDIA_TYPES[suffix]: b64encode(content).decode()}
-        cell["source"] = [
-            line.replace(f"](<{written}>", f"]({written}").replace(
-                f"]({written}", f"](attachment:{name}"
-            )
-            for line in cell["source"]
-        ]
-    return {**cell, "attachments": attached} if attached else cell
-
-
-def _instructions(exercise: Exercise) -> str:
-    parts = [f"# {exercise.title}", exercise.instructions.strip("\n")]
-    if exercise.forbid is not None:
-        parts.append(_without(exercise.forbid))
-    parts.append(
-        f"Write your solution in the cell below. Submit this notebook as `{exercise.id}.ipynb`."
-    )
-    return "\n\n".join(parts)
-
-
-def _without(forbid: Forbid) -> str:
-    words = [f"`{word}`" for word in (*forbid.imports, *forbid.names, *forbid.calls)]
-    words += ["loops"] * forbid.loops
-    because = f" {forbid.because.strip()}" if forbid.because else ""
-    return f"Do without: {', '.join(words)}.{because}"
-
-
-def _test(number: int, test: TestCase) -> dict[str, Any]:
-    """Return the cell of a test: code, or a text where it cannot be written out."""
+def _test_cell(number: int, test: TestCase) -> dict[str, Any]:
+    """Return the cell of a test: code, or a text if something in it is to be computed."""
     points = f"{test.points} {'point' if test.points == 1 else 'points'}"
     title = f"{' '.join(test.description.split()) or test.id} ({points})"
-    lines = list(_code(test))
-    if not lines:
-        return text_cell(f"test-{number}", f"**{title}** runs with `etude check`.")
-    source = "\n".join([f"# {title}", "import numpy as np", "", *lines])
-    return code_cell(f"test-{number}", source, {"etude": TEST_CELL})
-
-
-def _code(test: TestCase) -> Iterator[str]:
-    """Yield the lines of a test; none if something in it is to be computed."""
-    if not isinstance(test.given, Literals):
-        return
-    given = {name: written(value) for name, value in test.given.values.items()}
-    code = getattr(test, test.code_key).strip("\n").rstrip()
-    if None in given.values():
-        return
-    inputs = [f"{name} = {value}" for name, value in given.items()]
-    if isinstance(test, PytestTest):
-        if "capsys" not in code:
-            yield from (*inputs, "import pytest", code)
-    elif isinstance(test, OutputTest):
-        expected = [] if test.stdout is None else ["# prints", *_comment(test.stdout)]
-        yield from (*inputs, code, *expected)
-    elif isinstance(test, CallTest):
-        yield from (*inputs, f"result = {' '.join(code.split())}", "print(result)")
-        if isinstance(test.expect, LiteralValue):
-            yield from _comparison(test.expect.value, test.tolerance or _CLOSE)
+    code = test.code.strip("\n").rstrip()
+    given = test.given.values if isinstance(test.given, Literals) else None
+    inputs = {name: written(value) for name, value in (given or {}).items()}
+    lines = [f"# {title}", "import numpy as np", ""]
+    lines += [f"{name} = {value}" for name, value in inputs.items()]
+    match "unknown" if given is None or None in inputs.values() else test.compared:
+        case "nothing" if "capsys" not in code:  # a body that asserts
+            lines += ["import pytest", code]
+        case "text":
+            expected = [] if test.stdout is None else ["# prints", *_comment(test.stdout)]
+            lines += [code, *expected]
+        case "value":
+            lines += [f"result = {' '.join(code.split())}", "print(result)"]
+            if isinstance(test.expect, LiteralValue):
+                lines += _comparison(test.expect.value, test.tolerance or _CLOSE)
+        case _:
+            return text_cell(f"test-{number}", f"**{title}** runs with `etude check`.")
+    return code_cell(f"test-{number}", "\n".join(lines), {"etude": TEST_CELL})
 
 
 def _comparison(expected: object, tolerance: Tolerance) -> Iterator[str]:

@@ -40,7 +40,11 @@ def new_exercise(slug: str, folder: Path) -> Path:
     taken = [path for path in folder.glob("*.y*ml") if _NUMBER.sub("", path.stem, count=1) == slug]
     if taken:
         raise UsageError(f"{taken[0]} exists")
-    path = folder / f"{_next_number(folder)}{slug}.yaml"
+    # In a folder of numbered exercises it gets the number after the last.
+    numbers = [found[1] for path in folder.glob("*.y*ml") if (found := _NUMBER.match(path.name))]
+    last = max(numbers, key=int, default="")
+    number = f"{int(last) + 1:0{len(last)}}-" if last else ""
+    path = folder / f"{number}{slug}.yaml"
     try:
         with path.open("x", encoding="utf-8") as file:
             words = {
@@ -126,12 +130,3 @@ def schema_for(folder: Path) -> str:
 def _function(slug: str) -> str:
     name = slug.replace("-", "_")
     return f"solve_{name}" if name[0].isdigit() or keyword.iskeyword(name) else name
-
-
-def _next_number(folder: Path) -> str:
-    """Return the number after the last, if the exercises in the folder are numbered."""
-    numbers = [found[1] for path in folder.glob("*.y*ml") if (found := _NUMBER.match(path.name))]
-    if not numbers:
-        return ""
-    last = max(numbers, key=int)
-    return f"{int(last) + 1:0{len(last)}}-"

@@ -64,7 +64,16 @@ def read_results(paths: Iterable[Path]) -> list[Row]:
     """
     rows: dict[tuple[str, str], Row] = {}
     for path in paths:
-        for number, line in enumerate(_lines(path), start=1):
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError as error:
+            number = error.object.count(b"\n", 0, error.start) + 1
+            raise UsageError(
+                f"{path}:{number} is not UTF-8, as etude grade --output writes it"
+            ) from None
+        for number, line in enumerate(lines, start=1):
             try:
                 row = row_of(json.loads(line))
             except (ValueError, KeyError, TypeError, RecursionError):
@@ -75,16 +84,6 @@ def read_results(paths: Iterable[Path]) -> list[Row]:
             if row is not None:
                 rows[row.student, row.exercise] = row
     return list(rows.values())
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise UsageError(f"{path}:{line} is not UTF-8, as etude grade --output writes it") from None
 
 
 def row_of(data: Mapping[str, Any]) -> Row | None:
@@ -98,6 +97,8 @@ def row_of(data: Mapping[str, Any]) -> Row | None:
     is_told = passed or data["message"] or diagnosis.get("kind", "unused") != "unused"
     failed = [each for each in data["tests"] if each["outcome"] not in ("passed", "not run")]
     messages = [str(data["message"]), *(str(each["message"]) for each in failed)]
+    # What failures alike have in common: each failed test, its end, and what came of it.
+    ends = [[each["id"], each["outcome"], str(each["message"]), each.get("got")] for each in failed]
     return Row(
         student=str(data["student"]),
         exercise=str(data["exercise"]),
@@ -113,15 +114,9 @@ def row_of(data: Mapping[str, Any]) -> Row | None:
         ),
         is_cut=any(test["outcome"] == "not run" for test in data["tests"]),
         file=str(data.get("file", "")),
-        behaviour="" if is_told else _behaviour(failed),
+        behaviour="" if is_told else _LINE.sub("line", json.dumps(ends, sort_keys=True)),
         said=next(filter(None, messages), ""),
     )
-
-
-def _behaviour(failed: Sequence[Mapping[str, Any]]) -> str:
-    """Return what failures alike have in common: each failed test, its end, and what came of it."""
-    ends = [[each["id"], each["outcome"], str(each["message"]), each.get("got")] for each in failed]
-    return _LINE.sub("line", json.dumps(ends, sort_keys=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +157,23 @@ def summarise(rows: Sequence[Row]) -> list[ExerciseStatistics]:
     totals: dict[str, float] = defaultdict(float)
     for row in rows:
         totals[row.student] += row.score
-    found = {name: (_added(group, totals), _mistakes(group)) for name, group in by_exercise.items()}
+    found = {}
+    for name, group in by_exercise.items():
+        others = [(totals[row.student] - row.score, row.passed) for row in group]
+        sums = Sums(
+            students=len(group),
+            passed=sum(row.passed for row in group),
+            scores=math.fsum(row.score for row in group),
+            others=math.fsum(other for other, _ in others),
+            others_squared=math.fsum(other**2 for other, _ in others),
+            others_of_passed=math.fsum(other for other, passed in others if passed),
+        )
+        mistakes = Mistakes(
+            misconceptions=_counted(mistake for row in group for mistake in row.mistakes),
+            failed_tests=_counted(test for row in group for test in row.failed_tests),
+            hints=_counted(str(row.hint) for row in group if row.hint is not None),
+        )
+        found[name] = sums, mistakes
     return hardest_first(found)
 
 
@@ -184,26 +195,6 @@ def hardest_first(
         for exercise, (sums, mistakes) in found.items()
     ]
     return sorted(every, key=lambda each: (each.pass_rate, each.exercise))
-
-
-def _added(rows: Sequence[Row], totals: Mapping[str, float]) -> Sums:
-    others = [(totals[row.student] - row.score, row.passed) for row in rows]
-    return Sums(
-        students=len(rows),
-        passed=sum(row.passed for row in rows),
-        scores=math.fsum(row.score for row in rows),
-        others=math.fsum(other for other, _ in others),
-        others_squared=math.fsum(other**2 for other, _ in others),
-        others_of_passed=math.fsum(other for other, passed in others if passed),
-    )
-
-
-def _mistakes(rows: Sequence[Row]) -> Mistakes:
-    return Mistakes(
-        misconceptions=_counted(mistake for row in rows for mistake in row.mistakes),
-        failed_tests=_counted(test for row in rows for test in row.failed_tests),
-        hints=_counted(str(row.hint) for row in rows if row.hint is not None),
-    )
 
 
 def _counted(names: Iterable[str]) -> dict[str, int]:

@@ -115,8 +115,7 @@ def gradescope(
       etude export gradescope attention-weights --hidden-tests after_due_date
     """
     options.prefer_own_output()
-    from grader.authoring.autograder.gradescope_zip import autograder, read_assigned
-    from grader.authoring.autograder.installation import Installation
+    from grader.authoring.autograder.gradescope_zip import Installation, autograder, read_assigned
     from grader.authoring.verify.targets import find_targets
     from grader.reports.deliver import write_whole
     from grader.reports.report import Batch, Report

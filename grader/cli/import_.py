@@ -60,11 +60,10 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
         validate_draft,
     )
     from grader.authoring.importing.write import (
-        allow_changed_inputs,
+        correct_tests,
         definition_text,
         plan,
         track_text,
-        write_as_printed,
         write_text,
     )
 
@@ -86,8 +85,7 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
     }
     examined = _examined(imported)
     for path, each in examined.items():
-        changed = write_as_printed(drafts[path], each.printed)
-        if allow_changed_inputs(drafts[path], each.changing) or changed:
+        if correct_tests(drafts[path], each.printed, each.changing):
             write_text(path, definition_text(drafts[path]))
     for path, error in _lint_errors(list(examined)):
         if not any(error.message in sentence for sentence in examined[path].sentences):

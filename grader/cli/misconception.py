@@ -51,8 +51,8 @@ def add(  # noqa: PLR0917  click calls it by name
       etude misconception add softmax 1 --results results.jsonl
     """
     options.prefer_own_output()
+    from grader.authoring.add_entry import new_misconception
     from grader.authoring.failures import failure_groups
-    from grader.authoring.new_misconception import new_misconception
     from grader.authoring.statistics import read_results
     from grader.definitions.collection import resolve
 

@@ -56,7 +56,11 @@ def read_exercise(folder: Path) -> SourceDrafts:
     draft.solution = _python(draft, folder, model, "exemplar")
     texts = [text_if_there(folder, f".docs/{name}") for name in _DOCS]
     draft.instructions = "\n\n".join(text.strip("\n") for text in texts if text.strip()) + "\n"
-    draft.hints = _hints(text_if_there(folder, ".docs/hints.md"))
+    for line in text_if_there(folder, ".docs/hints.md").split("\n"):
+        if line.startswith(("- ", "* ")):
+            draft.hints.append(line[2:].strip())
+        elif draft.hints and line.startswith("  ") and line.strip():  # it belongs to the item above
+            draft.hints[-1] += f"\n{line.strip()}"
     kept = [
         key for key, value in config.items() if key != "files" and value not in ("", [], {}, None)
     ]
@@ -109,35 +113,6 @@ def _python(draft: Draft, folder: Path, names: list[str], what: str) -> str:
     return text_inside(folder, programs[0])
 
 
-def _hints(text: str) -> list[str]:
-    """Return the items of the list in `hints.md`, each with the lines that belong to it."""
-    hints: list[str] = []
-    for line in text.split("\n"):
-        if line.startswith(("- ", "* ")):
-            hints.append(line[2:].strip())
-        elif hints and line.startswith("  ") and line.strip():
-            hints[-1] += f"\n{line.strip()}"
-    return hints
-
-
-def _data_modules(folder: Path, source: str, modules: set[str]) -> dict[str, str]:
-    """Return the modules beside a test file that it imports, with their text."""
-    program = read_program(source) or ParsedProgram(())
-    named: set[str] = set()
-    for each in program.statements:
-        match each.node:
-            case ast.Import(names=names):
-                named.update(alias.name for alias in names)
-            case ast.ImportFrom(module=str(module), level=0):
-                named.add(module)
-    beside = [name for name in sorted(named - modules) if name.isidentifier()]
-    return {
-        name: text_inside(folder, f"{name}.py")
-        for name in beside[:_MOST_FILES]
-        if os.path.lexists(folder / f"{name}.py")
-    }
-
-
 def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> None:
     solution = read_program(draft.solution) or ParsedProgram(())
     wanted: list[str] = []
@@ -147,7 +122,21 @@ def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> N
             draft.remarks.append(f"{shown(name)} is no Python; it is kept as a note")
             continue
         source = text_inside(folder, name)
-        found = translate(source, modules, _data_modules(folder, source, modules))
+        nodes = [each.node for each in (read_program(source) or ParsedProgram(())).statements]
+        imported = {
+            alias.name for each in nodes if isinstance(each, ast.Import) for alias in each.names
+        } | {
+            each.module
+            for each in nodes
+            if isinstance(each, ast.ImportFrom) and each.module and not each.level
+        }
+        beside = [each for each in sorted(imported - modules) if each.isidentifier()]
+        data = {
+            each: text_inside(folder, f"{each}.py")
+            for each in beside[:_MOST_FILES]
+            if os.path.lexists(folder / f"{each}.py")
+        }
+        found = translate(source, modules, data)
         draft.tests += found.tests
         draft.notes += found.notes
         draft.remarks += found.remarks

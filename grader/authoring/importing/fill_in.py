@@ -3,7 +3,7 @@
 import ast
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from grader.authoring.importing.draft import Draft, DraftTest
@@ -46,22 +46,44 @@ def fill_in_draft(draft: Draft) -> None:
     if starter is None and draft.starter:
         draft.remarks.append("the starter is not Python; it is kept as it is")
     if not draft.defines and solution is not None:
-        draft.defines = _defines(draft, solution, starter or ParsedProgram(()))
+        # A submission must define what the solution does and the starter leaves open.
+        made = solution.definitions()
+        given = starter.definitions() if starter is not None else {}
+        used = frozenset[str]().union(*(needed(test.code) for test in draft.tests))
+        open_names = [
+            name
+            for name, node in made.items()
+            if name not in given or ast.dump(node) != ast.dump(given[name])
+        ]
+        asked = [name for name in open_names if name in given or name in used] or [
+            name for name in open_names if re.search(rf"\b{re.escape(name)}\b", draft.instructions)
+        ]
+        draft.defines = {name: kind_of(solution, name) for name in asked or open_names}
+        if not open_names:
+            modules = {name for s in solution.statements if s.imports for name in s.sets}
+            values = sorted(solution.sets - made.keys() - modules)
+            draft.defines = {name: "value" for name in values if name in used}
     if solution is not None and starter is not None:
         _stand_alone(draft, solution, starter)
     taken: set[str] = set()
     for number, test in enumerate(draft.tests, 1):
-        wanted = slug(test.id) or f"test-{number}"
-        name, count = wanted, 1
-        while name in taken:
-            count += 1
-            name = f"{wanted}-{count}"
+        name = unused(slug(test.id) or f"test-{number}", taken)
         taken.add(name)
         if test.id and name != test.id:
             draft.remarks.append(f"the test {test.id[:80]!r} is called {name!r} here")
         test.id = name
     for test in draft.tests:
-        _complete_test(draft, test, starter or ParsedProgram(()))
+        if test.key == "run":
+            _complete_test(draft, test, starter or ParsedProgram(()))
+
+
+def unused(wanted: str, taken: Collection[str]) -> str:
+    """Return an id that is not taken: the wanted one, or that with a number from 2."""
+    name, count = wanted, 1
+    while name in taken:
+        count += 1
+        name = f"{wanted}-{count}"
+    return name
 
 
 def _head(draft: Draft) -> None:
@@ -72,7 +94,15 @@ def _head(draft: Draft) -> None:
     if not draft.title:
         draft.title = draft.id.replace("-", " ").capitalize()
         draft.remarks.append(f"the source has no title; it is {draft.title!r} now")
-    _difficulty(draft)
+    difficulty = _DIFFICULTIES.get(slug(draft.difficulty))
+    if difficulty is None:
+        draft.notes += [("difficulty", draft.difficulty)] if draft.difficulty else []
+        said = f"the difficulty {draft.difficulty[:40]!r} is unknown here"
+        said = said if draft.difficulty else "the source says nothing about the difficulty"
+        draft.remarks.append(f"{said}; it is 'beginner' now")
+    elif difficulty != draft.difficulty:
+        draft.remarks.append(f"the difficulty {draft.difficulty!r} is called {difficulty!r} here")
+    draft.difficulty = difficulty or "beginner"
     kind = _KINDS.get(slug(draft.kind) or "write")
     if kind is None:
         draft.notes.append(("kind", draft.kind))
@@ -81,53 +111,15 @@ def _head(draft: Draft) -> None:
     if draft.xp is None:
         draft.xp = _XP
         draft.remarks.append(f"the source says nothing about XP; it is {_XP} now")
-    for key in ("instructions", "solution", "explanation"):
+    for key, instead in (
+        ("instructions", "The source has no instructions.\n"),
+        ("solution", draft.solution),
+        ("explanation", "The source has no explanation.\n"),
+        ("starter", "# Write your solution here.\n"),
+    ):
         if not getattr(draft, key).strip():
             draft.remarks.append(f"the source has no {key}; write one")
-    if not draft.instructions.strip():
-        draft.instructions = "The source has no instructions.\n"
-    if not draft.explanation.strip():
-        draft.explanation = "The source has no explanation.\n"
-    if not draft.starter.strip():
-        draft.starter = "# Write your solution here.\n"
-        draft.remarks.append("the source has no starter; write one")
-
-
-def _difficulty(draft: Draft) -> None:
-    found = _DIFFICULTIES.get(slug(draft.difficulty))
-    if found is None:
-        said = (
-            f"the difficulty {draft.difficulty[:40]!r} is unknown here" if draft.difficulty else ""
-        )
-        if draft.difficulty:
-            draft.notes.append(("difficulty", draft.difficulty))
-        said = said or "the source says nothing about the difficulty"
-        draft.remarks.append(f"{said}; it is 'beginner' now")
-    elif found != draft.difficulty:
-        draft.remarks.append(f"the difficulty {draft.difficulty!r} is called {found!r} here")
-    draft.difficulty = found or "beginner"
-
-
-def _defines(draft: Draft, solution: ParsedProgram, starter: ParsedProgram) -> dict[str, str]:
-    """Return what a submission must define: what the solution does and the starter leaves open."""
-    made = solution.definitions()
-    given = starter.definitions()
-    used = frozenset[str]().union(*(needed(test.code) for test in draft.tests))
-    open_names = [
-        name
-        for name, node in made.items()
-        if name not in given or ast.dump(node) != ast.dump(given[name])
-    ]
-    asked = [name for name in open_names if name in given or name in used] or [
-        name for name in open_names if re.search(rf"\b{re.escape(name)}\b", draft.instructions)
-    ]
-    chosen = asked or open_names
-    values = [name for name in sorted(solution.sets - made.keys()) if name in used]
-    modules = {name for s in solution.statements if s.imports for name in s.sets}
-    return {
-        **{name: kind_of(solution, name) for name in chosen},
-        **{name: "value" for name in values if name not in modules and not chosen},
-    }
+            setattr(draft, key, instead)
 
 
 def _stand_alone(draft: Draft, solution: ParsedProgram, starter: ParsedProgram) -> None:
@@ -158,8 +150,6 @@ def _stand_alone(draft: Draft, solution: ParsedProgram, starter: ParsedProgram) 
 def _complete_test(draft: Draft, test: DraftTest, starter: ParsedProgram) -> None:
     """Give a test that runs statements the lines of the starter that it builds on."""
     demo = starter.demo()
-    if test.key != "run":
-        return
     if not test.code.strip():
         test.code = demo.source()
         if test.code:
@@ -172,11 +162,17 @@ def _complete_test(draft: Draft, test: DraftTest, starter: ParsedProgram) -> Non
     if program is None:
         draft.remarks.append(f"the code of test '{test.id}' is not Python")
         return
-    _import_what_is_missing(draft, test, program, starter)
+    # Imports of the starter, unless the solution has them; then what the starter's lines set.
     solution = read_program(draft.solution)
-    there = (solution.sets if solution else frozenset[str]()) | draft.defines.keys()
-    lacking = (program.needs & demo.sets) - there
-    if lacking:
+    there = solution.sets if solution else frozenset[str]()
+    imports = ParsedProgram(s for s in starter.statements if s.imports)
+    if lacking := (program.needs & imports.sets) - there:
+        front = imports.for_names(lacking)
+        test.code = join([*(s.source for s in front.statements), test.code])
+    elif "np" in program.needs - starter.sets - there:
+        test.code = join(["import numpy as np", test.code])
+        draft.remarks.append(f"test '{test.id}' uses `np` and nothing imports it: it does now")
+    if lacking := (program.needs & demo.sets) - there - draft.defines.keys():
         front = demo.for_names(lacking, effects=True)
         test.code = join([*(s.source for s in front.statements), test.code])
         said = in_words([f"`{name}`" for name in sorted(lacking)])
@@ -187,36 +183,7 @@ def _complete_test(draft: Draft, test: DraftTest, starter: ParsedProgram) -> Non
         )
 
 
-def _import_what_is_missing(
-    draft: Draft, test: DraftTest, program: ParsedProgram, starter: ParsedProgram
-) -> None:
-    """Add imports of the starter to a test that needs them, unless the solution has them."""
-    solution = read_program(draft.solution)
-    there = solution.sets if solution else frozenset[str]()
-    imports = ParsedProgram(s for s in starter.statements if s.imports)
-    if lacking := (program.needs & imports.sets) - there:
-        front = imports.for_names(lacking)
-        test.code = join([*(s.source for s in front.statements), test.code])
-    elif "np" in program.needs - starter.sets - there:
-        test.code = join(["import numpy as np", test.code])
-        draft.remarks.append(f"test '{test.id}' uses `np` and nothing imports it: it does now")
-
-
 def in_words(items: Sequence[str]) -> str:
     """Write items as a sentence has them: "a, b and c"."""
     *most, last = items
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def number_repeated_ids(drafts: Iterable[Draft]) -> None:
-    """Add numbers to ids that several drafts have."""
-    taken: set[str] = set()
-    for draft in drafts:
-        name, count = draft.id, 1
-        while name in taken:
-            count += 1
-            name = f"{draft.id}-{count}"
-        if name != draft.id:
-            draft.remarks.append(f"the id {draft.id!r} is taken; it is {name!r} now")
-        draft.id = name
-        taken.add(name)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from grader.authoring.importing.draft import Draft, Repair, SourceDrafts
+from grader.authoring.importing.draft import Draft, SourceDrafts
 from grader.authoring.importing.verify_imported import ImportProof
 
 
@@ -23,8 +23,17 @@ def report(
     """
     lines: list[str] = []
     for path, draft in drafts.items():
-        lines += [f"{draft.origin} -> {path}", f"  {_quoted(draft.title)}"]
-        lines += _section("Repaired", _repairs(draft.repairs))
+        lines += [f"{draft.origin} -> {path}", f'  "{draft.title[:200]}"']
+        places: dict[tuple[str, str, str], list[str]] = {}  # of the same repair, for one line
+        for each in draft.repairs:
+            places.setdefault((each.what, each.before, each.after), []).append(each.where)
+        repaired = []
+        for (what, before, after), where in places.items():
+            name = where[0].rsplit(":", 2)[0]
+            others = "".join(f", {place.removeprefix(f'{name}:')}" for place in where[1:])
+            times = f", {len(where)} times" if len(where) > 1 else ""
+            repaired.append(f"{where[0]}{others}: {what}{times}: {_line(before)} -> {_line(after)}")
+        lines += _section("Repaired", repaired)
         lines += _section("Decided", draft.remarks)
         lines += _section("Not valid yet, so not tried out", problems[path])
         found = examined.get(path)
@@ -45,7 +54,9 @@ def report(
         f"{len(drafts)} {noun} imported, {proven} proven{left}. "
         f"In {works} the solution passes every test."
     )
-    return _printable("\n".join([*lines, summary]))
+    text = "\n".join([*lines, summary])
+    # What a source says must not steer the terminal.
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
 
 
 def _section(title: str, entries: Iterable[str]) -> Iterator[str]:
@@ -63,26 +74,5 @@ def _top(title: str, entries: list[str]) -> list[str]:
     return [title, *(f"  - {entry}" for entry in dict.fromkeys(entries)), ""] if entries else []
 
 
-def _repairs(repairs: list[Repair]) -> Iterator[str]:
-    """Yield a line for each repair; the same one at many places is one line with all of them."""
-    places: dict[tuple[str, str, str], list[str]] = {}
-    for each in repairs:
-        places.setdefault((each.what, each.before, each.after), []).append(each.where)
-    for (what, before, after), where in places.items():
-        name = where[0].rsplit(":", 2)[0]
-        others = "".join(f", {place.removeprefix(f'{name}:')}" for place in where[1:])
-        times = f", {len(where)} times" if len(where) > 1 else ""
-        yield f"{where[0]}{others}: {what}{times}: {_line(before)} -> {_line(after)}"
-
-
 def _line(text: str) -> str:
     return text.replace("\n", "\\n") or "(nothing)"
-
-
-def _quoted(text: str) -> str:
-    return f'"{text[:200]}"'
-
-
-def _printable(text: str) -> str:
-    """Keep what a source says from steering the terminal."""
-    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)

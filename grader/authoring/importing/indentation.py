@@ -51,7 +51,18 @@ class _CodeLine:
     def opens(self) -> bool:
         """Return whether a block begins after it."""
         last = (self.rest[-1] if self.rest else self.head).rstrip()
-        return not self.is_comment and _without_comment(last).rstrip().endswith(":")
+        quote = ""
+        for at, character in enumerate(last):
+            if quote:
+                quote = "" if character in quote else quote
+            elif character in SINGLE:
+                quote = SINGLE
+            elif character in DOUBLE:
+                quote = DOUBLE
+            elif character == "#":  # outside a text, so a comment begins
+                last = last[:at]
+                break
+        return not self.is_comment and last.rstrip().endswith(":")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +91,23 @@ def reindent(code: str) -> Indented:
         levels, guessed = _levels(lines)
     else:
         return Indented(code)
-    pairs = zip(lines, levels, strict=True)
-    mended = "\n".join(part for line, level in pairs for part in _written(line, level))
+    parts = []
+    for line, level in zip(lines, levels, strict=True):
+        margin = " " * (_UNIT * level)
+        parts.append(margin + line.head if line.head else "")
+        # What continues a line is one level deeper, except closing brackets and long texts.
+        inner = margin if line.is_text else margin + " " * _UNIT
+        parts += [
+            ((margin if rest[0] in ")]}" else inner) + rest) if rest else "" for rest in line.rest
+        ]
+    mended = "\n".join(parts)
     if code.endswith("\n") and not mended.endswith("\n"):
         mended += "\n"
-    if parses(code) and not (parses(mended) and _same(code, mended)):
+    before, after = parsed(code), parsed(mended)
+    is_same = before is not None and after is not None and ast.dump(before) == ast.dump(after)
+    if parses(code) and not is_same:
         return Indented(code)
     return Indented(mended, changed=mended != code, guessed=guessed)
-
-
-def _same(one: str, other: str) -> bool:
-    first, second = parsed(one), parsed(other)
-    return None not in (first, second) and ast.dump(first) == ast.dump(second)  # type: ignore[arg-type]  # neither is None
 
 
 def _levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:
@@ -108,9 +124,12 @@ def _levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:
             level = 0
         else:
             level, unsure = _level_after(line, *previous, open_blocks)
-            if _RETURN.match(line.head) and not previous[0].opens and _ends(lines, number):
+            if _RETURN.match(line.head) and not previous[0].opens:
+                # A function's last `return` belongs to no loop in it.
+                after = next((each for each in lines[number + 1 :] if not each.is_blank), None)
+                is_last = after is None or after.width == 0 or _DECORATED.match(after.head)
                 functions = [at for head, at in open_blocks if _FUNCTION.match(head)]
-                level = functions[-1] + 1 if functions and level else level
+                level = functions[-1] + 1 if is_last and functions and level else level
             guessed |= unsure
         while open_blocks and open_blocks[-1][1] >= level:
             open_blocks.pop()
@@ -120,12 +139,6 @@ def _levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:
         if not (line.is_comment and previous is not None and previous[0].opens):
             previous = (line, level)  # after a comment a block is still to begin
     return levels, guessed
-
-
-def _ends(lines: list[_CodeLine], number: int) -> bool:
-    """Return whether a line is a function's last: a `return` there belongs to no loop in it."""
-    following = next((line for line in lines[number + 1 :] if not line.is_blank), None)
-    return following is None or following.width == 0 or bool(_DECORATED.match(following.head))
 
 
 def _level_after(
@@ -146,34 +159,6 @@ def _level_after(
     if level > 1 and _DECORATED.match(line.head):
         return 1, True  # a method after a method
     return level, level > 1
-
-
-def _written(line: _CodeLine, level: int) -> list[str]:
-    if line.is_blank:
-        return [""]
-    margin = " " * (_UNIT * level)
-    if line.is_text:
-        return [margin + line.head, *(margin + rest if rest else "" for rest in line.rest)]
-    lines = [margin + line.head]
-    for rest in line.rest:
-        deeper = "" if rest[:1] in (")", "]", "}") else " " * _UNIT
-        lines.append(f"{margin}{deeper}{rest}" if rest else "")
-    return lines
-
-
-def _without_comment(line: str) -> str:
-    """Cut a comment off a line; a hash inside a text is none."""
-    quote = ""
-    for at, character in enumerate(line):
-        if quote:
-            quote = "" if character in quote else quote
-        elif character in SINGLE:
-            quote = SINGLE
-        elif character in DOUBLE:
-            quote = DOUBLE
-        elif character == "#":
-            return line[:at]
-    return line
 
 
 def _logical_lines(code: str) -> list[_CodeLine]:
@@ -219,14 +204,11 @@ def _scan(text: str, depth: int, inside: str) -> tuple[int, str]:
         elif character == "#":
             break
         elif character in SINGLE or character in DOUBLE:
-            at = _end_of_text(text, at + 1, SINGLE if character in SINGLE else DOUBLE)
+            at += 1
+            while at < len(text) and text[at] not in (SINGLE if character in SINGLE else DOUBLE):
+                at += 2 if text[at] == "\\" else 1
+            at += 1
         else:
             depth += (character in "([{") - (character in ")]}")
             at += 1
     return max(depth, 0), inside
-
-
-def _end_of_text(text: str, at: int, family: str) -> int:
-    while at < len(text) and text[at] not in family:
-        at += 2 if text[at] == "\\" else 1
-    return at + 1

@@ -1,12 +1,18 @@
-"""Documents with exercises in them, each written as an object of JavaScript."""
+"""Documents with exercises in them, each written as an object of JavaScript.
 
+A document may be HTML: it is read without its markup, and each character knows its place in the
+file.
+"""
+
+import html
 import re
-from collections.abc import Callable, Iterator
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 from grader.authoring.importing import indentation, source_files, typography
-from grader.authoring.importing.detect import SourceText, looks_like_html, without_markup
 from grader.authoring.importing.draft import Draft, DraftTest, Repair, SourceDrafts
 from grader.authoring.importing.jsobject import (
     MAX_LENGTH,
@@ -29,6 +35,7 @@ _MARK: Final = re.compile(
     rf"\btype[{_QUOTES}]?\s{{0,20}}:\s{{0,20}}[{_QUOTES}]exercise[{_QUOTES}]"
     rf"|\b(?:starterCode|testCases)[{_QUOTES}]?\s{{0,20}}:"
 )
+_KEYS: Final = ("starterCode", "solution", "instructions")  # one of them makes an exercise
 _MAX_BLOCKS: Final = 500
 _MAX_TRIES: Final = 2_000  # marks that are looked at
 _WORK: Final = 32 << 20  # characters that are parsed in all, however often
@@ -36,6 +43,41 @@ _BRACES_BACK: Final = 6
 _FAR: Final = 64 << 10
 _MAX_SHOWN_NOTE: Final = 4_000
 _MOST_XP: Final = 1_000_000
+_BREAKS: Final = frozenset({"br", "p", "div", "li", "tr", "pre", "h1", "h2", "h3", "h4", "section"})
+_RAW: Final = frozenset({"script", "style", "textarea"})
+_TAG_NAME: Final = re.compile(r"/?([a-zA-Z][a-zA-Z0-9-]*)")
+_ENTITY: Final = re.compile(r"&(?:#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+_IS_HTML: Final = re.compile(
+    r"\s*(?:<!--.{0,2000}?-->\s*)?<(?:!doctype\s+html|html\b)", re.IGNORECASE | re.DOTALL
+)
+
+
+class SourceText:
+    """A text to read, and where each of its characters stands in the file.
+
+    Args:
+        name: of the file, for messages.
+        text: what is read.
+        original: the file's own text.
+        origins: for each character of `text` its place in `original`; None if they are the same.
+    """
+
+    def __init__(
+        self, name: str, text: str, original: str = "", origins: Sequence[int] | None = None
+    ) -> None:
+        self.name = name
+        self.text = text
+        self._origins = origins
+        original = original or text
+        self._lines = [0, *(found.end() for found in re.finditer("\n", original))]
+        self._end = len(original)
+
+    def place(self, at: int) -> str:
+        """Return the place of a character as `file:line:column`, both from one."""
+        if self._origins is not None:
+            at = self._origins[at] if at < len(self._origins) else self._end
+        line = bisect_right(self._lines, at)
+        return f"{self.name}:{line}:{at - self._lines[line - 1] + 1}"
 
 
 def read_document(path: Path) -> SourceDrafts:
@@ -50,34 +92,27 @@ def read_document(path: Path) -> SourceDrafts:
 
 def read_text(name: str, original: str) -> SourceDrafts:
     """Find the exercises in the text of a document; see `read_document`."""
-    is_html = looks_like_html(name, original)
+    is_html = name.lower().endswith((".html", ".htm", ".xhtml")) or _IS_HTML.match(original[:4096])
     reading = without_markup(name, original) if is_html else SourceText(name, original)
     result = SourceDrafts()
-    for found in _blocks(reading, result):
-        result.drafts.append(_Mapper(reading, found).draft())
-    return result
-
-
-def _blocks(reading: SourceText, result: SourceDrafts) -> Iterator[Parsed]:
-    """Yield each object that is an exercise; one that cannot be read is a failure."""
-    done = work = blocks = 0
+    done = work = 0
     for tries, mark in enumerate(_MARK.finditer(reading.text)):
         if mark.start() < done:
             continue
-        if tries == _MAX_TRIES or work > _WORK or blocks == _MAX_BLOCKS:
+        if tries == _MAX_TRIES or work > _WORK or len(result.drafts) == _MAX_BLOCKS:
             place = reading.place(mark.start())
             result.failures.append(f"{place}: too much to read; what follows was left out")
-            return
+            break
         found, used, error = _block_around(reading.text, mark.start(), done)
         work += used
         if found is not None:
-            blocks += 1
             done = found.end
-            yield found
+            result.drafts.append(_Mapper(reading, found).draft())
         elif error is not None:
             place = reading.place(error.at)
             result.failures.append(f"{place}: this exercise cannot be read: {error.message}")
             done = max(error.at, mark.end())
+    return result
 
 
 def _block_around(text: str, mark: int, done: int) -> tuple[Parsed | None, int, ParseError | None]:
@@ -97,16 +132,78 @@ def _block_around(text: str, mark: int, done: int) -> tuple[Parsed | None, int, 
                 first_error = first_error or error
             continue
         used += found.end - at
-        if found.end > mark and _is_exercise(found.value):
+        kind = found.value.get("type")
+        is_exercise = (
+            kind.text == "exercise"
+            if isinstance(kind, Text)
+            else any(found.value.get(key) is not None for key in _KEYS)
+        )
+        if found.end > mark and is_exercise:
             return found, used, None
     return None, min(used, MAX_LENGTH * _BRACES_BACK), first_error
 
 
-def _is_exercise(value: Object) -> bool:
-    kind = value.get("type")
-    if isinstance(kind, Text):
-        return kind.text == "exercise"
-    return any(value.get(key) is not None for key in ("starterCode", "solution", "instructions"))
+def without_markup(name: str, original: str) -> SourceText:
+    """Take tags off an HTML document and put characters for its entities.
+
+    What is in a `script` stays as it is. Time is linear in the length, whatever the text.
+    """
+    pieces: list[str] = []
+    origins = array("L")
+
+    def keep(text: str, begin: int) -> None:
+        pieces.append(text)
+        origins.extend(range(begin, begin + len(text)))
+
+    at = 0
+    while at < len(original):
+        tag = _next(original, "<", at)
+        _keep_unescaped(original, at, tag, pieces, origins)
+        if tag == len(original):
+            break
+        word = _TAG_NAME.match(original, tag + 1)
+        if original.startswith("<!--", tag):
+            at = _next(original, "-->", tag) + 3
+            continue
+        if word is None and not original.startswith(("<!", "<?"), tag):
+            keep("<", tag)
+            at = tag + 1
+            continue
+        end = _next(original, ">", tag)
+        if end == len(original):  # no tag is closed from here on
+            _keep_unescaped(original, tag, end, pieces, origins)
+            break
+        at = end + 1
+        element = word[1].lower() if word else ""
+        if element in _BREAKS:
+            pieces.append("\n")
+            origins.append(tag)
+        if element in _RAW and original[tag + 1] != "/":
+            closing = re.compile(f"</{element}", re.IGNORECASE).search(original, at)
+            stop = closing.start() if closing else len(original)
+            keep(original[at:stop], at)
+            at = stop
+    return SourceText(name, "".join(pieces), original, origins)
+
+
+def _keep_unescaped(
+    original: str, begin: int, end: int, pieces: list[str], origins: "array[int]"
+) -> None:
+    at = begin
+    for found in _ENTITY.finditer(original, begin, end):
+        pieces.append(original[at : found.start()])
+        origins.extend(range(at, found.start()))
+        meant = html.unescape(found.group())
+        pieces.append(meant)
+        origins.extend([found.start()] * len(meant))
+        at = found.end()
+    pieces.append(original[at:end])
+    origins.extend(range(at, end))
+
+
+def _next(text: str, what: str, at: int) -> int:
+    found = text.find(what, at)
+    return len(text) if found < 0 else found
 
 
 class _Mapper:
@@ -136,9 +233,9 @@ class _Mapper:
             "explanation": self._prose("explanation"),
             "xpReward": self._xp,
             "xp": self._xp,
-            "hints": self._hints,
-            "concepts": self._concepts,
-            "tags": self._concepts,
+            "hints": self._texts("hints"),
+            "concepts": self._texts("concepts"),
+            "tags": self._texts("concepts"),
             "testCases": self._tests,
             "tests": self._tests,
         }
@@ -154,15 +251,17 @@ class _Mapper:
             else:
                 self._note(key, value)
             seen.add(key)
+        self._draft.concepts = list(dict.fromkeys(self._draft.concepts))
         return self._draft
 
     def _head(self, target: str) -> Callable[[Value, str], None]:
         def take(value: Value, key: str) -> None:
-            text = _scalar_text(value)
-            if text is None or getattr(self._draft, target):
-                self._note(key, value)
+            is_word = isinstance(value, Plain) and isinstance(value.value, bool | None)
+            is_free = not is_word and not getattr(self._draft, target)
+            if isinstance(value, Text | Plain) and is_free:
+                setattr(self._draft, target, " ".join(value.text.split()))
             else:
-                setattr(self._draft, target, " ".join(text.split()))
+                self._note(key, value)
 
         return take
 
@@ -195,24 +294,19 @@ class _Mapper:
         else:
             self._note(key, value)
 
-    def _hints(self, value: Value, key: str) -> None:
-        self._texts(value, key, self._draft.hints)
+    def _texts(self, target: str) -> Callable[[Value, str], None]:
+        def take(value: Value, key: str) -> None:
+            items = value.items if isinstance(value, Items) else (value,)
+            if not isinstance(value, Items | Text):
+                self._note(key, value)
+                return
+            for number, item in enumerate(items, 1):
+                if isinstance(item, Text):
+                    getattr(self._draft, target).append(self._plain_prose(item))
+                else:
+                    self._note(f"{key}[{number}]", item)
 
-    def _concepts(self, value: Value, key: str) -> None:
-        self._texts(value, key, self._draft.concepts)
-        self._draft.concepts = list(dict.fromkeys(self._draft.concepts))
-
-    def _texts(self, value: Value, key: str, target: list[str]) -> None:
-        if isinstance(value, Text):
-            value = Items(value.at, (value,))
-        if not isinstance(value, Items):
-            self._note(key, value)
-            return
-        for number, item in enumerate(value.items, 1):
-            if isinstance(item, Text):
-                target.append(self._plain_prose(item))
-            else:
-                self._note(f"{key}[{number}]", item)
+        return take
 
     def _tests(self, value: Value, key: str) -> None:
         if not isinstance(value, Items) or self._draft.tests:
@@ -236,7 +330,8 @@ class _Mapper:
                 case "input" | "code", Text() if not test.code:
                     test.code = _ended(self._mended_code(each, f"{label}.{key}"))
                 case "expectedOutput" | "expected" | "output", Text():
-                    test.stdout = self._mended_output(each)
+                    test.stdout, changes = typography.plain_output(each.text)
+                    self._text_repairs(each, changes)
                 case "expectedOutput" | "expected" | "output", Plain(text=text):
                     test.stdout = text
                 case "description", Text() if not test.description:
@@ -254,7 +349,8 @@ class _Mapper:
         """Undo in a program what typesetting did, and give it its indentation back."""
         spaced, unseen = typography.plain_prose(value.text)  # before anything counts spaces
         self._text_repairs(value, unseen)
-        places = value.places if not unseen else _kept_places(value, unseen)
+        gone = {at for at, _, after in unseen if not after}
+        places = [place for at, place in enumerate(value.places) if at not in gone]
         code, changes = typography.plain_code(
             spaced, lambda text: typography.parses(indentation.reindent(text).code)
         )
@@ -271,11 +367,6 @@ class _Mapper:
                 f"the indentation of {key} could not be told for certain; read it over"
             )
         return indented.code
-
-    def _mended_output(self, value: Text) -> str:
-        text, changes = typography.plain_output(value.text)
-        self._text_repairs(value, changes)
-        return text
 
     def _plain_prose(self, value: Text) -> str:
         text, changes = typography.plain_prose(value.text)
@@ -301,20 +392,6 @@ class _Mapper:
 
 
 _AROUND: Final = 12
-
-
-def _kept_places(value: Text, changes: list[typography.Change]) -> list[int]:
-    gone = {at for at, _, after in changes if not after}
-    return [place for at, place in enumerate(value.places) if at not in gone]
-
-
-def _scalar_text(value: Value) -> str | None:
-    match value:
-        case Text(text=text):
-            return text
-        case Plain(value=int() | float(), text=text) if not isinstance(value.value, bool):
-            return text
-    return None
 
 
 def _ended(text: str) -> str:

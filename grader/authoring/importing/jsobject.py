@@ -145,7 +145,17 @@ class _Parser:
         self._take("{")
         entries: list[tuple[str, Value]] = []
         while not self._closes("}", begin):
-            key = self._key()
+            character = self._peek()
+            if character and character in SINGLE + DOUBLE:
+                key = self._string().text
+            else:
+                found = _WORD.match(self._text, self.at, self._limit) or _NUMBER.match(
+                    self._text, self.at, self._limit
+                )
+                if found is None:
+                    self._fail(f"expected a key, found {character!r}")
+                self.at = found.end()
+                key = found.group()
             if self._peek() != ":":
                 self._fail(f"expected ':' after the key {key[:40]!r}")
             self.at += 1
@@ -169,18 +179,6 @@ class _Parser:
             self.at += 1
         elif character and character != bracket:
             self._fail(f"expected ',' or '{bracket}', found {character!r}")
-
-    def _key(self) -> str:
-        character = self._peek()
-        if character and character in SINGLE + DOUBLE:
-            return self._string().text
-        found = _WORD.match(self._text, self.at, self._limit) or _NUMBER.match(
-            self._text, self.at, self._limit
-        )
-        if found is None:
-            self._fail(f"expected a key, found {character!r}")
-        self.at = found.end()
-        return found.group()
 
     def _value(self, depth: int) -> Value:
         self._values += 1
@@ -207,7 +205,8 @@ class _Parser:
             sign, digits = found.groups()
             if sign not in ("", "-", "+"):
                 self._mend(begin, name_of(sign), sign, "-")
-            value: float = int(digits, 16) if digits[:2] in ("0x", "0X") else _number(digits)
+            read = int if digits.isdecimal() else float
+            value: float = int(digits, 16) if digits[:2] in ("0x", "0X") else read(digits)
             return Plain(begin, value if sign in ("", "+") else -value, found.group())
         word = _WORD.match(self._text, begin, self._limit)
         if word is None or word.group() not in _CONSTANTS:
@@ -241,8 +240,13 @@ class _Parser:
             if self.at >= self._limit:
                 raise ParseError(begin, "this string is never closed")
             character = self._text[self.at]
-            if character in closing and self._ends_string(quote, character):
-                break
+            if character in closing:
+                # A curly quote may also be an apostrophe, unless the value ends there.
+                after = _SPACE.match(self._text, self.at + 1, self._limit)
+                end = after.end() if after else self.at + 1
+                is_last = end >= len(self._text) or self._text[end] in ",}]:+/"
+                if is_last if is_curly else character == quote:
+                    break
             if character == "\\":
                 self._escape(built)
                 continue
@@ -257,14 +261,6 @@ class _Parser:
             what = "typographic quotes around a string"
             self._mend(begin, what, f"{quote}…{last}", f"{straight}…{straight}")
         return Text(begin, "".join(built.characters), built.places)
-
-    def _ends_string(self, quote: str, character: str) -> bool:
-        """Return whether a quote closes the string; a curly one may also be an apostrophe in it."""
-        if quote in "'\"`":
-            return character == quote
-        after = _SPACE.match(self._text, self.at + 1, self._limit)
-        end = after.end() if after else self.at + 1
-        return end >= len(self._text) or self._text[end] in ",}]:+/"
 
     def _escape(self, built: _JsBuilder) -> None:
         begin = self.at
@@ -313,7 +309,3 @@ class _Parser:
         if self.at >= self._limit and self._limit < len(self._text):
             message = f"longer than {MAX_LENGTH:,} characters"
         raise ParseError(self.at, message)
-
-
-def _number(digits: str) -> float:
-    return int(digits) if digits.isdecimal() else float(digits)

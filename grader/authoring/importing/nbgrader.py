@@ -21,9 +21,11 @@ class NbgraderReader(parts.QuestionReader):
         self._prose: list[str] = []
 
     def _take(self, cell: NotebookCell) -> None:
-        data = _metadata(cell)
+        found = cell.metadata.get("nbgrader")
+        data = found if isinstance(found, dict) else {}
+        has_tests = bool(_TEST_MARK.search(cell.source))
         solution = bool(data.get("solution")) or bool(_MARK.search(cell.source))
-        test = bool(data.get("grade")) or bool(_TEST_MARK.search(cell.source))
+        test = bool(data.get("grade")) or has_tests
         if cell.kind == "markdown" and (solution or data.get("task")):
             self._by_hand(cell, data)
         elif cell.kind == "markdown":
@@ -31,10 +33,21 @@ class NbgraderReader(parts.QuestionReader):
             is_own = self._question is not None and not self._question.tests
             target = self._question.prose if self._question and is_own else self._prose
             target.append(cell.source)
-        elif cell.kind == "code" and solution and data.get("grade") and not _has_tests(cell):
+        elif cell.kind == "code" and solution and data.get("grade") and not has_tests:
             self._by_hand(cell, data)
         elif cell.kind == "code" and solution:
-            self._answer(cell, data)
+            if self._question is not None and self._question.tests:
+                self._finish()
+            question = self._question
+            if question is None:
+                self._count += 1
+                name = str(data.get("grade_id") or f"question {self._count}")
+                question = self._begin(name, cell.where)
+                question.prose, self._prose = self._prose, []
+            source = parts.without_magic(cell.source, question.remarks, cell.where)
+            starter, answer, _ = parts.split_solution(source)
+            question.starter.append(starter)
+            question.solution.append(answer)
         elif cell.kind == "code" and test:
             self._test(cell, data)
         elif cell.kind == "code":
@@ -45,21 +58,6 @@ class NbgraderReader(parts.QuestionReader):
     def _lacks(self, question: Question, _answer: str) -> str:
         return "" if question.tests else "tests"
 
-    def _answer(self, cell: NotebookCell, data: dict[str, Any]) -> None:
-        if self._question is not None and self._question.tests:
-            self._finish()
-        question = self._question
-        if question is None:
-            self._count += 1
-            question = self._begin(
-                str(data.get("grade_id") or f"question {self._count}"), cell.where
-            )
-            question.prose, self._prose = self._prose, []
-        source = parts.without_magic(cell.source, question.remarks, cell.where)
-        starter, solution, _ = parts.split_solution(source)
-        question.starter.append(starter)
-        question.solution.append(solution)
-
     def _test(self, cell: NotebookCell, data: dict[str, Any]) -> None:
         question = self._question
         if question is None:
@@ -68,31 +66,38 @@ class NbgraderReader(parts.QuestionReader):
         source = parts.without_magic(cell.source, question.remarks, cell.where)
         points = parts.whole_points(data.get("points"), question.remarks, cell.where)
         name = str(data.get("grade_id") or f"test-{len(question.tests) + 1}")
-        source, printing = _split_autotests(source)
+        lines: list[str] = []
+        printing: list[str] = []  # what `### AUTOTEST f(3); g(4)` asks for
+        for line in source.split("\n"):
+            found = _AUTOTEST.match(line[:_LONGEST_LINE])
+            expressions = [each.strip() for each in found[1].split(";")] if found else []
+            if found and all(parsed(each) is not None for each in expressions):
+                printing += [f"print(repr({each}))" for each in expressions if each]
+            else:
+                lines.append(line)
+        source = "\n".join(lines)
         if printing and not parts.checks_something(source):
-            source, printing = join([source, printing]), ""
+            source, printing = join([source, "\n".join(printing)]), []
         if printing:
-            code = join([_setup(source), printing])
+            code = join([_setup(source), "\n".join(printing)])
             part = TestPart(f"{name}-printed", code, hidden=False, points=points, where=cell.where)
             question.tests.append(part)
         shown, hidden = parts.split_hidden(source)
-        both = parts.says_something(shown) and parts.says_something(hidden)
-        if not parts.says_something(hidden):
-            question.tests.append(
-                TestPart(name, shown, hidden=False, points=points, where=cell.where)
-            )
-            return
+        says_hidden = parts.says_something(hidden)
+        both = says_hidden and parts.says_something(shown)
+        if both or not says_hidden:
+            part = TestPart(name, shown, hidden=False, points=points, where=cell.where)
+            question.tests.append(part)
         if both:  # they are worth the cell's points together
-            setup = _setup(shown)
-            question.tests.append(
-                TestPart(name, shown, hidden=False, points=points, where=cell.where)
-            )
             question.remarks.append(
                 f"{cell.where}: its hidden lines are a test of their own, worth as much as the rest"
             )
+            setup = _setup(shown)
             hidden = join([setup, hidden]) if setup else hidden
-        label = f"{name}-hidden" if both else name
-        question.tests.append(TestPart(label, hidden, hidden=True, points=points, where=cell.where))
+        if says_hidden:
+            label = f"{name}-hidden" if both else name
+            part = TestPart(label, hidden, hidden=True, points=points, where=cell.where)
+            question.tests.append(part)
 
     def _by_hand(self, cell: NotebookCell, data: dict[str, Any]) -> None:
         self._finish()
@@ -102,29 +107,6 @@ class NbgraderReader(parts.QuestionReader):
         name = str(data.get("grade_id") or cell.where)[:80]
         message = f"{cell.where}: {name!r} is graded by hand; it was left out"
         self._result.failures.append(message)
-
-
-def _metadata(cell: NotebookCell) -> dict[str, Any]:
-    data = cell.metadata.get("nbgrader")
-    return data if isinstance(data, dict) else {}
-
-
-def _has_tests(cell: NotebookCell) -> bool:
-    return bool(_TEST_MARK.search(cell.source))
-
-
-def _split_autotests(source: str) -> tuple[str, str]:
-    """Take `### AUTOTEST f(3); g(4)` out of a test; return the rest, and code that prints these."""
-    rest: list[str] = []
-    printing: list[str] = []
-    for line in source.split("\n"):
-        found = _AUTOTEST.match(line[:_LONGEST_LINE])
-        expressions = [each.strip() for each in found[1].split(";")] if found else []
-        if found and all(parsed(each) is not None for each in expressions):
-            printing += [f"print(repr({each}))" for each in expressions if each]
-        else:
-            rest.append(line)
-    return "\n".join(rest), "\n".join(printing)
 
 
 def _setup(code: str) -> str:

@@ -1,7 +1,7 @@
 """Jupyter notebooks with solutions in them: nbgrader's and Otter's."""
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from grader.authoring.importing.draft import SourceDrafts
 from grader.authoring.importing.nbgrader import NbgraderReader
@@ -32,37 +32,27 @@ def read_notebook(path: Path) -> SourceDrafts:
         raise UnreadableError(f"{name}: {error}") from None
     if (language := language_of(book)).lower() != "python":
         raise UnreadableError(f"{name} is a notebook in {language}; notebooks in Python are read")
-    cells = [
-        _cell(each, f"{name}: cell {number}")
-        for number, each in enumerate(found, 1)
-        if isinstance(each, dict)
-    ]
+    cells = []
+    for number, each in enumerate(found, 1):
+        if not isinstance(each, dict):
+            continue
+        printed = ""  # what was recorded as printed, or shown as text
+        outputs, metadata = each.get("outputs"), each.get("metadata")
+        for output in outputs if isinstance(outputs, list) else ():
+            match output:
+                case {"output_type": "stream", "name": "stdout", "text": text}:
+                    printed += text_of(text)
+                case {"output_type": "execute_result", "data": {"text/plain": text}}:
+                    printed += text_of(text) + "\n"
+        cell = NotebookCell(
+            kind=str(each.get("cell_type")),
+            source=text_of(each.get("source")),
+            metadata=metadata if isinstance(metadata, dict) else {},
+            output=printed[:_MOST_OUTPUT] or None,
+            where=f"{name}: cell {number}",
+            attachments=bool(each.get("attachments")),
+        )
+        cells.append(cell)
     if has_questions(cells):
         return OtterReader().read(cells)
     return NbgraderReader().read(cells)
-
-
-def _cell(each: dict[str, Any], where: str) -> NotebookCell:
-    metadata = each.get("metadata")
-    outputs = each.get("outputs")
-    return NotebookCell(
-        kind=str(each.get("cell_type")),
-        source=text_of(each.get("source")),
-        metadata=metadata if isinstance(metadata, dict) else {},
-        output=_output(outputs if isinstance(outputs, list) else []),
-        where=where,
-        attachments=bool(each.get("attachments")),
-    )
-
-
-def _output(outputs: list[Any]) -> str | None:
-    """Return what a cell printed and showed as text; None if nothing was recorded."""
-    texts: list[str] = []
-    for each in outputs:
-        match each:
-            case {"output_type": "stream", "name": "stdout", "text": text}:
-                texts.append(text_of(text))
-            case {"output_type": "execute_result", "data": {"text/plain": text}}:
-                texts.append(text_of(text) + "\n")
-    joined = "".join(texts)[:_MOST_OUTPUT]
-    return joined or None

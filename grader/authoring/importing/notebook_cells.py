@@ -116,8 +116,21 @@ class QuestionReader(ABC):
             self._result.failures.append(
                 f"{question.where}: question {question.name!r} {said}; it was left out"
             )
-        else:
-            self._result.drafts.append(draft_of(question, self._points))
+            return
+        draft = draft_of(question)
+        self._result.drafts.append(draft)
+        if self._points is None or any(part.points is not None for part in question.tests):
+            return
+        # Its points are shared among tests that have none of their own.
+        each, left = divmod(self._points, len(draft.tests) or 1)
+        if each and not left:
+            for test in draft.tests:
+                test.points = each
+        elif draft.tests:
+            draft.remarks.append(
+                f"its {self._points} points cannot be shared evenly among {len(draft.tests)} "
+                "tests; each has 1"
+            )
 
     def _begin(self, name: str, where: str) -> Question:
         """Open a question, with the code before it."""
@@ -146,43 +159,27 @@ def split_solution(source: str) -> tuple[str, str, bool]:
     solution: list[str] = []
     inside = prompt = marked = False
     for line in source.split("\n"):
-        match _mark_in(line):
-            case "BEGIN", margin, quiet:
-                inside = marked = True
-                starter += [] if quiet else [f"{margin}..."]
-            case "END", _, _:
-                inside = False
-            case "PROMPT", edge, _:
-                prompt = edge == "BEGIN"
-            case "LINE", answer, quiet:
-                marked = True
-                solution.append(answer)
-                starter += [] if quiet else [_without_answer(answer)]
-            case _:
-                starter += [] if inside else [line]
-                solution += [] if prompt else [line]
+        # No mark is in a longer line, and to look for one would take long.
+        mark = line if len(line) <= _LONGEST_LINE else ""
+        if begin := _BEGIN.match(mark):
+            inside = marked = True
+            starter += [] if begin[2] else [f"{begin[1]}..."]
+        elif _END.match(mark):
+            inside = False
+        elif edge := _PROMPT.match(mark):
+            prompt = edge[1] == "BEGIN"
+        elif one := _LINE.match(mark):
+            marked = True
+            solution.append(one[1])
+            assigned = _ASSIGNMENT.match(one[1])
+            margin = " " * (len(one[1]) - len(one[1].lstrip()))
+            left = f"{assigned[1]}{assigned[2]} = ..." if assigned else f"{margin}..."
+            starter += [] if one[2] else [left]
+        else:
+            starter += [] if inside else [line]
+            solution += [] if prompt else [line]
     answer = "\n".join(solution)
     return ("\n".join(starter) if marked else emptied(answer)), answer, marked
-
-
-def _mark_in(line: str) -> tuple[str, str, bool]:
-    """Return the mark of a line: its kind, the text beside it, and whether it has no prompt."""
-    if len(line) > _LONGEST_LINE:  # no mark is in it, and to look for one would take long
-        return "", "", False
-    if begin := _BEGIN.match(line):
-        return "BEGIN", begin[1], bool(begin[2])
-    if _END.match(line):
-        return "END", "", False
-    if prompt := _PROMPT.match(line):
-        return "PROMPT", prompt[1], False
-    one = _LINE.match(line)
-    return ("LINE", one[1], bool(one[2])) if one else ("", "", False)
-
-
-def _without_answer(line: str) -> str:
-    if assigned := _ASSIGNMENT.match(line):
-        return f"{assigned[1]}{assigned[2]} = ..."
-    return " " * (len(line) - len(line.lstrip())) + "..."
 
 
 def split_hidden(source: str) -> tuple[str, str]:
@@ -215,17 +212,25 @@ def says_something(code: str) -> bool:
     return bool(code.strip()) if tree is None else bool(tree.body)
 
 
-def draft_of(question: Question, points: int | None = None) -> Draft:
+def draft_of(question: Question) -> Draft:
     """Make a draft of a question; its tests get the context that they need."""
     draft = Draft(origin=question.where, id=question.name)
     draft.instructions = "\n\n".join(text.strip("\n") for text in question.prose if text.strip())
     draft.instructions += "\n" if draft.instructions else ""
-    draft.title = _title(question)
+    lines = [line[:_LONGEST_LINE] for text in question.prose for line in text.split("\n")]
+    heading = next(filter(None, map(_HEADING.match, reversed(lines))), None)
+    name = question.name.replace("_", " ").replace("-", " ").strip().capitalize()
+    draft.title = heading[1].replace("*", "") if heading else name
     draft.notes, draft.remarks = question.notes, question.remarks
     answer = join(question.solution)
     solution, context = read_program(answer), read_program(question.context) or ParsedProgram(())
     starter = join(question.starter)
-    draft.defines = _defines(question, solution or ParsedProgram(()))
+    if solution is not None:  # what the tests use of the answer; if nothing, its definitions
+        modules = {name for each in solution.statements if each.imports for name in each.sets}
+        used = frozenset[str]().union(*(needed(part.code) for part in question.tests)) - modules
+        names = [name for each in solution.statements for name in sorted(each.sets & used)]
+        names = names or list(solution.definitions())
+        draft.defines = {name: kind_of(solution, name) for name in names}
     wanted = needed(answer) | needed(starter)
     front = context.for_names(wanted - draft.defines.keys())
     draft.starter = join([*(each.source for each in front.statements), starter])
@@ -241,7 +246,6 @@ def draft_of(question: Question, points: int | None = None) -> Draft:
         context = read_program(join([question.context, *question.after])) or context
     for part in question.tests:
         draft.tests.append(_test(part, context, known, question, answer))
-    _share_points(draft, question, points)
     return draft
 
 
@@ -264,33 +268,23 @@ def _complete_starter(draft: Draft, answer: str) -> None:
     draft.remarks.append(f"the starter does not define {said}; it does now, without an answer")
 
 
-def _title(question: Question) -> str:
-    for text in reversed(question.prose):
-        for line in reversed(text.split("\n")):
-            if heading := _HEADING.match(line[:_LONGEST_LINE]):
-                return heading[1].replace("*", "")
-    return question.name.replace("_", " ").replace("-", " ").strip().capitalize()
-
-
-def _defines(question: Question, solution: ParsedProgram) -> dict[str, str]:
-    """Return what the tests use of an answer; all its definitions if they use none of it."""
-    modules = {name for each in solution.statements if each.imports for name in each.sets}
-    used = frozenset[str]().union(*(needed(part.code) for part in question.tests))
-    names = [name for each in solution.statements for name in sorted(each.sets)]
-    chosen = [name for name in names if name in used and name not in modules]
-    chosen = chosen or list(solution.definitions())
-    return {name: kind_of(solution, name) for name in dict.fromkeys(chosen)}
-
-
 def _test(
     part: TestPart, context: ParsedProgram, known: Iterable[str], question: Question, answer: str
 ) -> DraftTest:
     """Make a test: a body with asserts, or code whose output is compared."""
     tree = parsed(part.code)
     test = DraftTest(part.id, "pytest", part.code, hidden=part.hidden, points=part.points or 1)
-    if tree is not None and not any(map(_checks, ast.walk(tree))):
+    if tree is not None and not checks_something(part.code):
         test.key = "run"
-        test.code = _showing(part.code, tree)
+        match tree.body[-1:]:
+            case [ast.Expr(value=ast.Call(func=ast.Name(id="print")))]:
+                pass
+            case [ast.Expr() as last]:  # a notebook shows its value
+                lines = part.code.split("\n")
+                begin, end = last.lineno - 1, last.end_lineno or last.lineno
+                shown = ast.get_source_segment(part.code, last.value)
+                shown = shown or "\n".join(lines[begin:end])
+                test.code = "\n".join([*lines[:begin], f"print(repr({shown}))", *lines[end:]])
         test.stdout = part.output
         if part.output is None:
             question.remarks.append(
@@ -311,51 +305,19 @@ def _test(
 def checks_something(code: str) -> bool:
     """Return whether some code has an assertion."""
     tree = parsed(code)
-    return tree is not None and any(map(_checks, ast.walk(tree)))
-
-
-def _checks(node: ast.AST) -> bool:
-    match node:
-        case (
-            ast.Assert()
-            | ast.Raise(
-                exc=ast.Name(id="AssertionError") | ast.Call(func=ast.Name(id="AssertionError"))
-            )
-        ):
-            return True
-        case ast.Call(func=ast.Attribute(attr=name)):
-            return name.startswith("assert_") or name == "raises"
+    for node in ast.walk(tree) if tree is not None else ():
+        match node:
+            case (
+                ast.Assert()
+                | ast.Raise(
+                    exc=ast.Name(id="AssertionError") | ast.Call(func=ast.Name(id="AssertionError"))
+                )
+            ):
+                return True
+            case ast.Call(func=ast.Attribute(attr=name)):
+                if name.startswith("assert_") or name == "raises":
+                    return True
     return False
-
-
-def _showing(code: str, tree: ast.Module) -> str:
-    """Print the value of the last line, as a notebook does."""
-    last = tree.body[-1] if tree.body else None
-    if not isinstance(last, ast.Expr):
-        return code
-    match last.value:
-        case ast.Call(func=ast.Name(id="print")):
-            return code
-    lines = code.split("\n")
-    begin, end = last.lineno - 1, last.end_lineno or last.lineno
-    segment = ast.get_source_segment(code, last.value) or "\n".join(lines[begin:end])
-    return "\n".join([*lines[:begin], f"print(repr({segment}))", *lines[end:]])
-
-
-def _share_points(draft: Draft, question: Question, points: int | None) -> None:
-    """Share the points of a question among tests that have none of their own."""
-    own = [part for part in question.tests if part.points is not None]
-    if points is None or own or not draft.tests:
-        return
-    each, left = divmod(points, len(draft.tests))
-    if left or not each:
-        draft.remarks.append(
-            f"its {points} points cannot be shared evenly among {len(draft.tests)} tests; "
-            "each has 1"
-        )
-        return
-    for test in draft.tests:
-        test.points = each
 
 
 def whole_points(value: object, remarks: list[str], where: str) -> int | None:

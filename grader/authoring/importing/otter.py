@@ -49,30 +49,6 @@ def _mark_text(cell: NotebookCell) -> str:
     return html.unescape(found[1]).strip() + "\n" if found else cell.source
 
 
-def _without_ignored(source: str) -> str:
-    """Leave out the lines that Otter takes out of every version."""
-    kept: list[str] = []
-    inside = False
-    for line in source.split("\n"):
-        if found := _IGNORED.match(line):
-            inside = found[1] == "BEGIN"
-        elif not inside and not line.rstrip().endswith("# IGNORE"):
-            kept.append(line)
-    return "\n".join(kept)
-
-
-def _called(source: str) -> str:
-    """Add a call of each test function, with the names that its parameters ask for."""
-    program = read_program(source)
-    functions = [
-        each.node
-        for each in (program.statements if program else ())
-        if isinstance(each.node, ast.FunctionDef) and each.node.name.startswith("test")
-    ]
-    calls = [f"{node.name}({', '.join(each.arg for each in node.args.args)})" for node in functions]
-    return join([source, "\n".join(calls)]) if calls else source
-
-
 class OtterReader(parts.QuestionReader):
     """Makes a draft of each question between its marks."""
 
@@ -82,30 +58,36 @@ class OtterReader(parts.QuestionReader):
         self._is_old = False
 
     def _take(self, cell: NotebookCell) -> None:
-        if cell.kind in ("raw", "markdown"):
-            text = _mark_text(cell)
-            if found := _BLOCK.match(text):
-                self._mark(found[1], found[2], text[found.end() :], cell)
-                return
-            if cell.kind == "markdown" and (quoted := _QUOTED.search(cell.source)):
+        text = _mark_text(cell) if cell.kind in ("raw", "markdown") else ""
+        if found := _BLOCK.match(text):
+            is_begin, rest = found[1] == "BEGIN", text[found.end() :]
+            if found[2] == "QUESTION":
                 self._finish()
-                rest = cell.source[: quoted.start()] + cell.source[quoted.end() :]
-                self._begin_question(quoted[1], cell)
-                self._is_old = True
-                self._prose(rest)
+                if is_begin:
+                    self._begin_question(rest, cell)
                 return
-        if cell.kind == "code":
+            self._block = found[2] if is_begin else ""
+            if rest.strip():
+                self._result.remarks.append(f"{cell.where}: {rest.strip()[:60]!r} is left out")
+        elif cell.kind == "markdown" and (quoted := _QUOTED.search(cell.source)):
+            self._finish()
+            self._begin_question(quoted[1], cell)
+            self._is_old = True
+            self._prose(cell.source[: quoted.start()] + cell.source[quoted.end() :])
+        elif cell.kind == "code":
             self._code(cell)
         elif cell.kind == "markdown":
             if self._question is not None and self._is_old and self._question.tests:
                 self._finish()
             self._prose(cell.source)
-        elif _ASSIGNMENT.match(cell.source):
-            self._result.remarks.append(
-                f"{cell.where}: the settings of the assignment are left out"
-            )
         elif cell.source.strip():
-            self._result.remarks.append(f"{cell.where}: a {cell.kind} cell; it is left out")
+            is_settings = _ASSIGNMENT.match(cell.source)
+            what = (
+                "the settings of the assignment are"
+                if is_settings
+                else f"a {cell.kind} cell; it is"
+            )
+            self._result.remarks.append(f"{cell.where}: {what} left out")
 
     def _finish(self) -> None:
         self._block = ""
@@ -115,16 +97,6 @@ class OtterReader(parts.QuestionReader):
         if not answer:
             return "code for an answer"
         return "" if question.tests else "tests"
-
-    def _mark(self, edge: str, block: str, rest: str, cell: NotebookCell) -> None:
-        if block == "QUESTION":
-            self._finish()
-            if edge == "BEGIN":
-                self._begin_question(rest, cell)
-            return
-        self._block = block if edge == "BEGIN" else ""
-        if rest.strip():
-            self._result.remarks.append(f"{cell.where}: {rest.strip()[:60]!r} is left out")
 
     def _begin_question(self, text: str, cell: NotebookCell) -> None:
         self._count += 1
@@ -157,7 +129,14 @@ class OtterReader(parts.QuestionReader):
             self._keep_code(cell)
             return
         source = parts.without_magic(cell.source, question.remarks, cell.where)
-        source = _without_ignored(source)
+        kept: list[str] = []
+        ignored = False
+        for line in source.split("\n"):  # some lines Otter takes out of every version
+            if found := _IGNORED.match(line):
+                ignored = found[1] == "BEGIN"
+            elif not ignored and not line.rstrip().endswith("# IGNORE"):
+                kept.append(line)
+        source = "\n".join(kept)
         if self._block == "TESTS" or (self._is_old and _LABEL.match(source)):
             self._test(question, source, cell)
         elif self._block == "PROMPT":
@@ -189,7 +168,14 @@ class OtterReader(parts.QuestionReader):
         if label := _LABEL.match(source):
             hidden = hidden or "hidden" in label[1].lower()
             source = source[label.end() :]
-        source = _called(source)
+        # Each test function is called, with the names that its parameters ask for.
+        program = read_program(source)
+        calls = [
+            f"{each.node.name}({', '.join(arg.arg for arg in each.node.args.args)})"
+            for each in (program.statements if program else ())
+            if isinstance(each.node, ast.FunctionDef) and each.node.name.startswith("test")
+        ]
+        source = join([source, "\n".join(calls)]) if calls else source
         if parts.says_something(source):
             part = TestPart(name, source, hidden, points, cell.output, cell.where)
             question.tests.append(part)

@@ -78,7 +78,15 @@ def read_problem(folder: Path) -> SourceDrafts:
             _note(draft, f"{_TESTS}[{number}]", each)
         else:
             draft.tests.append(test)
-    _leftovers(draft, folder)
+    for entry in entries(folder):
+        if entry.name in _KNOWN or entry.name.startswith((".", "__pycache__")):
+            continue
+        try:
+            kind = "the file" if inside(folder, entry.name).is_file() else "the folder"
+        except UnreadableError as error:
+            draft.remarks.append(str(error))
+            continue
+        draft.remarks.append(f"{kind} {shown(entry.name)} has no place in the format; left out")
     return SourceDrafts([draft])
 
 
@@ -144,7 +152,10 @@ def _test(draft: Draft, each: dict[str, Any], number: int) -> DraftTest | None:
     expected = each[key]
     name = f"test-{number}"
     if isinstance(code, dict):
-        function = _only_function(draft)
+        # The function that the starter leaves open, or the last one that there is.
+        programs = map(read_program, (draft.starter, draft.solution))
+        names = (list(each.definitions()) for each in programs if each is not None)
+        function = next((made[-1] for made in names if made), "")
         if not function or not all(isinstance(arg, str) and arg.isidentifier() for arg in code):
             return None
         call = f"{function}({', '.join(f'{arg}={arg}' for arg in code)})"
@@ -160,26 +171,3 @@ def _test(draft: Draft, each: dict[str, Any], number: int) -> DraftTest | None:
         elif other != key and value is not code:
             _note(draft, f"{_TESTS}[{number}].{other}", value)
     return test
-
-
-def _only_function(draft: Draft) -> str:
-    """Return the function that the starter leaves open, or the last one that there is."""
-    for source in (draft.starter, draft.solution):
-        program = read_program(source)
-        if program is not None and (made := list(program.definitions())):
-            return made[-1]
-    return ""
-
-
-def _leftovers(draft: Draft, folder: Path) -> None:
-    """Add a remark for each file that is left out."""
-    for entry in entries(folder):
-        if entry.name in _KNOWN or entry.name.startswith((".", "__pycache__")):
-            continue
-        try:
-            is_file = inside(folder, entry.name).is_file()
-        except UnreadableError as error:
-            draft.remarks.append(str(error))
-            continue
-        kind = "the file" if is_file else "the folder"
-        draft.remarks.append(f"{kind} {shown(entry.name)} has no place in the format; left out")

@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -60,14 +59,15 @@ def parse_json(text: str, name: str) -> Any:  # noqa: ANN401  any JSON
         raise UnreadableError(f"{name}: not valid JSON that can be read here") from error
     level = [found]
     for _ in range(_DEEPEST):
-        level = [below for value in level for below in _below(value)]
+        level = [
+            below
+            for value in level
+            if isinstance(value, (dict, list))
+            for below in (value.values() if isinstance(value, dict) else value)
+        ]
         if not level:
             return found
     raise UnreadableError(f"{name}: nested more than {_DEEPEST} levels deep")
-
-
-def _below(value: Any) -> Iterable[Any]:  # noqa: ANN401  any JSON
-    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def inside(folder: Path, name: object) -> Path:

@@ -6,11 +6,17 @@ from pathlib import Path
 
 from grader.authoring.importing import exercism, js_document, notebook, problem_folder
 from grader.authoring.importing.draft import SourceDrafts
-from grader.authoring.importing.fill_in import fill_in_draft, number_repeated_ids
+from grader.authoring.importing.fill_in import fill_in_draft, unused
 from grader.authoring.importing.source_files import UnreadableError, entries, shown, subfolders
 from grader.errors import UsageError
 
-_NOTEBOOK = ".ipynb"
+_READERS = {
+    **dict.fromkeys(js_document.SUFFIXES, js_document.read_document),
+    ".ipynb": notebook.read_notebook,
+}
+_DEEPEST = 4
+_MOST_FOLDERS = 5_000
+_NOT_SEARCHED = frozenset({"node_modules", "__pycache__", "venv"})
 
 
 def read_source(source: Path) -> SourceDrafts:
@@ -19,8 +25,13 @@ def read_source(source: Path) -> SourceDrafts:
     Raises:
         UsageError: there is no such source, or nothing in it can be imported.
     """
+    if not os.path.lexists(source):
+        raise UsageError(f"there is no {shown(source)}")
     try:
-        found = _read(source)
+        if source.is_dir():
+            found = _below(source)
+        else:
+            found = _READERS.get(source.suffix.lower(), js_document.read_document)(source)
     except UnreadableError as error:
         raise UsageError(str(error)) from error
     if not found.drafts and not found.failures:
@@ -30,28 +41,14 @@ def read_source(source: Path) -> SourceDrafts:
         )
     for draft in found.drafts:
         fill_in_draft(draft)
-    number_repeated_ids(found.drafts)
+    taken: set[str] = set()
+    for draft in found.drafts:
+        name = unused(draft.id, taken)
+        taken.add(name)
+        if name != draft.id:
+            draft.remarks.append(f"the id {draft.id!r} is taken; it is {name!r} now")
+        draft.id = name
     return found
-
-
-def _read(source: Path) -> SourceDrafts:
-    if source.is_dir():
-        # Read a folder that is an exercise, or else the exercises in the folders below.
-        if exercism.is_exercise(source):
-            return _one(exercism.read_exercise, source)
-        if problem_folder.is_problem(source):
-            return _one(problem_folder.read_problem, source)
-        return _below(source)
-    if not os.path.lexists(source):
-        raise UsageError(f"there is no {shown(source)}")
-    if source.suffix.lower() == _NOTEBOOK:
-        return notebook.read_notebook(source)
-    return js_document.read_document(source)
-
-
-_DEEPEST = 4
-_MOST_FOLDERS = 5_000
-_NOT_SEARCHED = frozenset({"node_modules", "__pycache__", "venv"})
 
 
 def _one(read: Callable[[Path], SourceDrafts], folder: Path) -> SourceDrafts:
@@ -62,7 +59,10 @@ def _one(read: Callable[[Path], SourceDrafts], folder: Path) -> SourceDrafts:
 
 
 def _below(folder: Path) -> SourceDrafts:
-    """Read every exercise in the folders below one, and the notebooks and documents in it."""
+    """Read the exercise that a folder is, or all that are in it and in the folders below.
+
+    A notebook or document without exercises is no failure.
+    """
     found = SourceDrafts()
     waiting = [(folder, 0)]
     looked_at = 0
@@ -74,27 +74,18 @@ def _below(folder: Path) -> SourceDrafts:
             break
         if exercism.is_exercise(here):
             found.take(_one(exercism.read_exercise, here))
-        elif problem_folder.is_problem(here):
+            continue
+        if problem_folder.is_problem(here):
             found.take(_one(problem_folder.read_problem, here))
-        else:
-            found.take(_files_in(here))
-            if depth < _DEEPEST:
-                below = [each for each in subfolders(here) if each.name not in _NOT_SEARCHED]
-                waiting += [(each, depth + 1) for each in below]
-    return found
-
-
-def _files_in(folder: Path) -> SourceDrafts:
-    """Read the notebooks and documents in a folder; one without exercises is no failure."""
-    found = SourceDrafts()
-    for entry in entries(folder):
-        path = Path(entry.path)
-        if not entry.is_file(follow_symlinks=False):
+            continue
+        for entry in entries(here):
+            path = Path(entry.path)
+            reader = _READERS.get(path.suffix.lower())
             if entry.is_symlink():
                 found.remarks.append(f"{shown(path)} is a symbolic link; it was not followed")
-            continue
-        if path.suffix.lower() == _NOTEBOOK:
-            found.take(_one(notebook.read_notebook, path))
-        elif path.suffix.lower() in js_document.SUFFIXES:
-            found.take(_one(js_document.read_document, path))
+            elif reader is not None and entry.is_file(follow_symlinks=False):
+                found.take(_one(reader, path))
+        if depth < _DEEPEST:
+            below = [each for each in subfolders(here) if each.name not in _NOT_SEARCHED]
+            waiting += [(each, depth + 1) for each in below]
     return found

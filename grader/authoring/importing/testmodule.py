@@ -6,12 +6,13 @@ that nothing is tested less than it seems.
 """
 
 import ast
+import copy
 import sys
 from collections.abc import Callable, Collection, Sequence
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, NoReturn, TypeAlias
+from typing import Final, NoReturn
 
 from grader.authoring.importing.draft import DraftTest
 from grader.authoring.importing.fill_in import slug
@@ -38,8 +39,6 @@ _THERE: Final = frozenset({"np", "pytest"})  # in every body
 _IMPORTABLE: Final = frozenset(sys.stdlib_module_names) | {"numpy", "pytest"}
 _MOST_TESTS: Final = 500
 _PAIR: Final = 2
-
-_Body: TypeAlias = Callable[[], str]
 
 
 @dataclass(slots=True)
@@ -74,35 +73,36 @@ def translate(
         done.notes.append(("test file", source))
         return done
     module = _Module(tree, modules, data, done)
-    for node in module.test_functions:
-        _add(done, node.name, node, lambda node=node: _function_body(module, node))  # type: ignore[misc]  # bound now
-    for group in module.test_classes:
-        for method in _methods(group):
-            if method.name.startswith("test"):
-                _add(
-                    done,
-                    method.name,
-                    method,
-                    lambda group=group, method=method: _method_body(module, group, method),  # type: ignore[misc]  # bound now
-                )
+    tests: list[tuple[ast.FunctionDef, ast.ClassDef | None]] = [
+        *((node, None) for node in module.test_functions),
+        *(
+            (method, group)
+            for group in module.test_classes
+            for method in _methods(group)
+            if method.name.startswith("test")
+        ),
+    ]
+    for node, group in tests:
+        name = node.name
+        if len(done.tests) == _MOST_TESTS:
+            done.remarks.append(
+                f"more than {_MOST_TESTS} tests; {name} and what follows was left out"
+            )
+            continue
+        try:
+            code = _body(module, node, group)
+        except (_NoSuchFormError, RecursionError) as error:
+            reason = str(error) or "it is nested too deeply"
+            done.remarks.append(
+                f"{name} cannot be said in the format: {reason}; it is kept as a note"
+            )
+            done.notes.append((name, ast.unparse(node)))
+            continue
+        label = name.removeprefix("test").strip("_").replace("_", " ")
+        done.tests.append(DraftTest(slug(label) or name, "pytest", code, description=label))
     if "#" in source:
         done.remarks.append("comments of the test file are not kept")
     return done
-
-
-def _add(done: TranslatedTests, name: str, node: ast.AST, body: _Body) -> None:
-    if len(done.tests) == _MOST_TESTS:
-        done.remarks.append(f"more than {_MOST_TESTS} tests; {name} and what follows was left out")
-        return
-    try:
-        code = body()
-    except (_NoSuchFormError, RecursionError) as error:
-        reason = str(error) or "it is nested too deeply"
-        done.remarks.append(f"{name} cannot be said in the format: {reason}; it is kept as a note")
-        done.notes.append((name, ast.unparse(node)))
-        return
-    label = name.removeprefix("test").strip("_").replace("_", " ")
-    done.tests.append(DraftTest(slug(label) or name, "pytest", code, description=label))
 
 
 class _Module:
@@ -121,28 +121,20 @@ class _Module:
         self.test_classes: list[ast.ClassDef] = []
         self.done = done
         self._renamed: dict[str, str] = {}
-        aliases = {
-            alias.asname or alias.name: alias.name
+        imported = [
+            (alias.asname or alias.name, alias.name)
             for node in tree.body
             if isinstance(node, ast.Import)
             for alias in node.names
-            if alias.name in modules
-        }
+        ]
+        aliases = {called: name for called, name in imported if name in modules}
         done.names += sorted(rename_modules(tree, aliases))
-        rename_modules(tree, self._data_aliases(tree))
+        aliases = {called: name for called, name in imported if self._takes_data(name)}
+        rename_modules(tree, aliases)
         kept = [node for node in tree.body if not self._sort(node, modules)]
         kept = [*(node for each in self._beside.values() for node in each.body), *kept]
         # As text and back, so that each statement has a source of its own.
         self.prepared = read_program(ast.unparse(ast.Module(kept, []))) or ParsedProgram(())
-
-    def _data_aliases(self, tree: ast.Module) -> dict[str, str]:
-        """Return the names by which modules of `data` are imported as a whole."""
-        aliases = {}
-        for node in tree.body:
-            for alias in node.names if isinstance(node, ast.Import) else ():
-                if self._takes_data(alias.name):
-                    aliases[alias.asname or alias.name] = alias.name
-        return aliases
 
     def _takes_data(self, name: str | None) -> bool:
         """Parse a module of `data`, if there is one of that name."""
@@ -156,7 +148,14 @@ class _Module:
         """Take a statement that is a test or about tests; return whether it was one."""
         match node:
             case ast.ImportFrom(module=str(name)) if name.split(".")[-1] in modules:
-                self._take_names(node)
+                taken = [alias for alias in node.names if alias.name != "*"]
+                self.done.takes_all |= len(taken) < len(node.names)
+                self.done.names += [alias.name for alias in taken]
+                self._renamed |= {
+                    alias.asname: alias.name
+                    for alias in taken
+                    if alias.asname and alias.asname != alias.name
+                }
             case ast.ImportFrom(module="unittest"):
                 pass
             case ast.ImportFrom(module=name, names=names) if self._takes_data(name):
@@ -183,15 +182,6 @@ class _Module:
             case _:
                 return False
         return True
-
-    def _take_names(self, node: ast.ImportFrom) -> None:
-        for alias in node.names:
-            if alias.name == "*":
-                self.done.takes_all = True
-                continue
-            self.done.names.append(alias.name)
-            if alias.asname and alias.asname != alias.name:
-                self._renamed[alias.asname] = alias.name
 
     def finished(self, statements: Sequence[ast.stmt]) -> str:
         """Return a body's source, what it needs of the module in front."""
@@ -239,26 +229,28 @@ def _methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
     return [each for each in node.body if isinstance(each, ast.FunctionDef)]
 
 
-def _function_body(module: _Module, node: ast.FunctionDef) -> str:
-    """Return the body of a test function of pytest."""
-    arguments = {each.arg for each in _arguments(node)}
-    loops = _parametrized(node)
-    for names, _ in loops:
-        arguments -= set(names)
-    if arguments:
-        raise _NoSuchFormError(f"it needs the fixture {min(arguments)!r}")
-    return module.finished(_in_loops(node.body, loops))
-
-
-def _method_body(module: _Module, group: ast.ClassDef, method: ast.FunctionDef) -> str:
-    """Return a method of a test class as a body, with what its class prepares."""
-    arguments = [each.arg for each in _arguments(method)]
-    loops = _parametrized(method)
-    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in method.decorator_list)
-    own = "" if static or not arguments else arguments[0]
+def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) -> str:
+    """Return a test as a body: a function, or a method with what its class prepares."""
+    arguments = [each.arg for each in _arguments(node)]
+    loops = []  # what `pytest.mark.parametrize` lets vary: names and the list of their values
+    for decorator in node.decorator_list:
+        match decorator:
+            case ast.Call(
+                func=ast.Attribute(attr="parametrize"),
+                args=[ast.Constant(value=str(names)), values, *_],
+            ):
+                loops.append(([name.strip() for name in names.split(",")], values))
+            case ast.Call(func=ast.Attribute(attr="task")) | ast.Name(id="staticmethod"):
+                pass  # the number of a task in the text
+            case _:
+                raise _NoSuchFormError(f"it is decorated with {ast.unparse(decorator)}")
+    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
+    own = "" if static or group is None or not arguments else arguments[0]
     extra = set(arguments[1 if own else 0 :]) - {name for names, _ in loops for name in names}
     if extra:
         raise _NoSuchFormError(f"it needs the fixture {min(extra)!r}")
+    if group is None:
+        return module.finished(_in_loops(node.body, loops))
     for decorator in group.decorator_list:
         raise _NoSuchFormError(f"its class is decorated with {ast.unparse(decorator)}")
     translator = _Translator(own or "self", group, module.done)
@@ -266,8 +258,8 @@ def _method_body(module: _Module, group: ast.ClassDef, method: ast.FunctionDef) 
     for each in _methods(group):
         if each.name in _PREPARING:
             prepared += _Translator(_first(each), group, module.done).body(each.body)
-    body = _in_loops(translator.body(method.body), loops)
-    rest = [*_helpers(group, method, module), *prepared, *body]
+    body = _in_loops(translator.body(node.body), loops)
+    rest = [*_helpers(group, node, module), *prepared, *body]
     return module.finished([*_class_values(group, rest), *rest])
 
 
@@ -313,40 +305,24 @@ def _helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> l
                     if name in by_name and name not in wanted and name not in _PREPARING:
                         wanted.append(name)
                         waiting.append(by_name[name])
-    return [_as_function(by_name[name], group, module) for name in reversed(wanted)]
-
-
-def _as_function(node: ast.FunctionDef, group: ast.ClassDef, module: _Module) -> ast.stmt:
-    arguments = ast.parse(ast.unparse(node.args).join(("lambda ", ": 0")), mode="eval").body
-    assert isinstance(arguments, ast.Lambda)  # noqa: S101  it was just written as one
-    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
-    first = _first(node)
-    if not static and arguments.args.args:
-        arguments.args.args.pop(0)
-        for each in (*arguments.args.args, *arguments.args.kwonlyargs):
-            each.annotation = None
-    body = _Translator("" if static else first, group, module.done).body(node.body)
-    function = ast.parse(f"def {node.name}(): pass").body[0]
-    assert isinstance(function, ast.FunctionDef)  # noqa: S101  it was just written as one
-    function.args, function.body = arguments.args, body or [ast.Pass()]
-    return function
-
-
-def _parametrized(node: ast.FunctionDef) -> list[tuple[list[str], ast.expr]]:
-    """Return what `pytest.mark.parametrize` lets vary: names and the list of their values."""
-    loops = []
-    for decorator in node.decorator_list:
-        match decorator:
-            case ast.Call(
-                func=ast.Attribute(attr="parametrize"),
-                args=[ast.Constant(value=str(names)), values, *_],
-            ):
-                loops.append(([name.strip() for name in names.split(",")], values))
-            case ast.Call(func=ast.Attribute(attr="task")) | ast.Name(id="staticmethod"):
-                pass  # the number of a task in the text
-            case _:
-                raise _NoSuchFormError(f"it is decorated with {ast.unparse(decorator)}")
-    return loops
+    functions: list[ast.stmt] = []
+    for name in reversed(wanted):
+        helper = by_name[name]
+        arguments = copy.deepcopy(helper.args)
+        for each in ast.walk(arguments):
+            if isinstance(each, ast.arg):
+                each.annotation = None  # what it names may not be there
+        static = any(
+            isinstance(d, ast.Name) and d.id == "staticmethod" for d in helper.decorator_list
+        )
+        if not static and arguments.args:
+            arguments.args.pop(0)
+        body = _Translator("" if static else _first(helper), group, module.done).body(helper.body)
+        function = ast.parse(f"def {name}(): pass").body[0]
+        assert isinstance(function, ast.FunctionDef)  # noqa: S101  it was just written as one
+        function.args, function.body = arguments, body or [ast.Pass()]
+        functions.append(function)
+    return functions
 
 
 def _in_loops(
@@ -383,11 +359,8 @@ class _Translator(ast.NodeTransformer):
         copied = ast.parse(ast.unparse(ast.Module(list(statements), []))).body
         if copied and isinstance(copied[0], ast.Expr) and isinstance(copied[0].value, ast.Constant):
             copied = copied[1:]  # the docstring
-        done: list[ast.stmt] = []
-        for statement in copied:
-            made = self.visit(statement)
-            done += made if isinstance(made, list) else [made]
-        return done
+        self.generic_visit(ast.Module(copied, []))  # which changes the list
+        return copied
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt | list[ast.stmt]:
         """Translate a statement that may be an assertion."""
@@ -420,7 +393,8 @@ class _Translator(ast.NodeTransformer):
                     else:
                         self._refuse(f"there is nothing like self.{name}")
         if inlined and len(node.items) == 1:
-            return [each for part in node.body for each in self._several(part)]
+            self.generic_visit(ast.Module(node.body, []))
+            return node.body
         self.generic_visit(node)
         return node
 
@@ -470,10 +444,6 @@ class _Translator(ast.NodeTransformer):
             self._refuse("it uses the test object itself")
         return node
 
-    def _several(self, statement: ast.stmt) -> list[ast.stmt]:
-        made = self.visit(statement)
-        return made if isinstance(made, list) else [made]
-
     def _assertion(self, name: str, call: ast.Call) -> ast.stmt | list[ast.stmt]:
         if name in _RAISES:
             return ast.Expr(self._raises(name, call))
@@ -496,20 +466,16 @@ class _Translator(ast.NodeTransformer):
         if make is not None and len(arguments) >= count:
             return make(*arguments[:count]), count
         if name in _NEAR and len(arguments) >= _PAIR:
-            near = self._near(arguments[0], arguments[1], arguments[2:], call)
+            distance = _called("abs", ast.BinOp(arguments[0], ast.Sub(), arguments[1]))
+            keywords = {each.arg: self.visit(each.value) for each in call.keywords}
+            if "delta" in keywords:
+                near = ast.Compare(distance, [ast.LtE()], [keywords["delta"]])
+            else:
+                places = keywords.get("places") or (arguments[2:] or [ast.Constant(_PLACES)])[0]
+                rounded = _called("round", distance, places)
+                near = ast.Compare(rounded, [ast.Eq()], [ast.Constant(0)])
             return (near if name == _NEAR[0] else ast.UnaryOp(ast.Not(), near)), 4
         return self._refuse(f"there is nothing like self.{name}")
-
-    def _near(
-        self, one: ast.expr, other: ast.expr, rest: list[ast.expr], call: ast.Call
-    ) -> ast.expr:
-        distance = _called("abs", ast.BinOp(one, ast.Sub(), other))
-        keywords = {each.arg: self.visit(each.value) for each in call.keywords}
-        if "delta" in keywords:
-            return ast.Compare(distance, [ast.LtE()], [keywords["delta"]])
-        places = keywords.get("places") or (rest[0] if rest else ast.Constant(_PLACES))
-        rounded = _called("round", distance, places)
-        return ast.Compare(rounded, [ast.Eq()], [ast.Constant(0)])
 
     def _raises(self, name: str, call: ast.Call) -> ast.expr:
         if not call.args:

@@ -153,17 +153,12 @@ def parsed(source: str) -> ast.Module | None:
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    return None if _is_deep(tree) else tree
-
-
-def _is_deep(tree: ast.AST) -> bool:
-    """Return whether a tree is deeper than anything that walks it by recursion can follow."""
     level: list[ast.AST] = [tree]
     for _ in range(_DEEPEST):
         level = [below for node in level for below in ast.iter_child_nodes(node)]
         if not level:
-            return False
-    return True
+            return tree
+    return None  # deeper than what walks it by recursion can follow
 
 
 def needed(source: str) -> frozenset[str]:
@@ -231,30 +226,23 @@ def emptied(source: str) -> str:
     program = read_program(source)
     if program is None:
         return ""
-    return join(_emptied(each) for each in program.statements)
-
-
-def _emptied(statement: Statement) -> str:
-    node = statement.node
-    if statement.imports or statement.is_text:
-        return statement.source
-    if isinstance(node, ast.ClassDef):
-        for inner in node.body:
-            if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                _empty_body(inner)
-        return ast.unparse(node)
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        _empty_body(node)
-        return ast.unparse(node)
-    if isinstance(node, (ast.Assign, ast.AnnAssign)):
-        node.value = ast.Constant(...)
-        return ast.unparse(node)
-    return "# your code here"
-
-
-def _empty_body(node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-    keeps = ast.get_docstring(node) is not None
-    node.body = [*node.body[:keeps], ast.Expr(ast.Constant(...))]
+    parts = []
+    for statement in program.statements:
+        node = statement.node
+        text = "# your code here"
+        if statement.imports or statement.is_text:
+            text = statement.source
+        elif isinstance(node, _DEFINITIONS):
+            for inner in node.body if isinstance(node, ast.ClassDef) else [node]:
+                if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    keeps = ast.get_docstring(inner) is not None
+                    inner.body = [*inner.body[:keeps], ast.Expr(ast.Constant(...))]
+            text = ast.unparse(node)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            node.value = ast.Constant(...)
+            text = ast.unparse(node)
+        parts.append(text)
+    return join(parts)
 
 
 def rename_modules(tree: ast.Module, modules: Mapping[str, str]) -> set[str]:

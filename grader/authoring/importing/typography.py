@@ -110,15 +110,11 @@ def _outside_texts(code: str) -> Iterator[tuple[int, int]]:
             yield begin, at + 1
             family = SINGLE if character in SINGLE else DOUBLE
             closing = character if character in "'\"" else family
-            at = begin = _closing(code, at + 1, closing)
+            at += 1
+            while at < len(code) and code[at] != "\n" and code[at] not in closing:
+                at += 2 if code[at] == "\\" else 1
+            at = begin = min(at, len(code))  # the end of the line if nothing closes the text
             at += 1
         else:
             at += 1
     yield begin, len(code)
-
-
-def _closing(code: str, at: int, family: str) -> int:
-    """Return where a text on one line ends; the end of the line if nothing closes it."""
-    while at < len(code) and code[at] != "\n" and code[at] not in family:
-        at += 2 if code[at] == "\\" else 1
-    return min(at, len(code))

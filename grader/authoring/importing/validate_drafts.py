@@ -34,12 +34,14 @@ def validate_draft(draft: Draft) -> ValidatedDraft:
             path.write_text(text, encoding="utf-8")
             try:
                 load_exercise(path)
-            except (DefinitionError, UsageError) as error:
-                problems = _problems(error)
-                if isinstance(error, UsageError) or not _without_refused(draft, path, error):
-                    return ValidatedDraft(text, problems)
-                continue
-            return ValidatedDraft(text, ())
+            except UsageError as error:
+                return ValidatedDraft(text, (str(error),))
+            except DefinitionError as error:
+                problems = tuple(f"line {e.where.line}: {e.message}" for e in error.problems)
+                if not _without_refused(draft, path, error):
+                    break
+            else:
+                return ValidatedDraft(text, ())
     return ValidatedDraft(text, problems)
 
 
@@ -55,22 +57,16 @@ def leave_out_too_large(result: SourceDrafts, settled: Mapping[str, ValidatedDra
             )
 
 
-def _problems(error: DefinitionError | UsageError) -> tuple[str, ...]:
-    if isinstance(error, UsageError):
-        return (str(error),)
-    return tuple(f"line {each.where.line}: {each.message}" for each in error.problems)
-
-
 def _without_refused(draft: Draft, path: Path, error: DefinitionError) -> bool:
     """Move the tests that problems lie in to the notes; return whether there were any."""
     try:
-        tests = read(path).node("tests")
+        document = read(path)
+        tests = document.node("tests")
     except DefinitionError:
         return False
     if not isinstance(tests, Sequence) or not 0 < len(tests.items) == len(draft.tests):
         return False
     begins = [item.where.line for item in tests.items]
-    document = read(path)
     begin = document.key("tests").line
     lines = [
         key.where.line for key, _ in getattr(document.root, "entries", ()) if key.where.line > begin

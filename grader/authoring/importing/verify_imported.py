@@ -5,7 +5,7 @@ and with the truth in their place, which shows what else is wrong with it.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -15,7 +15,6 @@ from grader.authoring.verify import checks, variants
 from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.authoring.verify.prove import prove
 from grader.authoring.verify.session import FindLeaks, with_findings
-from grader.authoring.verify.variants import VariantRun
 from grader.definitions.exercise import (
     Exercise,
     FromSolution,
@@ -30,6 +29,7 @@ from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.workers.pool import Pool
 
 _SOLUTION, _OWN, _CHANGING = "solution", "own solution", "solution that changes inputs"
+_APART: Final = (checks.STARTER, checks.MUTANTS)  # their findings are told in another way
 _BRACKETS: Final = re.compile(r"\barray\(|[][(),]")
 _UNDEFINED: Final = re.compile(r"name '(\w+)' is not defined")
 _SURVIVOR: Final = re.compile(
@@ -85,14 +85,24 @@ def verify_imported(
     exercises = [exercise for _, exercise in imported.values()]
     wait_for_leaks = find_leaks(exercises) if find_leaks else dict
     first = _first_runs(imported, pool)
-    corrected = {path: _corrected(pair[1], first[path]) for path, pair in imported.items()}
+    corrected = []  # with what the solution gives in place of what is untrue
+    for path, (_, exercise) in imported.items():
+        changing = _changing(first[path])
+        mended = variants.with_changed_inputs(exercise, changing) if changing else exercise
+        if untrue := {test.id for test, _ in _untrue(mended, first[path][_SOLUTION])}:
+            tests = tuple(
+                test.expecting(FromSolution()) if test.id in untrue else test
+                for test in mended.tests
+            )
+            mended = variants.variant(mended, "corrected", tests=tests)
+        corrected.append(mended)
     proofs: dict[Path, Proof] = {}
-    for exercise, proof in prove(corrected.values(), pool):
+    for exercise, proof in prove(corrected, pool):
         proofs[exercise.where.path] = proof
         advance()
     leaks = wait_for_leaks()
     return {
-        path: _examined(pair, first[path], with_findings(proofs[path], leaks.get(path, ())))
+        path: _examined(pair[1], first[path], with_findings(proofs[path], leaks.get(path, ())))
         for path, pair in imported.items()
     }
 
@@ -106,20 +116,19 @@ def _first_runs(
     results: dict[Path, dict[str, Result]] = {path: {} for path in imported}
     for path, (draft, exercise) in imported.items():
         shown = variants.opened(exercise)
-        for run in _of(draft, shown, exercise):
+        runs = [
+            variants.run_for_evidence(_SOLUTION, shown, exercise.solution),
+            variants.run(_CHANGING, variants.with_changed_inputs(shown), exercise.solution),
+        ]
+        if draft.own_solution:
+            runs.append(variants.run(_OWN, shown, draft.own_solution))
+        for run in runs:
             asked[id(run.job)] = path, run.name
             jobs.append(run.job)
     for job, result in pool.grade(jobs):
         path, name = asked[id(job)]
         results[path][name] = result
     return results
-
-
-def _of(draft: Draft, shown: Exercise, exercise: Exercise) -> Iterator[VariantRun]:
-    yield variants.run_for_evidence(_SOLUTION, shown, exercise.solution)
-    yield variants.run(_CHANGING, variants.with_changed_inputs(shown), exercise.solution)
-    if draft.own_solution:
-        yield variants.run(_OWN, shown, draft.own_solution)
 
 
 def _changing(results: Mapping[str, Result]) -> frozenset[TestId]:
@@ -137,115 +146,80 @@ def _untrue(exercise: Exercise, result: Result) -> list[tuple[TestCase, TestResu
     if isinstance(result, EtudeError) or result.message:
         return []
     by_id = {test.id: test for test in exercise.tests}
+    written = {
+        test.id
+        for test in exercise.tests
+        if isinstance(test.expect, LiteralValue) or test.stdout is not None
+    }
     lies = {each.test for each in result.evidence.untrue} if result.evidence else set()
     return [
         (by_id[each.id], each)
         for each in result.tests
-        if (each.outcome is Outcome.FAILED and _is_written(by_id[each.id])) or each.id in lies
+        if (each.outcome is Outcome.FAILED and each.id in written) or each.id in lies
     ]
 
 
-def _is_written(test: TestCase) -> bool:
-    return isinstance(test.expect, LiteralValue) or test.stdout is not None
-
-
-def _corrected(exercise: Exercise, results: Mapping[str, Result]) -> Exercise:
-    """Return the exercise with what the solution gives in place of what is untrue."""
-    if changing := _changing(results):
-        exercise = variants.with_changed_inputs(exercise, changing)
-    untrue = {test.id for test, _ in _untrue(exercise, results[_SOLUTION])}
-    if not untrue:
-        return exercise
-    tests = tuple(
-        test.expecting(FromSolution()) if test.id in untrue else test for test in exercise.tests
-    )
-    return variants.variant(exercise, "corrected", tests=tests)
-
-
-def _examined(
-    pair: tuple[Draft, Exercise], first: Mapping[str, Result], proof: Proof
-) -> ImportProof:
-    exercise = pair[1]
+def _examined(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> ImportProof:
     found = ImportProof(exercise)
-    result = first[_SOLUTION]
+    result, own = first[_SOLUTION], first.get(_OWN)
     if isinstance(result, EtudeError) or proof.status == "fault":
         target = found.faults if proof.status == "fault" else found.sentences
         target += [each.message for each in proof.findings] or [str(result)]
         return found
-    found.sentences += _needs_starter(first.get(_OWN))
+    if isinstance(own, Verdict) and own.outcome is not Outcome.PASSED:
+        messages = [own.message, *(each.message for each in own.tests)]
+        missing = next(filter(None, map(_UNDEFINED.search, messages)), None)
+        if missing:
+            found.sentences.append(
+                f"the source's solution needs `{missing[1]}`, which only the starter defines: "
+                f"alone it ends with NameError: {missing[0]}"
+            )
     said = [each.message for each in proof.findings if each.check == checks.CALLS]
-    uncalled = {test.id for test in exercise.tests if any(f"'{test.id}'" in one for one in said)}
+    lies = result.evidence.untrue if result.evidence else ()
+    untrue = {each.test: each.message for each in reversed(lies)}
     for test, outcome in _untrue(exercise, result):
-        if test.compared == "text" and _is_alike(test.stdout or "", outcome.output):
-            found.printed[test.id] = outcome.output
+        expected, printed = test.stdout or "", outcome.output
+        # Outputs are alike if at most brackets and commas differ: `[1., 2.]`, `[1. 2.]`.
+        one, other = (" ".join(_BRACKETS.sub(" ", text).split()) for text in (expected, printed))
+        if test.compared != "text":
+            message = untrue.get(test.id, outcome.message)
+            found.sentences.append(f"the expected value of test '{test.id}' is wrong: {message}")
+        elif one and compare_text(one, other) is None:
+            found.printed[test.id] = printed
         else:
-            found.sentences += _lies(test, outcome, result, is_own=test.id in uncalled)
+            uncalled = any(f"'{test.id}'" in each for each in said)
+            who = "the test's own program" if uncalled else "the solution"
+            found.sentences.append(
+                f"the expected output of test '{test.id}' is wrong. It says\n{_block(expected)}\n"
+                f"and {who} prints\n{_block(printed)}"
+            )
     found.changing = _changing(first)
     found.works = not result.message and all(
         each.outcome is Outcome.PASSED or each.id in {*found.printed, *found.changing}
         for each in result.tests
     )
-    found.sentences += _crashes(proof.findings, exercise)
-    apart = (checks.STARTER, checks.MUTANTS)
-    found.sentences += [each.message for each in proof.findings if each.check not in apart]
-    found.sentences += _survivors(proof.findings)
-    found.notes += [each.message for each in proof.notes if each.check not in apart]
+    found.sentences += _sentences_of(proof.findings, exercise)
+    found.notes += [each.message for each in proof.notes if each.check not in _APART]
     return found
 
 
-def _needs_starter(own: Result | None) -> Iterator[str]:
-    """Yield a sentence if the solution of the source does not run without the starter."""
-    if not isinstance(own, Verdict) or own.outcome is Outcome.PASSED:
-        return
-    messages = [own.message, *(each.message for each in own.tests)]
-    missing = next(filter(None, map(_UNDEFINED.search, messages)), None)
-    if missing:
-        yield (
-            f"the source's solution needs `{missing[1]}`, which only the starter defines: alone it "
-            f"ends with NameError: {missing[0]}"
-        )
-
-
-def _lies(test: TestCase, outcome: TestResult, verdict: Verdict, *, is_own: bool) -> Iterator[str]:
-    if test.compared == "text":
-        who = "the test's own program" if is_own else "the solution"
-        wrong = _block(test.stdout or "")
-        yield (
-            f"the expected output of test '{test.id}' is wrong. It says\n{wrong}\n"
-            f"and {who} prints\n{_block(outcome.output)}"
-        )
-        return
-    untrue = verdict.evidence.untrue if verdict.evidence else ()
-    said = next((each.message for each in untrue if each.test == test.id), outcome.message)
-    yield f"the expected value of test '{test.id}' is wrong: {said}"
-
-
-def _is_alike(written: str, printed: str) -> bool:
-    """Return whether two outputs differ in brackets and commas at most: `[1., 2.]`, `[1. 2.]`."""
-    one, other = (" ".join(_BRACKETS.sub(" ", text).split()) for text in (written, printed))
-    return bool(one) and compare_text(one, other) is None
-
-
-def _crashes(findings: Sequence[ProofFinding], exercise: Exercise) -> Iterator[str]:
-    """Yield a sentence if the starter crashes, with the line."""
+def _sentences_of(findings: Sequence[ProofFinding], exercise: Exercise) -> Iterator[str]:
+    """Yield the findings of a proof: first a starter that crashes, last surviving mutants."""
+    lines = exercise.starter.split("\n")
     for each in findings:
         if each.check != checks.STARTER:
             continue
         matches = (pattern.match(each.message) for pattern in _CRASHES)
         found = next((match for match in matches if match), None)
-        lines = exercise.starter.split("\n")
-        if found is None or not 0 < int(found["line"]) <= len(lines):
+        line = int(found["line"]) if found is not None else 0
+        if found is None or not 0 < line <= len(lines):
             yield each.message
             continue
-        line = int(found["line"])
         yield (
             f"the starter crashes before anything is written into it: its own line {line}, "
             f"`{lines[line - 1].strip()}`, raises {found['error']}. Take the lines out that try it"
         )
-
-
-def _survivors(findings: Iterable[ProofFinding]) -> Iterator[str]:
-    """Yield one sentence that lists the mutants that no hidden test rejects."""
+    yield from (each.message for each in findings if each.check not in _APART)
     changes = [found[1] for each in findings if (found := _SURVIVOR.search(each.message))]
     if changes:
         noun = "a mutant" if len(changes) == 1 else f"{len(changes)} mutants"

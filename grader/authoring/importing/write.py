@@ -1,10 +1,9 @@
 """Making files of drafts: YAML in the usual order of keys, notes as comments."""
 
 import contextlib
-import math
 import os
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from collections.abc import Mapping as AnyMapping
 from pathlib import Path
 from typing import Any, Final
@@ -26,7 +25,20 @@ _KEYS_APART: Final = frozenset(
 
 def definition_text(draft: Draft) -> str:
     """Return a draft as the text of a definition, its notes above it as comments."""
-    lines = []
+    lines = [f"# Imported from {_one_line(draft.origin)}"]
+    if draft.notes:
+        lines += ["#", "# Kept from the source, since the format has no place for it:"]
+    for key, value in draft.notes:
+        first, *rest = _printable(value).split("\n")
+        lines.append(f"#   {_one_line(key)}: {first}".rstrip())
+        lines += [f"#       {line}".rstrip() for line in rest]
+    lines.append("")
+    defines = []
+    for name, kind in draft.defines.items():
+        keys: list[tuple[str, Node]] = [("kind", _word(kind))] if kind != "function" else []
+        if operators := draft.operators.get(name):
+            keys.append(("operators", List(_NOWHERE, tuple(map(_text, operators)))))
+        defines.append((name, _mapping(keys if draft.kind != "predict" else [])))
     entries: list[tuple[str, Node]] = [
         ("id", _word(draft.id)),
         ("title", _text(draft.title)),
@@ -38,7 +50,7 @@ def definition_text(draft: Draft) -> str:
         entries.append(("concepts", List(_NOWHERE, tuple(map(_text, draft.concepts)))))
     entries += [
         ("instructions", _text(draft.instructions)),
-        ("defines", _defines(draft)),
+        ("defines", _mapping(defines)),
         ("starter", _text(draft.starter)),
         ("tests", List(_NOWHERE, tuple(map(_test, draft.tests)))),
     ]
@@ -49,42 +61,30 @@ def definition_text(draft: Draft) -> str:
         if line.split(":")[0] in _KEYS_APART:
             lines.append("")
         lines.append(line)
-    return "".join(f"{line}\n" for line in _comments(draft)) + "\n".join(lines)
+    return "\n".join(lines)
 
 
-def write_as_printed(draft: Draft, printed: AnyMapping[str, str]) -> bool:
-    """Put what is printed in place of the expected outputs of tests; return whether any is."""
+def correct_tests(draft: Draft, printed: AnyMapping[str, str], changing: Collection[str]) -> bool:
+    """Have tests expect what the solution does; return whether any is changed.
+
+    Args:
+        draft: whose tests are changed.
+        printed: by test, what is printed in place of the expected output.
+        changing: the tests that pass a submission that changes its arguments.
+    """
     for test in draft.tests:
         if test.id in printed:
             where = f"test '{test.id}'"
             what = "the expected output is written as it is printed"
             draft.repairs.append(Repair(what, where, test.stdout or "", printed[test.id]))
             test.stdout = printed[test.id]
-    return bool(printed)
-
-
-def allow_changed_inputs(draft: Draft, tests: Collection[str]) -> bool:
-    """Let tests pass a submission that changes its arguments; return whether there is any."""
-    for test in draft.tests:
-        if test.id in tests:
+        if test.id in changing:
             test.keep_inputs = False
             draft.remarks.append(
                 f"the solution changes an argument in test '{test.id}', which allows it: "
                 "`keep_inputs: false`"
             )
-    return bool(tests)
-
-
-def _comments(draft: Draft) -> Iterator[str]:
-    yield f"# Imported from {_one_line(draft.origin)}"
-    if draft.notes:
-        yield "#"
-        yield "# Kept from the source, since the format has no place for it:"
-        for key, value in draft.notes:
-            first, *rest = _printable(value).split("\n")
-            yield f"#   {_one_line(key)}: {first}".rstrip()
-            yield from (f"#       {line}".rstrip() for line in rest)
-    yield ""
+    return bool(printed or changing)
 
 
 def _one_line(text: str) -> str:
@@ -97,21 +97,6 @@ def _printable(text: str) -> str:
     return "".join(
         c if c.isprintable() or c == "\n" else " " if c == "\t" else repr(c)[1:-1] for c in text
     )
-
-
-def _defines(draft: Draft) -> Mapping:
-    predicted = draft.kind == "predict"
-    return _mapping(
-        (name, _mapping([] if predicted else _definition(draft, name, kind)))
-        for name, kind in draft.defines.items()
-    )
-
-
-def _definition(draft: Draft, name: str, kind: str) -> Iterator[tuple[str, Node]]:
-    if kind != "function":
-        yield "kind", _word(kind)
-    if operators := draft.operators.get(name):
-        yield "operators", List(_NOWHERE, tuple(map(_text, operators)))
 
 
 def _test(test: DraftTest) -> Mapping:
@@ -158,21 +143,10 @@ def _literal(value: Any) -> Node:  # noqa: ANN401  any JSON
         return Mapping(_NOWHERE, tuple(entries))
     if isinstance(value, str) or (isinstance(value, int) and abs(value) >= _MAX_INTEGER):
         return Scalar(_NOWHERE, _text(str(value)).text, "quoted", str(value))
-    return Scalar(_NOWHERE, _written(value), "plain", value)
-
-
-def _written(value: float | bool | None) -> str:
-    if value is None:
-        return "null"
-    return _float(value) if isinstance(value, float) else str(value).lower()
-
-
-def _float(value: float) -> str:
-    if math.isnan(value):
-        return ".nan"
-    if math.isinf(value):
-        return ".inf" if value > 0 else "-.inf"
-    return repr(value)
+    written = "null" if value is None else str(value).lower()
+    if isinstance(value, float):
+        written = repr(value).replace("inf", ".inf").replace("nan", ".nan")
+    return Scalar(_NOWHERE, written, "plain", value)
 
 
 def plan(drafts: Sequence[Draft], into: Path, track: str | None, *, force: bool) -> list[Path]:
@@ -186,11 +160,16 @@ def plan(drafts: Sequence[Draft], into: Path, track: str | None, *, force: bool)
         f"{number:02}-{draft.id}.yaml" if track else f"{draft.id}.yaml"
         for number, draft in enumerate(drafts, 1)
     ]
-    _refuse_links(into, folder)
+    for path in {into, folder}:
+        if os.path.lexists(path) and not path.is_dir():
+            raise UsageError(f"{path} is no folder")
+    if folder != into and folder.is_symlink():
+        raise UsageError(f"{folder} is a symbolic link; a track is a folder of its own")
     paths = [folder / name for name in names]
     if force:
         return paths
-    present = {id_in_name(path): path for path in _definitions(folder)}
+    there = folder.iterdir() if folder.is_dir() else ()
+    present = {id_in_name(path): path for path in there if path.suffix in SUFFIXES}
     taken = [present[draft.id] for draft in drafts if draft.id in present]
     taken += [path for path in paths if path not in taken and os.path.lexists(path)]
     if track and os.path.lexists(folder / TRACK_FILE):
@@ -199,20 +178,6 @@ def plan(drafts: Sequence[Draft], into: Path, track: str | None, *, force: bool)
         more = f" and {len(taken) - 1} more" if len(taken) > 1 else ""
         raise UsageError(f"{taken[0]}{more} is there already; --force writes over it")
     return paths
-
-
-def _refuse_links(into: Path, folder: Path) -> None:
-    for path in {into, folder}:
-        if os.path.lexists(path) and not path.is_dir():
-            raise UsageError(f"{path} is no folder")
-    if folder != into and folder.is_symlink():
-        raise UsageError(f"{folder} is a symbolic link; a track is a folder of its own")
-
-
-def _definitions(folder: Path) -> list[Path]:
-    if not folder.is_dir():
-        return []
-    return [path for path in folder.iterdir() if path.suffix in SUFFIXES]
 
 
 def write_text(path: Path, text: str) -> None:

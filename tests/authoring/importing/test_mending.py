@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from grader.authoring.importing.detect import without_markup
 from grader.authoring.importing.indentation import reindent
+from grader.authoring.importing.js_document import without_markup
 from grader.authoring.importing.typography import plain_code, plain_output, plain_prose
 
 PROGRAM = '''\

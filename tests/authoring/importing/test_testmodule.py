@@ -109,6 +109,18 @@ def test_helpers_named_like_assertions_stay_helpers() -> None:
     assert "assert str(caught.value) == 'no'" in test.code
 
 
+def test_helpers_lose_the_annotations_of_their_parameters() -> None:
+    """The types that they name need not be there."""
+    source = (
+        "import unittest\nfrom stub import f\n\nclass T(unittest.TestCase):\n"
+        "    def gives(self, x: int, *rest: str, y: float = 2.0) -> None:\n"
+        "        self.assertEqual(f(x), y)\n"
+        "    def test_it(self):\n        self.gives(1, y=3)\n"
+    )
+    (test,) = translate(source, {"stub"}).tests
+    assert "def gives(x, *rest, y=2.0):\n    assert f(x) == y" in test.code
+
+
 def test_what_a_test_needs_of_a_module_beside_it_comes_first() -> None:
     """However it is imported; what it does not need stays away."""
     data = {"cards": "import math\nACE = 1\nKING = 10 + ACE\nQUEEN = 9\n", "stock": "ITEMS = [3]\n"}

@@ -79,15 +79,6 @@ def changed_in_place(home: ast.AST) -> set[str]:
     return changed
 
 
-def counters(home: ast.AST) -> set[str]:
-    """Return the names that loops set or that a statement such as `n += 1` counts with."""
-    found: set[str] = set()
-    for node in ast.walk(home):
-        if isinstance(node, ast.For | ast.comprehension | ast.AugAssign):
-            found |= stored(node.target)
-    return found
-
-
 def numpy_alias(program: Program) -> str:
     """Return the name that NumPy was imported as; "" if it was not."""
     for node in program.tree.body:

@@ -72,7 +72,11 @@ def _names_items(program: Program, index: ast.expr) -> bool:
     """
     if isinstance(index, ast.Attribute):
         return index.attr != "newaxis"
-    return isinstance(index, ast.Name) and index.id not in names.counters(program.home(index))
+    return isinstance(index, ast.Name) and not any(
+        index.id in names.stored(node.target)
+        for node in ast.walk(program.home(index))
+        if isinstance(node, ast.For | ast.comprehension | ast.AugAssign)
+    )
 
 
 def _swap_indices(_: Program, node: ast.AST) -> Iterator[Edit]:

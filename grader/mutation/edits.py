@@ -146,8 +146,13 @@ def _same(old: Any, new: Any, edit: Edit | None) -> bool:  # noqa: ANN401  any f
     """Return whether `new` is what the edit makes of `old`."""
     if edit is not None and old is edit.node:
         old, edit = edit.replacement, None  # the node itself may be part of its replacement
-    if isinstance(old, list):
-        return isinstance(new, list) and _same_items(old, new, edit)
+    if isinstance(old, list) and isinstance(new, list):
+        # A dropped statement may be `pass` or nothing.
+        if edit is not None and len(old) == len(new) + 1 and isinstance(edit.replacement, ast.Pass):
+            old = [item for item in old if item is not edit.node]
+        return len(old) == len(new) and all(
+            _same(one, other, edit) for one, other in zip(old, new, strict=True)
+        )
     if type(old) is not type(new):
         return False
     if not isinstance(old, ast.AST):
@@ -158,15 +163,6 @@ def _same(old: Any, new: Any, edit: Edit | None) -> bool:  # noqa: ANN401  any f
         ):
             return False
     return True
-
-
-def _same_items(old: list[Any], new: list[Any], edit: Edit | None) -> bool:
-    """Compare two lists; a dropped statement may be `pass` or nothing."""
-    if edit is not None and len(old) == len(new) + 1 and isinstance(edit.replacement, ast.Pass):
-        old = [item for item in old if item is not edit.node]
-    return len(old) == len(new) and all(
-        _same(one, other, edit) for one, other in zip(old, new, strict=True)
-    )
 
 
 def _fingerprint(code: CodeType) -> str:

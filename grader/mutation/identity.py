@@ -19,7 +19,12 @@ _HAS_BODY = (
 
 def describe(program: Program, edit: Edit) -> str:
     """Return "`before` -> `after`": the innermost expression or statement that tells the change."""
-    shown = _shown(program, edit.node)
+    shown: ast.AST = edit.node  # and what is around it, as far as a reader needs to recognize it
+    while isinstance(shown, _ALWAYS_WIDENED) or len(_one_line(shown)) < _TOO_LITTLE:
+        above = program.parent(shown)
+        if isinstance(above, _HAS_BODY) or isinstance(shown, ast.stmt):
+            break
+        shown = above
     before = _one_line(shown)
     if isinstance(edit.replacement, ast.Pass):
         return f"`{_cut(before, 0)}` -> nothing"
@@ -29,16 +34,6 @@ def describe(program: Program, edit: Edit) -> str:
         min(len(before), len(after)),
     )
     return f"`{_cut(before, differs)}` -> `{_cut(after, differs)}`"
-
-
-def _shown(program: Program, node: ast.AST) -> ast.AST:
-    """Return the innermost node around this one that a reader can recognize."""
-    while isinstance(node, _ALWAYS_WIDENED) or len(_one_line(node)) < _TOO_LITTLE:
-        above = program.parent(node)
-        if isinstance(above, _HAS_BODY) or isinstance(node, ast.stmt):
-            return node
-        node = above
-    return node
 
 
 def _substituted(node: Any, edit: Edit) -> Any:  # noqa: ANN401  any field of a node

@@ -5,9 +5,8 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from grader.mutation.edit_diff import unified_diff
+from grader.mutation.describe_change import describe, unified_diff
 from grader.mutation.edits import Editor
-from grader.mutation.identity import describe
 from grader.mutation.operators import OPERATORS
 from grader.mutation.program import Program
 from grader.mutation.scope import learners_nodes

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -27,6 +27,16 @@ class Edit:
 
     node: ast.expr | ast.stmt
     replacement: ast.expr | ast.stmt
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One kind of mistake, and the places where a program can have it."""
+
+    name: str
+    description: str  # for authors: what the change is, one sentence
+    find: Callable[[Program, ast.AST], Iterable[Edit]]  # the edits of one node
+    mistake: str = ""  # for learners: "as if ...", which names the mistake and shows no code
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,8 @@ import ast
 from collections.abc import Iterator
 
 from grader.mutation import calls
-from grader.mutation.edits import Edit
+from grader.mutation.edits import Edit, Operator
 from grader.mutation.operators.epsilon import is_epsilon
-from grader.mutation.operators.operator import Operator
 from grader.mutation.places import is_place
 from grader.mutation.program import Program
 

@@ -4,9 +4,8 @@ import ast
 from collections.abc import Iterator
 
 from grader.mutation import calls, names, nodes
-from grader.mutation.edits import Edit
+from grader.mutation.edits import Edit, Operator
 from grader.mutation.operators.arithmetic import subtracts_maximum
-from grader.mutation.operators.operator import Operator
 from grader.mutation.program import Program
 
 _METHODS = {

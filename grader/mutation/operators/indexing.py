@@ -4,8 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.mutation import calls, names, nodes
-from grader.mutation.edits import Edit
-from grader.mutation.operators.operator import Operator
+from grader.mutation.edits import Edit, Operator
 from grader.mutation.places import shifted
 from grader.mutation.program import Program
 

@@ -62,10 +62,6 @@ class Behaviour:
         """Return whether all numbers are."""
         return all(is_finite(step.value) for step in self.steps)
 
-    def is_as_good_as(self, other: "Behaviour") -> bool:
-        """Return whether this raises an error, or is not finite, only if the other is so too."""
-        return (other.raises or not self.raises) and (self.finite or not other.finite)
-
 
 def load(source: str, file: str) -> types.ModuleType:
     """Run a program as a module of its own; what it imports of the assignment is shared."""

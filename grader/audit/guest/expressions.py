@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 _MOST_ITEMS = 400
+_PLAIN = frozenset({bool, str, int, type(None)})  # no classes of their own
 _DEFAULT = frozenset({"float64", "int64", "bool", "complex128"})
 
 
@@ -21,7 +22,9 @@ def expression(value: Any) -> str:  # noqa: ANN401, PLR0911  any value, a case f
     """
     match value:
         case None | bool() | str() | int():
-            return _simple(value)
+            if type(value) not in _PLAIN or len(text := repr(value)) > _MOST_ITEMS:
+                raise NoExpressionError(f"a {type(value).__name__}")
+            return text
         case np.random.Generator():
             return "np.random.default_rng(0)"
         case np.ndarray():
@@ -58,12 +61,6 @@ def short(value: Any) -> str:  # noqa: ANN401  any value
         shape = getattr(value, "shape", None)
         return f"<{type(value).__name__}{f' of shape {shape}' if shape is not None else ''}>"
     return text if len(text) <= _MOST_ITEMS else f"{text[:_MOST_ITEMS]}…"
-
-
-def _simple(value: bool | str | int | None) -> str:
-    if type(value) not in {bool, str, int, type(None)} or len(text := repr(value)) > _MOST_ITEMS:
-        raise NoExpressionError(f"a {type(value).__name__}")
-    return text
 
 
 def _number(value: complex) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.audit.guest.behaviour import ITSELF, Behaviour, Difference, Observed, observe
+from grader.audit.guest.behaviour import ITSELF, Behaviour, Difference, observe
 from grader.audit.guest.compare import ATOL, RTOL
 from grader.audit.guest.expressions import NoExpressionError, expression, short
 from grader.audit.guest.perturb import Step, Steps
@@ -82,40 +82,41 @@ def body(
     lines: list[str] = []
     owner = ""
     for number, step in enumerate(steps[: found.step + 1]):
-        more, names = _arguments(right, name, step, number if owner else None)
-        words = [*names[0], *(f"{key}={value}" for key, value in names[1].items())]
+        more, given = _arguments(right, name, step, number if owner else None)
+        words = [f"{key}={word}" if key else word for key, word, _ in given]
         target = f"{owner}.{step[0]}" if owner else f"{style.prefix}{name}"
         call = f"{target}({', '.join(words)})"
+        seen = behaviour.steps[number]
         lines += more
-        if step[0] == "__init__" and not behaviour.steps[number].error:
+        if step[0] == "__init__" and not seen.error:
             owner = name.lower()
             lines.append(f"{owner} = {call}")
         elif number < found.step or found.kind == "attribute":
             lines.append(call)
         elif found.kind == "changes":
-            lines += [call, *_unchanged(step, names)]
+            same = "np.testing.assert_array_equal"
+            arrays = [each for each in given if isinstance(each[2], np.ndarray)]
+            lines += [call, *(f"{same}({word}, {expression(value)})" for _, word, value in arrays)]
+        elif seen.error:
+            if not hasattr(builtins, seen.error):
+                raise NoExpressionError(seen.error)
+            lines += [f"with pytest.raises({seen.error}):", f"    {call}"]
+        elif isinstance(seen.value, str) and seen.value == ITSELF:
+            lines.append(f"assert {call} is {owner}")
         else:
-            lines += _result_lines(call, behaviour.steps[number], style, owner)
+            lines += [f"result = {call}", *_compared("result", seen.value, style)]
     if found.kind == "attribute":
         lines += _compared(f"{owner}.{found.name}", behaviour.attributes[found.name], style)
     return lines
 
 
-def _result_lines(call: str, seen: Observed, style: Style, owner: str) -> list[str]:
-    """Return a call and what its result must be."""
-    if seen.error:
-        if not hasattr(builtins, seen.error):
-            raise NoExpressionError(seen.error)
-        return [f"with pytest.raises({seen.error}):", f"    {call}"]
-    if isinstance(seen.value, str) and seen.value == ITSELF:
-        return [f"assert {call} is {owner}"]
-    return [f"result = {call}", *_compared("result", seen.value, style)]
-
-
 def _arguments(
     module: types.ModuleType, name: str, step: Step, number: int | None
-) -> tuple[list[str], tuple[list[str], dict[str, str]]]:
-    """Return lines that name the arrays among the arguments, and the texts of all arguments."""
+) -> tuple[list[str], list[tuple[str, str, Any]]]:
+    """Return lines that name the arrays among the arguments, and all arguments.
+
+    Of each argument its keyword or "", its text, and its value.
+    """
     method, args, kwargs = step
     target = getattr(module, name)
     try:
@@ -127,27 +128,18 @@ def _arguments(
         parameters = parameters[1:]
     parameters += [f"argument_{each}" for each in range(len(parameters), len(args))]
     lines: list[str] = []
-    suffix = "" if number is None else f"_{number}"
-
-    def named(parameter: str, value: Any) -> str:  # noqa: ANN401  any argument
-        text = expression(value)
-        if not isinstance(value, np.ndarray):
-            return text
-        lines.append(f"{parameter}{suffix} = {text}")
-        return f"{parameter}{suffix}"
-
-    words = [named(parameter, value) for parameter, value in zip(parameters, args, strict=False)]
-    return lines, (words, {key: named(key, value) for key, value in kwargs.items()})
-
-
-def _unchanged(step: Step, names: tuple[list[str], dict[str, str]]) -> list[str]:
-    _, args, kwargs = step
-    pairs = [*zip(names[0], args, strict=True), *((names[1][key], kwargs[key]) for key in kwargs)]
-    return [
-        f"np.testing.assert_array_equal({word}, {expression(value)})"
-        for word, value in pairs
-        if isinstance(value, np.ndarray)
+    found: list[tuple[str, str, Any]] = []
+    positional = [
+        ("", parameter, value) for parameter, value in zip(parameters, args, strict=False)
     ]
+    for key, parameter, value in (*positional, *((key, key, kwargs[key]) for key in kwargs)):
+        text = expression(value)
+        if isinstance(value, np.ndarray):
+            variable = parameter if number is None else f"{parameter}_{number}"
+            lines.append(f"{variable} = {text}")
+            text = variable
+        found.append((key, text, value))
+    return lines, found
 
 
 def _compared(what: str, value: Any, style: Style) -> Iterator[str]:  # noqa: ANN401  any result

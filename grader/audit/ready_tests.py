@@ -35,7 +35,8 @@ def module_of(assignment: Assignment) -> str:
 
 def function(name: str, body: Sequence[str], change: str, *, method: bool = False) -> str:
     """Return a test as a function, or as a method of a `unittest.TestCase`."""
-    says = f'    """Fail on this change: {_plain(change)}."""'
+    plain = change.replace("\\", "\\\\").replace('"', "'")
+    says = f'    """Fail on this change: {plain}."""'
     text = "\n".join([f"def {name}({'self' * method}):", says, *(f"    {line}" for line in body)])
     return textwrap.indent(text, "    ") if method else text
 
@@ -85,7 +86,3 @@ def covering(kills: Mapping[str, frozenset[str]]) -> list[str]:
         chosen.append(best)
         left -= kills[best]
     return chosen
-
-
-def _plain(change: str) -> str:
-    return change.replace("\\", "\\\\").replace('"', "'")

@@ -12,7 +12,7 @@ from grader.audit.assignment import Assignment
 from grader.audit.guest import pytest_run
 from grader.audit.programs import KnownFunction, WrongProgram, mistakes_of, mutants_of
 from grader.audit.result import Audit, Check, Survivor
-from grader.audit.runner import Outcome, Patience, Runner, Task
+from grader.audit.runner import Patience, Runner, Task
 from grader.audit.tasks import TestOutcome
 from grader.errors import UsageError
 
@@ -95,7 +95,10 @@ class _Auditor:
         every = self._run_solution()
         self.tests = [test for test in every if test.outcome == "passed"]
         self.checks.append(suite_checks.solution_passes(every))
-        self._run_starter()
+        if (starter := self.assignment.starter) is not None:
+            outcome = self.runner.run(self._task("starter", starter, ids=self.ids))
+            passed = [test.id for test in tasks.tests_of(outcome) if test.outcome == "passed"]
+            self.checks.append(suite_checks.starter_fails(passed, [*self.ids]))
         self._run_in_other_orders()
         self.checks.append(suite_checks.never_calls(self.tests))
         self._run_with_wrong_results()
@@ -127,34 +130,30 @@ class _Auditor:
     def _run_solution(self) -> list[TestOutcome]:
         trace = self.assignment.solution
         task = self._task("solution", self.source, tasks.ORDINARY, trace=trace)
-        outcome = self.runner.run(task)
-        _refuse_broken(outcome, self.assignment)
+        outcome, name = self.runner.run(task), self.assignment.name
+        for each in outcome.of("not loaded"):
+            file = each["file"] or "a file"
+            raise UsageError(f"{name}: {file} does not load: {each['message']}")
+        for each in outcome.of("broken"):
+            raise UsageError(f"{name}: pytest does not run the tests: {each['message']}")
         found = tasks.tests_of(outcome)
         if outcome.ended:
             last = f"in {suite_checks.short_id(found[-1].id)}" if found else "before the first test"
-            raise UsageError(
-                f"{self.assignment.name}: the tests of the solution {outcome.ended}, {last}"
-            )
+            raise UsageError(f"{name}: the tests of the solution {outcome.ended}, {last}")
         if not found:
-            raise UsageError(f"{self.assignment.name}: pytest found no test")
+            raise UsageError(f"{name}: pytest found no test")
         if not any(test.outcome == "passed" for test in found):
             failed = [test for test in found if test.outcome == "failed"]
             if not failed:
-                raise UsageError(f"{self.assignment.name}: pytest skipped every test")
+                raise UsageError(f"{name}: pytest skipped every test")
             if all(map(suite_checks.is_denied, failed)):
-                raise UsageError(f"{self.assignment.name}: the tests need {suite_checks.DENIED}")
+                raise UsageError(f"{name}: the tests need {suite_checks.DENIED}")
+            first = next((test.message for test in found if test.message), "nothing")
             raise UsageError(
-                f"{self.assignment.name}: the solution passes none of "
-                f"{suite_checks.count(len(found), 'test')}; the first says: {_first_message(found)}"
+                f"{name}: the solution passes none of "
+                f"{suite_checks.count(len(found), 'test')}; the first says: {first}"
             )
         return found
-
-    def _run_starter(self) -> None:
-        if self.assignment.starter is None:
-            return
-        outcome = self.runner.run(self._task("starter", self.assignment.starter, ids=self.ids))
-        passed = [test.id for test in tasks.tests_of(outcome) if test.outcome == "passed"]
-        self.checks.append(suite_checks.starter_fails(passed, [*self.ids]))
 
     def _run_in_other_orders(self) -> None:
         ways: dict[str, dict[str, Any]] = {
@@ -421,21 +420,3 @@ class _Reached:
 
 def _name(test: TestOutcome) -> str:
     return test.id.rpartition("::")[2]
-
-
-def _first_message(tests: Sequence[TestOutcome]) -> str:
-    return next((test.message for test in tests if test.message), "nothing")
-
-
-def _refuse_broken(outcome: Outcome, assignment: Assignment) -> None:
-    """Raise for tests that pytest cannot load.
-
-    Raises:
-        UsageError: a module does not load, or pytest itself fails.
-    """
-    for each in outcome.of("not loaded"):
-        raise UsageError(
-            f"{assignment.name}: {each['file'] or 'a file'} does not load: {each['message']}"
-        )
-    for each in outcome.of("broken"):
-        raise UsageError(f"{assignment.name}: pytest does not run the tests: {each['message']}")

@@ -146,7 +146,13 @@ def make_pool(
     source: str, file: str, modules: Collection[str], recorded: bytes, seconds: float
 ) -> Task:
     """Return the task to make further calls like the recorded ones."""
-    texts = _texts(source)
+    # The short strings in the program: names of modes are among them.
+    strings = dict.fromkeys(
+        node.value
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+    texts = tuple(text for text in strings if text.isidentifier())[:20]
 
     def work(send: Send) -> None:
         pytest_run.forget_modules(modules)
@@ -217,16 +223,6 @@ class Place:
     style: ready_test.Style
     seconds: float = 2.0
     patience: Patience = ORDINARY
-
-
-def _texts(source: str) -> tuple[str, ...]:
-    """Return the short strings in a program: names of modes are among them."""
-    found = {
-        node.value: None
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
-    return tuple(text for text in found if text.isidentifier())[:20]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from grader.audit.loading.written_tests import (
     printing,
 )
 from grader.authoring.importing import problem_folder
-from grader.authoring.importing.draft import NOTHING, Draft, DraftTest
+from grader.authoring.importing.draft import NOTHING
 from grader.authoring.importing.source_files import UnreadableError
 from grader.authoring.importing.top_level import needed, read_program
 
@@ -51,9 +51,15 @@ def load_problem(folder: Path) -> Assignment:
     functions: list[str] = []
     taken: set[str] = set()
     for test in draft.tests:
+        parse(test.code, folder / "tests.json")
+        if test.key == "run":
+            body = printing(test.code, test.stdout or "")
+        else:
+            body = "".join(f"{name} = {value!r}\n" for name, value in test.given.items())
+            expected = None if test.expect is NOTHING else test.expect
+            body += f"assert_same({test.code}, {expected!r})\n"
         name = function_name(test.description or test.id, taken)
-        taken.add(name)
-        functions.append(as_function(name, _body(test, folder)))
+        functions.append(as_function(name, body))
     if not functions:
         raise bad(folder / "tests.json", "there is no test in it")
     body = "\n\n".join(functions)
@@ -73,19 +79,6 @@ def load_problem(folder: Path) -> Assignment:
         modules={"solution.py": solution},
         tests={"test_problem.py": "\n\n".join([head, *helpers, body])},
         starter=draft.starter if has_starter else None,
-        notes=_notes(draft),
+        notes=tuple(f"{key} was left out" for key, _ in draft.notes if "[" in key),
         source=(folder / "solution.py").as_posix(),
     )
-
-
-def _body(test: DraftTest, folder: Path) -> str:
-    parse(test.code, folder / "tests.json")
-    if test.key == "run":
-        return printing(test.code, test.stdout or "")
-    given = "".join(f"{name} = {value!r}\n" for name, value in test.given.items())
-    expected = None if test.expect is NOTHING else test.expect
-    return f"{given}assert_same({test.code}, {expected!r})\n"
-
-
-def _notes(draft: Draft) -> tuple[str, ...]:
-    return tuple(f"{key} was left out" for key, _ in draft.notes if "[" in key)

@@ -42,8 +42,8 @@ def _lines(audit: Audit) -> Iterator[str]:
     repeated = repeated_tests(survivors)
     for number, survivor in enumerate(survivors, 1):
         yield ""
-        yield from _survivor(number, survivor, audit.assignment.solution)
-        yield from _test(survivor, repeated.get(survivor.change))
+        yield f"{number}. {line(audit.assignment.solution)}:{survivor.line}: {title(survivor)}"
+        yield from _survivor(survivor, repeated.get(survivor.change))
     for heading, group in ((EQUIVALENT, audit.equivalent), (ACCEPTED, audit.accepted)):
         if group:
             yield ""
@@ -54,8 +54,7 @@ def _lines(audit: Audit) -> Iterator[str]:
         yield from (f"Note: {line(note)}." for note in audit.assignment.notes)
 
 
-def _survivor(number: int, survivor: Survivor, solution: str) -> Iterator[str]:
-    yield f"{number}. {line(solution)}:{survivor.line}: {title(survivor)}"
+def _survivor(survivor: Survivor, above: str | None) -> Iterator[str]:
     yield from (f"     {each}" for each in clean(survivor.diff).splitlines())
     rows = call(survivor)
     width = max((len(name) for name, _ in rows), default=0)
@@ -63,9 +62,6 @@ def _survivor(number: int, survivor: Survivor, solution: str) -> Iterator[str]:
         first, *rest = clean(value).splitlines() or [""]
         yield f"   {name:{width}}  {first}"
         yield from (f"   {'':{width}}  {each}" for each in rest)
-
-
-def _test(survivor: Survivor, above: str | None) -> Iterator[str]:
     if above:
         yield f"   {above}, shown above, rejects it."
     elif survivor.test:

@@ -63,7 +63,10 @@ class Editor:
         Returns:
             The edited program; None where it would not be Python, or would do what it did before.
         """
-        top = self._program.top_level(edit.node)
+        top: ast.AST = edit.node
+        while (above := self._program.parent(top)) is not self._program.tree:
+            top = above
+        assert isinstance(top, ast.stmt)  # noqa: S101  a module holds statements
         if id(top) not in self._chunks:
             self._chunks[id(top)] = _Chunk(self._program, top)
         chunk = self._chunks[id(top)]

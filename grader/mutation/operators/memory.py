@@ -33,8 +33,16 @@ def _in_place(program: Program, node: ast.AST) -> Iterator[Edit]:
         and calls.number(each.right) is None
     ]
     first = min(operations, key=lambda each: (each.lineno, each.col_offset), default=None)
-    if node is first and (numpy := names.numpy_alias(program)):
-        ufunc = ast.Attribute(ast.Name(numpy, ast.Load()), _UFUNCS[type(node.op)], ast.Load())
+    imported = [
+        alias.asname or alias.name
+        for each in program.tree.body
+        if isinstance(each, ast.Import)
+        for alias in each.names
+        if alias.name == "numpy"
+    ]
+    if node is first and imported:
+        numpy = ast.Name(imported[0], ast.Load())
+        ufunc = ast.Attribute(numpy, _UFUNCS[type(node.op)], ast.Load())
         yield Edit(node, ast.Call(ufunc, [left, node.right], [ast.keyword("out", left)]))
 
 
@@ -81,7 +89,18 @@ def _is_changed_or_leaves(program: Program, node: ast.expr) -> bool:
     if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Attribute):
         return True
     name = names.assigned_name(program, node)
-    return bool(name) and name in names.changed_in_place(program.home(node))
+    for each in ast.walk(program.home(node)) if name else ():
+        targets = each.targets if isinstance(each, ast.Assign) else []
+        if isinstance(each, ast.AugAssign):
+            targets = [each.target]
+        for target in targets:
+            base: ast.expr = target
+            while isinstance(base, ast.Subscript | ast.Attribute):
+                base = base.value
+            is_written = isinstance(target, ast.Subscript) or isinstance(each, ast.AugAssign)
+            if is_written and isinstance(base, ast.Name) and base.id == name:
+                return True
+    return False
 
 
 OPERATORS = (

@@ -47,7 +47,6 @@ def load_problem(folder: Path) -> Assignment:
     solution = draft.solution
     parse(solution, folder / "solution.py")
     program = read_program(solution)
-    known = program.sets if program else frozenset[str]()
     functions: list[str] = []
     taken: set[str] = set()
     for test in draft.tests:
@@ -63,12 +62,11 @@ def load_problem(folder: Path) -> Assignment:
     if not functions:
         raise bad(folder / "tests.json", "there is no test in it")
     body = "\n\n".join(functions)
-    used = needed(body) & known
+    used = needed(body) & program.sets if program else frozenset[str]()
     helpers = [text for text, name in ((PRINTED, "assert_prints"), (_SAME, "assert_same"))
                if name in body]  # fmt: skip
-    modules = ["contextlib", "io", "re"] if PRINTED in helpers else []
-    head = "".join(f"import {each}\n" for each in modules)
-    head += "\nimport numpy as np\n" if head else "import numpy as np\n"
+    head = "import contextlib\nimport io\nimport re\n\n" if PRINTED in helpers else ""
+    head += "import numpy as np\n"
     if own := imports_of("solution", used - {"np"}):
         head += f"\n{own}"
     has_starter = bool(draft.starter.strip()) and not any("made of" in r for r in draft.remarks)

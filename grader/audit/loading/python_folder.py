@@ -133,7 +133,9 @@ class _Reader:
             beside.setdefault(at, name)
             found = self._imported(name, is_test=False)
             waiting += [each for each in found.items() if each[0] not in beside]
-        starter_name = starter or self._starter(key, source, old)
+        usual = (pattern.format(PurePosixPath(key).stem) for pattern in _STARTERS)
+        there = (name for name in usual if name in self._files and name not in (key, source))
+        starter_name = starter or old or next(there, None)
         self._notes += self._files.notes
         modules = {at: self._source(name) for at, name in sorted(beside.items())}
         tests_read = {name: self._source(name) for name in test_names}
@@ -186,18 +188,20 @@ class _Reader:
     def _tests(self, named: Sequence[str]) -> list[str]:
         """Return the names of the files of tests, each with a test in it."""
         chosen: list[str] = []
-        for name in named:
+        for name in named or ["."]:
             if self._files.path(name).is_dir():
                 prefix = "" if name == "." else f"{name}/"
                 below = [each for each in self._files.python if each.startswith(prefix)]
                 chosen += [each for each in below if is_test_file(each)]
             else:
                 chosen.append(name)
-        if not named:
-            chosen = [name for name in self._files.python if is_test_file(name)]
         have = [name for name in chosen if has_test(self._tree(name))]
         for name in have:
-            self._refuse_plugins(name)
+            for node in self._tree(name).body:
+                targets = node.targets if isinstance(node, ast.Assign) else ()
+                if any(isinstance(t, ast.Name) and t.id == "pytest_plugins" for t in targets):
+                    message = "plugins of pytest are not loaded; put their fixtures into this file"
+                    raise bad(self._files.path(name), message, node.lineno)
         parents = {f"{parent}/" for name in have for parent in PurePosixPath(name).parents}
         for parent in sorted(each.removeprefix("./") for each in parents):
             conftest = f"{parent}conftest.py"
@@ -216,13 +220,6 @@ class _Reader:
             "no folder of a problem, of Exercism or of Etude; name them with --tests"
         )
         raise bad(self._files.root, message)
-
-    def _refuse_plugins(self, name: str) -> None:
-        for node in self._tree(name).body:
-            targets = node.targets if isinstance(node, ast.Assign) else ()
-            if any(isinstance(each, ast.Name) and each.id == "pytest_plugins" for each in targets):
-                message = "plugins of pytest are not loaded; put their fixtures into this file"
-                raise bad(self._files.path(name), message, node.lineno)
 
     def _leave_out_conftest(self, name: str) -> None:
         """Leave a conftest file out that only makes modules importable; refuse any other."""
@@ -409,10 +406,3 @@ class _Reader:
         several = ", ".join(list(candidates)[:_SHOWN])
         message = f"each of these may be the solution: {several}; name one with --solution"
         raise bad(self._files.root, message)
-
-    def _starter(self, key: str, solution: str, replaced: str | None) -> str | None:
-        if replaced is not None:
-            return replaced
-        stem = PurePosixPath(key).stem
-        names = (pattern.format(stem) for pattern in _STARTERS)
-        return next((n for n in names if n in self._files and n not in (key, solution)), None)

@@ -10,11 +10,12 @@ from typing import Any
 from grader.audit import ready_tests, suite_checks, tasks
 from grader.audit.assignment import Assignment
 from grader.audit.guest import pytest_run
-from grader.audit.programs import KnownFunction, WrongProgram, mistakes_of, mutants_of
+from grader.audit.programs import KnownFunction, WrongProgram, mistakes_of
 from grader.audit.result import Audit, Check, Survivor
 from grader.audit.runner import Patience, Runner, Task
 from grader.audit.tasks import TestOutcome
 from grader.errors import UsageError
+from grader.mutation import mutants
 
 _ALL_TESTS_SECONDS = 20.0
 """CPU time for which every test is run against every mutant, to find redundant tests."""
@@ -103,7 +104,10 @@ class _Auditor:
         self.checks.append(suite_checks.never_calls(self.tests))
         self._run_with_wrong_results()
         self._record()
-        programs = [*mutants_of(self.assignment), *self._known_mistakes()]
+        # What stands in the starter is left alone.
+        made = mutants(self.source, given=self.assignment.starter or "")
+        programs = [WrongProgram(each.change, each.source, each.diff, each.line) for each in made]
+        programs += self._known_mistakes()
         self.request.began(len(programs), "audited")
         survived, kills = self._run_programs(programs)
         if kills is not None:
@@ -179,7 +183,7 @@ class _Auditor:
         changed: dict[str, list[str]] = {}
         for task, outcome in self.runner.run_all(wanted):
             ran = tasks.tests_of(outcome)
-            asked = tasks.changed_of(outcome)
+            asked = {test for each in outcome.of("changed") for test in each["ids"]}
             changed[task.name] = [test.id for test in ran if test.id in asked]
             accepted[task.name] = [
                 test.id for test in ran if test.id in asked and test.outcome == "passed"
@@ -198,7 +202,11 @@ class _Auditor:
             for session in sessions
         ]
         outcomes = {task.name: outcome for task, outcome in self.runner.run_all(wanted)}
-        one, other = (tasks.digests_of(outcomes[name]) for name in ("0", "1"))
+        # A test that calls otherwise with another seed draws its inputs without one of its own.
+        one, other = (
+            dict(*(each["tests"] for each in outcomes[name].of("digests")[:1]))
+            for name in ("0", "1")
+        )
         drawn = [test.id for test in self.tests if one.get(test.id) != other.get(test.id)]
         self.checks.append(suite_checks.unseeded(drawn))
         recorded = tasks.calls_of(outcomes["0"])
@@ -302,9 +310,14 @@ class _Auditor:
             self.request.began(len(wanted), "explained")
         for task, outcome in self.runner.run_all(wanted):
             self.request.done()
-            found = tasks.found_of(outcome)
-            if found is not None:
-                calls[task.name] = found
+            for each in outcome.of("found")[:1]:
+                calls[task.name] = tasks.FoundCall(
+                    each["name"],
+                    each["example"],
+                    each["expected"],
+                    each["got"],
+                    tuple(each["body"]),
+                )
         proven, extra = self._prove({each.change: each for each in survived}, calls)
         survivors, equivalent = [], []
         for program in survived:

@@ -117,11 +117,6 @@ def calls_of(outcome: Outcome) -> bytes:
     return b""
 
 
-def digests_of(outcome: Outcome) -> dict[str, object]:
-    """Return what tells the calls of each test from others."""
-    return dict(*(each["tests"] for each in outcome.of("digests")[:1]))
-
-
 def wrong_answers(
     kind: str, source: str, session: pytest_run.Session, modules: Collection[str]
 ) -> Task:
@@ -135,11 +130,6 @@ def wrong_answers(
         send({"kind": "changed", "ids": sorted(answers.tests)})
 
     return Task(kind, source + recorded_calls.HOOK, work)
-
-
-def changed_of(outcome: Outcome) -> frozenset[str]:
-    """Return the tests in which a result was made wrong."""
-    return frozenset(test for each in outcome.of("changed") for test in each["ids"])
 
 
 def make_pool(
@@ -242,15 +232,6 @@ class FoundCall:
     expected: str
     got: str
     body: tuple[str, ...]
-
-
-def found_of(outcome: Outcome) -> FoundCall | None:
-    """Return the call that was found."""
-    for each in outcome.of("found"):
-        return FoundCall(
-            each["name"], each["example"], each["expected"], each["got"], tuple(each["body"])
-        )
-    return None
 
 
 def match_known(  # noqa: PLR0917

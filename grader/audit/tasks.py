@@ -15,7 +15,6 @@ from grader.audit.guest import (
     recorded_calls,
     smallest_call,
 )
-from grader.audit.guest.expressions import NoExpressionError
 from grader.audit.programs import KnownFunction, Match
 from grader.audit.runner import Outcome, Patience, Send, Task
 
@@ -197,7 +196,7 @@ def tell_apart(  # noqa: PLR0917
             "got": ready_test.value_text(got, kind),
             "body": [],
         }
-        with contextlib.suppress(NoExpressionError):
+        with contextlib.suppress(ready_test.NoExpressionError):
             message["body"] = ready_test.body(solution, called, steps, kind, place.style)
         send(message)
 

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.audit.guest.behaviour import ITSELF, Behaviour, Difference, observe
-from grader.audit.guest.compare import ATOL, RTOL
+from grader.audit.guest.behaviour import ATOL, ITSELF, RTOL, Behaviour, Difference, observe
 from grader.audit.guest.perturb import Step, Steps
 
 _RTOL_SINGLE = 1e-5

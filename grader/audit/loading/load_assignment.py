@@ -7,10 +7,9 @@ from typing import Final
 
 from grader.audit.assignment import Assignment
 from grader.audit.loading.etude_exercise import load_etude
-from grader.audit.loading.exercism_folder import load_exercism
+from grader.audit.loading.exercise_folders import load_exercism, load_problem
 from grader.audit.loading.folder_files import FolderFiles
 from grader.audit.loading.notebook_assignment import load_notebook
-from grader.audit.loading.problem_tests import load_problem
 from grader.audit.loading.python_folder import is_test_file, load_python_folder
 from grader.audit.loading.python_source import bad
 from grader.authoring.importing import exercism, problem_folder

@@ -23,12 +23,7 @@ from grader.authoring.importing.draft import Draft, DraftTest
 from grader.authoring.importing.notebook import read_notebook
 from grader.authoring.importing.notebook_cells import says_something
 from grader.authoring.importing.source_files import UnreadableError, read_text, shown
-from grader.authoring.importing.top_level import (
-    Statement,
-    join,
-    needed,
-    read_program,
-)
+from grader.authoring.importing.top_level import join, needed, read_program
 from grader.errors import UsageError
 from grader.notebooks import MAX_NOTEBOOK
 
@@ -112,7 +107,7 @@ def _starter(drafts: Sequence[Draft]) -> str:
 def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
     """Return the file of tests; nothing if there is none."""
     program = read_program(solution)
-    given = {each.source: each for each in (program.statements if program else ())}
+    given = {each.source for each in (program.statements if program else ())}
     known = program.sets if program else frozenset[str]()
     functions: list[str] = []
     stars: list[str] = []
@@ -162,17 +157,13 @@ def _needed_first(code: str) -> frozenset[str]:
     return frozenset(missing)
 
 
-def _own(test: DraftTest, given: dict[str, Statement]) -> str:
+def _own(test: DraftTest, given: set[str]) -> str:
     """Return the code of a test without the statements that the module has."""
     program = read_program(test.code)
     if program is None:
         return ""
-    there = [each for each in program.statements if each.source in given and each.sets]
-    return (
-        test.code
-        if not there
-        else join(each.source for each in program.statements if each not in there)
-    )
+    own = [each.source for each in program.statements if each.source not in given or not each.sets]
+    return test.code if len(own) == len(program.statements) else join(own)
 
 
 def _label(draft: Draft, test: DraftTest) -> str:

@@ -40,7 +40,13 @@ def expression(value: Any) -> str:  # noqa: ANN401, PLR0911  any value, a case f
         case np.random.Generator():
             return "np.random.default_rng(0)"
         case np.ndarray():
-            return _array(value)
+            name, shape = value.dtype.name, value.shape
+            if value.size > _MOST_ITEMS or value.dtype.kind not in "biufc":
+                raise NoExpressionError(f"an array of shape {shape} and dtype {value.dtype}")
+            if not value.size:
+                return f"np.zeros({shape}, dtype={'bool' if name == 'bool' else f'np.{name}'})"
+            dtype = "" if name in _DEFAULT else f", dtype=np.{name}"
+            return f"np.array({_nested(value.tolist())}{dtype})"
         case np.generic():
             return f"np.{value.dtype.name}({_number(value.item())})"
         case float() | complex():
@@ -79,16 +85,6 @@ def _number(value: complex) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "np.nan" if math.isnan(value) else "np.inf" if value > 0 else "-np.inf"
     return repr(value)
-
-
-def _array(value: np.ndarray[Any, Any]) -> str:
-    if value.size > _MOST_ITEMS or value.dtype.kind not in "biufc":
-        raise NoExpressionError(f"an array of shape {value.shape} and dtype {value.dtype}")
-    name = value.dtype.name
-    dtype = "" if name in _DEFAULT else f", dtype=np.{name}"
-    if not value.size:
-        return f"np.zeros({value.shape}, dtype={'bool' if name == 'bool' else f'np.{name}'})"
-    return f"np.array({_nested(value.tolist())}{dtype})"
 
 
 def _nested(value: Any) -> str:  # noqa: ANN401  a number or lists of them

@@ -2,7 +2,6 @@
 
 import ast
 import json
-import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -40,11 +39,6 @@ def function(name: str, body: Sequence[str], change: str, *, method: bool = Fals
     says = f'    """Fail on this change: {plain}."""'
     text = "\n".join([f"def {name}({'self' * method}):", says, *(f"    {line}" for line in body)])
     return textwrap.indent(text, "    ") if method else text
-
-
-def test_name(target: str, number: int) -> str:
-    """Return the name of a test of a function or a class."""
-    return f"test_{re.sub(r'[^a-z0-9]+', '_', target.lower()).strip('_')}_audit_{number}"
 
 
 def test_file(assignment: Assignment, tests: Iterable[str], targets: Iterable[str]) -> str:

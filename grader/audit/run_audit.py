@@ -2,7 +2,9 @@
 
 import ast
 import math
+import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,7 +12,7 @@ from typing import Any
 from grader.audit import ready_tests, suite_checks, tasks
 from grader.audit.assignment import Assignment
 from grader.audit.guest import pytest_run
-from grader.audit.programs import KnownFunction, WrongProgram, mistakes_of
+from grader.audit.programs import KnownFunction, Match, WrongProgram, mistakes_of
 from grader.audit.result import Audit, Check, Survivor
 from grader.audit.runner import Patience, Runner, Task
 from grader.audit.tasks import TestOutcome
@@ -229,7 +231,12 @@ class _Auditor:
         )
         seen: set[tuple[str, str]] = set()
         tried: set[str] = set()
-        matches = tasks.matches_of(self.runner.run(task), self.request.known)
+        known = self.request.known
+        matches = [
+            Match(each["target"], known[each["number"]], each["most"], each["part"], each["item"])
+            for each in self.runner.run(task).of("match")
+            if each["number"] in range(len(known)) and each["target"].isidentifier()
+        ]
         # Where several exercises know a mistake, the one that knows most of the function says it.
         matches.sort(key=lambda match: -len(match.known.mistakes))
         programs = [[*mistakes_of(self.assignment, match)] for match in matches]
@@ -343,14 +350,15 @@ class _Auditor:
         texts: dict[str, str] = {}  # name of a test -> its text
         of_change: dict[str, str] = {}
         targets: dict[str, str] = {}
-        numbers: dict[str, int] = {}
+        numbers: Counter[str] = Counter()
         names_of_bodies: dict[tuple[str, ...], str] = {}
         for change, call in ((each, calls[each]) for each in programs if each in calls):
             if not call.body:
                 continue
             if call.body not in names_of_bodies:
-                numbers[call.name] = numbers.get(call.name, 0) + 1
-                name = ready_tests.test_name(call.name, numbers[call.name])
+                numbers[call.name] += 1
+                words = re.sub(r"[^a-z0-9]+", "_", call.name.lower()).strip("_")
+                name = f"test_{words}_audit_{numbers[call.name]}"
                 names_of_bodies[call.body] = name
                 targets[name] = call.name
                 texts[name] = ready_tests.function(name, call.body, change, method=is_method)

@@ -15,7 +15,7 @@ from grader.audit.guest import (
     recorded_calls,
     smallest_call,
 )
-from grader.audit.programs import KnownFunction, Match
+from grader.audit.programs import KnownFunction
 from grader.audit.runner import Outcome, Patience, Send, Task
 
 ORDINARY = Patience()
@@ -262,12 +262,3 @@ def match_known(  # noqa: PLR0917
                     send({"kind": "match", "number": number, "target": name, **asdict(found)})
 
     return Task("match", source, work)
-
-
-def matches_of(outcome: Outcome, known: Sequence[KnownFunction]) -> list[Match]:
-    """Return the functions that were found to be alike."""
-    return [
-        Match(each["target"], known[each["number"]], each["most"], each["part"], each["item"])
-        for each in outcome.of("match")
-        if each["number"] in range(len(known)) and each["target"].isidentifier()
-    ]

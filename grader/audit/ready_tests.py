@@ -68,13 +68,13 @@ def test_file(assignment: Assignment, tests: Iterable[str], targets: Iterable[st
     return "\n\n\n".join([head, *tests]) + "\n"
 
 
-def covering(kills: Mapping[str, frozenset[str]]) -> list[str]:
+def covering(kills: Mapping[str, set[str]]) -> list[str]:
     """Return few tests that together kill all that any kills.
 
     Args:
         kills: test -> the programs that it kills.
     """
-    left = frozenset().union(*kills.values())
+    left = set[str]().union(*kills.values())
     chosen = []
     while left:
         best = max(kills, key=lambda test: len(kills[test] & left))

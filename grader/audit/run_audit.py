@@ -387,13 +387,8 @@ class _Auditor:
             for change, name in of_change.items()
             if change in kills.get(name, ())
         }
-        holes = frozenset(change for change in calls if change not in self.request.accepted)
-        useful = {
-            name: frozenset(changes) & holes
-            for name, changes in kills.items()
-            if frozenset(changes) & holes
-        }
-        chosen = ready_tests.covering(useful) if useful else []
+        holes = calls.keys() - self.request.accepted
+        chosen = ready_tests.covering({name: kills[name] & holes for name in kills})
         if not chosen:
             return proven, ""
         extra = ready_tests.test_file(

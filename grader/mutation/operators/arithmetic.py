@@ -161,7 +161,7 @@ def _swap_operands(program: Program, node: ast.AST) -> Iterator[Edit]:
         or calls.called(right) in {"sqrt", "len"}
         or (isinstance(right, ast.BinOp) and isinstance(right.op, ast.Pow))
     ):
-        return  # no one divides a single number by an array
+        return  # a single number divided by an array is no likely mistake
     if not is_place(program, node):
         yield Edit(node, ast.BinOp(right, node.op, left))
 

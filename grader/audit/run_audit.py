@@ -12,6 +12,7 @@ from typing import Any
 from grader.audit import ready_tests, suite_checks, tasks
 from grader.audit.assignment import Assignment
 from grader.audit.guest import pytest_run
+from grader.audit.guest.recorded_calls import WRONG, Recorder, WrongAnswers
 from grader.audit.programs import KnownFunction, Match, WrongProgram, mistakes_of
 from grader.audit.result import Audit, Check, Survivor
 from grader.audit.runner import Patience, Runner, Task
@@ -129,9 +130,16 @@ class _Auditor:
         )
         return Finished(audit, extra)
 
-    def _task(self, name: str, source: str, patience: Patience = _SOLUTION, **options: Any) -> Task:  # noqa: ANN401  of a session
+    def _task(
+        self,
+        name: str,
+        source: str,
+        patience: Patience = _SOLUTION,
+        answer: Recorder | WrongAnswers | None = None,
+        **options: Any,  # noqa: ANN401  of a session
+    ) -> Task:
         session = pytest_run.Session(tuple(self.assignment.tests), **options)
-        return tasks.run_tests(name, source, session, self.modules, patience)
+        return tasks.run_tests(name, source, session, self.modules, patience, answer=answer)
 
     def _run_solution(self) -> list[TestOutcome]:
         trace = self.assignment.solution
@@ -178,9 +186,10 @@ class _Auditor:
         self.checks.append(suite_checks.order(changed, how))
 
     def _run_with_wrong_results(self) -> None:
-        session = pytest_run.Session(tuple(self.assignment.tests), ids=self.ids)
-        kinds = ("sevens", "NaN", "empty", "1 % off", "float32")
-        wanted = [tasks.wrong_answers(kind, self.source, session, self.modules) for kind in kinds]
+        wanted = [
+            self._task(kind, self.source, tasks.ORDINARY, WrongAnswers(kind), ids=self.ids)
+            for kind in WRONG
+        ]
         accepted: dict[str, list[str]] = {}
         changed: dict[str, list[str]] = {}
         for task, outcome in self.runner.run_all(wanted):
@@ -195,13 +204,9 @@ class _Auditor:
 
     def _record(self) -> None:
         """Record the calls of the tests, and make others like them."""
-        sessions = [
-            pytest_run.Session(tuple(self.assignment.tests), ids=self.ids, seed=seed)
-            for seed in (0, 1)
-        ]
         wanted = [
-            tasks.record_calls(str(session.seed), self.source, session, self.modules)
-            for session in sessions
+            self._task(str(seed), self.source, tasks.ORDINARY, Recorder(), ids=self.ids, seed=seed)
+            for seed in (0, 1)
         ]
         outcomes = {task.name: outcome for task, outcome in self.runner.run_all(wanted)}
         # A test that calls otherwise with another seed draws its inputs without one of its own.

@@ -72,6 +72,8 @@ def run_tests(
     session: pytest_run.Session,
     modules: Collection[str],
     patience: Patience = ORDINARY,
+    *,
+    answer: recorded_calls.Recorder | recorded_calls.WrongAnswers | None = None,
 ) -> Task:
     """Return the task to run tests against a program.
 
@@ -81,32 +83,19 @@ def run_tests(
         session: the tests.
         modules: the file names of the assignment's modules.
         patience: the limits.
+        answer: answers the calls of the tests in the program's place.
     """
 
     def work(send: Send) -> None:
+        if answer is not None:
+            recorded_calls.answer_with(answer)
         pytest_run.forget_modules(modules)
         pytest_run.run(session, send)
+        for message in answer.messages() if answer is not None else ():
+            send(message)
 
-    return Task(name, source, work, patience)
-
-
-def record_calls(
-    name: str, source: str, session: pytest_run.Session, modules: Collection[str]
-) -> Task:
-    """Return the task to run tests and send the calls that they make."""
-
-    def work(send: Send) -> None:
-        recorder = recorded_calls.Recorder()
-        recorded_calls.answer_with(recorder)
-        pytest_run.forget_modules(modules)
-        pytest_run.run(session, send)
-        send({"kind": "calls", "data": base64.b85encode(recorder.data()).decode()})
-        digests: dict[str, list[int]] = {}
-        for called, test, steps in recorder.scripts:
-            digests.setdefault(test, []).append(hash((called, tuple(steps))))
-        send({"kind": "digests", "tests": digests})
-
-    return Task(name, source + recorded_calls.HOOK, work)
+    hook = recorded_calls.HOOK if answer is not None else ""
+    return Task(name, source + hook, work, patience)
 
 
 def calls_of(outcome: Outcome) -> bytes:
@@ -114,21 +103,6 @@ def calls_of(outcome: Outcome) -> bytes:
     with contextlib.suppress(ValueError):  # a test may have sent it
         return b"".join(base64.b85decode(each["data"]) for each in outcome.of("calls")[:1])
     return b""
-
-
-def wrong_answers(
-    kind: str, source: str, session: pytest_run.Session, modules: Collection[str]
-) -> Task:
-    """Return the task to run tests with every result made wrong in one way."""
-
-    def work(send: Send) -> None:
-        answers = recorded_calls.WrongAnswers(kind)
-        recorded_calls.answer_with(answers)
-        pytest_run.forget_modules(modules)
-        pytest_run.run(session, send)
-        send({"kind": "changed", "ids": sorted(answers.tests)})
-
-    return Task(kind, source + recorded_calls.HOOK, work)
 
 
 def make_pool(

@@ -4,11 +4,12 @@ A line is appended to the program's source, so this works however tests load it.
 outside of the program count.
 """
 
+import base64
 import contextlib
 import functools
 import pickle
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
@@ -109,9 +110,14 @@ class Recorder:
                 self._of_objects[id(args[0])][1].append((method, data))
         return function(*args, **kwargs)
 
-    def data(self) -> bytes:
-        """Return what was recorded, as bytes for `read_scripts`."""
-        return pickle.dumps(self.scripts, protocol=5)
+    def messages(self) -> Iterator[dict[str, Any]]:
+        """Yield what was recorded: the calls for `read_scripts`, and digests of each test's."""
+        data = pickle.dumps(self.scripts, protocol=5)
+        yield {"kind": "calls", "data": base64.b85encode(data).decode()}
+        digests: dict[str, list[int]] = {}
+        for name, test, steps in self.scripts:
+            digests.setdefault(test, []).append(hash((name, tuple(steps))))
+        yield {"kind": "digests", "tests": digests}
 
 
 def read_scripts(data: bytes) -> list[Script]:
@@ -209,6 +215,10 @@ class WrongAnswers:
         if repr_of(wrong) != repr_of(right):
             self.tests.add(pytest_run.current_test)
         return wrong
+
+    def messages(self) -> Iterator[dict[str, Any]]:
+        """Yield the ids of the tests in which a result was changed."""
+        yield {"kind": "changed", "ids": sorted(self.tests)}
 
 
 def repr_of(value: object) -> object:

@@ -22,26 +22,6 @@ _MOST: Final = 500  # assignments in a folder
 _SHOWN: Final = 4
 
 
-def load(
-    path: Path | None,
-    *,
-    solution: Path | None = None,
-    tests: Sequence[Path] = (),
-    starter: Path | None = None,
-) -> Assignment:
-    """Read one assignment; see `load_all`.
-
-    Raises:
-        DefinitionError: it cannot be audited; the sentence says why, with file and line.
-        UsageError: there is no such file, or there are several assignments.
-    """
-    found = load_all(path, solution=solution, tests=tests, starter=starter)
-    if len(found) > 1:
-        names = ", ".join(each.name for each in found[:_SHOWN])
-        raise UsageError(f"there are {len(found)} assignments in {shown(path)}: {names}; name one")
-    return found[0]
-
-
 def load_all(
     path: Path | None,
     *,

@@ -19,12 +19,7 @@ from grader.audit.loading.written_tests import (
 )
 from grader.authoring.importing import problem_folder
 from grader.authoring.importing.draft import NOTHING
-from grader.authoring.importing.source_files import (
-    UnreadableError,
-    entries,
-    parse_json,
-    text_inside,
-)
+from grader.authoring.importing.source_files import entries, parse_json, text_inside
 from grader.authoring.importing.top_level import needed, read_program
 
 _CONFIG = ".meta/config.json"
@@ -51,11 +46,9 @@ def load_problem(folder: Path) -> Assignment:
     Raises:
         DefinitionError: it has no tests, or its solution cannot be read.
         UsageError: the list of its tests cannot be read.
+        UnreadableError: another of its files cannot be read.
     """
-    try:
-        (draft,) = problem_folder.read_problem(folder).drafts
-    except UnreadableError as error:
-        raise bad(folder, str(error)) from error
+    (draft,) = problem_folder.read_problem(folder).drafts
     solution = draft.solution
     parse(solution, folder / "solution.py")
     program = read_program(solution)
@@ -98,15 +91,9 @@ def load_exercism(folder: Path) -> Assignment:
     """Read the folder of an exercise.
 
     Raises:
-        DefinitionError: it has no exemplar or no tests, or one of its files cannot be read.
+        DefinitionError: it has no exemplar or no tests.
+        UnreadableError: one of its files cannot be read.
     """
-    try:
-        return _load(folder)
-    except UnreadableError as error:
-        raise bad(folder, str(error)) from error
-
-
-def _load(folder: Path) -> Assignment:
     config = parse_json(text_inside(folder, _CONFIG), _CONFIG)
     listed = config.get("files") if isinstance(config, dict) else None
     files = listed if isinstance(listed, dict) else {}

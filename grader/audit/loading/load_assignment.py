@@ -108,8 +108,9 @@ def _folder(path: Path) -> list[Assignment]:
 
 
 def _by_convention(folder: Path) -> Assignment | None:
-    if exercism.is_exercise(folder):
-        return load_exercism(folder)
-    if problem_folder.is_problem(folder):
-        return load_problem(folder)
-    return None
+    try:
+        if exercism.is_exercise(folder):
+            return load_exercism(folder)
+        return load_problem(folder) if problem_folder.is_problem(folder) else None
+    except UnreadableError as error:
+        raise bad(folder, str(error)) from error

@@ -98,16 +98,15 @@ class Recorder:
         given = args[1:] if owner else args
         with contextlib.suppress(Exception):  # what cannot be pickled is not recorded
             data = pickle.dumps((given, kwargs), protocol=5)
-            if len(data) > _LARGEST or len(self.scripts) >= _MOST_CALLS:
-                pass
-            elif not owner:
-                self.scripts.append((method, pytest_run.current_test, [("", data)]))
-            elif method == "__init__":
-                steps = [(method, data)]
-                self._of_objects[id(args[0])] = args[0], steps
-                self.scripts.append((type(args[0]).__name__, pytest_run.current_test, steps))
-            elif id(args[0]) in self._of_objects:
-                self._of_objects[id(args[0])][1].append((method, data))
+            if len(data) <= _LARGEST and len(self.scripts) < _MOST_CALLS:
+                if not owner:
+                    self.scripts.append((method, pytest_run.current_test, [("", data)]))
+                elif method == "__init__":
+                    steps = [(method, data)]
+                    self._of_objects[id(args[0])] = args[0], steps
+                    self.scripts.append((type(args[0]).__name__, pytest_run.current_test, steps))
+                elif id(args[0]) in self._of_objects:
+                    self._of_objects[id(args[0])][1].append((method, data))
         return function(*args, **kwargs)
 
     def messages(self) -> Iterator[dict[str, Any]]:

@@ -106,21 +106,14 @@ class Style:
     prefix: str = ""
 
 
-def call_text(name: str, step: Step, prefix: str = "", owner: str = "") -> str:
-    """Return a call as text."""
-    method, args, kwargs = step
-    words = [*map(short, args), *(f"{key}={short(value)}" for key, value in kwargs.items())]
-    target = f"{owner}.{method}" if method not in {"", "__init__"} else f"{prefix}{name}"
-    return f"{target}({', '.join(words)})"
-
-
 def script_text(name: str, steps: Steps) -> str:
     """Return the calls of a script in one line."""
-    owner = name.lower()
-    if steps[0][0] == "":
-        return call_text(name, steps[0])
-    first = f"{owner} = {call_text(name, steps[0])}"
-    return "; ".join([first, *(call_text(name, step, owner=owner) for step in steps[1:])])
+    owner, calls = name.lower(), []
+    for method, args, kwargs in steps:
+        words = [*map(short, args), *(f"{key}={short(value)}" for key, value in kwargs.items())]
+        target = {"": name, "__init__": f"{owner} = {name}"}.get(method, f"{owner}.{method}")
+        calls.append(f"{target}({', '.join(words)})")
+    return "; ".join(calls)
 
 
 def value_text(behaviour: Behaviour, found: Difference) -> str:

@@ -1,10 +1,8 @@
 """Audits on disk, so that of many assignments only those that changed are audited again."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict
 from importlib import metadata
-from typing import Any
 
 from grader.audit.assignment import Assignment
 from grader.audit.result import Audit, Check, Survivor
@@ -32,7 +30,18 @@ class AuditCache:
         if kept is None:
             return None
         try:
-            return _from_data(json.loads(kept), assignment)
+            data = json.loads(kept)
+            checks = [{**each, "tests": tuple(each["tests"])} for each in data["checks"]]
+            groups = {name: tuple(Survivor(**each) for each in data[name]) for name in _GROUPS}
+            audit = Audit(
+                assignment=assignment,
+                checks=tuple(Check(**each) for each in checks),
+                killed=data["killed"],
+                seconds=data["seconds"],
+                misconceptions=data["misconceptions"],
+                **groups,
+            )
+            return Finished(audit, data["extra_tests"])
         except (ValueError, KeyError, TypeError):
             return None
 
@@ -50,24 +59,6 @@ class AuditCache:
         self._cache.keep(self._key(assignment, request), json.dumps(data).encode())
 
     def _key(self, assignment: Assignment, request: Request) -> str:
-        return key_of(part.encode() for part in self._parts(assignment, request))
-
-    def _parts(self, assignment: Assignment, request: Request) -> Iterator[str]:
-        yield self._packages
-        yield repr(assignment)
-        yield repr(sorted(request.accepted))
-        yield repr(sorted(request.like))
-        yield repr(request.known)
-
-
-def _from_data(data: dict[str, Any], assignment: Assignment) -> Finished:
-    groups = {name: tuple(Survivor(**each) for each in data[name]) for name in _GROUPS}
-    audit = Audit(
-        assignment=assignment,
-        checks=tuple(Check(**{**each, "tests": tuple(each["tests"])}) for each in data["checks"]),
-        killed=data["killed"],
-        seconds=data["seconds"],
-        misconceptions=data["misconceptions"],
-        **groups,
-    )
-    return Finished(audit, data["extra_tests"])
+        options = (sorted(request.accepted), sorted(request.like), request.known)
+        parts = (self._packages, *map(repr, (assignment, *options)))
+        return key_of(part.encode() for part in parts)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from grader.audit.assignment import Assignment
 from grader.definitions.exercise import Exercise
-from grader.mutation import mutants
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +30,6 @@ class WrongProgram:
     line: int
     misconception: str | None = None
     beside: str | None = None
-
-
-def mutants_of(assignment: Assignment) -> list[WrongProgram]:
-    """Return the mutants of the solution; what stands in the starter is left alone."""
-    source = assignment.modules[assignment.solution]
-    return [
-        WrongProgram(each.change, each.source, each.diff, each.line)
-        for each in mutants(source, given=assignment.starter or "")
-    ]
 
 
 @dataclass(frozen=True, slots=True)

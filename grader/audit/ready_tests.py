@@ -1,7 +1,7 @@
 """Ready tests, in the style of an assignment's own."""
 
 import ast
-import re
+import json
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -35,14 +35,10 @@ def module_of(assignment: Assignment) -> str:
 
 def function(name: str, body: Sequence[str], change: str, *, method: bool = False) -> str:
     """Return a test as a function, or as a method of a `unittest.TestCase`."""
-    says = f'    """Fail on this change: {_plain(change)}."""'
+    plain = change.replace("\\", "\\\\").replace('"', "'")
+    says = f'    """Fail on this change: {plain}."""'
     text = "\n".join([f"def {name}({'self' * method}):", says, *(f"    {line}" for line in body)])
     return textwrap.indent(text, "    ") if method else text
-
-
-def test_name(target: str, number: int) -> str:
-    """Return the name of a test of a function or a class."""
-    return f"test_{re.sub(r'[^a-z0-9]+', '_', target.lower()).strip('_')}_audit_{number}"
 
 
 def test_file(assignment: Assignment, tests: Iterable[str], targets: Iterable[str]) -> str:
@@ -72,13 +68,13 @@ def test_file(assignment: Assignment, tests: Iterable[str], targets: Iterable[st
     return "\n\n\n".join([head, *tests]) + "\n"
 
 
-def covering(kills: Mapping[str, frozenset[str]]) -> list[str]:
+def covering(kills: Mapping[str, set[str]]) -> list[str]:
     """Return few tests that together kill all that any kills.
 
     Args:
         kills: test -> the programs that it kills.
     """
-    left = frozenset().union(*kills.values())
+    left = set[str]().union(*kills.values())
     chosen = []
     while left:
         best = max(kills, key=lambda test: len(kills[test] & left))
@@ -87,5 +83,21 @@ def covering(kills: Mapping[str, frozenset[str]]) -> list[str]:
     return chosen
 
 
-def _plain(change: str) -> str:
-    return change.replace("\\", "\\\\").replace('"', "'")
+def json_tests(module: str) -> str:
+    """Return the tests of a module as the list in JSON of a problem's folder.
+
+    Each is a program that defines the test, calls it and prints `passed`.
+    """
+    tree = ast.parse(module)
+    tests = [
+        {
+            "test": (
+                "import numpy as np\n\n\n"
+                f"{ast.get_source_segment(module, node)}\n\n\n{node.name}()\nprint('passed')"
+            ),
+            "expected_output": "passed",
+        }
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test")
+    ]
+    return json.dumps(tests, indent=2, ensure_ascii=False) + "\n"

@@ -2,7 +2,9 @@
 
 import ast
 import math
+import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,11 +12,13 @@ from typing import Any
 from grader.audit import ready_tests, suite_checks, tasks
 from grader.audit.assignment import Assignment
 from grader.audit.guest import pytest_run
-from grader.audit.programs import KnownFunction, WrongProgram, mistakes_of, mutants_of
+from grader.audit.guest.recorded_calls import WRONG, Recorder, WrongAnswers
+from grader.audit.programs import KnownFunction, Match, WrongProgram, mistakes_of
 from grader.audit.result import Audit, Check, Survivor
-from grader.audit.runner import Outcome, Patience, Runner, Task
+from grader.audit.runner import Patience, Runner, Task
 from grader.audit.tasks import TestOutcome
 from grader.errors import UsageError
+from grader.mutation import mutants
 
 _ALL_TESTS_SECONDS = 20.0
 """CPU time for which every test is run against every mutant, to find redundant tests."""
@@ -95,12 +99,18 @@ class _Auditor:
         every = self._run_solution()
         self.tests = [test for test in every if test.outcome == "passed"]
         self.checks.append(suite_checks.solution_passes(every))
-        self._run_starter()
+        if (starter := self.assignment.starter) is not None:
+            outcome = self.runner.run(self._task("starter", starter, ids=self.ids))
+            passed = [test.id for test in tasks.tests_of(outcome) if test.outcome == "passed"]
+            self.checks.append(suite_checks.starter_fails(passed, [*self.ids]))
         self._run_in_other_orders()
         self.checks.append(suite_checks.never_calls(self.tests))
         self._run_with_wrong_results()
         self._record()
-        programs = [*mutants_of(self.assignment), *self._known_mistakes()]
+        # What stands in the starter is left alone.
+        made = mutants(self.source, given=self.assignment.starter or "")
+        programs = [WrongProgram(each.change, each.source, each.diff, each.line) for each in made]
+        programs += self._known_mistakes()
         self.request.began(len(programs), "audited")
         survived, kills = self._run_programs(programs)
         if kills is not None:
@@ -120,41 +130,44 @@ class _Auditor:
         )
         return Finished(audit, extra)
 
-    def _task(self, name: str, source: str, patience: Patience = _SOLUTION, **options: Any) -> Task:  # noqa: ANN401  of a session
+    def _task(
+        self,
+        name: str,
+        source: str,
+        patience: Patience = _SOLUTION,
+        answer: Recorder | WrongAnswers | None = None,
+        **options: Any,  # noqa: ANN401  of a session
+    ) -> Task:
         session = pytest_run.Session(tuple(self.assignment.tests), **options)
-        return tasks.run_tests(name, source, session, self.modules, patience)
+        return tasks.run_tests(name, source, session, self.modules, patience, answer=answer)
 
     def _run_solution(self) -> list[TestOutcome]:
         trace = self.assignment.solution
         task = self._task("solution", self.source, tasks.ORDINARY, trace=trace)
-        outcome = self.runner.run(task)
-        _refuse_broken(outcome, self.assignment)
+        outcome, name = self.runner.run(task), self.assignment.name
+        for each in outcome.of("not loaded"):
+            file = each["file"] or "a file"
+            raise UsageError(f"{name}: {file} does not load: {each['message']}")
+        for each in outcome.of("broken"):
+            raise UsageError(f"{name}: pytest does not run the tests: {each['message']}")
         found = tasks.tests_of(outcome)
         if outcome.ended:
             last = f"in {suite_checks.short_id(found[-1].id)}" if found else "before the first test"
-            raise UsageError(
-                f"{self.assignment.name}: the tests of the solution {outcome.ended}, {last}"
-            )
+            raise UsageError(f"{name}: the tests of the solution {outcome.ended}, {last}")
         if not found:
-            raise UsageError(f"{self.assignment.name}: pytest found no test")
+            raise UsageError(f"{name}: pytest found no test")
         if not any(test.outcome == "passed" for test in found):
             failed = [test for test in found if test.outcome == "failed"]
             if not failed:
-                raise UsageError(f"{self.assignment.name}: pytest skipped every test")
+                raise UsageError(f"{name}: pytest skipped every test")
             if all(map(suite_checks.is_denied, failed)):
-                raise UsageError(f"{self.assignment.name}: the tests need {suite_checks.DENIED}")
+                raise UsageError(f"{name}: the tests need {suite_checks.DENIED}")
+            first = next((test.message for test in found if test.message), "nothing")
             raise UsageError(
-                f"{self.assignment.name}: the solution passes none of "
-                f"{suite_checks.count(len(found), 'test')}; the first says: {_first_message(found)}"
+                f"{name}: the solution passes none of "
+                f"{suite_checks.count(len(found), 'test')}; the first says: {first}"
             )
         return found
-
-    def _run_starter(self) -> None:
-        if self.assignment.starter is None:
-            return
-        outcome = self.runner.run(self._task("starter", self.assignment.starter, ids=self.ids))
-        passed = [test.id for test in tasks.tests_of(outcome) if test.outcome == "passed"]
-        self.checks.append(suite_checks.starter_fails(passed, [*self.ids]))
 
     def _run_in_other_orders(self) -> None:
         ways: dict[str, dict[str, Any]] = {
@@ -173,14 +186,15 @@ class _Auditor:
         self.checks.append(suite_checks.order(changed, how))
 
     def _run_with_wrong_results(self) -> None:
-        session = pytest_run.Session(tuple(self.assignment.tests), ids=self.ids)
-        kinds = ("sevens", "NaN", "empty", "1 % off", "float32")
-        wanted = [tasks.wrong_answers(kind, self.source, session, self.modules) for kind in kinds]
+        wanted = [
+            self._task(kind, self.source, tasks.ORDINARY, WrongAnswers(kind), ids=self.ids)
+            for kind in WRONG
+        ]
         accepted: dict[str, list[str]] = {}
         changed: dict[str, list[str]] = {}
         for task, outcome in self.runner.run_all(wanted):
             ran = tasks.tests_of(outcome)
-            asked = tasks.changed_of(outcome)
+            asked = {test for each in outcome.of("changed") for test in each["ids"]}
             changed[task.name] = [test.id for test in ran if test.id in asked]
             accepted[task.name] = [
                 test.id for test in ran if test.id in asked and test.outcome == "passed"
@@ -190,16 +204,16 @@ class _Auditor:
 
     def _record(self) -> None:
         """Record the calls of the tests, and make others like them."""
-        sessions = [
-            pytest_run.Session(tuple(self.assignment.tests), ids=self.ids, seed=seed)
+        wanted = [
+            self._task(str(seed), self.source, tasks.ORDINARY, Recorder(), ids=self.ids, seed=seed)
             for seed in (0, 1)
         ]
-        wanted = [
-            tasks.record_calls(str(session.seed), self.source, session, self.modules)
-            for session in sessions
-        ]
         outcomes = {task.name: outcome for task, outcome in self.runner.run_all(wanted)}
-        one, other = (tasks.digests_of(outcomes[name]) for name in ("0", "1"))
+        # A test that calls otherwise with another seed draws its inputs without one of its own.
+        one, other = (
+            dict(*(each["tests"] for each in outcomes[name].of("digests")[:1]))
+            for name in ("0", "1")
+        )
         drawn = [test.id for test in self.tests if one.get(test.id) != other.get(test.id)]
         self.checks.append(suite_checks.unseeded(drawn))
         recorded = tasks.calls_of(outcomes["0"])
@@ -222,7 +236,12 @@ class _Auditor:
         )
         seen: set[tuple[str, str]] = set()
         tried: set[str] = set()
-        matches = tasks.matches_of(self.runner.run(task), self.request.known)
+        known = self.request.known
+        matches = [
+            Match(each["target"], known[each["number"]], each["most"], each["part"], each["item"])
+            for each in self.runner.run(task).of("match")
+            if each["number"] in range(len(known)) and each["target"].isidentifier()
+        ]
         # Where several exercises know a mistake, the one that knows most of the function says it.
         matches.sort(key=lambda match: -len(match.known.mistakes))
         programs = [[*mistakes_of(self.assignment, match)] for match in matches]
@@ -303,9 +322,14 @@ class _Auditor:
             self.request.began(len(wanted), "explained")
         for task, outcome in self.runner.run_all(wanted):
             self.request.done()
-            found = tasks.found_of(outcome)
-            if found is not None:
-                calls[task.name] = found
+            for each in outcome.of("found")[:1]:
+                calls[task.name] = tasks.FoundCall(
+                    each["name"],
+                    each["example"],
+                    each["expected"],
+                    each["got"],
+                    tuple(each["body"]),
+                )
         proven, extra = self._prove({each.change: each for each in survived}, calls)
         survivors, equivalent = [], []
         for program in survived:
@@ -331,14 +355,15 @@ class _Auditor:
         texts: dict[str, str] = {}  # name of a test -> its text
         of_change: dict[str, str] = {}
         targets: dict[str, str] = {}
-        numbers: dict[str, int] = {}
+        numbers: Counter[str] = Counter()
         names_of_bodies: dict[tuple[str, ...], str] = {}
         for change, call in ((each, calls[each]) for each in programs if each in calls):
             if not call.body:
                 continue
             if call.body not in names_of_bodies:
-                numbers[call.name] = numbers.get(call.name, 0) + 1
-                name = ready_tests.test_name(call.name, numbers[call.name])
+                numbers[call.name] += 1
+                words = re.sub(r"[^a-z0-9]+", "_", call.name.lower()).strip("_")
+                name = f"test_{words}_audit_{numbers[call.name]}"
                 names_of_bodies[call.body] = name
                 targets[name] = call.name
                 texts[name] = ready_tests.function(name, call.body, change, method=is_method)
@@ -367,13 +392,8 @@ class _Auditor:
             for change, name in of_change.items()
             if change in kills.get(name, ())
         }
-        holes = frozenset(change for change in calls if change not in self.request.accepted)
-        useful = {
-            name: frozenset(changes) & holes
-            for name, changes in kills.items()
-            if frozenset(changes) & holes
-        }
-        chosen = ready_tests.covering(useful) if useful else []
+        holes = calls.keys() - self.request.accepted
+        chosen = ready_tests.covering({name: kills[name] & holes for name in kills})
         if not chosen:
             return proven, ""
         extra = ready_tests.test_file(
@@ -421,21 +441,3 @@ class _Reached:
 
 def _name(test: TestOutcome) -> str:
     return test.id.rpartition("::")[2]
-
-
-def _first_message(tests: Sequence[TestOutcome]) -> str:
-    return next((test.message for test in tests if test.message), "nothing")
-
-
-def _refuse_broken(outcome: Outcome, assignment: Assignment) -> None:
-    """Raise for tests that pytest cannot load.
-
-    Raises:
-        UsageError: a module does not load, or pytest itself fails.
-    """
-    for each in outcome.of("not loaded"):
-        raise UsageError(
-            f"{assignment.name}: {each['file'] or 'a file'} does not load: {each['message']}"
-        )
-    for each in outcome.of("broken"):
-        raise UsageError(f"{assignment.name}: pytest does not run the tests: {each['message']}")

@@ -12,6 +12,7 @@ import importlib
 import itertools
 import json
 import os
+import re
 import resource
 import select
 import shutil
@@ -124,15 +125,33 @@ class Runner:
         self._slots: list[Path] = []
 
     def __enter__(self) -> Self:
+        texts = {**self.assignment.modules, **self.assignment.tests}
         try:
             for number in range(self._jobs):
                 # Every copy has a name of the same length, as a traceback shows it.
-                self._slots.append(self._root / f"{number:04}")
-                self._fill(self._slots[-1])
+                slot = self._root / f"{number:04}"
+                self._slots.append(slot)
+                encoded = {name: text.encode() for name, text in texts.items()}
+                for name, content in {**self.assignment.data, **encoded}.items():
+                    path = self._path(slot, name)
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(content)
         except BaseException:
             shutil.rmtree(self._root, ignore_errors=True)
             raise
-        _load_ahead(self.assignment)
+        # Import what every task needs, and what the assignment asks for.
+        for name in _IMPORTED_AHEAD:
+            if any(re.search(f"(?:import|from) {name}", text) for text in texts.values()):
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(name)
+        from grader.audit.guest import pytest_run  # noqa: PLC0415  pytest is slow to import
+
+        try:
+            pytest_run.warm_up()
+        except Exception as error:  # a bug of ours, or of an installed package
+            raise GraderFault(f"pytest does not start: {error}") from error
+        gc.collect()
+        gc.freeze()  # a fork then copies fewer pages
         return self
 
     def __exit__(
@@ -159,7 +178,9 @@ class Runner:
                 # A slot for each task: its source stands in there.
                 for task in itertools.islice(waiting, len(free)):
                     slot = free.popleft()
-                    self._put(slot, task)
+                    program = {self.assignment.solution: task.source}
+                    for name, text in {**program, **task.extra}.items():
+                        self._path(slot, name).write_text(text, encoding="utf-8")
                     started = _start(task, slot)
                     running[started.descriptor] = started
                 if not running:
@@ -174,22 +195,6 @@ class Runner:
             for each in running.values():
                 each.end("stopped")
                 each.finish()
-
-    def _fill(self, slot: Path) -> None:
-        files: dict[str, bytes] = {
-            **self.assignment.data,
-            **{name: text.encode() for name, text in self.assignment.modules.items()},
-            **{name: text.encode() for name, text in self.assignment.tests.items()},
-        }
-        for name, content in files.items():
-            path = self._path(slot, name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-
-    def _put(self, slot: Path, task: Task) -> None:
-        self._path(slot, self.assignment.solution).write_text(task.source, encoding="utf-8")
-        for name, text in task.extra.items():
-            self._path(slot, name).write_text(text, encoding="utf-8")
 
     def _path(self, slot: Path, name: str) -> Path:
         parts = PurePosixPath(name)
@@ -338,20 +343,3 @@ def _serve(task: Task, slot: Path, writing: int) -> None:
         send({"kind": _FAULT, "message": traceback.format_exc()[-_LONGEST:]})
     send({"kind": "end"})
     os._exit(0)
-
-
-def _load_ahead(assignment: Assignment) -> None:
-    """Import what every task needs."""
-    sources = (*assignment.modules.values(), *assignment.tests.values())
-    for name in _IMPORTED_AHEAD:
-        if any(f"import {name}" in source or f"from {name}" in source for source in sources):
-            with contextlib.suppress(ImportError):
-                importlib.import_module(name)
-    from grader.audit.guest import pytest_run  # noqa: PLC0415  pytest is slow to import
-
-    try:
-        pytest_run.warm_up()
-    except Exception as error:  # a bug of ours, or of an installed package
-        raise GraderFault(f"pytest does not start: {error}") from error
-    gc.collect()
-    gc.freeze()  # a fork then copies fewer pages

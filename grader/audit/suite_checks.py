@@ -31,7 +31,7 @@ def solution_passes(tests: Sequence[TestOutcome]) -> Check:
         f"The solution fails {len(failed)} of {count(len(tests), 'test')}, left out of the rest; "
         f"the first: {failed[0].message}"
     )
-    return Check(name, "hole", _ended(sentence), _ids(failed))
+    return Check(name, "hole", f"{sentence.removesuffix('.')}.", _ids(failed))
 
 
 def is_denied(test: TestOutcome) -> bool:
@@ -183,10 +183,6 @@ def short_id(test: str) -> str:
 def capitalized(sentence: str) -> str:
     """Return a sentence with a capital, and the rest as it is."""
     return sentence[:1].upper() + sentence[1:]
-
-
-def _ended(sentence: str) -> str:
-    return sentence if sentence.endswith(".") else f"{sentence}."
 
 
 def _ids(tests: Iterable[TestOutcome]) -> tuple[str, ...]:

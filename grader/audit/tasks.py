@@ -15,8 +15,7 @@ from grader.audit.guest import (
     recorded_calls,
     smallest_call,
 )
-from grader.audit.guest.expressions import NoExpressionError
-from grader.audit.programs import KnownFunction, Match
+from grader.audit.programs import KnownFunction
 from grader.audit.runner import Outcome, Patience, Send, Task
 
 ORDINARY = Patience()
@@ -73,6 +72,8 @@ def run_tests(
     session: pytest_run.Session,
     modules: Collection[str],
     patience: Patience = ORDINARY,
+    *,
+    answer: recorded_calls.Recorder | recorded_calls.WrongAnswers | None = None,
 ) -> Task:
     """Return the task to run tests against a program.
 
@@ -82,32 +83,19 @@ def run_tests(
         session: the tests.
         modules: the file names of the assignment's modules.
         patience: the limits.
+        answer: answers the calls of the tests in the program's place.
     """
 
     def work(send: Send) -> None:
+        if answer is not None:
+            recorded_calls.answer_with(answer)
         pytest_run.forget_modules(modules)
         pytest_run.run(session, send)
+        for message in answer.messages() if answer is not None else ():
+            send(message)
 
-    return Task(name, source, work, patience)
-
-
-def record_calls(
-    name: str, source: str, session: pytest_run.Session, modules: Collection[str]
-) -> Task:
-    """Return the task to run tests and send the calls that they make."""
-
-    def work(send: Send) -> None:
-        recorder = recorded_calls.Recorder()
-        recorded_calls.answer_with(recorder)
-        pytest_run.forget_modules(modules)
-        pytest_run.run(session, send)
-        send({"kind": "calls", "data": base64.b85encode(recorder.data()).decode()})
-        digests: dict[str, list[int]] = {}
-        for called, test, steps in recorder.scripts:
-            digests.setdefault(test, []).append(hash((called, tuple(steps))))
-        send({"kind": "digests", "tests": digests})
-
-    return Task(name, source + recorded_calls.HOOK, work)
+    hook = recorded_calls.HOOK if answer is not None else ""
+    return Task(name, source + hook, work, patience)
 
 
 def calls_of(outcome: Outcome) -> bytes:
@@ -117,36 +105,17 @@ def calls_of(outcome: Outcome) -> bytes:
     return b""
 
 
-def digests_of(outcome: Outcome) -> dict[str, object]:
-    """Return what tells the calls of each test from others."""
-    return dict(*(each["tests"] for each in outcome.of("digests")[:1]))
-
-
-def wrong_answers(
-    kind: str, source: str, session: pytest_run.Session, modules: Collection[str]
-) -> Task:
-    """Return the task to run tests with every result made wrong in one way."""
-
-    def work(send: Send) -> None:
-        answers = recorded_calls.WrongAnswers(kind)
-        recorded_calls.answer_with(answers)
-        pytest_run.forget_modules(modules)
-        pytest_run.run(session, send)
-        send({"kind": "changed", "ids": sorted(answers.tests)})
-
-    return Task(kind, source + recorded_calls.HOOK, work)
-
-
-def changed_of(outcome: Outcome) -> frozenset[str]:
-    """Return the tests in which a result was made wrong."""
-    return frozenset(test for each in outcome.of("changed") for test in each["ids"])
-
-
 def make_pool(
     source: str, file: str, modules: Collection[str], recorded: bytes, seconds: float
 ) -> Task:
     """Return the task to make further calls like the recorded ones."""
-    texts = _texts(source)
+    # The short strings in the program: names of modes are among them.
+    strings = dict.fromkeys(
+        node.value
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+    texts = tuple(text for text in strings if text.isidentifier())[:20]
 
     def work(send: Send) -> None:
         pytest_run.forget_modules(modules)
@@ -201,7 +170,7 @@ def tell_apart(  # noqa: PLR0917
             "got": ready_test.value_text(got, kind),
             "body": [],
         }
-        with contextlib.suppress(NoExpressionError):
+        with contextlib.suppress(ready_test.NoExpressionError):
             message["body"] = ready_test.body(solution, called, steps, kind, place.style)
         send(message)
 
@@ -217,16 +186,6 @@ class Place:
     style: ready_test.Style
     seconds: float = 2.0
     patience: Patience = ORDINARY
-
-
-def _texts(source: str) -> tuple[str, ...]:
-    """Return the short strings in a program: names of modes are among them."""
-    found = {
-        node.value: None
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
-    return tuple(text for text in found if text.isidentifier())[:20]
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,15 +205,6 @@ class FoundCall:
     expected: str
     got: str
     body: tuple[str, ...]
-
-
-def found_of(outcome: Outcome) -> FoundCall | None:
-    """Return the call that was found."""
-    for each in outcome.of("found"):
-        return FoundCall(
-            each["name"], each["example"], each["expected"], each["got"], tuple(each["body"])
-        )
-    return None
 
 
 def match_known(  # noqa: PLR0917
@@ -286,12 +236,3 @@ def match_known(  # noqa: PLR0917
                     send({"kind": "match", "number": number, "target": name, **asdict(found)})
 
     return Task("match", source, work)
-
-
-def matches_of(outcome: Outcome, known: Sequence[KnownFunction]) -> list[Match]:
-    """Return the functions that were found to be alike."""
-    return [
-        Match(each["target"], known[each["number"]], each["most"], each["part"], each["item"])
-        for each in outcome.of("match")
-        if each["number"] in range(len(known)) and each["target"].isidentifier()
-    ]

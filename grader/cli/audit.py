@@ -255,7 +255,7 @@ def _write(finished: "Finished", path: Path | None) -> None:
     if not finished.extra_tests:
         click.echo("There is no test to write.", err=True)
         return
-    from grader.audit.json_tests import json_tests
+    from grader.audit.ready_tests import json_tests
 
     is_json = path.suffix.lower() == ".json"
     _write_file(path, json_tests(finished.extra_tests) if is_json else finished.extra_tests)

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -30,6 +30,16 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class Operator:
+    """One kind of mistake, and the places where a program can have it."""
+
+    name: str
+    description: str  # for authors: what the change is, one sentence
+    find: Callable[[Program, ast.AST], Iterable[Edit]]  # the edits of one node
+    mistake: str = ""  # for learners: "as if ...", which names the mistake and shows no code
+
+
+@dataclass(frozen=True, slots=True)
 class Edited:
     """A program with an edit written into its text.
 
@@ -53,7 +63,10 @@ class Editor:
         Returns:
             The edited program; None where it would not be Python, or would do what it did before.
         """
-        top = self._program.top_level(edit.node)
+        top: ast.AST = edit.node
+        while (above := self._program.parent(top)) is not self._program.tree:
+            top = above
+        assert isinstance(top, ast.stmt)  # noqa: S101  a module holds statements
         if id(top) not in self._chunks:
             self._chunks[id(top)] = _Chunk(self._program, top)
         chunk = self._chunks[id(top)]
@@ -146,8 +159,13 @@ def _same(old: Any, new: Any, edit: Edit | None) -> bool:  # noqa: ANN401  any f
     """Return whether `new` is what the edit makes of `old`."""
     if edit is not None and old is edit.node:
         old, edit = edit.replacement, None  # the node itself may be part of its replacement
-    if isinstance(old, list):
-        return isinstance(new, list) and _same_items(old, new, edit)
+    if isinstance(old, list) and isinstance(new, list):
+        # A dropped statement may be `pass` or nothing.
+        if edit is not None and len(old) == len(new) + 1 and isinstance(edit.replacement, ast.Pass):
+            old = [item for item in old if item is not edit.node]
+        return len(old) == len(new) and all(
+            _same(one, other, edit) for one, other in zip(old, new, strict=True)
+        )
     if type(old) is not type(new):
         return False
     if not isinstance(old, ast.AST):
@@ -158,15 +176,6 @@ def _same(old: Any, new: Any, edit: Edit | None) -> bool:  # noqa: ANN401  any f
         ):
             return False
     return True
-
-
-def _same_items(old: list[Any], new: list[Any], edit: Edit | None) -> bool:
-    """Compare two lists; a dropped statement may be `pass` or nothing."""
-    if edit is not None and len(old) == len(new) + 1 and isinstance(edit.replacement, ast.Pass):
-        old = [item for item in old if item is not edit.node]
-    return len(old) == len(new) and all(
-        _same(one, other, edit) for one, other in zip(old, new, strict=True)
-    )
 
 
 def _fingerprint(code: CodeType) -> str:

@@ -5,9 +5,8 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from grader.mutation.edit_diff import unified_diff
+from grader.mutation.describe_change import describe, unified_diff
 from grader.mutation.edits import Editor
-from grader.mutation.identity import describe
 from grader.mutation.operators import OPERATORS
 from grader.mutation.program import Program
 from grader.mutation.scope import learners_nodes
@@ -76,22 +75,18 @@ def _mutants(program: Program, defines: Collection[str], given: str) -> tuple[Mu
         place = f" in {where}" if where else ""
         change = f"{operator.name}{place}: {describe(program, edit)}"
         repeats[change] += 1
+        count = repeats[change]
+        if count > 1:  # " (2nd)" and so on
+            teen = count % 100 in (11, 12, 13)
+            ending = {1: "st", 2: "nd", 3: "rd"}.get(0 if teen else count % 10, "th")
+            change += f" ({count}{ending})"
         made.append(
             Mutant(
                 operator=operator.name,
-                change=change + _ordinal(repeats[change]),
+                change=change,
                 line=edit.node.lineno,
                 source=edited.source,
                 diff=unified_diff(program.source, edited.source),
             )
         )
     return tuple(made)
-
-
-def _ordinal(count: int) -> str:
-    """Return a suffix that distinguishes repeated changes, such as " (2nd)"."""
-    if count == 1:
-        return ""
-    teen = count % 100 in (11, 12, 13)
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(0 if teen else count % 10, "th")
-    return f" ({count}{ending})"

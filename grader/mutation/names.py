@@ -62,42 +62,6 @@ def bound_before(program: Program, statement: ast.stmt) -> set[str]:
     return bound
 
 
-def changed_in_place(home: ast.AST) -> set[str]:
-    """Return the names of the arrays that `x[...] = y`, `x += y` and the like write into."""
-    changed = set()
-    for node in ast.walk(home):
-        targets = node.targets if isinstance(node, ast.Assign) else []
-        if isinstance(node, ast.AugAssign):
-            targets = [node.target]
-        for target in targets:
-            if isinstance(target, ast.Subscript) or isinstance(node, ast.AugAssign):
-                base = target
-                while isinstance(base, ast.Subscript | ast.Attribute):
-                    base = base.value
-                if isinstance(base, ast.Name):
-                    changed.add(base.id)
-    return changed
-
-
-def counters(home: ast.AST) -> set[str]:
-    """Return the names that loops set or that a statement such as `n += 1` counts with."""
-    found: set[str] = set()
-    for node in ast.walk(home):
-        if isinstance(node, ast.For | ast.comprehension | ast.AugAssign):
-            found |= stored(node.target)
-    return found
-
-
-def numpy_alias(program: Program) -> str:
-    """Return the name that NumPy was imported as; "" if it was not."""
-    for node in program.tree.body:
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                if alias.name == "numpy":
-                    return alias.asname or alias.name
-    return ""
-
-
 def assigned_name(program: Program, node: ast.expr) -> str:
     """Return `x` where the node is all that `x = node` assigns; else ""."""
     above = program.parent(node)

@@ -11,11 +11,6 @@ def constant(value: float | str) -> ast.expr:
     return ast.Constant(value)
 
 
-def binary(left: ast.expr, operator: ast.operator, right: ast.expr) -> ast.BinOp:
-    """Make `left operator right`."""
-    return ast.BinOp(left, operator, right)
-
-
 def call(
     original: ast.Call,
     *,

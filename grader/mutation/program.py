@@ -78,13 +78,6 @@ class Program:
                 return candidate
         raise ValueError("the module itself is in no statement")
 
-    def top_level(self, node: ast.AST) -> ast.stmt:
-        """Return the statement at the top of the module that holds the node, or is it."""
-        while (above := self.parent(node)) is not self.tree:
-            node = above
-        assert isinstance(node, ast.stmt)  # noqa: S101  a module holds statements
-        return node
-
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         """Return where the node's text begins and ends, as indices into the source."""
         end_line, end_column = node.end_lineno, node.end_col_offset

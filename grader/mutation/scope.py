@@ -19,9 +19,24 @@ _NEVER_ENTERED = (
 def learners_nodes(program: Program, defines: Collection[str], given: str) -> Iterator[ast.AST]:
     """Yield the nodes that may be mutated, in the order of the source, outer before inner."""
     left_alone = _given_functions(program, given)
-    reached = _reached_names(program, defines)
+    # Follow the names from what is asked for to everything it uses.
+    reached = set(defines)
+    waiting = list(program.tree.body)
+    while new := [statement for statement in waiting if _bound(statement) & reached]:
+        waiting = [statement for statement in waiting if statement not in new]
+        for statement in new:
+            reached |= {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
     for statement in program.tree.body:
-        if _is_program_code(statement) and (not defines or _bound(statement) & reached):
+        bound = _bound(statement)
+        if isinstance(statement, ast.Expr):
+            continue  # a demonstration, as `print(softmax(x))`
+        if isinstance(statement, ast.If):
+            tested = {part.id for part in ast.walk(statement.test) if isinstance(part, ast.Name)}
+            if "__name__" in tested:
+                continue
+        elif "__all__" in bound:
+            continue
+        if not defines or bound & reached:
             yield from _inside(statement, left_alone)
 
 
@@ -30,30 +45,23 @@ def _inside(node: ast.AST, left_alone: frozenset[int]) -> Iterator[ast.AST]:
         return
     yield node
     if isinstance(node, ast.While):
-        yield from _inside_while(node, left_alone)
+        # Nothing that ends the loop: a mutant that runs for ever is slow and shows little.
+        if isinstance(node.test, ast.Compare):
+            yield node.test
+        watched = _names(node.test)
+        for statement in [*node.body, *node.orelse]:
+            changed: list[ast.AST] = []
+            if isinstance(statement, ast.Assign):
+                changed = [*statement.targets]
+            elif isinstance(statement, ast.AugAssign | ast.AnnAssign):
+                changed = [statement.target]
+            elif isinstance(statement, ast.Expr):
+                changed = [statement]
+            if not any(_names(each) & watched for each in changed):
+                yield from _inside(statement, left_alone)
         return
     for child in _children(node):
         yield from _inside(child, left_alone)
-
-
-def _inside_while(loop: ast.While, left_alone: frozenset[int]) -> Iterator[ast.AST]:
-    """Yield no node that ends the loop: a mutant that runs for ever is slow and shows little."""
-    if isinstance(loop.test, ast.Compare):
-        yield loop.test
-    watched = _names(loop.test)
-    for statement in [*loop.body, *loop.orelse]:
-        for node in _inside(statement, left_alone):
-            if not _moves(statement, watched):
-                yield node
-
-
-def _moves(statement: ast.stmt, watched: set[str]) -> bool:
-    """Return whether a statement may change what a condition looks at."""
-    if isinstance(statement, ast.Assign):
-        return any(_names(target) & watched for target in statement.targets)
-    if isinstance(statement, ast.AugAssign | ast.AnnAssign):
-        return bool(_names(statement.target) & watched)
-    return isinstance(statement, ast.Expr) and bool(_names(statement) & watched)
 
 
 def _names(node: ast.AST) -> set[str]:
@@ -76,30 +84,6 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
 def _is_text(node: ast.AST) -> bool:
     """Return whether a statement is a docstring, or another string without an effect."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def _is_program_code(statement: ast.stmt) -> bool:
-    """Return whether a statement at the top does something that an import of the module needs."""
-    if isinstance(statement, ast.Expr):
-        return False  # a demonstration, as `print(softmax(x))`
-    if isinstance(statement, ast.If):
-        return "__name__" not in {
-            node.id for node in ast.walk(statement.test) if isinstance(node, ast.Name)
-        }
-    return "__all__" not in _bound(statement)
-
-
-def _reached_names(program: Program, defines: Collection[str]) -> set[str]:
-    """Follow the names from what is asked for to everything it uses."""
-    reached = set(defines)
-    statements = list(program.tree.body)
-    while True:
-        new = [statement for statement in statements if _bound(statement) & reached]
-        if not new:
-            return reached
-        statements = [statement for statement in statements if statement not in new]
-        for statement in new:
-            reached |= {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
 
 
 def _bound(statement: ast.stmt) -> set[str]:

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from grader.audit.guest import perturb
-from grader.audit.guest.behaviour import load
-from grader.audit.guest.compare import differ
-from grader.audit.guest.expressions import NoExpressionError, expression
+from grader.audit.guest.behaviour import differ, load
+from grader.audit.guest.ready_test import NoExpressionError, expression
 from grader.audit.guest.smallest_call import Candidate, Search
 
 

@@ -2,18 +2,23 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 
 from grader.audit.assignment import Assignment
-from grader.audit.loading.load_assignment import load
+from grader.audit.loading.load_assignment import load_all
 from grader.errors import DefinitionError, EtudeError, UsageError
 
 Write: TypeAlias = Callable[[Mapping[str, str]], Path]
 
 SOLUTION = "def double(x):\n    return 2 * x\n"
 TESTS = "from {} import double\n\n\ndef test_two():\n    assert double(2) == 4\n"
+
+
+def load(path: Path | None, **named: Any) -> Assignment:  # noqa: ANN401  of load_all
+    (found,) = load_all(path, **named)
+    return found
 
 
 @pytest.fixture

@@ -85,7 +85,12 @@ def agreement(
     own = [steps[0] for called, steps in pool if called == name]
     for value, result in _results((right, name), (known, known_name), own, takes):
         compared += 1
-        for part, item in _parts(value, result):
+        pairs: list[tuple[int | None, int | None]] = [(None, None)]
+        if isinstance(value, tuple) and not isinstance(result, tuple):
+            pairs = [(number, None) for number in range(len(value))]
+        elif isinstance(result, tuple) and not isinstance(value, tuple):
+            pairs = [(None, number) for number in range(len(result))]
+        for part, item in pairs:
             one = value if part is None else value[part]
             if _close(one, result if item is None else result[item]):
                 parts[part, item] = parts.get((part, item), 0) + 1
@@ -122,14 +127,6 @@ def _results(
         # One that takes fewer axes may still do the same on those.
         if accepted >= _MOST or (refused > _MOST_REFUSED and not accepted):
             return
-
-
-def _parts(value: Any, result: Any) -> list[tuple[int | None, int | None]]:  # noqa: ANN401  any results
-    if isinstance(value, tuple) == isinstance(result, tuple):
-        return [(None, None)]
-    if isinstance(value, tuple):
-        return [(number, None) for number in range(len(value))]
-    return [(None, number) for number in range(len(result))]
 
 
 def _close(one: Any, other: Any) -> bool:  # noqa: ANN401  any results

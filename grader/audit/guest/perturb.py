@@ -171,28 +171,25 @@ def _of_shape(value: Array, shape: tuple[int, ...], rng: np.random.Generator | N
     return larger
 
 
-def _with_some_resized(rng: np.random.Generator, steps: Steps, old: int) -> Steps:
-    """Give some of the axes of one length another one: in a test they may be equal by chance."""
-    new = old + int(rng.integers(1, 3))
+def with_other_sizes(rng: np.random.Generator, steps: Steps) -> Steps:
+    """Change the length of some axes, the same way in all arrays or in some of them."""
+    lengths = sorted({n for array in arrays(steps) for n in array.shape if n})
+    if not lengths or not rng.integers(2):
+        for old in lengths:
+            if rng.integers(2):
+                steps = resized(steps, old, int(rng.integers(1, old + 3)), rng)
+        return steps
+    # Of one length some axes only: in a test they may be equal by chance.
+    one = int(rng.choice(lengths))
+    new = one + int(rng.integers(1, 3))
 
     def change(value: Any) -> Any:  # noqa: ANN401  any argument
         if not isinstance(value, np.ndarray):
             return value
-        shape = tuple(new if n == old and rng.integers(2) else n for n in value.shape)
+        shape = tuple(new if n == one and rng.integers(2) else n for n in value.shape)
         return value if shape == value.shape else _of_shape(value, shape, rng)
 
     return mapped(steps, change)
-
-
-def with_other_sizes(rng: np.random.Generator, steps: Steps) -> Steps:
-    """Change the length of some axes, the same way in all arrays or in some of them."""
-    lengths = sorted({n for array in arrays(steps) for n in array.shape if n})
-    if lengths and rng.integers(2):
-        return _with_some_resized(rng, steps, int(rng.choice(lengths)))
-    for old in lengths:
-        if rng.integers(2):
-            steps = resized(steps, old, int(rng.integers(1, old + 3)), rng)
-    return steps
 
 
 def with_batch_axis(steps: Steps) -> Steps:
@@ -218,12 +215,20 @@ def with_other_options(steps: Steps, options: Options, results: list[Any]) -> It
             for each in signature.parameters.values()
             if each.kind in {each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD}
         ]
+        # The shapes that another array may have to go with those there are.
+        given = arrays(((name, args, kwargs),))
+        matrices = [array for array in given if array.ndim > 1]
+        shapes = [array.shape for array in given]
+        shapes += [(*a.shape[:-1], b.shape[-2]) for a in matrices for b in matrices]
+        shapes += [(a.shape[-2], b.shape[-2]) for a in matrices for b in matrices]
+        shapes += [np.shape(each) for each in results if isinstance(each, np.ndarray)]
+        shapes += [shape[-1:] for shape in shapes if shape]
+        shapes = [shape for shape in dict.fromkeys(shapes) if np.prod(shape) <= _MOST_SIZE]
         for place, parameter in enumerate(signature.parameters.values()):
             if parameter.default is parameter.empty:
                 continue
             is_given = parameter in positional and place < len(args)
             current = args[place] if is_given else kwargs.get(parameter.name, parameter.default)
-            shapes = _shapes(arrays(((name, args, kwargs),)), results)
             for value in _candidates(parameter.name, current, options.texts, shapes):
                 if is_given:
                     new = (name, (*args[:place], value, *args[place + 1 :]), kwargs)
@@ -232,16 +237,6 @@ def with_other_options(steps: Steps, options: Options, results: list[Any]) -> It
                 else:
                     new = (name, args, {**kwargs, parameter.name: value})
                 yield (*steps[:number], new, *steps[number + 1 :])
-
-
-def _shapes(given: list[Array], results: list[Any]) -> list[tuple[int, ...]]:
-    """Return the shapes that another array may have to go with those there are."""
-    found = [array.shape for array in given]
-    found += [(*a.shape[:-1], b.shape[-2]) for a in given for b in given if a.ndim > 1 < b.ndim]
-    found += [(a.shape[-2], b.shape[-2]) for a in given for b in given if a.ndim > 1 < b.ndim]
-    found += [np.shape(each) for each in results if isinstance(each, np.ndarray)]
-    found += [shape[-1:] for shape in found if shape]
-    return [shape for shape in dict.fromkeys(found) if np.prod(shape) <= _MOST_SIZE]
 
 
 def _candidates(
@@ -292,10 +287,10 @@ def simpler(steps: Steps, options: Options) -> Iterator[Steps]:
         for new in dict.fromkeys((1, 2, old // 2, old - 1)):
             if 0 < new < old:
                 yield resized(steps, old, new, None)
-    for change in (_small, _whole, _rounded(1), _rounded(2), _rounded(4)):
+    for change in (_small, _rounded(0), _rounded(1), _rounded(2), _rounded(4)):
         yield mapped(steps, change)
     for number in range(len(arrays(steps))):
-        for change in (_zero, _small, _whole, _rounded(1)):
+        for change in (_zero, _small, _rounded(0), _rounded(1)):
             yield _only(steps, number, change)
 
 
@@ -308,18 +303,14 @@ def _with_less(steps: Steps, options: Options) -> Iterator[Steps]:
             rest = {each: value for each, value in kwargs.items() if each != key}
             yield (*steps[:number], (name, args, rest), *steps[number + 1 :])
         signature = options.signatures.get(name)
-        required = _required(signature)
-        if required is not None and len(args) > required:
+        if signature is None:
+            continue
+        required = sum(
+            each.default is each.empty and each.kind not in {each.VAR_POSITIONAL, each.VAR_KEYWORD}
+            for each in signature.parameters.values()
+        )
+        if len(args) > required:
             yield (*steps[:number], (name, args[:-1], kwargs), *steps[number + 1 :])
-
-
-def _required(signature: inspect.Signature | None) -> int | None:
-    if signature is None:
-        return None
-    return sum(
-        each.default is each.empty and each.kind not in {each.VAR_POSITIONAL, each.VAR_KEYWORD}
-        for each in signature.parameters.values()
-    )
 
 
 def _with_fewer_axes(steps: Steps) -> Iterator[Steps]:
@@ -357,10 +348,6 @@ def _small(value: Any) -> Any:  # noqa: ANN401  any argument
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         return (np.arange(1, value.size + 1) % 10).reshape(value.shape).astype(value.dtype)
     return value
-
-
-def _whole(value: Any) -> Any:  # noqa: ANN401  any argument
-    return _rounded(0)(value)
 
 
 def _rounded(digits: int) -> Callable[[Any], Any]:

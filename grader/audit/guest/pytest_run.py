@@ -214,17 +214,14 @@ class _Plugin:
         }
         if self._lines is not None:
             reached = _Reached(*self._lines.stop())
-            for each in (self._loading, *self._of_fixtures(item)):
+            used = {*getattr(item, "fixturenames", ())} & self._by_fixture.keys()
+            for each in (self._loading, *(self._by_fixture[name] for name in used)):
                 reached.add(each.lines, each.calls)
             message |= {"lines": sorted(reached.lines), "calls": reached.calls}
         self._send(message)
         if self._failed and self._session.first_failure:
             item.session.shouldstop = "the first failure"
         return result
-
-    def _of_fixtures(self, item: pytest.Item) -> list[_Reached]:
-        names = getattr(item, "fixturenames", ())
-        return [self._by_fixture[name] for name in names if name in self._by_fixture]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
@@ -245,10 +242,8 @@ def _message(report: pytest.CollectReport | pytest.TestReport) -> str:
     text = str(missing or (crash.message if crash is not None else report.longrepr))
     text = text.replace(f"{Path.cwd()}/", "")
     lines = [line.removeprefix("E").strip() for line in text.splitlines() if line.strip()]
-    if (
-        crash is None and missing is None
-    ):  # a module that does not load: the error itself comes last
-        lines.reverse()
+    if crash is None and missing is None:
+        lines.reverse()  # of a module that does not load, the error itself comes last
     if lines and lines[0].endswith(":"):  # NumPy's assertions
         lines[0] = " ".join(lines[:2])
     return (lines or ["an error without a message"])[0][:_LONGEST]

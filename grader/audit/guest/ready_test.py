@@ -1,7 +1,11 @@
-"""A call that tells a program from the solution, as text and as the body of a test."""
+"""A call that tells a program from the solution, as text and as the body of a test.
+
+Values are written as Python expressions.
+"""
 
 import builtins
 import inspect
+import math
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,12 +13,84 @@ from typing import Any
 
 import numpy as np
 
-from grader.audit.guest.behaviour import ITSELF, Behaviour, Difference, Observed, observe
-from grader.audit.guest.compare import ATOL, RTOL
-from grader.audit.guest.expressions import NoExpressionError, expression, short
+from grader.audit.guest.behaviour import ATOL, ITSELF, RTOL, Behaviour, Difference, observe
 from grader.audit.guest.perturb import Step, Steps
 
 _RTOL_SINGLE = 1e-5
+_MOST_ITEMS = 400
+_PLAIN = frozenset({bool, str, int, type(None)})  # no classes of their own
+_DEFAULT = frozenset({"float64", "int64", "bool", "complex128"})
+
+
+class NoExpressionError(Exception):
+    """A value that no short expression makes."""
+
+
+def expression(value: Any) -> str:  # noqa: ANN401, PLR0911  any value, a case for each type
+    """Return an expression that evaluates to an equal value; NumPy is `np` in it.
+
+    Raises:
+        NoExpressionError: there is none, or it is too long.
+    """
+    match value:
+        case None | bool() | str() | int():
+            if type(value) not in _PLAIN or len(text := repr(value)) > _MOST_ITEMS:
+                raise NoExpressionError(f"a {type(value).__name__}")
+            return text
+        case np.random.Generator():
+            return "np.random.default_rng(0)"
+        case np.ndarray():
+            name, shape = value.dtype.name, value.shape
+            if value.size > _MOST_ITEMS or value.dtype.kind not in "biufc":
+                raise NoExpressionError(f"an array of shape {shape} and dtype {value.dtype}")
+            if not value.size:
+                return f"np.zeros({shape}, dtype={'bool' if name == 'bool' else f'np.{name}'})"
+            dtype = "" if name in _DEFAULT else f", dtype=np.{name}"
+            return f"np.array({_nested(value.tolist())}{dtype})"
+        case np.generic():
+            return f"np.{value.dtype.name}({_number(value.item())})"
+        case float() | complex():
+            return _number(value)
+        case range() | slice():
+            return repr(value)
+    return _container(value)
+
+
+def _container(value: Any) -> str:  # noqa: ANN401  any value
+    match value:
+        case tuple() if type(value) is tuple:
+            items = [expression(item) for item in value]
+            return f"({', '.join(items)}{',' * (len(items) == 1)})"
+        case list():
+            return f"[{', '.join(expression(item) for item in value)}]"
+        case dict():
+            pairs = (f"{expression(key)}: {expression(item)}" for key, item in value.items())
+            return f"{{{', '.join(pairs)}}}"
+        case set() if value:
+            return f"{{{', '.join(sorted(expression(item) for item in value))}}}"
+    raise NoExpressionError(f"a {type(value).__name__}")
+
+
+def short(value: Any) -> str:  # noqa: ANN401  any value
+    """Return an expression, or else a short description."""
+    try:
+        text = expression(value)
+    except NoExpressionError:
+        shape = getattr(value, "shape", None)
+        return f"<{type(value).__name__}{f' of shape {shape}' if shape is not None else ''}>"
+    return text if len(text) <= _MOST_ITEMS else f"{text[:_MOST_ITEMS]}…"
+
+
+def _number(value: complex) -> str:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "np.nan" if math.isnan(value) else "np.inf" if value > 0 else "-np.inf"
+    return repr(value)
+
+
+def _nested(value: Any) -> str:  # noqa: ANN401  a number or lists of them
+    if isinstance(value, list):
+        return f"[{', '.join(_nested(item) for item in value)}]"
+    return _number(value) if isinstance(value, float | complex) else repr(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,21 +106,14 @@ class Style:
     prefix: str = ""
 
 
-def call_text(name: str, step: Step, prefix: str = "", owner: str = "") -> str:
-    """Return a call as text."""
-    method, args, kwargs = step
-    words = [*map(short, args), *(f"{key}={short(value)}" for key, value in kwargs.items())]
-    target = f"{owner}.{method}" if method not in {"", "__init__"} else f"{prefix}{name}"
-    return f"{target}({', '.join(words)})"
-
-
 def script_text(name: str, steps: Steps) -> str:
     """Return the calls of a script in one line."""
-    owner = name.lower()
-    if steps[0][0] == "":
-        return call_text(name, steps[0])
-    first = f"{owner} = {call_text(name, steps[0])}"
-    return "; ".join([first, *(call_text(name, step, owner=owner) for step in steps[1:])])
+    owner, calls = name.lower(), []
+    for method, args, kwargs in steps:
+        words = [*map(short, args), *(f"{key}={short(value)}" for key, value in kwargs.items())]
+        target = {"": name, "__init__": f"{owner} = {name}"}.get(method, f"{owner}.{method}")
+        calls.append(f"{target}({', '.join(words)})")
+    return "; ".join(calls)
 
 
 def value_text(behaviour: Behaviour, found: Difference) -> str:
@@ -82,40 +151,41 @@ def body(
     lines: list[str] = []
     owner = ""
     for number, step in enumerate(steps[: found.step + 1]):
-        more, names = _arguments(right, name, step, number if owner else None)
-        words = [*names[0], *(f"{key}={value}" for key, value in names[1].items())]
+        more, given = _arguments(right, name, step, number if owner else None)
+        words = [f"{key}={word}" if key else word for key, word, _ in given]
         target = f"{owner}.{step[0]}" if owner else f"{style.prefix}{name}"
         call = f"{target}({', '.join(words)})"
+        seen = behaviour.steps[number]
         lines += more
-        if step[0] == "__init__" and not behaviour.steps[number].error:
+        if step[0] == "__init__" and not seen.error:
             owner = name.lower()
             lines.append(f"{owner} = {call}")
         elif number < found.step or found.kind == "attribute":
             lines.append(call)
         elif found.kind == "changes":
-            lines += [call, *_unchanged(step, names)]
+            same = "np.testing.assert_array_equal"
+            arrays = [each for each in given if isinstance(each[2], np.ndarray)]
+            lines += [call, *(f"{same}({word}, {expression(value)})" for _, word, value in arrays)]
+        elif seen.error:
+            if not hasattr(builtins, seen.error):
+                raise NoExpressionError(seen.error)
+            lines += [f"with pytest.raises({seen.error}):", f"    {call}"]
+        elif isinstance(seen.value, str) and seen.value == ITSELF:
+            lines.append(f"assert {call} is {owner}")
         else:
-            lines += _result_lines(call, behaviour.steps[number], style, owner)
+            lines += [f"result = {call}", *_compared("result", seen.value, style)]
     if found.kind == "attribute":
         lines += _compared(f"{owner}.{found.name}", behaviour.attributes[found.name], style)
     return lines
 
 
-def _result_lines(call: str, seen: Observed, style: Style, owner: str) -> list[str]:
-    """Return a call and what its result must be."""
-    if seen.error:
-        if not hasattr(builtins, seen.error):
-            raise NoExpressionError(seen.error)
-        return [f"with pytest.raises({seen.error}):", f"    {call}"]
-    if isinstance(seen.value, str) and seen.value == ITSELF:
-        return [f"assert {call} is {owner}"]
-    return [f"result = {call}", *_compared("result", seen.value, style)]
-
-
 def _arguments(
     module: types.ModuleType, name: str, step: Step, number: int | None
-) -> tuple[list[str], tuple[list[str], dict[str, str]]]:
-    """Return lines that name the arrays among the arguments, and the texts of all arguments."""
+) -> tuple[list[str], list[tuple[str, str, Any]]]:
+    """Return lines that name the arrays among the arguments, and all arguments.
+
+    Of each argument its keyword or "", its text, and its value.
+    """
     method, args, kwargs = step
     target = getattr(module, name)
     try:
@@ -127,27 +197,18 @@ def _arguments(
         parameters = parameters[1:]
     parameters += [f"argument_{each}" for each in range(len(parameters), len(args))]
     lines: list[str] = []
-    suffix = "" if number is None else f"_{number}"
-
-    def named(parameter: str, value: Any) -> str:  # noqa: ANN401  any argument
-        text = expression(value)
-        if not isinstance(value, np.ndarray):
-            return text
-        lines.append(f"{parameter}{suffix} = {text}")
-        return f"{parameter}{suffix}"
-
-    words = [named(parameter, value) for parameter, value in zip(parameters, args, strict=False)]
-    return lines, (words, {key: named(key, value) for key, value in kwargs.items()})
-
-
-def _unchanged(step: Step, names: tuple[list[str], dict[str, str]]) -> list[str]:
-    _, args, kwargs = step
-    pairs = [*zip(names[0], args, strict=True), *((names[1][key], kwargs[key]) for key in kwargs)]
-    return [
-        f"np.testing.assert_array_equal({word}, {expression(value)})"
-        for word, value in pairs
-        if isinstance(value, np.ndarray)
+    found: list[tuple[str, str, Any]] = []
+    positional = [
+        ("", parameter, value) for parameter, value in zip(parameters, args, strict=False)
     ]
+    for key, parameter, value in (*positional, *((key, key, kwargs[key]) for key in kwargs)):
+        text = expression(value)
+        if isinstance(value, np.ndarray):
+            variable = parameter if number is None else f"{parameter}_{number}"
+            lines.append(f"{variable} = {text}")
+            text = variable
+        found.append((key, text, value))
+    return lines, found
 
 
 def _compared(what: str, value: Any, style: Style) -> Iterator[str]:  # noqa: ANN401  any result

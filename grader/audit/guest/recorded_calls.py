@@ -4,11 +4,12 @@ A line is appended to the program's source, so this works however tests load it.
 outside of the program count.
 """
 
+import base64
 import contextlib
 import functools
 import pickle
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
@@ -98,22 +99,24 @@ class Recorder:
         with contextlib.suppress(Exception):  # what cannot be pickled is not recorded
             data = pickle.dumps((given, kwargs), protocol=5)
             if len(data) <= _LARGEST and len(self.scripts) < _MOST_CALLS:
-                self._add(owner, method, args, data)
+                if not owner:
+                    self.scripts.append((method, pytest_run.current_test, [("", data)]))
+                elif method == "__init__":
+                    steps = [(method, data)]
+                    self._of_objects[id(args[0])] = args[0], steps
+                    self.scripts.append((type(args[0]).__name__, pytest_run.current_test, steps))
+                elif id(args[0]) in self._of_objects:
+                    self._of_objects[id(args[0])][1].append((method, data))
         return function(*args, **kwargs)
 
-    def _add(self, owner: str, method: str, args: tuple[Any, ...], data: bytes) -> None:
-        if not owner:
-            self.scripts.append((method, pytest_run.current_test, [("", data)]))
-        elif method == "__init__":
-            steps = [(method, data)]
-            self._of_objects[id(args[0])] = args[0], steps
-            self.scripts.append((type(args[0]).__name__, pytest_run.current_test, steps))
-        elif id(args[0]) in self._of_objects:
-            self._of_objects[id(args[0])][1].append((method, data))
-
-    def data(self) -> bytes:
-        """Return what was recorded, as bytes for `read_scripts`."""
-        return pickle.dumps(self.scripts, protocol=5)
+    def messages(self) -> Iterator[dict[str, Any]]:
+        """Yield what was recorded: the calls for `read_scripts`, and digests of each test's."""
+        data = pickle.dumps(self.scripts, protocol=5)
+        yield {"kind": "calls", "data": base64.b85encode(data).decode()}
+        digests: dict[str, list[int]] = {}
+        for name, test, steps in self.scripts:
+            digests.setdefault(test, []).append(hash((name, tuple(steps))))
+        yield {"kind": "digests", "tests": digests}
 
 
 def read_scripts(data: bytes) -> list[Script]:
@@ -211,6 +214,10 @@ class WrongAnswers:
         if repr_of(wrong) != repr_of(right):
             self.tests.add(pytest_run.current_test)
         return wrong
+
+    def messages(self) -> Iterator[dict[str, Any]]:
+        """Yield the ids of the tests in which a result was changed."""
+        yield {"kind": "changed", "ids": sorted(self.tests)}
 
 
 def repr_of(value: object) -> object:

@@ -5,7 +5,6 @@ reference. Properties, figures and predictions have no such form; a note says ho
 """
 
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -158,11 +157,7 @@ def _assignment(exercise: Exercise, path: Path) -> Assignment:
     if not tests:
         raise bad(path, "no test of the exercise calls it and compares a value")
     taken: set[str] = set()
-    functions: list[str] = []
-    for test in tests:
-        name = function_name(test.id, taken)
-        taken.add(name)
-        functions.append(as_function(name, "\n".join(_body(test))))
+    functions = [as_function(function_name(test.id, taken), _body(test)) for test in tests]
     names = ", ".join(f'"{name}"' for name in exercise.defines)
     head = (
         "import contextlib\nimport copy\nimport io\nimport re\n\n"
@@ -187,38 +182,32 @@ def _assignment(exercise: Exercise, path: Path) -> Assignment:
     )
 
 
-def _body(test: TestCase) -> Iterator[str]:
-    """Yield the lines of a test's function."""
-    draws = test.seeds
-    yield f"for number in range({draws}):" if draws > 1 else "number = 0"
-    inner = [*_given(test), *_check(test)]
-    yield from (textwrap.indent(each, "    ") if draws > 1 else each for each in inner)
-
-
-def _given(test: TestCase) -> Iterator[str]:
+def _body(test: TestCase) -> str:
+    """Return the statements of a test's function."""
     if isinstance(test.given, Literals):
-        yield f"given = {_written(dict(test.given.values))}"
+        lines = [f"given = {_written(dict(test.given.values))}"]
     else:
-        yield f"given = inputs_of({test.given.code!r}, number, {test.seeds})"
-
-
-def _check(test: TestCase) -> Iterator[str]:
-    tolerance = None if test.tolerance is None else (test.tolerance.atol, test.tolerance.rtol)
+        lines = [f"given = inputs_of({test.given.code!r}, number, {test.seeds})"]
     if test.kind == "pytest":
-        yield 'space = {"np": np, "pytest": pytest, **NAMES, **copy.deepcopy(given)}'
-        yield f"exec({test.code!r}, space)"
+        lines.append('space = {"np": np, "pytest": pytest, **NAMES, **copy.deepcopy(given)}')
+        lines.append(f"exec({test.code!r}, space)")
     elif test.kind == "output":
-        yield f"check_output({test.code!r}, given, {test.stdout!r})"
+        lines.append(f"check_output({test.code!r}, given, {test.stdout!r})")
     else:
         wanted: str | None = None
         if isinstance(test.expect, LiteralValue):
             wanted = _written(test.expect.value)
         elif isinstance(test.expect, FromExpression) and "reference" not in test.expect.code:
             wanted = test.expect.code
-        yield (
+        tolerance = None if test.tolerance is None else (test.tolerance.atol, test.tolerance.rtol)
+        lines.append(
             f"check_call({test.code!r}, given, {wanted!r}, {tolerance!r}, "
             f"keep_inputs={test.keep_inputs})"
         )
+    if test.seeds <= 1:
+        return "\n".join(["number = 0", *lines])
+    indented = [textwrap.indent(each, "    ") for each in lines]
+    return "\n".join([f"for number in range({test.seeds}):", *indented])
 
 
 def _written(value: object) -> str:

@@ -7,10 +7,9 @@ from typing import Final
 
 from grader.audit.assignment import Assignment
 from grader.audit.loading.etude_exercise import load_etude
-from grader.audit.loading.exercism_folder import load_exercism
+from grader.audit.loading.exercise_folders import load_exercism, load_problem
 from grader.audit.loading.folder_files import FolderFiles
 from grader.audit.loading.notebook_assignment import load_notebook
-from grader.audit.loading.problem_tests import load_problem
 from grader.audit.loading.python_folder import is_test_file, load_python_folder
 from grader.audit.loading.python_source import bad
 from grader.authoring.importing import exercism, problem_folder
@@ -21,26 +20,6 @@ from grader.errors import UsageError
 _NOTEBOOK: Final = ".ipynb"
 _MOST: Final = 500  # assignments in a folder
 _SHOWN: Final = 4
-
-
-def load(
-    path: Path | None,
-    *,
-    solution: Path | None = None,
-    tests: Sequence[Path] = (),
-    starter: Path | None = None,
-) -> Assignment:
-    """Read one assignment; see `load_all`.
-
-    Raises:
-        DefinitionError: it cannot be audited; the sentence says why, with file and line.
-        UsageError: there is no such file, or there are several assignments.
-    """
-    found = load_all(path, solution=solution, tests=tests, starter=starter)
-    if len(found) > 1:
-        names = ", ".join(each.name for each in found[:_SHOWN])
-        raise UsageError(f"there are {len(found)} assignments in {shown(path)}: {names}; name one")
-    return found[0]
 
 
 def load_all(
@@ -129,8 +108,9 @@ def _folder(path: Path) -> list[Assignment]:
 
 
 def _by_convention(folder: Path) -> Assignment | None:
-    if exercism.is_exercise(folder):
-        return load_exercism(folder)
-    if problem_folder.is_problem(folder):
-        return load_problem(folder)
-    return None
+    try:
+        if exercism.is_exercise(folder):
+            return load_exercism(folder)
+        return load_problem(folder) if problem_folder.is_problem(folder) else None
+    except UnreadableError as error:
+        raise bad(folder, str(error)) from error

@@ -5,7 +5,7 @@ The module has what the answers need, in the order of the cells; each cell with 
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -19,16 +19,11 @@ from grader.audit.loading.written_tests import (
     printing,
     without_star_imports,
 )
-from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
+from grader.authoring.importing.draft import Draft, DraftTest
 from grader.authoring.importing.notebook import read_notebook
 from grader.authoring.importing.notebook_cells import says_something
 from grader.authoring.importing.source_files import UnreadableError, read_text, shown
-from grader.authoring.importing.top_level import (
-    Statement,
-    join,
-    needed,
-    read_program,
-)
+from grader.authoring.importing.top_level import join, needed, read_program
 from grader.errors import UsageError
 from grader.notebooks import MAX_NOTEBOOK
 
@@ -67,11 +62,16 @@ def load_notebook(path: Path) -> Assignment:
         if said.startswith(f"{shown(path.name)}:"):  # and the line of broken JSON
             raise UsageError(f"{shown(path.parent)}/{said}") from error
         raise bad(path, said) from error
+    if not found.drafts and found.failures:
+        raise bad(path, f"no answer of it can be audited: {found.failures[0]}")
     if not found.drafts:
-        raise bad(path, _nothing(found))
-    solution = join(each.source for each in _statements(d.solution for d in found.drafts))
+        raise bad(path, "there is no answer with tests in it, as nbgrader or Otter mark them")
+    sources: dict[str, None] = {}  # of statements, each once
     for draft in found.drafts:
         parse(draft.solution, path)
+        program = read_program(draft.solution)
+        sources |= dict.fromkeys(each.source for each in (program.statements if program else ()))
+    solution = join(sources)
     notes = list(found.failures)
     tests = _tests(found.drafts, solution, notes)
     if not tests:
@@ -92,22 +92,6 @@ def load_notebook(path: Path) -> Assignment:
     )
 
 
-def _nothing(found: SourceDrafts) -> str:
-    if found.failures:
-        return f"no answer of it can be audited: {found.failures[0]}"
-    return "there is no answer with tests in it, as nbgrader or Otter mark them"
-
-
-def _statements(sources: Iterable[str]) -> list[Statement]:
-    """Return the statements of several programs in order, each text once."""
-    found: dict[str, Statement] = {}
-    for source in sources:
-        program = read_program(source)
-        for each in program.statements if program else ():
-            found.setdefault(each.source, each)
-    return list(found.values())
-
-
 def _starter(drafts: Sequence[Draft]) -> str:
     """Return what learners begin with: of each question its own part, never another's answer."""
     asked = {name for draft in drafts for name in draft.defines}
@@ -123,7 +107,7 @@ def _starter(drafts: Sequence[Draft]) -> str:
 def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
     """Return the file of tests; nothing if there is none."""
     program = read_program(solution)
-    given = {each.source: each for each in (program.statements if program else ())}
+    given = {each.source for each in (program.statements if program else ())}
     known = program.sets if program else frozenset[str]()
     functions: list[str] = []
     stars: list[str] = []
@@ -138,7 +122,6 @@ def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
                 continue
             stars += found
             name = function_name(_label(draft, test), taken)
-            taken.add(name)
             body = code if test.stdout is None else printing(code, test.stdout)
             parts = read_program(code)
             changed = sorted((parts.sets if parts else frozenset()) & known & _needed_first(code))
@@ -174,17 +157,13 @@ def _needed_first(code: str) -> frozenset[str]:
     return frozenset(missing)
 
 
-def _own(test: DraftTest, given: dict[str, Statement]) -> str:
+def _own(test: DraftTest, given: set[str]) -> str:
     """Return the code of a test without the statements that the module has."""
     program = read_program(test.code)
     if program is None:
         return ""
-    there = [each for each in program.statements if each.source in given and each.sets]
-    return (
-        test.code
-        if not there
-        else join(each.source for each in program.statements if each not in there)
-    )
+    own = [each.source for each in program.statements if each.source not in given or not each.sets]
+    return test.code if len(own) == len(program.statements) else join(own)
 
 
 def _label(draft: Draft, test: DraftTest) -> str:

@@ -5,9 +5,10 @@ the tests or the solution import are taken, besides small files that are no Pyth
 """
 
 import ast
+import contextlib
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -21,9 +22,8 @@ from grader.audit.loading.python_source import (
     imported,
     is_test_case,
     parse,
-    read_python,
 )
-from grader.authoring.importing.source_files import shown
+from grader.authoring.importing.source_files import MAX_FILE, UnreadableError, read_text, shown
 from grader.errors import UsageError
 
 _HELPERS: Final = frozenset(
@@ -79,25 +79,21 @@ def load_python_folder(
             raise bad(path, "a symbolic link is not followed; name the file itself")
         if not path.exists():
             raise UsageError(f"there is no {shown(path)}")
-    root = _common(named) if folder is None else folder.absolute()
+    if folder is None:
+        parents = [path.absolute() if path.is_dir() else path.absolute().parent for path in named]
+        root = Path(os.path.commonpath(parents))
+        if any(len(path.relative_to(root).parts) > _FARTHEST for path in parents):
+            raise UsageError(
+                "the solution and its tests lie in folders far apart; put them into one folder"
+            )
+    else:
+        root = folder.absolute()
     reader = _Reader(FolderFiles(root), is_whole=folder is not None)
     return reader.assignment(
         solution=None if solution is None else reader.name_of(solution),
         tests=[reader.name_of(path) for path in tests],
         starter=None if starter is None else reader.name_of(starter),
     )
-
-
-def _common(paths: Sequence[Path]) -> Path:
-    """Return the folder that holds all of some files."""
-    whole = [path.absolute() for path in paths]
-    parents = [path if path.is_dir() else path.parent for path in whole]
-    root = Path(os.path.commonpath(parents))
-    if any(len(path.relative_to(root).parts) > _FARTHEST for path in parents):
-        raise UsageError(
-            "the solution and its tests lie in folders far apart; put them into one folder"
-        )
-    return root
 
 
 class _Reader:
@@ -137,26 +133,28 @@ class _Reader:
             beside.setdefault(at, name)
             found = self._imported(name, is_test=False)
             waiting += [each for each in found.items() if each[0] not in beside]
-        starter_name = starter or self._starter(key, source, old)
+        usual = (pattern.format(PurePosixPath(key).stem) for pattern in _STARTERS)
+        there = (name for name in usual if name in self._files and name not in (key, source))
+        starter_name = starter or old or next(there, None)
         self._notes += self._files.notes
         modules = {at: self._source(name) for at, name in sorted(beside.items())}
         tests_read = {name: self._source(name) for name in test_names}
-        kinds = [is_test_case(node) for name in test_names for node in self._tree(name).body]
-        functions = any(
-            isinstance(node, ast.FunctionDef) and node.name.startswith("test")
-            for name in test_names
-            for node in self._tree(name).body
+        nodes = [node for name in test_names for node in self._tree(name).body]
+        has_function = any(
+            isinstance(node, ast.FunctionDef) and node.name.startswith("test") for node in nodes
         )
+        is_unittest = any(map(is_test_case, nodes)) and not has_function
+        path, here = self._files.path(source), Path.cwd()
         return Assignment(
             name=self._files.root.name,
-            kind="unittest" if any(kinds) and not functions else "pytest",
+            kind="unittest" if is_unittest else "pytest",
             solution=key,
             modules=modules,
             tests=tests_read,
             starter=None if starter_name is None else self._source(starter_name),
             data=self._data([*modules.values(), *tests_read.values()]),
             notes=tuple(self._notes),
-            source=self._shown(source),
+            source=(path.relative_to(here) if path.is_relative_to(here) else path).as_posix(),
         )
 
     def _source(self, name: str) -> str:
@@ -168,15 +166,12 @@ class _Reader:
     def _load(self, name: str) -> tuple[str, ast.Module]:
         if name not in self._read:
             path = self._files.path(name)
-            source = read_python(path)
+            try:
+                source = read_text(path, MAX_FILE)
+            except UnreadableError as error:
+                raise UsageError(str(error)) from error
             self._read[name] = source, parse(source, path)
         return self._read[name]
-
-    def _shown(self, name: str) -> str:
-        """Return the path of a file, relative to the working directory where it lies below."""
-        path = self._files.path(name)
-        here = Path.cwd()
-        return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
 
     def _data(self, sources: Sequence[str]) -> dict[str, bytes]:
         data = self._files.data()
@@ -193,26 +188,27 @@ class _Reader:
     def _tests(self, named: Sequence[str]) -> list[str]:
         """Return the names of the files of tests, each with a test in it."""
         chosen: list[str] = []
-        for name in named:
+        for name in named or ["."]:
             if self._files.path(name).is_dir():
-                below = [each for each in self._files.python if _is_below(each, name)]
+                prefix = "" if name == "." else f"{name}/"
+                below = [each for each in self._files.python if each.startswith(prefix)]
                 chosen += [each for each in below if is_test_file(each)]
             else:
                 chosen.append(name)
-        if not named:
-            chosen = [name for name in self._files.python if is_test_file(name)]
         have = [name for name in chosen if has_test(self._tree(name))]
-        if not have:
-            self._no_tests(chosen)
         for name in have:
-            self._refuse_plugins(name)
-        for folder in sorted({each for name in have for each in _folders(name)}):
-            conftest = f"{folder}conftest.py"
+            for node in self._tree(name).body:
+                targets = node.targets if isinstance(node, ast.Assign) else ()
+                if any(isinstance(t, ast.Name) and t.id == "pytest_plugins" for t in targets):
+                    message = "plugins of pytest are not loaded; put their fixtures into this file"
+                    raise bad(self._files.path(name), message, node.lineno)
+        parents = {f"{parent}/" for name in have for parent in PurePosixPath(name).parents}
+        for parent in sorted(each.removeprefix("./") for each in parents):
+            conftest = f"{parent}conftest.py"
             if conftest in self._files:
                 self._leave_out_conftest(conftest)
-        return sorted(dict.fromkeys(have))
-
-    def _no_tests(self, chosen: Sequence[str]) -> None:
+        if have:
+            return sorted(dict.fromkeys(have))
         if chosen:
             message = (
                 "there is no test in it: pytest collects functions and methods whose names begin "
@@ -224,13 +220,6 @@ class _Reader:
             "no folder of a problem, of Exercism or of Etude; name them with --tests"
         )
         raise bad(self._files.root, message)
-
-    def _refuse_plugins(self, name: str) -> None:
-        for node in self._tree(name).body:
-            targets = node.targets if isinstance(node, ast.Assign) else ()
-            if any(isinstance(each, ast.Name) and each.id == "pytest_plugins" for each in targets):
-                message = "plugins of pytest are not loaded; put their fixtures into this file"
-                raise bad(self._files.path(name), message, node.lineno)
 
     def _leave_out_conftest(self, name: str) -> None:
         """Leave a conftest file out that only makes modules importable; refuse any other."""
@@ -313,16 +302,27 @@ class _Reader:
         """Return the modules that tests import, without packages' files and helpers."""
         found: dict[str, str] = {}
         for key, name in tested.items():
-            if PurePosixPath(name).name != "__init__.py" or not _only_imports(self._tree(name)):
-                found[key] = name
-            else:
+            if PurePosixPath(name).name == "__init__.py" and all(
+                isinstance(node, (ast.Import, ast.ImportFrom))
+                or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+                or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).startswith("__"))
+                for node in self._tree(name).body
+            ):
+                # It has nothing of its own: what it imports is meant.
                 prefix = name.removesuffix(key)
                 found |= {
                     at.removeprefix(prefix): each
                     for at, each in self._imported(name, is_test=False).items()
                     if each != name
                 }
-        named = {key: name for key, name in found.items() if not _is_helper(key)}
+            else:
+                found[key] = name
+        named: dict[str, str] = {}
+        for key, name in found.items():
+            place = PurePosixPath(key)
+            is_helper = place.stem in _HELPERS or place.parts[0] in _TEST_FOLDERS
+            if not is_helper and not is_test_file(key):
+                named[key] = name
         return named or found
 
     def _replaced(self, named: str, candidates: dict[str, str], tests: Sequence[str]) -> str:
@@ -355,7 +355,9 @@ class _Reader:
         first = self._files.path(tests[0])
         if missing:
             message = f"there is no solution: the tests import {missing[0]!r}, and no file has it"
-            raise bad(first, f"{message}; name it with --solution", self._line(tests, missing[0]))
+            found = imported(self._tree(tests[0]))
+            lines = [each.line for each in found if each.parts[0] == missing[0]]
+            raise bad(first, f"{message}; name it with --solution", *lines[:1])
         message = (
             "there is no solution: the tests import no module of the folder; name it with "
             "--solution"
@@ -364,17 +366,16 @@ class _Reader:
 
     def _missing(self, tests: Sequence[str]) -> list[str]:
         """Return the modules that tests import and that neither the folder nor Python has."""
-        found: list[str] = []
+        found: dict[str, None] = {}
         for name in tests:
             for each in imported(self._tree(name)):
-                first = each.parts[0]
                 if not each.level and not self._resolve(each, name, is_test=True):
-                    found.append(first)
-        return [each for each in dict.fromkeys(found) if not _is_installed(each)]
-
-    def _line(self, tests: Sequence[str], module: str) -> int:
-        lines = (each.line for each in imported(self._tree(tests[0])) if each.parts[0] == module)
-        return next(lines, 1)
+                    found.setdefault(each.parts[0])
+        for name in [*found]:
+            with contextlib.suppress(ImportError, ValueError):
+                if name in sys.stdlib_module_names or find_spec(name) is not None:
+                    del found[name]
+        return [*found]
 
     def _choose(self, candidates: dict[str, str], tests: Sequence[str]) -> str:
         """Return the one module that is meant.
@@ -384,8 +385,14 @@ class _Reader:
         """
         if len(candidates) == 1:
             return next(iter(candidates))
-        called = [key for key in candidates if PurePosixPath(key).stem in ("solution", "solutions")]
-        tested = [key for key in candidates if _is_named_by(tests, PurePosixPath(key).stem)]
+        stems = {key: PurePosixPath(key).stem for key in candidates}
+        of_tests = {PurePosixPath(name).stem for name in tests}
+        called = [key for key, stem in stems.items() if stem in ("solution", "solutions")]
+        tested = [
+            key
+            for key, stem in stems.items()
+            if of_tests & {f"test_{stem}", f"{stem}_test", f"{stem}_tests"}
+        ]
         used = {
             at
             for key, name in candidates.items()
@@ -399,48 +406,3 @@ class _Reader:
         several = ", ".join(list(candidates)[:_SHOWN])
         message = f"each of these may be the solution: {several}; name one with --solution"
         raise bad(self._files.root, message)
-
-    def _starter(self, key: str, solution: str, replaced: str | None) -> str | None:
-        if replaced is not None:
-            return replaced
-        stem = PurePosixPath(key).stem
-        names = (pattern.format(stem) for pattern in _STARTERS)
-        return next((n for n in names if n in self._files and n not in (key, solution)), None)
-
-
-def _is_below(name: str, folder: str) -> bool:
-    return folder == "." or name.startswith(f"{folder}/")
-
-
-def _folders(name: str) -> Iterator[str]:
-    """Yield the folders that a file lies in, each as the beginning of a name."""
-    for parent in PurePosixPath(name).parents:
-        yield "" if str(parent) == "." else f"{parent}/"
-
-
-def _only_imports(tree: ast.Module) -> bool:
-    return all(
-        isinstance(node, (ast.Import, ast.ImportFrom))
-        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-        or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).startswith("__"))
-        for node in tree.body
-    )
-
-
-def _is_helper(key: str) -> bool:
-    place = PurePosixPath(key)
-    return place.stem in _HELPERS or place.parts[0] in _TEST_FOLDERS or is_test_file(key)
-
-
-def _is_named_by(tests: Iterable[str], stem: str) -> bool:
-    wanted = {f"test_{stem}", f"{stem}_test", f"{stem}_tests"}
-    return any(PurePosixPath(name).stem in wanted for name in tests)
-
-
-def _is_installed(name: str) -> bool:
-    if name in sys.stdlib_module_names:
-        return True
-    try:
-        return find_spec(name) is not None
-    except (ImportError, ValueError):
-        return False

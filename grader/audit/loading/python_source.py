@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.authoring.importing.source_files import MAX_FILE, UnreadableError, read_text, shown
+from grader.authoring.importing.source_files import shown
 from grader.errors import DefinitionError, Location, Problem, UsageError
 
 
@@ -16,21 +16,6 @@ def bad(path: Path, message: str, line: int = 1, column: int = 1) -> DefinitionE
     if path.is_dir() and not path.is_symlink():
         return UsageError(f"{shown(path)}: {message}")
     return DefinitionError([Problem(Location(path, line, column), message)])
-
-
-def read_python(path: Path) -> str:
-    """Read a file of Python.
-
-    Raises:
-        DefinitionError: this Python cannot parse it.
-        UsageError: it cannot be read.
-    """
-    try:
-        source = read_text(path, MAX_FILE)
-    except UnreadableError as error:
-        raise UsageError(str(error)) from error
-    parse(source, path)
-    return source
 
 
 def parse(source: str, path: Path) -> ast.Module:

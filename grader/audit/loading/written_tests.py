@@ -4,7 +4,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Final
 
 from grader.authoring.importing.top_level import read_program
@@ -36,14 +36,15 @@ _NO_WORD: Final = re.compile(r"\W+")
 _MARGIN: Final = "    "
 
 
-def function_name(label: str, taken: Collection[str]) -> str:
-    """Return a name for a test function that no other one has."""
+def function_name(label: str, taken: set[str]) -> str:
+    """Return a name for a test function that no other one has, and note that it is taken."""
     name = _NO_WORD.sub("_", label).strip("_").lower() or "test"
     name = name if name.startswith("test_") else f"test_{name}"
     count, unique = 1, name
     while unique in taken:
         count += 1
         unique = f"{name}_{count}"
+    taken.add(unique)
     return unique
 
 
@@ -64,30 +65,24 @@ def printing(body: str, expected: str) -> str:
 
 
 def indented(code: str) -> str:
-    """Indent statements; lines inside of a text stay as they are."""
-    inside = _lines_in_texts(code)
-    return "\n".join(
-        line if number in inside or not line.strip() else f"{_MARGIN}{line}"
-        for number, line in enumerate(code.split("\n"), 1)
-    )
-
-
-def _lines_in_texts(code: str) -> set[int]:
-    """Return the numbers of the lines that begin inside of a text."""
-    found: set[int] = set()
+    """Indent statements; lines that begin inside of a text stay as they are."""
+    inside: set[int] = set()
     begun: list[int] = []  # f-strings that are open, where Python has tokens for their parts
     try:
         for token in tokenize.generate_tokens(io.StringIO(code).readline):
             kind = tokenize.tok_name[token.type]
             if kind == "STRING":
-                found.update(range(token.start[0] + 1, token.end[0] + 1))
+                inside.update(range(token.start[0] + 1, token.end[0] + 1))
             elif kind.endswith("STRING_START"):
                 begun.append(token.start[0])
             elif kind.endswith("STRING_END") and begun:
-                found.update(range(begun.pop() + 1, token.end[0] + 1))
+                inside.update(range(begun.pop() + 1, token.end[0] + 1))
     except (tokenize.TokenError, SyntaxError):
-        return set()
-    return found
+        inside.clear()
+    return "\n".join(
+        line if number in inside or not line.strip() else f"{_MARGIN}{line}"
+        for number, line in enumerate(code.split("\n"), 1)
+    )
 
 
 def without_star_imports(code: str) -> tuple[str, list[str]]:

@@ -1,15 +1,77 @@
-"""The formats of an audit by their names."""
+"""The formats of an audit by their names, with JSON and the badge."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from html import escape
 from typing import Final
 
-from grader.audit.reports.audit_badge import badge
 from grader.audit.reports.audit_html import html
-from grader.audit.reports.audit_json import audit_json
 from grader.audit.reports.audit_markdown import markdown
+from grader.audit.reports.audit_phrases import headline, percent
 from grader.audit.reports.audit_sarif import sarif
 from grader.audit.reports.audit_text import text
 from grader.audit.result import Audit
+
+_FORMAT: Final = 1  # of the JSON
+_LABEL: Final = "wrong answers rejected"  # of the badge
+_GOOD, _FAIR = 0.95, 0.8
+_COLUMN: Final = 6.2  # pixels of a character, on average
+_PADDING: Final = 12
+
+
+def audit_json(audits: Sequence[Audit]) -> str:
+    """Return a JSON object with one entry for each assignment."""
+    entries = [
+        {
+            "name": audit.assignment.name,
+            "kind": audit.assignment.kind,
+            "solution": audit.assignment.solution,
+            "source": audit.assignment.source,
+            "tests": list(audit.assignment.tests),
+            "has_holes": audit.has_holes,
+            "headline": headline(audit),
+            "killed": audit.killed,
+            "distinguishable": audit.distinguishable,
+            "score": audit.score,
+            "misconceptions": audit.misconceptions,
+            "seconds": audit.seconds,
+            "checks": [asdict(check) for check in audit.checks],
+            "survivors": [asdict(each) for each in audit.survivors],
+            "equivalent": [asdict(each) for each in audit.equivalent],
+            "accepted": [asdict(each) for each in audit.accepted],
+            "notes": list(audit.assignment.notes),
+        }
+        for audit in audits
+    ]
+    found = {"format": _FORMAT, "audits": entries}
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+
+
+def badge(audits: Sequence[Audit]) -> str:
+    """Return an SVG with the share of the wrong programs that the tests reject."""
+    killed = sum(audit.killed for audit in audits)
+    whole = sum(audit.distinguishable for audit in audits)
+    value = percent(killed, whole).replace(" ", "") if whole else "none"
+    share = killed / whole if whole else 0.0
+    holes = any(audit.has_holes for audit in audits)
+    good = "#17693a" if share >= _GOOD and not holes else "#7a4a00"
+    colour = good if share >= _FAIR else "#a02d20"
+    left, right = (round(len(text) * _COLUMN) + _PADDING for text in (_LABEL, value))
+    name = escape(f"{_LABEL}: {value}")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
+        f'aria-label="{name}">\n<title>{name}</title>\n'
+        f'<rect width="{left + right}" height="20" rx="3" fill="#3a4346"/>\n'
+        f'<path d="M{left} 0h{right - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H{left}z" '
+        f'fill="{colour}"/>\n'
+        '<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" '
+        'font-size="11">\n'
+        f'<text x="{left / 2:g}" y="14" textLength="{left - _PADDING}">{_LABEL}</text>\n'
+        f'<text x="{left + right / 2:g}" y="14">{value}</text>\n'
+        "</g>\n</svg>\n"
+    )
+
 
 FORMATS: Final[Mapping[str, Callable[[Sequence[Audit]], str]]] = {
     "text": text,

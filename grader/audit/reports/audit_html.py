@@ -89,7 +89,12 @@ def _survivor(
     place = f"{line(solution)}:{survivor.line}"
     yield f"<details{' open' if is_open else ''}>\n<summary>"
     yield f'<span class="place">{escape(place)}</span> {escape(title(survivor))}</summary>\n'
-    yield f'<pre tabindex="0">{"".join(map(_diff_line, clean(survivor.diff).splitlines()))}</pre>\n'
+    yield '<pre tabindex="0">'
+    for each in clean(survivor.diff).splitlines():
+        is_head = each.startswith(("+++", "---"))
+        element = None if is_head else {"+": "ins", "-": "del"}.get(each[:1])
+        yield f"<{element}>{escape(each)}</{element}>\n" if element else f"{escape(each)}\n"
+    yield "</pre>\n"
     if rows := call(survivor):
         said = "".join(f"<dt>{name}</dt><dd>{escape(clean(value))}</dd>\n" for name, value in rows)
         yield f"<dl>\n{said}</dl>\n"
@@ -99,10 +104,3 @@ def _survivor(
         yield "<p>This test rejects it:</p>\n"
         yield f'<pre tabindex="0">{escape(clean(survivor.test))}</pre>\n'
     yield "</details>\n"
-
-
-def _diff_line(text: str) -> str:
-    element = {"+": "ins", "-": "del"}.get(text[:1])
-    if element is None or text.startswith(("+++", "---")):
-        return f"{escape(text)}\n"
-    return f"<{element}>{escape(text)}</{element}>\n"

@@ -16,7 +16,7 @@ from grader.audit.reports.audit_phrases import (
     title,
     together,
 )
-from grader.audit.result import Audit, Survivor
+from grader.audit.result import Audit
 from grader.reports.phrases import clean, line
 
 _MARKS = {"ok": "ok", "hole": "**hole**", "note": "note"}
@@ -45,9 +45,22 @@ def _lines(audit: Audit) -> Iterator[str]:
     survivors = known_first(audit.survivors)
     repeated = repeated_tests(survivors)
     for survivor in survivors:
+        place = f"{line(audit.assignment.solution)}:{survivor.line}"
         yield ""
-        above = repeated.get(survivor.change)
-        yield from _survivor(survivor, audit.assignment.solution, above)
+        yield f"<details><summary>{escape(f'{place}: {title(survivor)}')}</summary>"
+        yield ""
+        yield from _fenced(survivor.diff, "diff")
+        if rows := call(survivor):
+            yield ""
+            width = max(len(name) for name, _ in rows)
+            text = "\n".join(f"{name:{width}}  {value}" for name, value in rows)
+            yield from _fenced(text, "text")
+        if above := repeated.get(survivor.change):
+            yield from ("", f"`{above}`, shown above, rejects it.")
+        elif survivor.test:
+            yield from ("", "This test rejects it:", "")
+            yield from _fenced(survivor.test, "python")
+        yield from ("", "</details>")
     for heading, group in ((EQUIVALENT, audit.equivalent), (ACCEPTED, audit.accepted)):
         if group:
             yield from ("", heading, "")
@@ -55,23 +68,6 @@ def _lines(audit: Audit) -> Iterator[str]:
     if audit.assignment.notes:
         yield ""
         yield from (f"- {_plain(note)}" for note in audit.assignment.notes)
-
-
-def _survivor(survivor: Survivor, solution: str, above: str | None) -> Iterator[str]:
-    place = f"{line(solution)}:{survivor.line}"
-    yield f"<details><summary>{escape(f'{place}: {title(survivor)}')}</summary>"
-    yield ""
-    yield from _fenced(survivor.diff, "diff")
-    if rows := call(survivor):
-        yield ""
-        width = max(len(name) for name, _ in rows)
-        yield from _fenced("\n".join(f"{name:{width}}  {value}" for name, value in rows), "text")
-    if above:
-        yield from ("", f"`{above}`, shown above, rejects it.")
-    elif survivor.test:
-        yield from ("", "This test rejects it:", "")
-        yield from _fenced(survivor.test, "python")
-    yield from ("", "</details>")
 
 
 def _fenced(text: str, language: str) -> Iterator[str]:

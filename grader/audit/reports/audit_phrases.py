@@ -1,7 +1,7 @@
 """Sentences that all formats of an audit share."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from grader.audit.result import Audit, Check, Survivor
@@ -20,39 +20,28 @@ _VERDICTS: Final = ("hole", "note", "ok")
 
 def headline(audit: Audit) -> list[str]:
     """Return the findings in sentences, the gravest first: never empty."""
-    return [*_findings(audit)] or [_clean(audit)]
-
-
-def _findings(audit: Audit) -> Iterator[str]:
     holes = [check for check in in_order(audit.checks) if check.verdict == "hole"]
     broken = [check for check in holes if check.name == _GRAVE[0]]
-    for check in broken:
-        yield line(check.sentence)
+    found = [line(check.sentence) for check in broken]
     survivors = known_first(audit.survivors)
     known = [each for each in survivors if each.misconception]
     mutants = [each for each in survivors if not each.misconception]
     if known:
         whole = count(max(audit.misconceptions, len(known)), "known mistake")
         named = ", ".join(line(each.misconception or "") for each in known[:_NAMED])
-        yield f"{len(known)} of {whole} {_pass(len(known))} all tests; the first: {_ended(named)}"
-    for check in holes:
-        if check not in broken:
-            yield line(check.sentence)
+        found.append(
+            f"{len(known)} of {whole} {_pass(len(known))} all tests; the first: {_ended(named)}"
+        )
+    found += [line(check.sentence) for check in holes if check not in broken]
     if mutants:
-        yield (
+        found.append(
             f"{count(len(mutants), 'small change')} of the solution {_pass(len(mutants))} all "
             f"tests; the first: {_ended(line(mutants[0].change))}"
         )
-
-
-def _clean(audit: Audit) -> str:
-    if not audit.killed:
-        return "No hole was found; no wrong program could be made of the solution."
-    return f"No hole was found: the tests reject {_all(audit.killed)}."
-
-
-def _all(number: int) -> str:
-    return "the wrong program" if number == 1 else f"all {number} wrong programs"
+    if not found and not audit.killed:
+        return ["No hole was found; no wrong program could be made of the solution."]
+    programs = "the wrong program" if audit.killed == 1 else f"all {audit.killed} wrong programs"
+    return found or [f"No hole was found: the tests reject {programs}."]
 
 
 def _pass(number: int) -> str:

@@ -3,14 +3,14 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any, Final
 from urllib.parse import quote
 
 from grader import __version__
 from grader.audit.reports.audit_phrases import in_order, title
-from grader.audit.result import Audit, Survivor
+from grader.audit.result import Audit
 from grader.reports.phrases import line
 
 _SCHEMA: Final = (
@@ -32,30 +32,23 @@ def sarif(audits: Sequence[Audit]) -> str:
             {"id": name, "shortDescription": {"text": text}} for name, text in _RULES.items()
         ],
     }
-    run = {
-        "tool": {"driver": driver},
-        "columnKind": "unicodeCodePoints",
-        "results": [each for audit in audits for each in _results(audit)],
-    }
+    results: list[dict[str, Any]] = []
+    for audit in audits:
+        seen: Counter[str] = Counter()
+        results += [
+            _result(audit, "check", line(check.sentence), 1, seen)
+            for check in in_order(audit.checks)
+            if check.verdict == "hole"
+        ]
+        for survivor in audit.survivors:
+            rule = "known-mistake" if survivor.misconception else "survivor"
+            said = f"All tests pass with this change: {title(survivor)}."
+            if survivor.example is not None:
+                said += f" {line(survivor.example)} tells it from the solution."
+            results.append(_result(audit, rule, said, survivor.line, seen))
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
-
-
-def _results(audit: Audit) -> Iterator[dict[str, Any]]:
-    seen: Counter[str] = Counter()
-    for check in in_order(audit.checks):
-        if check.verdict == "hole":
-            yield _result(audit, "check", line(check.sentence), 1, seen)
-    for survivor in audit.survivors:
-        rule = "known-mistake" if survivor.misconception else "survivor"
-        yield _result(audit, rule, _sentence(survivor), survivor.line, seen)
-
-
-def _sentence(survivor: Survivor) -> str:
-    said = f"All tests pass with this change: {title(survivor)}."
-    if survivor.example is not None:
-        said += f" {line(survivor.example)} tells it from the solution."
-    return said
 
 
 def _result(audit: Audit, rule: str, message: str, at: int, seen: Counter[str]) -> dict[str, Any]:

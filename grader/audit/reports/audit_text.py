@@ -15,7 +15,7 @@ from grader.audit.reports.audit_phrases import (
     title,
     together,
 )
-from grader.audit.result import Audit, Survivor
+from grader.audit.result import Audit
 from grader.reports.phrases import clean, line
 
 _MARKS: Final = {"ok": "ok", "hole": "HOLE", "note": "note"}
@@ -29,9 +29,8 @@ def text(audits: Sequence[Audit]) -> str:
 
 
 def _lines(audit: Audit) -> Iterator[str]:
-    name = f"{line(audit.assignment.name)} ({audit.assignment.kind})"
     first, *rest = headline(audit)
-    yield f"{name}: {first}"
+    yield f"{line(audit.assignment.name)} ({audit.assignment.kind}): {first}"
     yield from rest
     yield f"{score(audit)} It took {audit.seconds:.1f} s."
     if audit.checks:
@@ -42,8 +41,19 @@ def _lines(audit: Audit) -> Iterator[str]:
     repeated = repeated_tests(survivors)
     for number, survivor in enumerate(survivors, 1):
         yield ""
-        yield from _survivor(number, survivor, audit.assignment.solution)
-        yield from _test(survivor, repeated.get(survivor.change))
+        yield f"{number}. {line(audit.assignment.solution)}:{survivor.line}: {title(survivor)}"
+        yield from (f"     {each}" for each in clean(survivor.diff).splitlines())
+        rows = call(survivor)
+        width = max((len(name) for name, _ in rows), default=0)
+        for name, value in rows:
+            first, *rest = clean(value).splitlines() or [""]
+            yield f"   {name:{width}}  {first}"
+            yield from (f"   {'':{width}}  {each}" for each in rest)
+        if above := repeated.get(survivor.change):
+            yield f"   {above}, shown above, rejects it."
+        elif survivor.test:
+            yield "   This test rejects it:"
+            yield from (f"     {each}".rstrip() for each in clean(survivor.test).splitlines())
     for heading, group in ((EQUIVALENT, audit.equivalent), (ACCEPTED, audit.accepted)):
         if group:
             yield ""
@@ -52,22 +62,3 @@ def _lines(audit: Audit) -> Iterator[str]:
     if audit.assignment.notes:
         yield ""
         yield from (f"Note: {line(note)}." for note in audit.assignment.notes)
-
-
-def _survivor(number: int, survivor: Survivor, solution: str) -> Iterator[str]:
-    yield f"{number}. {line(solution)}:{survivor.line}: {title(survivor)}"
-    yield from (f"     {each}" for each in clean(survivor.diff).splitlines())
-    rows = call(survivor)
-    width = max((len(name) for name, _ in rows), default=0)
-    for name, value in rows:
-        first, *rest = clean(value).splitlines() or [""]
-        yield f"   {name:{width}}  {first}"
-        yield from (f"   {'':{width}}  {each}" for each in rest)
-
-
-def _test(survivor: Survivor, above: str | None) -> Iterator[str]:
-    if above:
-        yield f"   {above}, shown above, rejects it."
-    elif survivor.test:
-        yield "   This test rejects it:"
-        yield from (f"     {each}".rstrip() for each in clean(survivor.test).splitlines())

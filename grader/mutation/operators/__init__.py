@@ -7,6 +7,7 @@ special ones stand before the general ones.
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from grader.mutation.edits import Operator
 from grader.mutation.operators import (
     arithmetic,
     axes,
@@ -20,7 +21,6 @@ from grader.mutation.operators import (
     reshaping,
     statements,
 )
-from grader.mutation.operators.operator import Operator
 
 _MODULES = (
     axes, reshaping, epsilon, comparisons, arithmetic, functions, dtypes, indexing, constants,

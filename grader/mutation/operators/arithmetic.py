@@ -3,10 +3,9 @@
 import ast
 from collections.abc import Iterator
 
-from grader.mutation import calls, nodes
-from grader.mutation.edits import Edit
+from grader.mutation import calls
+from grader.mutation.edits import Edit, Operator
 from grader.mutation.operators.epsilon import is_epsilon
-from grader.mutation.operators.operator import Operator
 from grader.mutation.places import is_place
 from grader.mutation.program import Program
 
@@ -99,7 +98,7 @@ def _multiply_for_product(_: Program, node: ast.AST) -> Iterator[Edit]:
 
 def _with_operator(node: ast.BinOp | ast.AugAssign, operator: ast.operator) -> ast.expr | ast.stmt:
     if isinstance(node, ast.BinOp):
-        return nodes.binary(node.left, operator, node.right)
+        return ast.BinOp(node.left, operator, node.right)
     return ast.AugAssign(node.target, operator, node.value)
 
 
@@ -147,33 +146,24 @@ def _drop_term(program: Program, node: ast.AST) -> Iterator[Edit]:
 def _swap_operands(program: Program, node: ast.AST) -> Iterator[Edit]:
     if not isinstance(node, ast.BinOp) or subtracts_maximum(node) or not _is_number_work(node):
         return
-    if isinstance(node.op, ast.Sub | ast.MatMult | ast.Div):
-        plain_divisor = isinstance(node.op, ast.Div) and _is_scalar(node.right)
-        lost = isinstance(node.op, ast.Sub) and _sign_is_lost(program, node)
-        if calls.number(node.left) is not None and not isinstance(node.op, ast.MatMult):
-            return  # of `1 - x` and `1 / x` other operators make enough
-        if not plain_divisor and not lost and not is_place(program, node):
-            yield Edit(node, _other_way_round(node))
-
-
-def _other_way_round(node: ast.BinOp) -> ast.BinOp:
-    """Swap the operands; of `A @ B.T` the arrays, as `B @ A.T`, which is the likelier mistake."""
-    right = node.right
-    if (
-        isinstance(node.op, ast.MatMult)
-        and isinstance(right, ast.Attribute)
-        and right.attr in {"T", "mT"}
+    left, right = node.left, node.right
+    if isinstance(node.op, ast.MatMult):
+        if isinstance(right, ast.Attribute) and right.attr in {"T", "mT"}:
+            # `A @ B.T` becomes `B @ A.T`, which is a likelier mistake than `B.T @ A`.
+            left, right = ast.Attribute(left, right.attr, ast.Load()), right.value
+    elif not isinstance(node.op, ast.Sub | ast.Div) or calls.number(left) is not None:
+        return  # of `1 - x` and `1 / x` other operators make enough
+    elif isinstance(node.op, ast.Sub):
+        if _sign_is_lost(program, node):
+            return
+    elif (
+        calls.number(right) is not None
+        or calls.called(right) in {"sqrt", "len"}
+        or (isinstance(right, ast.BinOp) and isinstance(right.op, ast.Pow))
     ):
-        return nodes.binary(right.value, node.op, ast.Attribute(node.left, right.attr, ast.Load()))
-    return nodes.binary(right, node.op, node.left)
-
-
-def _is_scalar(node: ast.expr) -> bool:
-    return (
-        calls.number(node) is not None
-        or calls.called(node) in {"sqrt", "len"}
-        or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow))
-    )
+        return  # a single number divided by an array is no likely mistake
+    if not is_place(program, node):
+        yield Edit(node, ast.BinOp(right, node.op, left))
 
 
 OPERATORS = (

@@ -4,8 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.mutation import calls, names, nodes
-from grader.mutation.edits import Edit
-from grader.mutation.operators.operator import Operator
+from grader.mutation.edits import Edit, Operator
 from grader.mutation.program import Function, Program
 
 # Functions with an axis: its position in NumPy's function, and what leaving it out means.

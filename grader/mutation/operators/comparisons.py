@@ -4,8 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.mutation import calls, nodes
-from grader.mutation.edits import Edit
-from grader.mutation.operators.operator import Operator
+from grader.mutation.edits import Edit, Operator
 from grader.mutation.places import shifted
 from grader.mutation.program import Program
 
@@ -23,34 +22,30 @@ _TRIANGLES = {
     "tril_indices": "triu_indices",
 }
 _DIAGONALS = frozenset({*_TRIANGLES, "tri", "eye"})
+_MASKS = ("mask", "future", "blocked", "allowed", "keep")  # parts of a mask's name
 _WHERE = 3
 
 
 def _shift_comparison(program: Program, node: ast.AST) -> Iterator[Edit]:
-    if not isinstance(node, ast.Compare) or len(node.ops) > 1:
+    """Not where equal numbers give the same either way, as in `np.where(x > 0, x, 0)`."""
+    if not isinstance(node, ast.Compare) or len(node.ops) > 1 or type(node.ops[0]) not in _SHIFTED:
         return
-    if type(node.ops[0]) in _SHIFTED and not _ties_do_not_matter(program, node):
+    if calls.called(node.left) == "random":
+        return  # a random fraction equals another number next to never
+    above = program.parent(node)
+    arms: list[ast.expr] = []
+    if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mult):
+        arms = [above.right if above.left is node else above.left, ast.Constant(0)]
+    elif calls.called(above) == "where" and isinstance(above, ast.Call):
+        arms = above.args[1:] if len(above.args) == _WHERE else []
+    elif isinstance(above, ast.IfExp) and above.test is node:
+        arms = [above.body, above.orelse]
+    if {*map(ast.unparse, arms)} != {*map(ast.unparse, (node.left, node.comparators[0]))}:
         yield Edit(node, _compare(node, _SHIFTED))
 
 
 def _compare(node: ast.Compare, table: dict[type[ast.cmpop], type[ast.cmpop]]) -> ast.Compare:
     return ast.Compare(node.left, [table[type(node.ops[0])]()], node.comparators)
-
-
-def _ties_do_not_matter(program: Program, node: ast.Compare) -> bool:
-    """Return whether equal numbers give the same either way, as in `np.where(x > 0, x, 0)`."""
-    if calls.called(node.left) == "random":
-        return True  # a random fraction equals another number next to never
-    compared = {ast.unparse(node.left), ast.unparse(node.comparators[0])}
-    above = program.parent(node)
-    if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mult):
-        other = above.right if above.left is node else above.left
-        return compared == {ast.unparse(other), "0"}
-    if isinstance(above, ast.Call) and calls.called(above) == "where" and len(above.args) == _WHERE:
-        return {ast.unparse(arm) for arm in above.args[1:]} == compared
-    if isinstance(above, ast.IfExp) and above.test is node:
-        return {ast.unparse(above.body), ast.unparse(above.orelse)} == compared
-    return False
 
 
 def _negate_condition(program: Program, node: ast.AST) -> Iterator[Edit]:
@@ -63,16 +58,13 @@ def _negate_condition(program: Program, node: ast.AST) -> Iterator[Edit]:
             yield Edit(node, _compare(node, _NEGATED))
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         yield Edit(node, node.operand)
-    elif isinstance(node, ast.expr) and _is_test(above, node):
+    elif isinstance(node, ast.BoolOp):
+        return  # its parts are negated
+    elif isinstance(node, ast.expr) and (
+        (isinstance(above, ast.If | ast.IfExp) and above.test is node)
+        or (isinstance(above, ast.comprehension) and node in above.ifs)
+    ):
         yield Edit(node, ast.UnaryOp(ast.Not(), node))
-
-
-def _is_test(above: ast.AST, node: ast.expr) -> bool:
-    if isinstance(node, ast.BoolOp | ast.Compare):
-        return False  # its parts are negated, or it is
-    if isinstance(above, ast.If | ast.IfExp):
-        return above.test is node
-    return isinstance(above, ast.comprehension) and node in above.ifs
 
 
 def _other_connective(_: Program, node: ast.AST) -> Iterator[Edit]:
@@ -81,7 +73,7 @@ def _other_connective(_: Program, node: ast.AST) -> Iterator[Edit]:
         yield Edit(node, ast.BoolOp(operator, node.values))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr):
         other = ast.BitOr() if isinstance(node.op, ast.BitAnd) else ast.BitAnd()
-        yield Edit(node, nodes.binary(node.left, other, node.right))
+        yield Edit(node, ast.BinOp(node.left, other, node.right))
 
 
 def _mask_polarity(_: Program, node: ast.AST) -> Iterator[Edit]:
@@ -96,15 +88,13 @@ def _mask_polarity(_: Program, node: ast.AST) -> Iterator[Edit]:
         and not isinstance(node.args[0], ast.Compare | ast.UnaryOp)  # negated by another operator
     ):
         yield Edit(node, nodes.call(node, args=nodes.swapped(node.args, 1, 2)))
-    if isinstance(node, ast.Subscript) and _is_mask(node.slice):
+    if (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.slice, ast.Name)
+        and any(word in node.slice.id.lower() for word in _MASKS)
+    ):
         inverted = ast.UnaryOp(ast.Invert(), node.slice)
         yield Edit(node, ast.Subscript(node.value, inverted, node.ctx))
-
-
-def _is_mask(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and any(
-        word in node.id.lower() for word in ("mask", "future", "blocked", "allowed", "keep")
-    )
 
 
 def _other_triangle(_: Program, node: ast.AST) -> Iterator[Edit]:

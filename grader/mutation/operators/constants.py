@@ -4,9 +4,8 @@ import ast
 from collections.abc import Iterator
 
 from grader.mutation import calls, names, nodes
-from grader.mutation.edits import Edit
+from grader.mutation.edits import Edit, Operator
 from grader.mutation.operators.epsilon import is_epsilon
-from grader.mutation.operators.operator import Operator
 from grader.mutation.places import is_place
 from grader.mutation.program import Function, Program
 
@@ -28,16 +27,13 @@ def _other_constant(program: Program, node: ast.AST) -> Iterator[Edit]:
         return
     if is_epsilon(node) or is_place(program, node):
         return
-    if isinstance(above, ast.BinOp) and _has_its_own_operator(above, node):
-        return
+    if isinstance(above, ast.BinOp):
+        # A power, and the 1 of `1 - x`, are another operator's.
+        if above.right is node and isinstance(above.op, ast.Pow):
+            return
+        if above.right is not node and isinstance(above.op, ast.Sub) and node.value == 1:
+            return
     yield Edit(node, nodes.constant(_other_number(value)))
-
-
-def _has_its_own_operator(operation: ast.BinOp, number: ast.Constant) -> bool:
-    """Return whether another operator changes it: a power, or the 1 of `1 - x`."""
-    if operation.right is number:
-        return isinstance(operation.op, ast.Pow)
-    return number.value == 1 and isinstance(operation.op, ast.Sub)
 
 
 def _other_flag(program: Program, node: ast.AST) -> Iterator[Edit]:

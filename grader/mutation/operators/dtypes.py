@@ -4,8 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.mutation import calls, names, nodes
-from grader.mutation.edits import Edit
-from grader.mutation.operators.operator import Operator
+from grader.mutation.edits import Edit, Operator
 from grader.mutation.program import Program
 
 _OTHER = {
@@ -50,19 +49,15 @@ def _other_dtype(program: Program, node: ast.AST) -> Iterator[Edit]:
 def _drop_dtype(program: Program, node: ast.AST) -> Iterator[Edit]:
     if not isinstance(node, ast.Call) or (dtype := _dtype_of(node)) is None:
         return
-    name = _name(dtype)
-    if calls.called(node) == "astype" and isinstance(node.func, ast.Attribute):
+    name, function = _name(dtype), calls.called(node)
+    if function == "astype" and isinstance(node.func, ast.Attribute):
         yield Edit(node, node.func.value)
-    elif _makes_no_difference(program, node, name):
         return
-    elif (shorter := calls.without(node, dtype)) is not None:
+    is_default = name in _FLOAT64 and function in _FLOAT_BY_DEFAULT
+    if is_default or (name in _BOOL and _only_truth_counts(program, node)):
+        return
+    if (shorter := calls.without(node, dtype)) is not None:
         yield Edit(node, shorter)
-
-
-def _makes_no_difference(program: Program, call: ast.Call, dtype: str) -> bool:
-    if dtype in _BOOL:
-        return _only_truth_counts(program, call)
-    return dtype in _FLOAT64 and calls.called(call) in _FLOAT_BY_DEFAULT
 
 
 def _only_truth_counts(program: Program, node: ast.expr) -> bool:

@@ -4,8 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.mutation import calls, nodes
-from grader.mutation.edits import Edit
-from grader.mutation.operators.operator import Operator
+from grader.mutation.edits import Edit, Operator
 from grader.mutation.program import Program
 
 _NAMES = frozenset({"eps", "epsilon", "tiny"})
@@ -31,9 +30,8 @@ def _epsilon_outside(_: Program, node: ast.AST) -> Iterator[Edit]:
             and isinstance(inner.op, ast.Add)
             and is_epsilon(inner.right)
         ):
-            yield Edit(
-                node, nodes.binary(nodes.call(node, args=[inner.left]), inner.op, inner.right)
-            )
+            root = nodes.call(node, args=[inner.left])
+            yield Edit(node, ast.BinOp(root, inner.op, inner.right))
 
 
 def _epsilon_inside(_: Program, node: ast.AST) -> Iterator[Edit]:
@@ -46,7 +44,7 @@ def _epsilon_inside(_: Program, node: ast.AST) -> Iterator[Edit]:
         return
     root = node.left
     if isinstance(root, ast.Call) and calls.called(root) == "sqrt" and len(root.args) == 1:
-        yield Edit(node, nodes.call(root, args=[nodes.binary(root.args[0], node.op, node.right)]))
+        yield Edit(node, nodes.call(root, args=[ast.BinOp(root.args[0], node.op, node.right)]))
 
 
 def _drop_epsilon(_: Program, node: ast.AST) -> Iterator[Edit]:

@@ -4,9 +4,8 @@ import ast
 from collections.abc import Iterator
 
 from grader.mutation import calls, names, nodes
-from grader.mutation.edits import Edit
+from grader.mutation.edits import Edit, Operator
 from grader.mutation.operators.arithmetic import subtracts_maximum
-from grader.mutation.operators.operator import Operator
 from grader.mutation.program import Program
 
 _METHODS = {
@@ -33,6 +32,7 @@ _ORDERED = frozenset({
     "matmul", "dot", "subtract", "divide", "true_divide", "outer", "cross", "power", "kron",
     "inner", "searchsorted", "arctan2", "less", "greater", "less_equal", "greater_equal",
 })  # fmt: skip
+_VARIANCES = frozenset({"var", "std", "nanvar", "nanstd"})
 _MOST = 3  # arguments whose exchange is tried
 
 
@@ -40,10 +40,10 @@ def _other_function(program: Program, node: ast.AST) -> Iterator[Edit]:
     if not isinstance(node, ast.Call):
         return
     name, func = calls.called(node), node.func
-    if subtracts_maximum(program.parent(node)) or (
-        name in _FILLED and _is_filled_later(program, node)
-    ):
-        return  # any number that is near the maximum will do; the array is but a container
+    if subtracts_maximum(program.parent(node)):
+        return  # any number that is near the maximum will do
+    if name in _FILLED and _is_filled_later(program, node):
+        return  # the array is but a container
     if isinstance(func, ast.Name):
         if name in _BUILT_IN and name not in program.defined:
             yield Edit(node, nodes.call(node, func=ast.Name(_BUILT_IN[name], ast.Load())))
@@ -54,8 +54,11 @@ def _other_function(program: Program, node: ast.AST) -> Iterator[Edit]:
 
 
 def _is_filled_later(program: Program, node: ast.expr) -> bool:
-    if isinstance(node, ast.Call) and node.args and _is_empty(node.args[0]):
-        return True
+    if isinstance(node, ast.Call) and node.args:
+        shape = node.args[0]
+        sizes = shape.elts if isinstance(shape, ast.Tuple | ast.List) else [shape]
+        if any(calls.integer(size) == 0 for size in sizes):
+            return True  # it has no items
     name = names.assigned_name(program, node)
     return bool(name) and any(
         isinstance(target, ast.Subscript)
@@ -65,11 +68,6 @@ def _is_filled_later(program: Program, node: ast.expr) -> bool:
         if isinstance(statement, ast.Assign)
         for target in statement.targets
     )
-
-
-def _is_empty(shape: ast.expr) -> bool:
-    sizes = shape.elts if isinstance(shape, ast.Tuple | ast.List) else [shape]
-    return any(calls.integer(size) == 0 for size in sizes)
 
 
 def _drop_call(program: Program, node: ast.AST) -> Iterator[Edit]:
@@ -104,19 +102,12 @@ def _swap_arguments(program: Program, node: ast.AST) -> Iterator[Edit]:
 
 
 def _ddof(_: Program, node: ast.AST) -> Iterator[Edit]:
-    if not isinstance(node, ast.Call) or calls.called(node) not in {
-        "var",
-        "std",
-        "nanvar",
-        "nanstd",
-    }:
+    if not isinstance(node, ast.Call) or calls.called(node) not in _VARIANCES:
         return
     given = calls.keyword(node, "ddof")
     if given is None:
-        yield Edit(
-            node,
-            nodes.call(node, keywords=[*node.keywords, ast.keyword("ddof", nodes.constant(1))]),
-        )
+        ddof = ast.keyword("ddof", nodes.constant(1))
+        yield Edit(node, nodes.call(node, keywords=[*node.keywords, ddof]))
     elif calls.integer(given) != 0 and (shorter := calls.without(node, given)) is not None:
         yield Edit(node, shorter)
 

@@ -4,8 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.mutation import calls, names, nodes
-from grader.mutation.edits import Edit
-from grader.mutation.operators.operator import Operator
+from grader.mutation.edits import Edit, Operator
 from grader.mutation.places import shifted
 from grader.mutation.program import Program
 
@@ -72,7 +71,11 @@ def _names_items(program: Program, index: ast.expr) -> bool:
     """
     if isinstance(index, ast.Attribute):
         return index.attr != "newaxis"
-    return isinstance(index, ast.Name) and index.id not in names.counters(program.home(index))
+    return isinstance(index, ast.Name) and not any(
+        index.id in names.stored(node.target)
+        for node in ast.walk(program.home(index))
+        if isinstance(node, ast.For | ast.comprehension | ast.AugAssign)
+    )
 
 
 def _swap_indices(_: Program, node: ast.AST) -> Iterator[Edit]:

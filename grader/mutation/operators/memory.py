@@ -4,8 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.mutation import calls, names, nodes
-from grader.mutation.edits import Edit
-from grader.mutation.operators.operator import Operator
+from grader.mutation.edits import Edit, Operator
 from grader.mutation.program import Program
 
 _UFUNCS: dict[type[ast.operator], str] = {
@@ -20,11 +19,30 @@ def _in_place(program: Program, node: ast.AST) -> Iterator[Edit]:
         if isinstance(target, ast.Name) and _is_argument(program, value, target.id):
             yield Edit(node, ast.AugAssign(target, value.op, value.right))
             return
-    if isinstance(node, ast.BinOp) and node is _first_operation(program, node):
-        numpy, left = names.numpy_alias(program), node.left
-        if isinstance(left, ast.Name) and names.assigned_name(program, node) == left.id:
-            return  # the assignment has been changed
-        ufunc = ast.Attribute(ast.Name(numpy, ast.Load()), _UFUNCS[type(node.op)], ast.Load())
+    if not isinstance(node, ast.BinOp) or (function := program.function(node)) is None:
+        return
+    left = node.left
+    if isinstance(left, ast.Name) and names.assigned_name(program, node) == left.id:
+        return  # the assignment has been changed
+    operations = [
+        each
+        for each in ast.walk(function)
+        if isinstance(each, ast.BinOp)
+        and isinstance(each.left, ast.Name)
+        and _is_argument(program, each, each.left.id)
+        and calls.number(each.right) is None
+    ]
+    first = min(operations, key=lambda each: (each.lineno, each.col_offset), default=None)
+    imported = [
+        alias.asname or alias.name
+        for each in program.tree.body
+        if isinstance(each, ast.Import)
+        for alias in each.names
+        if alias.name == "numpy"
+    ]
+    if node is first and imported:
+        numpy = ast.Name(imported[0], ast.Load())
+        ufunc = ast.Attribute(numpy, _UFUNCS[type(node.op)], ast.Load())
         yield Edit(node, ast.Call(ufunc, [left, node.right], [ast.keyword("out", left)]))
 
 
@@ -46,42 +64,21 @@ def _is_argument(program: Program, value: ast.BinOp, name: str) -> bool:
     )
 
 
-def _first_operation(program: Program, node: ast.BinOp) -> ast.BinOp | None:
-    """Return the first operation of a function with an argument at its left; one will do."""
-    function = program.function(node)
-    if function is None or not names.numpy_alias(program):
-        return None
-    found = [
-        candidate
-        for candidate in ast.walk(function)
-        if isinstance(candidate, ast.BinOp)
-        and isinstance(candidate.left, ast.Name)
-        and _is_argument(program, candidate, candidate.left.id)
-        and calls.number(candidate.right) is None
-    ]
-    return min(found, key=lambda found: (found.lineno, found.col_offset), default=None)
-
-
 def _drop_copy(program: Program, node: ast.AST) -> Iterator[Edit]:
     if not isinstance(node, ast.Call) or not _is_changed_or_leaves(program, node):
         return
-    array = calls.array_of(node)
-    if calls.called(node) == "copy" and array is not None and not _is_library(array):
-        yield Edit(node, array)
-    elif _copies_an_array(node) and isinstance(node.func, ast.Attribute):
+    array, name = calls.array_of(node), calls.called(node)
+    if name == "copy" and array is not None:
+        if not isinstance(array, ast.Name) or array.id not in {"copy", "np", "numpy"}:
+            yield Edit(node, array)
+    elif (
+        name == "array"
+        and calls.keyword(node, "copy") is None
+        and isinstance(array, ast.Name | ast.Attribute | ast.Subscript)  # may be an array
+        and isinstance(node.func, ast.Attribute)
+    ):
         asarray = ast.Attribute(node.func.value, "asarray", ast.Load())
         yield Edit(node, nodes.call(node, func=asarray))
-
-
-def _copies_an_array(call: ast.Call) -> bool:
-    """Return whether `np.array(x)` is called, where `x` may be an array."""
-    if calls.called(call) != "array" or calls.keyword(call, "copy") is not None:
-        return False
-    return isinstance(calls.array_of(call), ast.Name | ast.Attribute | ast.Subscript)
-
-
-def _is_library(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id in {"copy", "np", "numpy"}
 
 
 def _is_changed_or_leaves(program: Program, node: ast.expr) -> bool:
@@ -92,7 +89,18 @@ def _is_changed_or_leaves(program: Program, node: ast.expr) -> bool:
     if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Attribute):
         return True
     name = names.assigned_name(program, node)
-    return bool(name) and name in names.changed_in_place(program.home(node))
+    for each in ast.walk(program.home(node)) if name else ():
+        targets = each.targets if isinstance(each, ast.Assign) else []
+        if isinstance(each, ast.AugAssign):
+            targets = [each.target]
+        for target in targets:
+            base: ast.expr = target
+            while isinstance(base, ast.Subscript | ast.Attribute):
+                base = base.value
+            is_written = isinstance(target, ast.Subscript) or isinstance(each, ast.AugAssign)
+            if is_written and isinstance(base, ast.Name) and base.id == name:
+                return True
+    return False
 
 
 OPERATORS = (

@@ -4,8 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from grader.mutation import calls, nodes
-from grader.mutation.edits import Edit
-from grader.mutation.operators.operator import Operator
+from grader.mutation.edits import Edit, Operator
 from grader.mutation.program import Program
 
 _TRANSPOSING = frozenset({"transpose", "swapaxes", "moveaxis", "permute_dims", "matrix_transpose"})
@@ -49,15 +48,11 @@ def _reshape_for_transpose(program: Program, node: ast.AST) -> Iterator[Edit]:
         order = _permutation(node, len(sizes))
         if order is not None:
             yield Edit(node, _with_numbers(inner, [sizes[place] for place in order]))
-    if _is_reshaped(program, node):
-        yield Edit(node, inner)
-
-
-def _is_reshaped(program: Program, node: ast.expr) -> bool:
     above = program.parent(node)
     if isinstance(above, ast.Attribute):
         above = program.parent(above)
-    return calls.called(above) in _RESHAPING
+    if calls.called(above) in _RESHAPING:
+        yield Edit(node, inner)
 
 
 def _permutation(node: ast.expr, ndim: int) -> list[int] | None:
@@ -100,19 +95,14 @@ def _other_transpose(_: Program, node: ast.AST) -> Iterator[Edit]:
 
 def _other_size(_: Program, node: ast.AST) -> Iterator[Edit]:
     """`x.shape[-1]` becomes `x.shape[0]`, and the other way round."""
-    if isinstance(node, ast.Subscript) and _is_shape(node.value):
-        place = calls.integer(node.slice)
-        if place is not None:
+    if isinstance(node, ast.Subscript):
+        shape, place = node.value, calls.integer(node.slice)
+        is_shape = isinstance(shape, ast.Attribute) and shape.attr == "shape"
+        if place is not None and (is_shape or calls.called(shape) == "shape"):
             yield Edit(node.slice, nodes.constant({0: -1, -2: -1}.get(place, 0)))
     if isinstance(node, ast.Call) and calls.called(node) == "len" and len(node.args) == 1:
         size = ast.Attribute(node.args[0], "shape", ast.Load())
         yield Edit(node, ast.Subscript(size, nodes.constant(-1), ast.Load()))
-
-
-def _is_shape(node: ast.expr) -> bool:
-    return calls.called(node) == "shape" or (
-        isinstance(node, ast.Attribute) and node.attr == "shape"
-    )
 
 
 def _other_newaxis(_: Program, node: ast.AST) -> Iterator[Edit]:

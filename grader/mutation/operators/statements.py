@@ -4,8 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.mutation import calls, names, nodes
-from grader.mutation.edits import Edit
-from grader.mutation.operators.operator import Operator
+from grader.mutation.edits import Edit, Operator
 from grader.mutation.program import Program
 
 _CONVERSIONS = frozenset({"asarray", "asanyarray", "atleast_1d", "atleast_2d", "ascontiguousarray"})
@@ -13,28 +12,23 @@ _PAIR = 2
 
 
 def _drop_statement(program: Program, node: ast.AST) -> Iterator[Edit]:
-    droppable = (
-        (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
-        or (isinstance(node, ast.Assign) and _is_update(program, node))
-        or isinstance(node, ast.AugAssign)
-    )
-    if droppable and isinstance(node, ast.stmt):
+    """An assignment only where what it assigns has a value before."""
+    if isinstance(node, ast.Assign):
+        function = program.function(node)
+        if function is None or calls.called(node.value) in _CONVERSIONS:
+            return
+        before = names.bound_before(program, node)
+        for target in node.targets:
+            if isinstance(target, ast.Attribute):
+                if function.name == "__init__":
+                    return
+            elif not isinstance(target, ast.Subscript) and not names.stored(target) <= before:
+                return
         yield Edit(node, ast.Pass())
-
-
-def _is_update(program: Program, node: ast.Assign) -> bool:
-    """Return whether the assigned name has a value before, so that the statement can be dropped."""
-    if calls.called(node.value) in _CONVERSIONS or program.function(node) is None:
-        return False
-    before = names.bound_before(program, node)
-    for target in node.targets:
-        if isinstance(target, ast.Attribute):
-            function = program.function(node)
-            if function is None or function.name == "__init__":
-                return False
-        elif not isinstance(target, ast.Subscript) and not names.stored(target) <= before:
-            return False
-    return True
+    elif isinstance(node, ast.AugAssign) or (
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    ):
+        yield Edit(node, ast.Pass())
 
 
 def _swap_results(_: Program, node: ast.AST) -> Iterator[Edit]:

@@ -1,6 +1,7 @@
-"""Names of changes, which survive edits elsewhere in the solution."""
+"""A change as people read it: its name, which survives edits elsewhere, and its diff."""
 
 import ast
+import re
 from typing import Any
 
 from grader.mutation.edits import Edit
@@ -10,6 +11,9 @@ _CUT = 90  # characters of each side
 _CONTEXT = 30  # characters kept before the difference where a side has to be cut
 _TOO_LITTLE = 8  # characters that say too little by themselves
 _ALWAYS_WIDENED = (ast.Constant, ast.Slice, ast.Name, ast.Tuple, ast.Starred, ast.keyword)
+_LINES = re.compile(r"[^\n]*\n|[^\n]+")
+_AROUND = 1  # lines before and after the change in a diff
+_NO_NEWLINE = "\n\\ No newline at end of file\n"
 _HAS_BODY = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.For, ast.AsyncFor, ast.While, ast.If,
     ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match, ast.ExceptHandler, ast.match_case,
@@ -19,7 +23,12 @@ _HAS_BODY = (
 
 def describe(program: Program, edit: Edit) -> str:
     """Return "`before` -> `after`": the innermost expression or statement that tells the change."""
-    shown = _shown(program, edit.node)
+    shown: ast.AST = edit.node  # and what is around it, as far as a reader needs to recognize it
+    while isinstance(shown, _ALWAYS_WIDENED) or len(_one_line(shown)) < _TOO_LITTLE:
+        above = program.parent(shown)
+        if isinstance(above, _HAS_BODY) or isinstance(shown, ast.stmt):
+            break
+        shown = above
     before = _one_line(shown)
     if isinstance(edit.replacement, ast.Pass):
         return f"`{_cut(before, 0)}` -> nothing"
@@ -29,16 +38,6 @@ def describe(program: Program, edit: Edit) -> str:
         min(len(before), len(after)),
     )
     return f"`{_cut(before, differs)}` -> `{_cut(after, differs)}`"
-
-
-def _shown(program: Program, node: ast.AST) -> ast.AST:
-    """Return the innermost node around this one that a reader can recognize."""
-    while isinstance(node, _ALWAYS_WIDENED) or len(_one_line(node)) < _TOO_LITTLE:
-        above = program.parent(node)
-        if isinstance(above, _HAS_BODY) or isinstance(node, ast.stmt):
-            return node
-        node = above
-    return node
 
 
 def _substituted(node: Any, edit: Edit) -> Any:  # noqa: ANN401  any field of a node
@@ -64,3 +63,39 @@ def _cut(text: str, differs: int) -> str:
     start = 0 if differs < _CUT - _CONTEXT else differs - _CONTEXT
     end = start + _CUT
     return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
+
+
+def unified_diff(before: str, after: str) -> str:
+    """Return the diff between two texts that differ in one place, with a line of context.
+
+    The standard library's difflib compares everything with everything; one change has one place.
+    """
+    old, new = _LINES.findall(before), _LINES.findall(after)
+    head = _common(old, new)
+    tail = _common(old[head:][::-1], new[head:][::-1])
+    start = max(head - _AROUND, 0)
+    old_end, new_end = len(old) - tail, len(new) - tail
+    following = old[old_end : old_end + _AROUND]
+    lines = [
+        *(" " + line for line in old[start:head]),
+        *("-" + line for line in old[head:old_end]),
+        *("+" + line for line in new[head:new_end]),
+        *(" " + line for line in following),
+    ]
+    ranges = (
+        _range(start, old_end + len(following) - start),
+        _range(start, new_end + len(following) - start),
+    )
+    header = f"--- solution.py\n+++ mutant.py\n@@ -{ranges[0]} +{ranges[1]} @@\n"
+    return header + "".join(line if line.endswith("\n") else line + _NO_NEWLINE for line in lines)
+
+
+def _common(one: list[str], other: list[str]) -> int:
+    """Count the equal items at the beginning of two lists."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _range(start: int, length: int) -> str:
+    first = start + 1 if length else start
+    return str(first) if length == 1 else f"{first},{length}"

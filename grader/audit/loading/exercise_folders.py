@@ -1,0 +1,136 @@
+"""Folders of one exercise each: practice exercises of Exercism, and problems with tests in JSON.
+
+The exemplar of Exercism is the solution, the stub is the starter. The list of a problem's tests
+becomes a module of pytest.
+"""
+
+import os
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from grader.audit.assignment import Assignment
+from grader.audit.loading.python_source import bad, has_test, parse
+from grader.audit.loading.written_tests import (
+    PRINTED,
+    as_function,
+    function_name,
+    imports_of,
+    printing,
+)
+from grader.authoring.importing import problem_folder
+from grader.authoring.importing.draft import NOTHING
+from grader.authoring.importing.source_files import entries, parse_json, text_inside
+from grader.authoring.importing.top_level import needed, read_program
+
+_CONFIG = ".meta/config.json"
+_SAME = '''\
+def assert_same(result, expected):
+    """Compare a result with the value written in the list: numbers within 1e-6, the rest exactly."""
+    if isinstance(expected, (int, float, list)) and not isinstance(expected, bool):
+        try:
+            wanted = np.asarray(expected, dtype=float)
+        except (TypeError, ValueError):
+            assert result == expected
+            return
+        got = np.asarray(result, dtype=float)
+        assert got.shape == wanted.shape, f"{got.shape} is not {wanted.shape}"
+        np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-6)
+    else:
+        assert result == expected
+'''  # noqa: E501  a docstring in a text
+
+
+def load_problem(folder: Path) -> Assignment:
+    """Read the folder of a problem.
+
+    Raises:
+        DefinitionError: it has no tests, or its solution cannot be read.
+        UsageError: the list of its tests cannot be read.
+        UnreadableError: another of its files cannot be read.
+    """
+    (draft,) = problem_folder.read_problem(folder).drafts
+    solution = draft.solution
+    parse(solution, folder / "solution.py")
+    program = read_program(solution)
+    functions: list[str] = []
+    taken: set[str] = set()
+    for test in draft.tests:
+        parse(test.code, folder / "tests.json")
+        if test.key == "run":
+            body = printing(test.code, test.stdout or "")
+        else:
+            body = "".join(f"{name} = {value!r}\n" for name, value in test.given.items())
+            expected = None if test.expect is NOTHING else test.expect
+            body += f"assert_same({test.code}, {expected!r})\n"
+        name = function_name(test.description or test.id, taken)
+        functions.append(as_function(name, body))
+    if not functions:
+        raise bad(folder / "tests.json", "there is no test in it")
+    body = "\n\n".join(functions)
+    used = needed(body) & program.sets if program else frozenset[str]()
+    helpers = [text for text, name in ((PRINTED, "assert_prints"), (_SAME, "assert_same"))
+               if name in body]  # fmt: skip
+    head = "import contextlib\nimport io\nimport re\n\n" if PRINTED in helpers else ""
+    head += "import numpy as np\n"
+    if own := imports_of("solution", used - {"np"}):
+        head += f"\n{own}"
+    has_starter = bool(draft.starter.strip()) and not any("made of" in r for r in draft.remarks)
+    return Assignment(
+        name=folder.absolute().name,
+        kind="problem folder",
+        solution="solution.py",
+        modules={"solution.py": solution},
+        tests={"test_problem.py": "\n\n".join([head, *helpers, body])},
+        starter=draft.starter if has_starter else None,
+        notes=tuple(f"{key} was left out" for key, _ in draft.notes if "[" in key),
+        source=(folder / "solution.py").as_posix(),
+    )
+
+
+def load_exercism(folder: Path) -> Assignment:
+    """Read the folder of an exercise.
+
+    Raises:
+        DefinitionError: it has no exemplar or no tests.
+        UnreadableError: one of its files cannot be read.
+    """
+    config = parse_json(text_inside(folder, _CONFIG), _CONFIG)
+    listed = config.get("files") if isinstance(config, dict) else None
+    files = listed if isinstance(listed, dict) else {}
+    name = folder.absolute().name
+    stem = name.replace("-", "_")
+    stubs = _python(files, "solution") or [f"{stem}.py"]
+    models = [*_python(files, "exemplar"), *_python(files, "example")]
+    models = models or [
+        each for each in (".meta/exemplar.py", ".meta/example.py") if os.path.lexists(folder / each)
+    ]
+    tests = _python(files, "test") or [f"{stem}_test.py"]
+    if not models:
+        raise bad(folder / _CONFIG, "the exercise has no exemplar, so there is no solution")
+    solution = stubs[0]
+    modules = {solution: _source(folder, models[0])}
+    read = {each: _source(folder, each) for each in tests}
+    if not any(has_test(parse(source, folder / each)) for each, source in read.items()):
+        raise bad(folder / tests[0], "there is no test in it")
+    given = [*stubs, *models, *tests]
+    beside = [
+        entry.name
+        for entry in entries(folder)
+        if entry.name.endswith(".py") and entry.name not in given and not entry.is_symlink()
+    ]
+    modules |= {each: _source(folder, each) for each in (*stubs[1:], *beside)}
+    starter = _source(folder, solution) if os.path.lexists(folder / solution) else None
+    source = (folder / models[0]).as_posix()
+    return Assignment(name, "exercism", solution, modules, read, starter, source=source)
+
+
+def _python(files: dict[str, Any], key: str) -> list[str]:
+    value = files.get(key)
+    names = value if isinstance(value, list) else []
+    return [each for each in names if PurePosixPath(str(each)).suffix == ".py"]
+
+
+def _source(folder: Path, name: str) -> str:
+    source = text_inside(folder, name)
+    parse(source, folder / name)
+    return source

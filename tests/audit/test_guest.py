@@ -48,6 +48,8 @@ def test_what_has_no_expression() -> None:
         (np.ones(2), np.ones((1, 2)), True),
         (np.ones(2), np.ones(2, np.float32), True),
         (np.ones(2), [1.0, 1.0], True),
+        (np.ones(2), (np.ones(2), np.ones((2, 2))), True),
+        (np.array(2.0), 2.0, False),
         (1, True, True),
         ((1, 2), (1, 3), True),
         ({"a": 1}, {"b": 1}, True),

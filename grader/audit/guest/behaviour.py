@@ -196,7 +196,10 @@ def differ(one: Any, other: Any) -> bool:  # noqa: ANN401, PLR0911  any results,
     """Return whether two results are clearly different."""
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
-            return not (np.ndim(one) == np.ndim(other) == 0) or differ_in_value(one, other)
+            array, scalar = (one, other) if isinstance(one, np.ndarray) else (other, one)
+            if array.ndim or not isinstance(scalar, int | float | complex | np.generic):
+                return True
+            return differ_in_value(one, other)
         if one.shape != other.shape or one.dtype != other.dtype:
             return True
         return differ_in_value(one, other)

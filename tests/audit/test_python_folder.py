@@ -203,3 +203,5 @@ def test_what_is_named_has_to_be_there(write: Write, tmp_path: Path) -> None:
     (folder / "b.csv").symlink_to("/etc/passwd")
     found = load(folder)
     assert (found.data, found.notes) == ({}, ("b.csv is a symbolic link; it was not followed",))
+    (folder / "c.csv").write_bytes(bytes(3 << 20))
+    assert load(folder).notes[-1] == "c.csv is too large; it was left out"

@@ -136,7 +136,6 @@ class _Reader:
         usual = (pattern.format(PurePosixPath(key).stem) for pattern in _STARTERS)
         there = (name for name in usual if name in self._files and name not in (key, source))
         starter_name = starter or old or next(there, None)
-        self._notes += self._files.notes
         modules = {at: self._source(name) for at, name in sorted(beside.items())}
         tests_read = {name: self._source(name) for name in test_names}
         nodes = [node for name in test_names for node in self._tree(name).body]
@@ -144,6 +143,7 @@ class _Reader:
             isinstance(node, ast.FunctionDef) and node.name.startswith("test") for node in nodes
         )
         is_unittest = any(map(is_test_case, nodes)) and not has_function
+        data = self._data([*modules.values(), *tests_read.values()])
         path, here = self._files.path(source), Path.cwd()
         return Assignment(
             name=self._files.root.name,
@@ -152,8 +152,8 @@ class _Reader:
             modules=modules,
             tests=tests_read,
             starter=None if starter_name is None else self._source(starter_name),
-            data=self._data([*modules.values(), *tests_read.values()]),
-            notes=tuple(self._notes),
+            data=data,
+            notes=(*self._notes, *self._files.notes),
             source=(path.relative_to(here) if path.is_relative_to(here) else path).as_posix(),
         )
 

@@ -136,20 +136,20 @@ class Runner:
                     path = self._path(slot, name)
                     path.parent.mkdir(parents=True, exist_ok=True)
                     path.write_bytes(content)
+            # Import what every task needs, and what the assignment asks for.
+            for name in _IMPORTED_AHEAD:
+                if any(re.search(f"(?:import|from) {name}", text) for text in texts.values()):
+                    with contextlib.suppress(ImportError):
+                        importlib.import_module(name)
+            from grader.audit.guest import pytest_run  # noqa: PLC0415  pytest is slow to import
+
+            try:
+                pytest_run.warm_up()
+            except Exception as error:  # a bug of ours, or of an installed package
+                raise GraderFault(f"pytest does not start: {error}") from error
         except BaseException:
             shutil.rmtree(self._root, ignore_errors=True)
             raise
-        # Import what every task needs, and what the assignment asks for.
-        for name in _IMPORTED_AHEAD:
-            if any(re.search(f"(?:import|from) {name}", text) for text in texts.values()):
-                with contextlib.suppress(ImportError):
-                    importlib.import_module(name)
-        from grader.audit.guest import pytest_run  # noqa: PLC0415  pytest is slow to import
-
-        try:
-            pytest_run.warm_up()
-        except Exception as error:  # a bug of ours, or of an installed package
-            raise GraderFault(f"pytest does not start: {error}") from error
         gc.collect()
         gc.freeze()  # a fork then copies fewer pages
         return self

@@ -88,7 +88,7 @@ def translate(
             done.remarks.append(
                 f"more than {_MOST_TESTS} tests; {name} and what follows was left out"
             )
-            continue
+            break
         try:
             code = _body(module, node, group)
         except (_NoSuchFormError, RecursionError) as error:
@@ -315,8 +315,9 @@ def _helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> l
         static = any(
             isinstance(d, ast.Name) and d.id == "staticmethod" for d in helper.decorator_list
         )
-        if not static and arguments.args:
-            arguments.args.pop(0)
+        first = arguments.posonlyargs or arguments.args
+        if not static and first:
+            first.pop(0)
         body = _Translator("" if static else _first(helper), group, module.done).body(helper.body)
         function = ast.parse(f"def {name}(): pass").body[0]
         assert isinstance(function, ast.FunctionDef)  # noqa: S101  it was just written as one

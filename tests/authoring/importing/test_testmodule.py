@@ -109,16 +109,25 @@ def test_helpers_named_like_assertions_stay_helpers() -> None:
     assert "assert str(caught.value) == 'no'" in test.code
 
 
-def test_helpers_lose_the_annotations_of_their_parameters() -> None:
+@pytest.mark.parametrize("own", ["self, ", "self, /, "])
+def test_helpers_lose_self_and_the_annotations_of_their_parameters(own: str) -> None:
     """The types that they name need not be there."""
     source = (
         "import unittest\nfrom stub import f\n\nclass T(unittest.TestCase):\n"
-        "    def gives(self, x: int, *rest: str, y: float = 2.0) -> None:\n"
+        f"    def gives({own}x: int, *rest: str, y: float = 2.0) -> None:\n"
         "        self.assertEqual(f(x), y)\n"
         "    def test_it(self):\n        self.gives(1, y=3)\n"
     )
     (test,) = translate(source, {"stub"}).tests
     assert "def gives(x, *rest, y=2.0):\n    assert f(x) == y" in test.code
+
+
+def test_a_file_of_too_many_tests_is_remarked_once() -> None:
+    """The first 500 are taken."""
+    tests = "".join(f"def test_{n}():\n    assert f({n})\n" for n in range(503))
+    done = translate(f"from stub import f\n{tests}", {"stub"})
+    assert len(done.tests) == 500
+    assert done.remarks == ["more than 500 tests; test_500 and what follows was left out"]
 
 
 def test_what_a_test_needs_of_a_module_beside_it_comes_first() -> None:

@@ -11,6 +11,9 @@ import numpy.typing as npt
 Path: TypeAlias = tuple[Any, ...]
 """The names, keys and numbers that lead to a value in the inputs."""
 
+MANY: Final = 64
+"""The most numbers that a small example has. A larger array is written in one number."""
+
 _Array: TypeAlias = npt.NDArray[Any]
 
 _FEW: Final = 40  # numbers of an array that are tried one by one
@@ -65,8 +68,13 @@ def moved(part: Any, number: float, other: float) -> Any:  # noqa: ANN401  an ar
 
 
 def count_numbers(value: Any) -> int:  # noqa: ANN401  any value
-    """Return how many numbers there are in a value."""
-    return sum(int(np.size(part)) for _, part in parts(value))
+    """Return how many numbers are written in a value: a large array of equal ones has one."""
+    return sum(1 if is_even(part) else int(np.size(part)) for _, part in parts(value))
+
+
+def is_even(part: Any) -> bool:  # noqa: ANN401  an array or a number
+    """Return whether a part is an array of many numbers that are all the same."""
+    return np.size(part) > MANY and bool((part == part.flat[0]).all())
 
 
 def numbers_in(value: Any) -> frozenset[float]:  # noqa: ANN401  any value
@@ -88,6 +96,17 @@ def texts_in(value: Any) -> Iterator[str]:  # noqa: ANN401  any value
     elif isinstance(value, Mapping):
         for item in value.values():
             yield from texts_in(item)
+
+
+def with_texts(value: Any, others: Mapping[str, str]) -> Any:  # noqa: ANN401  any values
+    """Return a copy of a value with other texts in place of those in it."""
+    if isinstance(value, str):
+        return others.get(value, value)
+    if isinstance(value, (list, tuple)):
+        return type(value)(with_texts(item, others) for item in value)
+    if isinstance(value, Mapping):
+        return {key: with_texts(item, others) for key, item in value.items()}
+    return value
 
 
 def properties(part: Any) -> frozenset[str]:  # noqa: ANN401  an array or a number

@@ -15,8 +15,7 @@ from grader.definitions.exercise import (
     TestCase,
 )
 from grader.grading.checks.call_test import CallCheck
-from grader.grading.checks.judgement import Check, Judgement
-from grader.grading.checks.named_properties import DiffersError
+from grader.grading.checks.judgement import Check, DiffersError, Judgement
 from grader.grading.checks.output_test import OutputCheck
 from grader.grading.checks.property_test import PropertyCheck
 from grader.grading.checks.pytest_test import PytestCheck

@@ -21,7 +21,7 @@ from grader.grading.diagnosis import marking, replacement
 from grader.grading.diagnosis.plain_call import plain_calls
 from grader.grading.expected.inputs import draw_of_sizes
 from grader.grading.expected.oracle import Oracle
-from grader.grading.feedback import expression_sentences
+from grader.grading.feedback import diagnosis_sentences
 from grader.grading.program.author_code import names_in
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.verdict import Diagnosis, Outcome, TestResult
@@ -44,7 +44,7 @@ class _NoAnswerError(Exception):
 class Place:
     """An expression of a submission that leaves the track."""
 
-    kind: str  # see `expression_sentences.KINDS`
+    kind: str  # see `diagnosis_sentences.PLACES`
     code: str
     line: int
     filled: tuple[int, ...]  # the first and last line that fill it, if it is an array
@@ -64,7 +64,7 @@ def first_expression(
     place = find_place(oracle, source, sandbox, results)
     if place is None:
         return None
-    said = expression_sentences.leaves_the_track(place.kind, place.code, place.line, place.filled)
+    said = diagnosis_sentences.leaves_the_track(place.kind, place.code, place.line, place.filled)
     told = tuple(test.id for test in _failing(oracle.exercise, results))
     return Diagnosis("expression", place.kind, said, None, told)
 
@@ -140,7 +140,7 @@ def _child(exercise: Exercise, sandbox: Children, module: ModuleType) -> Iterato
 def _place(answer: object, nodes: Sequence[dict[str, Any]]) -> Place | None:
     """Return the place that an answer of the learner's process means, if it means one."""
     match answer:
-        case [str(kind), int(number)] if kind in expression_sentences.KINDS:
+        case [str(kind), int(number)] if kind in diagnosis_sentences.PLACES:
             if type(number) is int and 0 <= number < len(nodes):
                 node = nodes[number]
                 if (kind == "filled") is not bool(node["filled"]):

@@ -31,7 +31,7 @@ from grader.grading.comparison.raw_result import RawResult
 from grader.grading.diagnosis.fingerprint import Fingerprint, fingerprint_of
 from grader.grading.diagnosis.own_code import OwnCode, read_own_code, with_other_helper
 from grader.grading.expected.oracle import Oracle
-from grader.grading.feedback import diagnosis_sentences, sentences
+from grader.grading.feedback import diagnosis_sentences
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult
@@ -458,16 +458,16 @@ def _diagnosis(found: Sequence[_WrongProgram], case: _Case) -> Diagnosis | None:
     if not 0 < len(found) <= _MOST_EXPLANATIONS:
         return None
     mistakes = list(dict.fromkeys(program.feedback for program in found))
-    if found[0].kind == "mutation":
-        feedback = sentences.looks(", or ".join(mistakes))
-    else:
-        feedback = sentences.either(mistakes)
     kind = found[0].kind if len(found) == 1 else "ambiguous"
     hints = {program.hint for program in found}
     return Diagnosis(
         kind=kind,
         id=Diagnosis.JOIN.join(program.id for program in found),
-        feedback=sentences.never_finite(feedback) if case.is_never_finite else feedback,
+        feedback=diagnosis_sentences.explained(
+            mistakes,
+            are_mutants=found[0].kind == "mutation",
+            is_never_finite=case.is_never_finite,
+        ),
         hint=hints.pop() if len(hints) == 1 else None,
         tests=tuple(test.id for test in case.failing),
     )

@@ -99,16 +99,6 @@ def _constant_factor(*, factor: float, origin: Origin, is_number: bool) -> str:
 _LOG_SUM_EXP: Final = "the logarithm of the sum of its exponentials"
 
 
-def _rounded(digits: int) -> str:
-    to = "whole numbers" if digits == 0 else f"{digits} decimal{'s' if digits > 1 else ''}"
-    return f"The values are the expected ones rounded to {to}."
-
-
-def _reduced_axis(*, what: str, name: str, axes: tuple[int, ...]) -> str:
-    along = f"axis {axes[0]}" if len(axes) == 1 else f"axes {' and '.join(map(str, axes))}"
-    return f"This is the {what} of `{name}` along {along}; another axis is asked for."
-
-
 def _other_axis(*, axis: int, is_matrix: bool, is_share: bool) -> str:
     columns = "Your columns" if is_matrix else f"Your values along axis {axis}"
     question = " Do you divide by sums along the wrong axis?" if is_share else ""
@@ -158,7 +148,11 @@ _SENTENCES: Final[Mapping[RelationId, str | Callable[..., str]]] = {
         if is_floor
         else "The values are the expected ones with everything after the point cut off."
     ),
-    "rounded": _rounded,
+    "rounded": lambda digits: (
+        "The values are the expected ones rounded to whole numbers."
+        if digits == 0
+        else f"The values are the expected ones rounded to {digits} decimal{'s' * (digits > 1)}."
+    ),
     "transposed": lambda is_matrix: (
         "This is the expected result with "
         f"{'rows and columns' if is_matrix else 'its last two axes'} swapped."
@@ -179,7 +173,10 @@ _SENTENCES: Final[Mapping[RelationId, str | Callable[..., str]]] = {
     "other-places": "The numbers are the expected ones, but in other places.",
     "items-swapped": "The items are all there, but in another order.",
     "other-axis": _other_axis,
-    "reduced-axis": _reduced_axis,
+    "reduced-axis": lambda what, name, axes: (
+        f"This is the {what} of `{name}` along {'axis' if len(axes) == 1 else 'axes'} "
+        f"{' and '.join(map(str, axes))}; another axis is asked for."
+    ),
     "softmax-missing": "These are scores: the softmax of each of your rows is what is expected.",
     "scores-scaled": lambda factor, origin: (
         f"These would be the weights if the scores were {_number(factor)} times as large"

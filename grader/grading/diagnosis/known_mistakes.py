@@ -147,7 +147,12 @@ class Diagnostician:
         case = _Case(self._exercise, results, observed)
         if not case.failing:
             return None
-        self._note_own_results(results, observed, source)
+        for program in self._misconceptions if source else ():
+            if program.source.rstrip() == source.rstrip():  # its results are known now
+                program.fingerprints = [
+                    _fingerprint(results[test.id].outcome, observed.get(test.id))
+                    for test in self._tests
+                ]
         try:
             found = [p for p in self._misconceptions if self._explains(p, case)]
             if found or self._exercise.kind == "predict":
@@ -157,17 +162,6 @@ class Diagnostician:
             return self._other_diagnosis(case, source) if source else None
         except _TimeIsOverError:
             return None
-
-    def _note_own_results(
-        self, results: Mapping[TestId, TestResult], observed: Observed, source: str
-    ) -> None:
-        """Keep a submission's results as those of the misconception whose program it is."""
-        for program in self._misconceptions if source else ():
-            if program.source.rstrip() == source.rstrip():
-                program.fingerprints = [
-                    _fingerprint(results[test.id].outcome, observed.get(test.id))
-                    for test in self._tests
-                ]
 
     def _other_diagnosis(self, case: "_Case", source: str) -> Diagnosis | None:
         """Return what the submission's own code shows where no declared mistake explains it.
@@ -293,8 +287,19 @@ class Diagnostician:
         )
 
     def _matching_mutants(self, case: "_Case") -> Iterator[_WrongProgram]:
+        exercise = self._exercise
         if self._mutants is None:
-            self._mutants = _mutants_of(self._exercise)
+            self._mutants = []
+            if exercise.solution:  # a student edition has none
+                from grader.mutation import OPERATORS, mutants  # noqa: PLC0415  most failures need no mutants
+
+                made = mutants(exercise.solution, exercise.defines, exercise.starter)
+                self._mutants = [
+                    _WrongProgram("mutation", mutant.operator, mutant.source, mistake)
+                    for mutant in made[:_MOST_MUTANTS]
+                    if (mistake := OPERATORS[mutant.operator].mistake)
+                    and mutant.operator not in _VAGUE_OPERATORS
+                ]
         sentences_found: set[str] = set()
         for program in self._mutants:
             if sum(each.hung for each in self._mutants) > _MOST_HANGS:
@@ -429,20 +434,6 @@ def _is_evidence(program: _WrongProgram, seen: Fingerprint, case: _Case) -> bool
         return (seen.is_distinctive and not seen.is_specific and not shown_by_test) or overflows
     answered = case.exercise.kind == "predict" and seen.rung != ""
     return seen.is_distinctive or answered or shown_by_test or overflows
-
-
-def _mutants_of(exercise: Exercise) -> list[_WrongProgram]:
-    if not exercise.solution:  # a student edition has none
-        return []
-    from grader.mutation import OPERATORS, mutants  # noqa: PLC0415  most failures need no mutants
-
-    made = mutants(exercise.solution, exercise.defines, exercise.starter)[:_MOST_MUTANTS]
-    return [
-        _WrongProgram("mutation", mutant.operator, mutant.source, mistake)
-        for mutant in made
-        if (mistake := OPERATORS[mutant.operator].mistake)
-        and mutant.operator not in _VAGUE_OPERATORS
-    ]
 
 
 def _never_used(case: _Case, own: OwnCode) -> Diagnosis | None:

@@ -55,14 +55,9 @@ class PlainCall:
 def plain_calls(exercise: Exercise, test: TestCase, given: Mapping[str, Any]) -> list[PlainCall]:
     """Return the different plain calls in the Python of a test, the outermost ones."""
     names = frozenset(given)
-    found = dict.fromkeys(ast.unparse(node) for node in _calls(exercise, _tree(test), names))
+    tree = ast.parse(test.code.strip())
+    found = dict.fromkeys(ast.unparse(node) for node in _calls(exercise, tree, names))
     return [PlainCall(code, _names(ast.parse(code)) & names) for code in found]
-
-
-def whole_call(test: TestCase, given: Mapping[str, Any]) -> PlainCall:
-    """Return the whole expression of a test, whatever it does."""
-    tree = _tree(test)
-    return PlainCall(ast.unparse(tree), _names(tree) & frozenset(given), is_plain=False)
 
 
 def python_of(value: Any) -> str:  # noqa: ANN401, PLR0911  any value; each kind returns
@@ -104,10 +99,6 @@ def _array(value: npt.NDArray[Any]) -> str:
     if value.dtype.kind == "f":  # as few digits as its dtype needs
         value = value.astype(str).astype(np.float64)
     return f"np.array({python_of(value.tolist())}{dtype})"
-
-
-def _tree(test: TestCase) -> ast.AST:
-    return ast.parse(test.code.strip())
 
 
 def _calls(exercise: Exercise, node: ast.AST, names: frozenset[str]) -> Iterator[ast.Call]:

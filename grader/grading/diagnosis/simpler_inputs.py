@@ -119,42 +119,34 @@ def properties(part: Any) -> frozenset[str]:  # noqa: ANN401  an array or a numb
     if array.size == 0 or array.dtype.kind not in "biuf":
         return frozenset()
     rows = array if array.ndim else array.reshape(1)
-    with np.errstate(invalid="ignore"):  # between two infinities
-        holds = _truths(rows) if array.dtype.kind == "b" else _facts(rows)
+    if array.dtype.kind == "b":
+        square = rows.ndim > 1 and rows.shape[-1] == rows.shape[-2]
+        diagonal = np.diagonal(rows, 0, -2, -1) if square else None
+        holds = {
+            "each row has True": rows.any(-1).all(),
+            "each row has False": not rows.all(-1).any(),
+            "the diagonal is True": diagonal is not None and diagonal.all(),
+            "the diagonal is False": diagonal is not None and not diagonal.any(),
+        }
+    else:
+        finite = np.isfinite(rows)
+        with np.errstate(invalid="ignore"):  # between two infinities
+            holds = {
+                "finite": finite.all(),
+                "each row has a finite number": finite.any(-1).all(),
+                "positive": (rows > 0).all(),
+                "not negative": (rows >= 0).all(),
+                "not positive": (rows <= 0).all(),
+                "negative": (rows < 0).all(),
+                "at most 1": (rows <= 1).all(),
+                "less than 1": (rows < 1).all(),
+                "rows have the sum 1": np.allclose(rows.sum(-1), 1),
+                "increasing": (np.diff(rows) > 0).all(),
+                "not decreasing": (np.diff(rows) >= 0).all(),
+            }
     return frozenset(
         {f"of kind {array.dtype.kind}", *(name for name, is_so in holds.items() if is_so)}
     )
-
-
-def _truths(rows: _Array) -> Mapping[str, Any]:
-    diagonal = np.diagonal(rows, 0, -2, -1) if _is_square(rows) else None
-    return {
-        "each row has True": rows.any(-1).all(),
-        "each row has False": not rows.all(-1).any(),
-        "the diagonal is True": diagonal is not None and diagonal.all(),
-        "the diagonal is False": diagonal is not None and not diagonal.any(),
-    }
-
-
-def _facts(rows: _Array) -> Mapping[str, Any]:
-    finite = np.isfinite(rows)
-    return {
-        "finite": finite.all(),
-        "each row has a finite number": finite.any(-1).all(),
-        "positive": (rows > 0).all(),
-        "not negative": (rows >= 0).all(),
-        "not positive": (rows <= 0).all(),
-        "negative": (rows < 0).all(),
-        "at most 1": (rows <= 1).all(),
-        "less than 1": (rows < 1).all(),
-        "rows have the sum 1": np.allclose(rows.sum(-1), 1),
-        "increasing": (np.diff(rows) > 0).all(),
-        "not decreasing": (np.diff(rows) >= 0).all(),
-    }
-
-
-def _is_square(array: _Array) -> bool:
-    return array.ndim > 1 and array.shape[-1] == array.shape[-2]
 
 
 def simpler(part: Any, *, in_order: bool) -> Iterator[Any]:  # noqa: ANN401  an array or a number

@@ -47,7 +47,6 @@ from grader.grading.diagnosis.plain_call import (
     PlainCall,
     plain_calls,
     python_of,
-    whole_call,
 )
 from grader.grading.diagnosis.simpler_inputs import (
     MANY,
@@ -177,9 +176,10 @@ def _questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterat
         return
     kind = _kind_of(seen.got, seen.rung) if seen is not None else ""
     tree = ast.parse(test.code.strip())
-    calls = plain_calls(exercise, test, oracle.draws(test)[0].inputs)
+    given = oracle.draws(test)[0].inputs
+    calls = plain_calls(exercise, test, given)
     if test.disclose == "inputs" and test.is_expression and not calls:
-        calls = [whole_call(test, oracle.draws(test)[0].inputs)]
+        calls = [PlainCall(ast.unparse(tree), names_in(test.code) & given.keys(), is_plain=False)]
     if ".dtype" in test.code and "dtype" in exercise.instructions:
         calls += [replace(call, code=f"{call.code}.dtype.name") for call in calls]
     statements = {ast.unparse(each) for each in ast.walk(tree) if isinstance(each, ast.Expr)}

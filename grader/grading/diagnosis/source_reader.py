@@ -53,7 +53,10 @@ def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
     def copy(kind: str, changes: dict[int, _Change]) -> list[Any]:
         lines = sorted({getattr(nodes[index], "lineno", 0) for index in changes})
         texts = [ast.unparse(nodes[index]) for index in changes]
-        return [kind, lines, texts, _changed(source, changes)]
+        tree = ast.parse(source)
+        by_id = {id(node): changes[i] for i, node in enumerate(ast.walk(tree)) if i in changes}
+        changed = ast.fix_missing_locations(_Changer(by_id).visit(tree))
+        return [kind, lines, texts, ast.unparse(changed)]
 
     rounding = {index: _argument for index, node in enumerate(nodes) if _called(node) in _ROUNDING}
     if rounding:
@@ -88,17 +91,14 @@ def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
             yield copy("number", {nodes.index(node): _constantly(other)})
 
 
-def _changed(source: str, changes: dict[int, _Change]) -> str:
-    tree = ast.parse(source)
-    by_id = {id(node): changes[i] for i, node in enumerate(ast.walk(tree)) if i in changes}
+class _Changer(ast.NodeTransformer):
+    def __init__(self, changes: dict[int, _Change]) -> None:
+        self._changes = changes  # by the id of a node
 
-    class Changer(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
-            below = self.generic_visit(node)
-            change = by_id.get(id(node))
-            return below if change is None else change(below)
-
-    return ast.unparse(ast.fix_missing_locations(Changer().visit(tree)))
+    def visit(self, node: ast.AST) -> ast.AST:
+        below = self.generic_visit(node)
+        change = self._changes.get(id(node))
+        return below if change is None else change(below)
 
 
 def _called(node: ast.AST) -> str:
@@ -226,8 +226,12 @@ def _unused_values(function: _Function) -> Iterator[list[Any]]:
         for name in node.names
     }
     for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and _is_computed(node.value):
-            targets: list[ast.expr] = node.targets
+        if isinstance(node, ast.Assign):
+            value = node.value
+            is_shape = isinstance(value, ast.Attribute) and value.attr == "shape"
+            computed = (ast.BinOp, ast.Call, ast.Subscript)
+            is_plain = is_shape or not any(isinstance(part, computed) for part in ast.walk(value))
+            targets: list[ast.expr] = [] if is_plain else node.targets
         elif isinstance(node, ast.For) and _called(node.iter) == "zip":
             targets = [node.target]
         else:
@@ -240,12 +244,6 @@ def _unused_values(function: _Function) -> Iterator[list[Any]]:
                 and part.id[0] != "_"
             ):
                 yield ["value", part.id, part.lineno]
-
-
-def _is_computed(node: ast.expr) -> bool:
-    if isinstance(node, ast.Attribute) and node.attr == "shape":
-        return False
-    return any(isinstance(part, ast.BinOp | ast.Call | ast.Subscript) for part in ast.walk(node))
 
 
 def _loaded(node: ast.AST) -> set[str]:

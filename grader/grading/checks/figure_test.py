@@ -123,37 +123,22 @@ _NAMES: Final = {
 }  # fmt: skip
 
 
-def _label(
-    part: FigurePart, expected: _Data, got: _Data, _tolerance: Tolerance, _parts: Sequence[str]
+def _axes(
+    part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, _parts: Sequence[str]
 ) -> Iterator[_Data]:
-    if not _same_text(expected[part], got[part]):
-        yield _text_facts(_NAMES[part], expected[part], got[part])
-
-
-def _legend(
-    _part: FigurePart, expected: _Data, got: _Data, _tolerance: Tolerance, _parts: Sequence[str]
-) -> Iterator[_Data]:
-    one, other = (sorted(map(str.casefold, each["legend"] or ())) for each in (expected, got))
-    if one != other:
-        yield {"what": "legend", "expected": expected["legend"], "got": got["legend"]}
-
-
-def _limits(
-    _part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, _parts: Sequence[str]
-) -> Iterator[_Data]:
-    for axis in "xy":
-        one, other = expected[f"{axis}lim"], got[f"{axis}lim"]
-        if not _are_close(one, other, tolerance):
-            yield {"what": "limits", "axis": axis, "expected": one, "got": other}
-
-
-def _scales(
-    _part: FigurePart, expected: _Data, got: _Data, _tolerance: Tolerance, _parts: Sequence[str]
-) -> Iterator[_Data]:
-    for axis in "xy":
-        one, other = expected[f"{axis}scale"], got[f"{axis}scale"]
+    """Yield what differs of one plot's title, labels, legend and axes."""
+    if part == "legend":
+        one, other = (sorted(map(str.casefold, each["legend"] or ())) for each in (expected, got))
         if one != other:
-            yield {"what": "scale", "axis": axis, "expected": one, "got": other}
+            yield {"what": "legend", "expected": expected["legend"], "got": got["legend"]}
+    elif part in ("limits", "scales"):
+        what = "limits" if part == "limits" else "scale"
+        for axis in "xy":
+            key = f"{axis}{'lim' if part == 'limits' else 'scale'}"
+            if not _are_close(expected[key], got[key], tolerance):
+                yield {"what": what, "axis": axis, "expected": expected[key], "got": got[key]}
+    elif not _same_text(expected[part], got[part]):
+        yield _text_facts(_NAMES[part], expected[part], got[part])
 
 
 def _styles(
@@ -302,10 +287,10 @@ _DIFFERENCES: Final = {
     "images": _images,
     "texts": _texts,
     "styles": _styles,
-    "title": _label,
-    "xlabel": _label,
-    "ylabel": _label,
-    "legend": _legend,
-    "limits": _limits,
-    "scales": _scales,
+    "title": _axes,
+    "xlabel": _axes,
+    "ylabel": _axes,
+    "legend": _axes,
+    "limits": _axes,
+    "scales": _axes,
 }

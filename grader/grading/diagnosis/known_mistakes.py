@@ -179,21 +179,27 @@ class Diagnostician:
         limits = self._short_limits()
         defined = list(self._exercise.defines)
         own = read_own_code(self._sandbox, limits, source, defined, numbers)
-        ways = (
-            self._with_own_numbers,
-            self._repaired,
-            lambda case, own: self._in_helper(case, own, source),
-            lambda case, _: self._two_at_once(case),
-            _never_used,
-        )
-        return next(filter(None, (way(case, own) for way in ways)), None)
+        if found := (
+            self._with_own_numbers(case, own)
+            or self._repaired(case, own)
+            or self._in_helper(case, own, source)
+            or self._two_at_once(case)
+        ):
+            return found
+        # What is never used may not be the mistake, but values that are wrong may come from it.
+        if any(case.fingerprints[test.id].rung not in _OF_VALUES for test in case.failing):
+            return None
+        said = [diagnosis_sentences.unused(*each) for each in own.unused[:_MOST_EXPLANATIONS]]
+        remark = [_WrongProgram("unused", "unused", "", " ".join(said))]
+        return _diagnosis(remark if said else [], case)
 
     def _with_own_numbers(self, case: "_Case", own: OwnCode) -> Diagnosis | None:
         """Return the misconception that agrees with a number of the submission in it."""
         fitted = self._variants.fitted(own.numbers) if self._variants else ()
         for known, number, other, program in fitted:
-            feedback = diagnosis_sentences.with_another_number(
-                known.feedback.strip(), number, other
+            feedback = (
+                f"This is a known mistake, here with {other:g} in place of {number:g}: "
+                f"{known.feedback.strip()}"
             )
             made = _WrongProgram("misconception", known.id, program, feedback, known.hint)
             if case.has_much_evidence and self._explains(made, case):
@@ -434,15 +440,6 @@ def _is_evidence(program: _WrongProgram, seen: Fingerprint, case: _Case) -> bool
         return (seen.is_distinctive and not seen.is_specific and not shown_by_test) or overflows
     answered = case.exercise.kind == "predict" and seen.rung != ""
     return seen.is_distinctive or answered or shown_by_test or overflows
-
-
-def _never_used(case: _Case, own: OwnCode) -> Diagnosis | None:
-    """Return what the submission never uses, if its values are wrong; it may not be the mistake."""
-    if any(case.fingerprints[test.id].rung not in _OF_VALUES for test in case.failing):
-        return None
-    said = [diagnosis_sentences.unused(*each) for each in own.unused[:_MOST_EXPLANATIONS]]
-    remark = [_WrongProgram("unused", "unused", "", " ".join(said))]
-    return _diagnosis(remark if said else [], case)
 
 
 def _diagnosis(found: Sequence[_WrongProgram], case: _Case) -> Diagnosis | None:

@@ -45,13 +45,6 @@ def replaced(value: Any, path: Path, part: Any) -> Any:  # noqa: ANN401  any val
     return type(value)(items)
 
 
-def part_at(value: Any, path: Path) -> Any:  # noqa: ANN401  any values
-    """Return the part at the end of a path."""
-    for key in path:
-        value = value[key]
-    return value
-
-
 def exchanged(part: Any, number: float, other: float) -> Any:  # noqa: ANN401  an array or a number
     """Return a part with one number in place of another, wherever that stands."""
     if isinstance(part, np.ndarray):

@@ -56,7 +56,6 @@ from grader.grading.diagnosis.simpler_inputs import (
     exchanged,
     moved,
     numbers_in,
-    part_at,
     parts,
     properties,
     replaced,
@@ -439,7 +438,7 @@ class _Search:
         for path, part in list(parts(inputs)):
             for place, numbers in simpler_numbers(part):
                 for number in numbers:
-                    simple = np.array(part_at(inputs, path))
+                    simple = np.array(dict(parts(inputs))[path])
                     simple[place] = number
                     changed = self._changed(question, inputs, path, simple, kind)
                     if changed is not None:

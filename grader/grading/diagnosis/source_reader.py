@@ -73,7 +73,8 @@ def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
             yield copy(kind, {index: change})
         if len(found) > 1:
             yield copy(kind, found)
-    known = {abs(each) for each in numbers} | {1 / abs(each) for each in numbers if each} | _USUAL
+    right = [abs(each) for each in numbers]
+    right += [1 / each for each in right if each]
     # An index is no number to calculate with, and another bound switches a whole branch off.
     places = {
         id(part)
@@ -84,11 +85,13 @@ def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
     odd = [
         (node, value)
         for node, value in _numbers(nodes[0])
-        if abs(value) not in known and id(node) not in places
+        if abs(value) not in {*right, *_USUAL} and id(node) not in places
     ]
     for node, value in odd[:_MOST_NUMBERS]:
-        for other in _candidates(value, numbers):
-            yield copy("number", {nodes.index(node): _constantly(other)})
+        for other in dict.fromkeys([*right, 0.5, 1.0, 2.0, 0.0]):
+            if other != abs(value):
+                signed = -other if value < 0 else other
+                yield copy("number", {nodes.index(node): _constantly(signed)})
 
 
 class _Changer(ast.NodeTransformer):
@@ -167,15 +170,6 @@ def _names_dtype(node: ast.expr) -> bool:
 def _constantly(value: float) -> _Change:
     text = repr(value) if abs(value) != float("inf") else f"float('{value}')"
     return lambda _: ast.parse(text, mode="eval").body
-
-
-def _candidates(value: float, numbers: Sequence[float]) -> list[float]:
-    """Return the numbers that may belong where another one stands."""
-    sign = -1.0 if value < 0 else 1.0
-    right = [abs(each) for each in numbers]
-    right += [1 / each for each in right if each]
-    right += [0.5, 1.0, 2.0, 0.0]
-    return [sign * each for each in dict.fromkeys(right) if each != abs(value)]
 
 
 def _numbers(tree: ast.AST) -> list[tuple[ast.expr, float]]:

@@ -38,11 +38,6 @@ def at_once(mistakes: Sequence[str]) -> str:
     )
 
 
-def with_another_number(feedback: str, known: float, own: float) -> str:
-    """Return the sentence about a known mistake that is made with another number."""
-    return f"This is a known mistake, here with {own:g} in place of {known:g}: {feedback}"
-
-
 def in_helper(name: str, line: int, feedback: str = "") -> str:
     """Return the sentence about a helper with the only mistake of a submission."""
     where = f"The mistake is in your `{quoted(name)}` (line {line})"
@@ -114,15 +109,6 @@ def leaves_the_track(kind: str, code: str, line: int, filled: Sequence[int] = ()
     return _PLACES[kind](quoted(code), line, filled)
 
 
-def _filled(code: str, line: int, filled: Sequence[int]) -> str:
-    first, last = filled
-    where = f"line {first}" if first == last else f"line {first} to line {last}"
-    return (
-        f"When line {line} reads `{code}`, it does not hold the right values. What goes into it is "
-        f"right: look at {where}, where it is filled."
-    )
-
-
 _PLACES: Final[Mapping[str, Callable[[str, int, Sequence[int]], str]]] = {
     "wrong": lambda code, line, _: (
         f"`{code}` in line {line} gives the first wrong value. "
@@ -137,7 +123,11 @@ _PLACES: Final[Mapping[str, Callable[[str, int, Sequence[int]], str]]] = {
         f"The value of `{code}` in line {line} is right, but a right solution does something more "
         "with it before it goes on. Look at where you use it next."
     ),
-    "filled": _filled,
+    "filled": lambda code, line, filled: (
+        f"When line {line} reads `{code}`, it does not hold the right values. What goes into it is "
+        f"right: look at line {' to line '.join(map(str, dict.fromkeys(filled)))}, where it is "
+        "filled."
+    ),
 }
 
 PLACES: Final = frozenset(_PLACES)

@@ -247,13 +247,6 @@ _ELSEWHERE: Final = {
 }
 
 
-def _keyword(match: re.Match[str]) -> str:
-    if match[1] in ("dim", "keepdim"):
-        right = "axis" if match[1] == "dim" else "keepdims"
-        return f"In NumPy this argument is called `{right}`."
-    return f"The function called here has no argument {_names(match[1])}."
-
-
 def _axis(match: re.Match[str]) -> str:
     count = int(match[2])
     if count == 0:
@@ -301,6 +294,7 @@ def _call(match: re.Match[str], count: str) -> str:
     return f"{count}{of_class}"
 
 
+_KEYWORDS: Final = {"dim": "axis", "keepdim": "keepdims"}
 _VALUE, _TYPE, _INDEX = ("ValueError",), ("TypeError",), ("IndexError",)
 _SHAPE = r"(\([\d, ]*\))"
 _NUMBER = r"'?(?:int|float|complex|bool|numpy\.(?:u?int|float|complex|bool)\w*)'?"
@@ -654,7 +648,16 @@ CAUSES: Final[tuple[_Cause, ...]] = (
         "Round brackets after a number call it as a function: is a `*` missing, or has a name been "
         "given to a number that was a function?",
     ),
-    _Cause("keyword", _TYPE, r"got an unexpected keyword argument '([^']+)'", _keyword),
+    _Cause(
+        "keyword",
+        _TYPE,
+        r"got an unexpected keyword argument '([^']+)'",
+        lambda m: (
+            f"In NumPy this argument is called `{_KEYWORDS[m[1]]}`."
+            if m[1] in _KEYWORDS
+            else f"The function called here has no argument {_names(m[1])}."
+        ),
+    ),
     _Cause(
         "arguments-missing",
         _TYPE,

@@ -65,12 +65,6 @@ def _y(
     return f"{_which(noun, number)} {reaches} {came} {where}; it should be {wanted}.{others}"
 
 
-def _label(noun: str, number: int, expected: str, got: str) -> str:
-    came = f"is labelled {got!r:.80}" if got else "has no label"
-    wanted = f"it should be labelled {expected!r:.80}" if expected else "it should have none"
-    return f"{_which(noun, number)} {came}; {wanted}."
-
-
 def _legend(expected: Sequence[str] | None, got: Sequence[str] | None) -> str:
     said = _listed(expected or ())
     if got is None:
@@ -166,7 +160,10 @@ _SENTENCES: Final[Mapping[str, str | Callable[..., str]]] = {
         f"{_which(noun, number)} is {'upright' if expected else 'lying'}; it should be "
         f"{'lying' if expected else 'upright'}."
     ),
-    "label": _label,
+    "label": lambda noun, number, expected, got: (
+        f"{_which(noun, number)} {f'is labelled {got!r:.80}' if got else 'has no label'}; "
+        f"it should {f'be labelled {expected!r:.80}' if expected else 'have none'}."
+    ),
     "swapped": "{which} has x and y swapped.",
     "legend": _legend,
     "limits": _limits,

@@ -181,6 +181,26 @@ def test_a_call_that_prints_shows_what_it_prints(grade_all: "GradeAll") -> None:
     assert example.result.got.text != example.result.expected.text
 
 
+@pytest.mark.parametrize(("looked_at", "is_told"), [("x", True), ("result", False)])
+def test_a_result_that_shares_memory_is_changed_in_the_example(
+    grade_all: "GradeAll", looked_at: str, *, is_told: bool
+) -> None:
+    """The example shows what is left of the argument, if the hidden test looks at that."""
+    source = "twice = 2\n\n\ndef f(x):\n    return x\n"
+    solution = "twice = 3\n\n\ndef f(x):\n    return x.copy()\n"
+    hidden: Fields = {
+        "hidden": True,
+        "given": HIDDEN["given"],
+        "run": f"result = f(x)\nresult += 1.5\nprint({looked_at}, twice)",
+    }
+    verdict = grade_all(source, {**VISIBLE, **FROM_SOLUTION}, hidden, solution=solution)
+    assert verdict.outcome is Outcome.FAILED
+    assert (verdict.example is not None) is is_told
+    if is_told:
+        code = example_of(verdict).code
+        assert code == "x = np.array([[0.0]])\nresult = f(x)\nresult += 1\nprint(x)"
+
+
 OVERFLOWING = "import numpy as np\n\n\ndef f(x):\n    return np.prod(x) ** (1 / x.size)\n"
 GEOMETRIC = OVERFLOWING.replace("np.prod(x) ** (1 / x.size)", "np.exp(np.log(x).mean())")
 

@@ -5,7 +5,8 @@ on which the submission differs from a right program are simplified number by nu
 cut: that could leave what the task asks for. An array that is always large may have one number all
 over: `np.full((20000,), 0.5)` is small to read. What is shown is in no test:
 
-- the call is a plain one of what the task describes, whatever else the test does with it;
+- the call is a plain one of what the task describes, whatever else the test does with it; only
+  where a test looks for memory that is shared, the result is changed in the example too;
 - what only hidden tests have is not in it: no number, text, array or length of a large array;
 - the values shown come from a child that has seen nothing but the example.
 
@@ -18,6 +19,7 @@ import itertools
 import re
 import string
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -206,6 +208,25 @@ def _questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterat
                 accept=test.accept,
             )
         yield _Question(asked, test, call, kind)
+    yield from _about_memory(test, tree, calls)
+
+
+def _about_memory(test: TestCase, tree: ast.AST, calls: list[PlainCall]) -> Iterator[_Question]:
+    """Yield whether a result shares memory with an argument.
+
+    Only of a test that changes the result in place and then looks at the argument.
+    """
+    nodes = list(ast.walk(tree))
+    changed = {ast.unparse(each.target) for each in nodes if isinstance(each, ast.AugAssign)}
+    read = Counter(each.id for each in nodes if isinstance(each, ast.Name))
+    for node in nodes:
+        if isinstance(node, ast.Assign) and changed & set(map(ast.unparse, node.targets)):
+            for call in calls:
+                names = sorted(name for name in call.names if read[name] > 1)
+                if names and call.code == ast.unparse(node.value):
+                    code = f"result = {call.code}\nresult += 1\nprint({', '.join(names)})"
+                    asked = OutputTest(where=test.where, id=test.id, run=code)
+                    yield _Question(asked, test, replace(call, code=code, is_plain=False), "")
 
 
 def _visibly(asked: Tolerance | None, seen: RawResult | None) -> Tolerance:

@@ -13,11 +13,9 @@ import numpy as np
 
 from grader.definitions.exercise import DefinedAs, Disclosure, Property
 from grader.grading.comparison.ladder import Rung
-from grader.grading.feedback import error_explanations
-from grader.grading.feedback.defined_names import DefinedNames
 from grader.grading.feedback.hidden_tests import NOT_PASSED
 from grader.grading.results.verdict import Outcome
-from grader.sandbox.answers import Cause, ChildGoneError, Raised, Unsupported
+from grader.sandbox.answers import Cause, ChildGoneError, DefinedNames, Raised, Unsupported
 
 _HIDDEN_BY_RUNG = {
     Rung.NOTHING: "Nothing was returned for the inputs of this hidden test.",
@@ -140,6 +138,8 @@ def _explained(error: Raised) -> str:
     """Return what is known of an error's cause, in plain sentences."""
     if error.type == "EOFError":
         return "Nothing can be typed in here: `input()` has nothing to read."
+    from grader.grading.feedback import error_explanations  # noqa: PLC0415  a pass needs none of it
+
     here = ""
     if error_explanations.signature(error.type, error.message):
         here = error_explanations.shapes_here(error.shapes)
@@ -211,7 +211,9 @@ def syntax_error(error: Raised) -> str:
     shown = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
     line = f"line {error.line}" if error.line else "your code"
     words = f"({error.type}: {cut(error.message)})"
-    if explained := error_explanations.unreadable(error.text.strip(), error.message):
+    from grader.grading.feedback.error_explanations import unreadable  # noqa: PLC0415  likewise
+
+    if explained := unreadable(error.text.strip(), error.message):
         return f"Python cannot read {line}{shown}. {explained} {words}"
     return f"Python cannot read {line}{shown} {words}."
 

@@ -395,18 +395,6 @@ def _slope(trial: _Trial, name: str, array: _Array, direction: _Array) -> float:
     return (ends[0] - ends[1]) / (2 * _STEP)
 
 
-def _idempotent(trial: _Trial) -> Difference | None:
-    name = next(iter(trial.moved))
-    again = trial.with_inputs({name: _one_array(trial)})
-    return _breach("idempotent", trial.differs(trial.first, again))
-
-
-def _cached_equals_uncached(trial: _Trial) -> Difference | None:
-    uncached = _usable(trial.against({}))
-    difference = trial.differs(uncached, trial.first)
-    return _breach("cached", difference, against=trial.test.against)
-
-
 _PROPERTIES: Final[dict[Property, Callable[[_Trial], Difference | None]]] = {
     "rows_sum_to_one": _rows_sum_to_one,
     "shift_invariant": _shift_invariant,
@@ -416,9 +404,16 @@ _PROPERTIES: Final[dict[Property, Callable[[_Trial], Difference | None]]] = {
     "unchanged_inputs": lambda _: None,  # the first call looked at its arguments already
     "finite_at_large_values": _finite_at_large_values,
     "gradient": _gradient,
-    "idempotent": _idempotent,
+    "idempotent": lambda trial: _breach(
+        "idempotent",
+        trial.differs(trial.first, trial.with_inputs({next(iter(trial.moved)): _one_array(trial)})),
+    ),
     "deterministic": lambda trial: _breach(
         "deterministic", compare(trial.first, trial.with_inputs({}), _EXACT)
     ),
-    "cached_equals_uncached": _cached_equals_uncached,
+    "cached_equals_uncached": lambda trial: _breach(
+        "cached",
+        trial.differs(_usable(trial.against({})), trial.first),
+        against=trial.test.against,
+    ),
 }

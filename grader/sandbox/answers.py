@@ -100,6 +100,47 @@ class Unsupported:
 Answer = Returned | Raised | Unsupported
 
 
+@dataclass(frozen=True, slots=True)
+class DefinedName:
+    """One of the names that an exercise asks for."""
+
+    callable: bool
+    kind: str  # of a value that is no function: its type's name
+    line: int | None
+    signature: str  # `(Q, K)`, or empty
+
+
+@dataclass(frozen=True, slots=True)
+class DefinedNames:
+    """Every public callable of a submission, and the names asked for."""
+
+    names: tuple[str, ...]
+    defined: dict[str, DefinedName]
+    packages: tuple[str, ...] = ()  # that it may import beside NumPy
+
+    @classmethod
+    def read(cls, facts: object, asked: list[str]) -> "DefinedNames":
+        """Return the names that the sandbox reports; an entry of another form counts as missing."""
+        match facts:
+            case {"names": list(names), "defined": dict(reported)}:
+                pass
+            case _:
+                return cls((), {})
+        defined = {}
+        for name in asked:
+            match reported.get(name):
+                case {"callable": bool(is_callable), "type": str(kind), **more}:
+                    line = more.get("line")
+                    defined[name] = DefinedName(
+                        is_callable,
+                        printable(kind[:100]),
+                        line if type(line) is int and 0 < line < 1 << 20 else None,
+                        _text(more, "signature", 120),
+                    )
+        texts = (name for name in names[:_MOST_NAMES] if type(name) is str)
+        return cls(tuple(printable(name[:100]) for name in texts), defined)
+
+
 def read_call_back(tree: object) -> tuple[int, list[Any], dict[Any, Any]] | None:
     """Return the number and the arguments of a function of ours that a submission calls."""
     if type(tree) is not list or [type(part) for part in tree] != [str, int, list, dict]:

@@ -8,7 +8,7 @@ import pytest
 
 from grader.grading.diagnosis import first_expression
 from grader.grading.expected.oracle import Oracle
-from grader.grading.feedback.expression_sentences import leaves_the_track
+from grader.grading.feedback.diagnosis_sentences import leaves_the_track
 from grader.grading.program.notebook_program import PartLines
 from grader.grading.results.verdict import Diagnosis, Verdict
 from grader.grading.results.verdict_json import verdict_data

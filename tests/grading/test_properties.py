@@ -8,6 +8,7 @@ import pytest
 
 from grader.definitions.exercise import Property
 from grader.errors import DefinitionError
+from grader.grading.checks import property_test
 from grader.grading.comparison.ladder import compare_shapes, shapes_of
 from grader.grading.feedback.difference_sentences import sentence_of
 from grader.grading.results.verdict import Outcome
@@ -352,7 +353,7 @@ def test_a_search_that_breaks_on_a_result_is_a_failed_test(
     def breaks(*_: object) -> None:
         raise ValueError("setting an array element with a sequence")
 
-    monkeypatch.setattr("grader.grading.checks.property_test.find_breach", breaks)
+    monkeypatch.setitem(property_test._PROPERTIES, "deterministic", breaks)  # noqa: SLF001  no input breaks one
     test = {"given": MATRIX, "call": "f(x)", "holds": "deterministic"}
     result = grade_one(source("x"), test)
     assert result.outcome is Outcome.FAILED

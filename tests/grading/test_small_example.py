@@ -162,6 +162,76 @@ def test_the_solution_alone_makes_no_example_where_a_reference_disagrees(
     assert verdict.example is None
 
 
+def test_a_call_that_prints_shows_what_it_prints(grade_all: "GradeAll") -> None:
+    """The words of a hidden test are exchanged for letters."""
+    printing = (
+        "def f(words, x):\n    for word, row in zip(words, x):\n        print(word, row.sum())\n"
+    )
+    indexed = printing.replace("x):\n        ", "x):\n        row = x[words.index(word)]\n        ")
+    hidden = {
+        "hidden": True,
+        "given": 'words = ["quoll", "emu", "quoll"]\nx = rng.integers(5, 9, (3, 1)) / 4',
+        "run": "f(words, x)",
+    }
+    visible = {"given": {"words": ["one", "two"], "x": [[1.0], [2.0]]}, "run": "f(words, x)"}
+    example = example_of(grade_all(indexed, visible, hidden, solution=printing))
+    assert example.code.startswith("f(['a', 'b', 'a'], np.array([[")
+    assert example.result.expected is not None
+    assert example.result.got is not None
+    assert example.result.got.text != example.result.expected.text
+
+
+@pytest.mark.parametrize(("looked_at", "is_told"), [("x", True), ("result", False)])
+def test_a_result_that_shares_memory_is_changed_in_the_example(
+    grade_all: "GradeAll", looked_at: str, *, is_told: bool
+) -> None:
+    """The example shows what is left of the argument, if the hidden test looks at that."""
+    source = "twice = 2\n\n\ndef f(x):\n    return x\n"
+    solution = "twice = 3\n\n\ndef f(x):\n    return x.copy()\n"
+    hidden: Fields = {
+        "hidden": True,
+        "given": HIDDEN["given"],
+        "run": f"result = f(x)\nresult += 1.5\nprint({looked_at}, twice)",
+    }
+    verdict = grade_all(source, {**VISIBLE, **FROM_SOLUTION}, hidden, solution=solution)
+    assert verdict.outcome is Outcome.FAILED
+    assert (verdict.example is not None) is is_told
+    if is_told:
+        code = example_of(verdict).code
+        assert code == "x = np.array([[0.0]])\nresult = f(x)\nresult += 1\nprint(x)"
+
+
+OVERFLOWING = "import numpy as np\n\n\ndef f(x):\n    return np.prod(x) ** (1 / x.size)\n"
+GEOMETRIC = OVERFLOWING.replace("np.prod(x) ** (1 / x.size)", "np.exp(np.log(x).mean())")
+
+
+def test_an_array_that_has_to_be_large_has_one_number(grade_all: "GradeAll") -> None:
+    """Nor is its length that of the hidden test's."""
+    large = {**HIDDEN, "given": "x = rng.uniform(0.2, 0.9, 3000 * size)", **FROM_SOLUTION}
+    visible = {**VISIBLE, "expect": 2.0, "given": {"x": [2.0, 2.0]}}
+    example = example_of(grade_all(OVERFLOWING, visible, large, solution=GEOMETRIC))
+    assert example.code == "f(np.full((6000,), 0.5))"
+
+
+def test_the_length_of_a_hidden_test_is_not_shown(grade_all: "GradeAll") -> None:
+    """Where large arrays are always as long as the author wrote, there is no example."""
+    large = {**HIDDEN, "given": "x = rng.uniform(0.2, 0.9, 3000)", **FROM_SOLUTION}
+    visible = {**VISIBLE, "expect": 2.0, "given": {"x": [2.0, 2.0]}}
+    assert grade_all(OVERFLOWING, visible, large, solution=GEOMETRIC).example is None
+
+
+def test_an_array_of_a_hidden_test_is_not_shown(grade_all: "GradeAll") -> None:
+    """What an author wrote into it as a whole is exchanged, though each number is a public one."""
+    written = "x = np.array([[0.0, 1.0], [2.0, 4.0], [2.0, 4.0]])\ny = rng.random(2) + 1"
+    solution = "def f(x, y):\n    return x @ y\n"
+    source = "def f(x, y):\n    return x @ y + (x[1] == x[2]).all()\n"
+    visible = {**VISIBLE, "given": {"x": [[1.5, 2.0], [4.0, 1.0], [1.0, 2.0]], "y": [1.0, 2.0]}}
+    hidden = {**HIDDEN, "given": written}
+    tests = [{**test, "call": "f(x, y)", **FROM_SOLUTION} for test in (visible, hidden)]
+    code = example_of(grade_all(source, *tests, solution=solution)).code
+    assert code.startswith("f(np.array([[1.0, 2.0], [3.0, 5.0], [3.0, 5.0]]), ")
+
+
 def test_large_inputs_have_lines_of_their_own(grade_all: "GradeAll") -> None:
     """A call that is too long for a line comes after the inputs that it uses."""
     long = {**HIDDEN, "given": "x = rng.integers(10, 99, (2, 12)) / 10"}

@@ -15,8 +15,7 @@ from grader.definitions.exercise import (
     TestCase,
 )
 from grader.grading.checks.call_test import CallCheck
-from grader.grading.checks.judgement import Check, Judgement
-from grader.grading.checks.named_properties import DiffersError
+from grader.grading.checks.judgement import Check, DiffersError, Judgement
 from grader.grading.checks.output_test import OutputCheck
 from grader.grading.checks.property_test import PropertyCheck
 from grader.grading.checks.pytest_test import PytestCheck
@@ -85,31 +84,24 @@ def _judged(program: LoadedProgram, oracle: Oracle, test: TestCase, number: int)
         raise TooLargeError from error
     if program.exercise.kind != "predict" or found.difference is None:
         return found
-    names = list(check.names_asked(program.exercise.defines))
-    rung = found.difference.rung
-    # Of the answer, which is all there is to find, only that another name has it.
-    facts = {"names": names, "rung": rung, "got": found.got, "other": ""}
+    exercise, rung, got = program.exercise, found.difference.rung, found.got
+    names = list(check.names_asked(exercise.defines))
+    # Of the answer, which is all there is to find, only that it is that of one other name.
+    facts = {"names": names, "rung": rung, "got": got, "other": ""}
     if len(names) == 1:
         expected = oracle.draws(test)[number].expected
-        facts["is_quoted"] = isinstance(found.got, str) and not isinstance(expected, str)
-        facts["other"] = _name_with(program, oracle, found.got)
+        facts["is_quoted"] = isinstance(got, str) and not isinstance(expected, str)
+        is_number = isinstance(got, (int, float)) and not isinstance(got, bool)
+        others = set[str]()
+        for each in exercise.tests if is_number else ():
+            if each.code in exercise.defines and each.disclose != "nothing":
+                asked = check_of(each)
+                draws = oracle.draws(each)
+                if all(asked.compared(exercise, draw.expected, got) is None for draw in draws):
+                    others.update(asked.names_asked(exercise.defines))
+        facts["other"] = others.pop() if len(others) == 1 else ""
     secret = Difference(rung, "answer", facts, worst=found.difference.worst)
     return replace(found, difference=secret)
-
-
-def _name_with(program: LoadedProgram, oracle: Oracle, got: object) -> str:
-    """Return the one name of a prediction to which a number is the answer; empty if none is."""
-    if isinstance(got, bool) or not isinstance(got, (int, float)):
-        return ""
-    exercise, found = program.exercise, set[str]()
-    for test in exercise.tests:
-        check = check_of(test)
-        names = [*check.names_asked(exercise.defines)]
-        if test.code in exercise.defines and test.disclose != "nothing":
-            draws = oracle.draws(test)
-            if all(check.compared(exercise, draw.expected, got) is None for draw in draws):
-                found |= {*names}
-    return found.pop() if len(found) == 1 else ""
 
 
 __all__ = ["Check", "Judgement", "check_of", "judge"]

@@ -32,24 +32,16 @@ def _is_pair(value: Any) -> bool:  # noqa: ANN401  any value
     return _is_array(value) and value.shape == (2,)
 
 
-def _is_legend(value: Any) -> bool:  # noqa: ANN401  any value
-    return value is None or _fits(value, [_is_text])
-
-
-def _lies(value: Any) -> bool:  # noqa: ANN401  any value
-    return type(value) is bool
-
-
 # The data that a child answers with, which a submission can forge. A list has any number of its
 # one item.
 _SERIES: Final = {"x": _is_row, "y": _is_row, "label": _is_text}
 _AXES: Final[_Data] = {
     **dict.fromkeys(("title", "xlabel", "ylabel", "xscale", "yscale"), _is_text),
     **dict.fromkeys(("xlim", "ylim"), _is_pair),
-    "legend": _is_legend,
+    "legend": lambda value: value is None or _fits(value, [_is_text]),
     "lines": [{**_SERIES, "style": _is_text, "marker": _is_text}],
     "points": [_SERIES],
-    "bars": [{**_SERIES, "begin": _is_row, "lies": _lies}],
+    "bars": [{**_SERIES, "begin": _is_row, "lies": lambda value: type(value) is bool}],
     "images": [{"values": _is_array}],
     "texts": [{"text": _is_text, "at": _is_pair}],
 }
@@ -68,7 +60,12 @@ class FigureCheck(Check[FigureTest]):
         """Draw with the inputs of one draw."""
         draw = oracle.draws(self.test)[number]
         drawn = program.drawn_by(self.test.where, self.test.figure, draw.inputs)
-        return Judgement(self.compared(program.exercise, draw.expected, drawn), self._seen(drawn))
+        seen = None
+        if isinstance(drawn, dict) and _fits(drawn, _FIGURE):
+            # The parts that count, by which mistakes are recognized.
+            wanted = {key for part in self.test.compare for key in _NEEDED.get(part, (part,))}
+            seen = [{key: axes[key] for key in axes if key in wanted} for axes in drawn["axes"]]
+        return Judgement(self.compared(program.exercise, draw.expected, drawn), seen)
 
     def compared(
         self,
@@ -79,29 +76,20 @@ class FigureCheck(Check[FigureTest]):
         """Compare the data of two figures; None if the parts that count agree."""
         if not _fits(got, _FIGURE):
             return Difference(Rung.FIGURE, "figure", {"what": "nothing-drawn"})
-        facts = next(self._differences(expected, got), None)
-        return None if facts is None else Difference(Rung.FIGURE, "figure", facts)
-
-    def _seen(self, drawn: object) -> object:
-        """Return the parts that count, by which mistakes are recognized."""
-        if not isinstance(drawn, dict) or not _fits(drawn, _FIGURE):
-            return None
-        wanted = {key for part in self.test.compare for key in _NEEDED.get(part, (part,))}
-        return [{key: axes[key] for key in axes if key in wanted} for axes in drawn["axes"]]
-
-    def _differences(self, expected: _Data, got: _Data) -> Iterator[_Data]:
-        """Yield the facts of what differs, the coarsest first."""
         parts, tolerance = self.test.compare, self.test.tolerance or _USUAL
         wanted, drawn = expected["axes"], got["axes"]
         if len(wanted) != len(drawn):
-            yield {"what": "plots", "expected": len(wanted), "got": len(drawn)}
-            return
+            facts = {"what": "plots", "expected": len(wanted), "got": len(drawn)}
+            return Difference(Rung.FIGURE, "figure", facts)
         if "title" in parts and not _same_text(expected["title"], got["title"]):
-            yield _text_facts("title of the figure", expected["title"], got["title"])
+            facts = _text_facts("title of the figure", expected["title"], got["title"])
+            return Difference(Rung.FIGURE, "figure", facts)
         for number, (one, other) in enumerate(zip(wanted, drawn, strict=True), 1):
             for part in parts:
-                for facts in _DIFFERENCES[part](part, one, other, tolerance, parts):
-                    yield {**facts, "plot": number if len(wanted) > 1 else 0}
+                for found in _DIFFERENCES[part](part, one, other, tolerance, parts):
+                    facts = {**found, "plot": number if len(wanted) > 1 else 0}
+                    return Difference(Rung.FIGURE, "figure", facts)
+        return None
 
 
 def _fits(value: Any, form: Any) -> bool:  # noqa: ANN401  any value
@@ -126,7 +114,7 @@ def _same_text(expected: str, got: str) -> bool:
     return " ".join(expected.split()).casefold() == " ".join(got.split()).casefold()
 
 
-def _text_facts(name: str, expected: str, got: str) -> _Data:
+def _text_facts(name: str, expected: str, got: str) -> dict[str, Any]:
     return {"what": "text", "name": name, "expected": expected, "got": got}
 
 
@@ -135,37 +123,22 @@ _NAMES: Final = {
 }  # fmt: skip
 
 
-def _label(
-    part: FigurePart, expected: _Data, got: _Data, _tolerance: Tolerance, _parts: Sequence[str]
+def _axes(
+    part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, _parts: Sequence[str]
 ) -> Iterator[_Data]:
-    if not _same_text(expected[part], got[part]):
-        yield _text_facts(_NAMES[part], expected[part], got[part])
-
-
-def _legend(
-    _part: FigurePart, expected: _Data, got: _Data, _tolerance: Tolerance, _parts: Sequence[str]
-) -> Iterator[_Data]:
-    one, other = (sorted(map(str.casefold, each["legend"] or ())) for each in (expected, got))
-    if one != other:
-        yield {"what": "legend", "expected": expected["legend"], "got": got["legend"]}
-
-
-def _limits(
-    _part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, _parts: Sequence[str]
-) -> Iterator[_Data]:
-    for axis in "xy":
-        one, other = expected[f"{axis}lim"], got[f"{axis}lim"]
-        if not _are_close(one, other, tolerance):
-            yield {"what": "limits", "axis": axis, "expected": one, "got": other}
-
-
-def _scales(
-    _part: FigurePart, expected: _Data, got: _Data, _tolerance: Tolerance, _parts: Sequence[str]
-) -> Iterator[_Data]:
-    for axis in "xy":
-        one, other = expected[f"{axis}scale"], got[f"{axis}scale"]
+    """Yield what differs of one plot's title, labels, legend and axes."""
+    if part == "legend":
+        one, other = (sorted(map(str.casefold, each["legend"] or ())) for each in (expected, got))
         if one != other:
-            yield {"what": "scale", "axis": axis, "expected": one, "got": other}
+            yield {"what": "legend", "expected": expected["legend"], "got": got["legend"]}
+    elif part in ("limits", "scales"):
+        what = "limits" if part == "limits" else "scale"
+        for axis in "xy":
+            key = f"{axis}{'lim' if part == 'limits' else 'scale'}"
+            if not _are_close(expected[key], got[key], tolerance):
+                yield {"what": what, "axis": axis, "expected": expected[key], "got": got[key]}
+    elif not _same_text(expected[part], got[part]):
+        yield _text_facts(_NAMES[part], expected[part], got[part])
 
 
 def _styles(
@@ -314,10 +287,10 @@ _DIFFERENCES: Final = {
     "images": _images,
     "texts": _texts,
     "styles": _styles,
-    "title": _label,
-    "xlabel": _label,
-    "ylabel": _label,
-    "legend": _legend,
-    "limits": _limits,
-    "scales": _scales,
+    "title": _axes,
+    "xlabel": _axes,
+    "ylabel": _axes,
+    "legend": _axes,
+    "limits": _axes,
+    "scales": _axes,
 }

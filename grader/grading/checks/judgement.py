@@ -8,7 +8,6 @@ from typing import Any, Generic, TypeVar
 
 from grader.definitions.exercise import Exercise, TestCase
 from grader.errors import EtudeError
-from grader.grading.checks.named_properties import DiffersError
 from grader.grading.comparison.ladder import Difference, Rung, compare
 from grader.grading.comparison.memory_size import bytes_in
 from grader.grading.expected.oracle import Oracle
@@ -27,6 +26,14 @@ class Judgement:
 
     difference: Difference | None
     got: Any = None
+
+
+class DiffersError(Exception):
+    """The result differs before the test's own code can use it."""
+
+    def __init__(self, difference: Difference) -> None:
+        self.difference = difference
+        super().__init__(difference.message)
 
 
 class Check(ABC, Generic[Test]):

@@ -1,19 +1,36 @@
-"""`holds`: check a property that every right answer has."""
+"""`holds`: check a property that every right answer has.
+
+Each property changes inputs, calls the submission again and looks for a breach. The changes are
+drawn from the test's own seeded stream. How often it calls is bounded, however large the inputs.
+"""
 
 import functools
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
 
-from grader.definitions.exercise import PropertyTest
+import numpy as np
+import numpy.typing as npt
+
+from grader.definitions.exercise import Property, PropertyTest, Tolerance
 from grader.definitions.properties import WITH_AGAINST
 from grader.errors import EtudeError
 from grader.grading.checks.judgement import (
     Check,
+    DiffersError,
     Judgement,
     evaluated,
     input_changed,
     unusable,
 )
-from grader.grading.checks.named_properties import DiffersError, Inputs, Trial, find_breach
+from grader.grading.comparison.ladder import (
+    Difference,
+    Rung,
+    compare,
+    compare_shapes,
+    usual_tolerance,
+)
+from grader.grading.comparison.memory_size import is_masked
 from grader.grading.expected.inputs import generator
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import TooLargeError, TooLongError, author_error, freeze
@@ -21,6 +38,14 @@ from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError
 from grader.sandbox.answers import ChildGoneError
 
+_Array: TypeAlias = npt.NDArray[Any]
+_Inputs: TypeAlias = Mapping[str, Any]
+
+_EXACT = Tolerance(0.0, 0.0)
+_LARGE = 1e4
+_STEP = 1e-5  # of central differences: the best between rounding and curvature
+_CLOSE_TO_STEP = Tolerance(1e-6, 1e-4)
+_MOST_ENTRIES = 8  # of a gradient, looked at one by one; a random direction sees all of them
 _NOT_OF_THE_RESULT = (
     DiffersError, NoValueError, ChildGoneError, EtudeError, MemoryError, TooLargeError,
     TooLongError,
@@ -41,7 +66,7 @@ class PropertyCheck(Check[PropertyTest]):
         names = program.names(test.where, keep_inputs=keep_inputs, most=draw.most)
         bindings = program.bindings(names)
 
-        def value(code: str, changes: Inputs) -> Any:  # noqa: ANN401  any value
+        def value(code: str, changes: _Inputs) -> Any:  # noqa: ANN401  any value
             return evaluated(code, {**bindings, **oracle.inputs(test, number), **freeze(changes)})
 
         call = functools.partial(value, test.call)
@@ -49,9 +74,12 @@ class PropertyCheck(Check[PropertyTest]):
         inputs = oracle.inputs(test, number)
         first = evaluated(test.call, {**bindings, **inputs})
         rng = generator(oracle.exercise, test, number, _PERTURBATIONS)
-        trial = Trial(test, draw.inputs, call, against, first, rng, draw.shapes)
+        trial = _Trial(test, draw.inputs, call, against, first, rng)
         try:
-            difference = find_breach(trial)
+            _usable(first)
+            if other_shape := compare_shapes(draw.shapes, first):
+                return Judgement(other_shape)
+            difference = _PROPERTIES[test.holds](trial)
         except _NOT_OF_THE_RESULT:
             raise
         except Exception as error:  # noqa: BLE001  results are of any form, inputs are checked first
@@ -59,3 +87,333 @@ class PropertyCheck(Check[PropertyTest]):
         if difference is None:
             difference = input_changed(names, inputs, test.call, is_right=False)
         return Judgement(difference, first)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """One draw of a property test."""
+
+    test: PropertyTest
+    inputs: _Inputs
+    call: Callable[[_Inputs], Any]  # the submission's result with these inputs changed
+    against: Callable[[_Inputs], Any]  # the same for the second expression
+    first: Any  # the result with nothing changed
+    rng: np.random.Generator
+
+    def differs(self, expected: object, got: object) -> Difference | None:
+        """Compare two results of the submission.
+
+        Without a tolerance of the author's, what it returns cannot make its own test milder: the
+        widest dtype of inputs and result says how close numbers must be.
+        """
+        if self.test.tolerance is not None:
+            return compare(expected, got, self.test.tolerance)
+        arrays = [*_arrays(list(self.inputs.values())), *_arrays(self.first)]
+        fractions = [array.dtype for array in arrays if array.dtype.kind in "fc"]
+        dtype = np.result_type(*fractions) if fractions else np.dtype(np.float64)
+        return compare(expected, got) or compare(expected, got, usual_tolerance(dtype))
+
+    @property
+    def moved(self) -> dict[str, _Array]:
+        """The inputs that the property is about: those named, or else every array of floats."""
+        names = self.test.of or tuple(
+            name
+            for name, value in self.inputs.items()
+            if isinstance(value, np.ndarray) and value.dtype.kind == "f"
+        )
+        if not names:
+            raise self.author("there is no array of floats in given")
+        for name in names:
+            value = self.inputs.get(name)
+            if not isinstance(value, np.ndarray) or value.ndim == 0:
+                raise self.author(f"{name!r} is no array in given")
+        return {name: self.inputs[name] for name in names}
+
+    def axis(self, array: _Array, usual: int = -2) -> int:
+        """Return the property's axis of an input.
+
+        Raises:
+            DefinitionError: the input has no such axis.
+        """
+        if self._has_axis(array):
+            return self._axis(array, usual)
+        raise self.author(f"there is no axis {self.test.axis} in an array of {array.ndim}")
+
+    def axis_of_result(self, array: _Array, usual: int = -2) -> int:
+        """Return the property's axis of a result.
+
+        Raises:
+            DiffersError: the result has no such axis.
+        """
+        if self._has_axis(array):
+            return self._axis(array, usual)
+        facts = {"axis": self.test.axis, "ndim": array.ndim}
+        raise DiffersError(Difference(Rung.SHAPE, "no-axis", facts))
+
+    def _has_axis(self, array: _Array) -> bool:
+        return self.test.axis is None or -array.ndim <= self.test.axis < array.ndim
+
+    def _axis(self, array: _Array, usual: int) -> int:
+        return max(usual, -array.ndim) if self.test.axis is None else self.test.axis
+
+    def with_inputs(self, changes: _Inputs) -> Any:  # noqa: ANN401  any value
+        """Call with some inputs changed."""
+        return _usable(self.call(changes))
+
+    def author(self, message: str) -> Exception:
+        """Return the error for a test that cannot be tried."""
+        where = f"test {self.test.id!r}: holds {self.test.holds}"
+        return author_error(self.test.where, f"{where}: {message}")
+
+
+def _usable(result: Any) -> Any:  # noqa: ANN401  any value
+    """Return a result, or raise `DiffersError` if no finite number is in it."""
+    if not any(np.isfinite(array).any() for array in _arrays(_numeric(result))):
+        raise DiffersError(Difference(Rung.NOT_FINITE, "no-finite-number"))
+    return result
+
+
+def _numeric(result: Any) -> Any:  # noqa: ANN401  any value
+    """Return a result, or raise `DiffersError` if it is not made of numbers."""
+    if result is None:
+        raise DiffersError(Difference(Rung.NOTHING, "none", {"expected": 0.0}))
+    if not any(array.size for array in _arrays(result)):
+        raise DiffersError(Difference(Rung.TYPE, "no-numbers", {"got": result}))
+    for part in _other_than_numbers(result):
+        raise DiffersError(Difference(Rung.TYPE, "other-than-numbers", {"part": part}))
+    return result
+
+
+def _other_than_numbers(result: object) -> Iterator[object]:
+    """Yield each part of a result that is no number and no array of numbers."""
+    if isinstance(result, (list, tuple, dict)):
+        for item in result.values() if isinstance(result, dict) else result:
+            yield from _other_than_numbers(item)
+    elif not _arrays(result):
+        yield result
+
+
+def _arrays(result: object) -> list[_Array]:
+    """Return every array in a result, numbers as arrays without axes."""
+    if is_masked(result):  # masked entries would hold any property
+        return []
+    if isinstance(result, (np.ndarray, bool, int, float, complex, np.generic)):
+        array = np.asarray(result)
+        return [array] if array.dtype.kind in "biufc" else []
+    if isinstance(result, (list, tuple)):
+        return [array for item in result for array in _arrays(item)]
+    if isinstance(result, dict):
+        return [array for item in result.values() for array in _arrays(item)]
+    return []
+
+
+def _in_each(result: Any, change: Callable[[_Array], _Array]) -> Any:  # noqa: ANN401  any value
+    """Return a result with every array changed; a number is an array without axes."""
+    if isinstance(result, (np.ndarray, bool, int, float, complex, np.generic)):
+        return change(np.asarray(result))
+    if isinstance(result, (list, tuple)):
+        return type(result)([_in_each(item, change) for item in result])
+    if isinstance(result, dict):
+        return {key: _in_each(item, change) for key, item in result.items()}
+    return result
+
+
+def _one_array(trial: _Trial) -> _Array:
+    if not isinstance(trial.first, np.ndarray) or trial.first.ndim == 0:
+        raise DiffersError(Difference(Rung.TYPE, "no-one-array", {"got": trial.first}))
+    return trial.first
+
+
+def _breach(message: str, difference: Difference | None, **facts: object) -> Difference | None:
+    """Return the breach of a property that a difference between two results shows."""
+    if difference is None:
+        return None
+    return Difference(Rung.PROPERTY, message, facts, cause=difference)
+
+
+def _rows_sum_to_one(trial: _Trial) -> Difference | None:
+    result = _one_array(trial)
+    axis = trial.axis_of_result(result, usual=-1)
+    sums = np.asarray(result.sum(axis=axis), dtype=np.result_type(result.dtype, np.float16))
+    if trial.differs(np.ones_like(sums), sums):
+        off = np.where(np.isfinite(sums), np.abs(sums - 1), np.inf)
+        place = _index(off == off.max())
+        facts = {"axis": axis, "place": place, "total": sums[place]}
+        return Difference(Rung.PROPERTY, "sum", facts)
+    if (result < 0).any():
+        first = _index(result < 0)
+        return Difference(Rung.PROPERTY, "negative", {"number": result[first], "place": first})
+    return None
+
+
+def _index(where: Any) -> tuple[int, ...]:  # noqa: ANN401  an array of booleans
+    return tuple(int(i) for i in np.unravel_index(int(np.argmax(where)), np.shape(where)))
+
+
+def _shift_invariant(trial: _Trial) -> Difference | None:
+    moved = trial.moved
+    shifted = {}
+    for name, array in moved.items():
+        shape = list(array.shape)
+        shape[trial.axis(array, usual=-1)] = 1
+        shifted[name] = (array + trial.rng.uniform(1.0, 4.0, shape)).astype(array.dtype)
+    difference = trial.differs(trial.first, trial.with_inputs(shifted))
+    return _breach("shift", difference, moved=tuple(moved))
+
+
+def _causal(trial: _Trial) -> Difference | None:
+    moved = trial.moved
+    lengths = [array.shape[trial.axis(array)] for array in moved.values()]
+    if min(lengths) < 2:  # noqa: PLR2004  one token has no future
+        if trial.test.seeds > 1:  # `sizes` draws a single one now and then
+            return None
+        raise trial.author("there must be at least two tokens")
+
+    def until(result: object, last: int) -> object:
+        def rows(array: _Array) -> _Array:
+            if array.ndim == 0 or array.shape[trial.axis_of_result(array)] != lengths[0]:
+                facts = {"length": lengths[0], "things": "positions"}
+                raise DiffersError(Difference(Rung.SHAPE, "rows", facts))
+            return array.take(np.arange(last + 1), axis=trial.axis_of_result(array))
+
+        return _in_each(result, rows)
+
+    for last in sorted({0, (min(lengths) - 1) // 2, min(lengths) - 2}):
+        changed = {name: _other_future(trial, array, last) for name, array in moved.items()}
+        before, after = until(trial.first, last), until(trial.with_inputs(changed), last)
+        if found := _breach("causal", trial.differs(before, after), last=last):
+            return found
+    return None
+
+
+def _other_future(trial: _Trial, array: _Array, last: int) -> _Array:
+    """Return an array changed after a position; whole numbers stay in the range of the array."""
+    axis = trial.axis(array)
+    after = np.arange(array.shape[axis]) > last
+    shape = [1] * array.ndim
+    shape[axis] = -1
+    if array.dtype.kind == "f":
+        other = array + trial.rng.uniform(1.0, 3.0, array.shape).astype(array.dtype)
+    elif array.dtype.kind in "iu":
+        low, span = array.min(), int(array.max() - array.min()) + 1
+        if span == 1:
+            raise trial.author("all tokens are the same")
+        other = low + (array - low + trial.rng.integers(1, span, array.shape)) % span
+    else:
+        raise trial.author(f"an array of dtype {array.dtype} cannot be changed")
+    return np.where(after.reshape(shape), other, array).astype(array.dtype)
+
+
+def _permutation(trial: _Trial) -> tuple[_Array, dict[str, _Array]]:
+    """Return a random order, and the inputs in that order."""
+    moved = trial.moved
+    lengths = {array.shape[trial.axis(array)] for array in moved.values()}
+    if len(lengths) > 1:
+        raise trial.author(
+            f"{' and '.join(f'`{name}`' for name in moved)} are of different lengths"
+        )
+    (length,) = lengths
+    if length < 2 and trial.test.seeds == 1:  # noqa: PLR2004  one item has one order
+        raise trial.author("there must be at least two items to reorder")
+    cycle = trial.rng.permutation(length)
+    order = np.empty_like(cycle)
+    order[cycle] = np.roll(cycle, 1)  # one cycle through all, so that none stays where it is
+    return order, {name: a.take(order, axis=trial.axis(a)) for name, a in moved.items()}
+
+
+def _permutation_equivariant(trial: _Trial) -> Difference | None:
+    order, changed = _permutation(trial)
+
+    def reorder(array: _Array) -> _Array:
+        if array.ndim == 0 or array.shape[trial.axis_of_result(array)] != len(order):
+            facts = {"length": len(order), "things": "items"}
+            raise DiffersError(Difference(Rung.SHAPE, "rows", facts))
+        return array.take(order, axis=trial.axis_of_result(array))
+
+    difference = trial.differs(_in_each(trial.first, reorder), trial.with_inputs(changed))
+    return _breach("equivariant", difference, moved=tuple(changed))
+
+
+def _permutation_invariant(trial: _Trial) -> Difference | None:
+    _, changed = _permutation(trial)
+    difference = trial.differs(trial.first, trial.with_inputs(changed))
+    return _breach("invariant", difference, moved=tuple(changed))
+
+
+def _finite_at_large_values(trial: _Trial) -> Difference | None:
+    moved = trial.moved
+    for factor in (_LARGE, -_LARGE):
+        scaled = {name: (array * factor).astype(array.dtype) for name, array in moved.items()}
+        result = _numeric(trial.call(scaled))
+        broken = sum(int((~np.isfinite(array)).sum()) for array in _arrays(result))
+        if broken:
+            total = sum(array.size for array in _arrays(result))
+            facts = {"moved": tuple(moved), "factor": factor, "count": broken, "total": total}
+            return Difference(Rung.PROPERTY, "overflow", facts)
+    return None
+
+
+def _gradient(trial: _Trial) -> Difference | None:
+    name, array = next(iter(trial.moved.items()))
+    result = _one_array(trial)
+    if result.shape != array.shape:
+        facts = {"moved": (name,), "expected": array.shape, "got": result.shape}
+        raise DiffersError(Difference(Rung.SHAPE, "gradient-shape", facts))
+    if result.dtype.kind != "f":
+        raise DiffersError(Difference(Rung.DTYPE, "gradient-dtype", {"dtype": result.dtype}))
+    limit = trial.test.tolerance or _CLOSE_TO_STEP
+    chosen = trial.rng.permutation(array.size)[:_MOST_ENTRIES]
+    for number in sorted(chosen):
+        place = tuple(int(i) for i in np.unravel_index(number, array.shape))
+        unit = np.zeros(array.shape)
+        unit[place] = 1.0
+        slope = _slope(trial, name, array, unit)
+        if found := compare(np.float64(slope), np.float64(result[place]), limit):
+            return _breach("gradient", found, moved=(name,), place=place)
+    direction = trial.rng.uniform(-1.0, 1.0, array.shape)
+    slope = _slope(trial, name, array, direction)
+    along = np.float64((result * direction).sum())
+    found = compare(np.float64(slope), along, limit)
+    return _breach("gradient", found, moved=(name,), place=None)
+
+
+def _slope(trial: _Trial, name: str, array: _Array, direction: _Array) -> float:
+    """Return the central difference of the scalar along a direction."""
+    ends = []
+    for sign in (1.0, -1.0):
+        moved = array.astype(np.float64) + sign * _STEP * direction
+        value = trial.against({name: moved})
+        numbers = _arrays(value)
+        if len(numbers) != 1 or numbers[0].size != 1 or numbers[0].dtype.kind not in "iuf":
+            facts = {"code": trial.test.against, "got": value}
+            raise DiffersError(Difference(Rung.TYPE, "scalar", facts))
+        number = float(numbers[0].reshape(()))
+        if not np.isfinite(number):  # NaN would equal any other NaN
+            facts = {"code": trial.test.against, "number": number}
+            raise DiffersError(Difference(Rung.NOT_FINITE, "finite-scalar", facts))
+        ends.append(number)
+    return (ends[0] - ends[1]) / (2 * _STEP)
+
+
+_PROPERTIES: Final[dict[Property, Callable[[_Trial], Difference | None]]] = {
+    "rows_sum_to_one": _rows_sum_to_one,
+    "shift_invariant": _shift_invariant,
+    "causal": _causal,
+    "permutation_equivariant": _permutation_equivariant,
+    "permutation_invariant": _permutation_invariant,
+    "unchanged_inputs": lambda _: None,  # the first call looked at its arguments already
+    "finite_at_large_values": _finite_at_large_values,
+    "gradient": _gradient,
+    "idempotent": lambda trial: _breach(
+        "idempotent",
+        trial.differs(trial.first, trial.with_inputs({next(iter(trial.moved)): _one_array(trial)})),
+    ),
+    "deterministic": lambda trial: _breach(
+        "deterministic", compare(trial.first, trial.with_inputs({}), _EXACT)
+    ),
+    "cached_equals_uncached": lambda trial: _breach(
+        "cached",
+        trial.differs(_usable(trial.against({})), trial.first),
+        against=trial.test.against,
+    ),
+}

@@ -5,7 +5,7 @@ import pytest
 # The only way to rewrite what is no file on disk; the one thing of pytest's that is not public.
 from _pytest.assertion.rewrite import rewrite_asserts
 
-from grader.grading.checks.asserts import Asserts
+from grader.grading.checks.pytest_test import Asserts
 
 REWRITTEN = Asserts(
     rewrite_asserts,

@@ -7,7 +7,7 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from grader.definitions.exercise import Exercise, Misconception
 
@@ -35,19 +35,27 @@ class Variants:
         """Yield two misconceptions whose changes of the solution do not touch, and the program."""
         base = _tokens(self._solution)
         alone = {_without_layout(base)}
-        edits = {}
+        edits: dict[str, list[_Edit]] = {}
         for each in self._misconceptions:
             tokens = _tokens(each.code)
             alone.add(_without_layout(tokens))
-            edits[each.id] = _edits(base, tokens)
+            matcher = SequenceMatcher(None, base, tokens, autojunk=False)
+            edits[each.id] = [
+                (start, end, tokens[first:last])
+                for tag, start, end, first, last in matcher.get_opcodes()
+                if tag != "equal"
+            ]
         pairs = itertools.combinations(self._misconceptions, 2)
         for one, other in itertools.islice(pairs, _MOST_PAIRS):
             merged = _merged(base, edits[one.id], edits[other.id])
             if merged is None or _without_layout(merged) in alone:
                 continue
             source = tokenize.untokenize(merged)
-            if _is_python(source):
-                yield one, other, source
+            try:
+                ast.parse(source)
+            except (SyntaxError, ValueError):
+                continue
+            yield one, other, source
 
     def fitted(
         self, own_numbers: Sequence[float]
@@ -59,14 +67,20 @@ class Variants:
         """
         own = [each for each in own_numbers if each not in self.numbers]
         found = (
-            (each, number, other, _with_number(each.code, number, other))
+            (each, number, other)
             for each in self._misconceptions
             for number in numbers_in(each.code)
             if number not in self.numbers
             for other in own
             if other != number
         )
-        return itertools.islice(found, _MOST_FITTED)
+        for each, number, other in itertools.islice(found, _MOST_FITTED):
+            tree = ast.parse(each.code)
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Constant) and _is_number(node) and node.value == number:
+                    is_whole = other.is_integer() and type(node.value) is int
+                    node.value = int(other) if is_whole else other
+            yield each, number, other, ast.unparse(tree)
 
 
 def numbers_in(source: str) -> tuple[float, ...]:
@@ -81,14 +95,6 @@ def _is_number(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
 
-def _with_number(source: str, number: float, other: float) -> str:
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and _is_number(node) and node.value == number:
-            node.value = int(other) if other.is_integer() and type(node.value) is int else other
-    return ast.unparse(tree)
-
-
 def _tokens(source: str) -> list[_Token]:
     """Return the tokens of a program, written as alike as programs of the same form can be.
 
@@ -96,22 +102,14 @@ def _tokens(source: str) -> list[_Token]:
     """
     tree = ast.parse(source)
     for node in ast.walk(tree):
-        body: list[Any] = getattr(node, "body", [])
-        if isinstance(body, list) and len(body) > 1 and _is_text(body[0]):
-            del body[0]
+        match getattr(node, "body", None):
+            case [ast.Expr(ast.Constant(str())), _, *_] as body:
+                del body[0]
         if isinstance(node, ast.FunctionDef):
             _inline(node)
     lines = io.StringIO(ast.unparse(tree) + "\n")
     tokens = tokenize.generate_tokens(lines.readline)
     return [(token.type, token.string) for token in tokens if token.type not in _LAYOUT]
-
-
-def _is_text(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
 
 
 def _inline(function: ast.FunctionDef) -> None:
@@ -158,15 +156,6 @@ def _without_layout(tokens: Sequence[_Token]) -> tuple[str, ...]:
     return tuple(text for _, text in tokens)
 
 
-def _edits(base: list[_Token], other: list[_Token]) -> list[_Edit]:
-    matcher = SequenceMatcher(None, base, other, autojunk=False)
-    return [
-        (start, end, other[first:last])
-        for tag, start, end, first, last in matcher.get_opcodes()
-        if tag != "equal"
-    ]
-
-
 def _merged(
     base: list[_Token], one: Sequence[_Edit], other: Sequence[_Edit]
 ) -> list[_Token] | None:
@@ -183,11 +172,3 @@ def _merged(
         merged += tokens
         at = end
     return [*merged, *base[at:]]
-
-
-def _is_python(source: str) -> bool:
-    try:
-        ast.parse(source)
-    except (SyntaxError, ValueError):
-        return False
-    return True

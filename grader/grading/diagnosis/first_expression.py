@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, Final
 
-from grader.definitions.exercise import CallTest, Exercise, Seeded, TestCase, TestId
+from grader.definitions.exercise import Exercise, Seeded, TestCase, TestId
 from grader.grading.diagnosis import marking, replacement
 from grader.grading.diagnosis.plain_call import plain_calls
 from grader.grading.expected.inputs import draw_of_sizes
 from grader.grading.expected.oracle import Oracle
-from grader.grading.feedback import expression_sentences
+from grader.grading.feedback import diagnosis_sentences
 from grader.grading.program.author_code import names_in
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.verdict import Diagnosis, Outcome, TestResult
@@ -44,7 +44,7 @@ class _NoAnswerError(Exception):
 class Place:
     """An expression of a submission that leaves the track."""
 
-    kind: str  # see `expression_sentences.KINDS`
+    kind: str  # see `diagnosis_sentences.PLACES`
     code: str
     line: int
     filled: tuple[int, ...]  # the first and last line that fill it, if it is an array
@@ -64,7 +64,7 @@ def first_expression(
     place = find_place(oracle, source, sandbox, results)
     if place is None:
         return None
-    said = expression_sentences.leaves_the_track(place.kind, place.code, place.line, place.filled)
+    said = diagnosis_sentences.leaves_the_track(place.kind, place.code, place.line, place.filled)
     told = tuple(test.id for test in _failing(oracle.exercise, results))
     return Diagnosis("expression", place.kind, said, None, told)
 
@@ -79,9 +79,27 @@ def find_place(
         return None
     try:
         asked = list(_calls(oracle, _failing(exercise, results)))
-        return _searched(exercise, source, sandbox, asked) if asked else None
+        if not asked:
+            return None
+        with _child(exercise, sandbox, marking) as child:
+            program, nodes = _value(child, "mark", source, exercise.starter)
+            solution, _ = _value(child, "mark", exercise.solution, "")
+        with _child(exercise, sandbox, replacement) as child:
+            traces = [_value(child, "trace", solution, calls) for calls in asked]
+        with _child(exercise, sandbox, replacement) as child:  # the learner's process
+            answer = _value(child, "locate", program, nodes, asked, traces)
+        match answer:
+            case [str(kind), int(number)] if (
+                kind in diagnosis_sentences.PLACES
+                and type(number) is int
+                and 0 <= number < len(nodes)
+                and (kind == "filled") is bool(nodes[number]["filled"])
+            ):
+                node = nodes[number]
+                return Place(kind, printable(node["text"]), node["line"], tuple(node["filled"]))
     except Exception:  # noqa: BLE001  an addition must not cost a submission its verdict
         return None
+    return None
 
 
 def _failing(exercise: Exercise, results: Mapping[TestId, TestResult]) -> list[TestCase]:
@@ -98,7 +116,7 @@ def _calls(oracle: Oracle, failing: Sequence[TestCase]) -> Iterator[list[list[An
     """
     exercise, tests = oracle.exercise, dict[str, list[TestCase]]()
     for test in failing:
-        if isinstance(test, CallTest) and not (test.tolerance or test.accept):
+        if test.compared == "value" and not (test.tolerance or test.accept):
             tree = ast.parse(test.code.strip())
             plain = plain_calls(exercise, test, oracle.draws(test)[0].inputs)
             if (
@@ -116,18 +134,6 @@ def _calls(oracle: Oracle, failing: Sequence[TestCase]) -> Iterator[list[list[An
         yield draws
 
 
-def _searched(
-    exercise: Exercise, source: str, sandbox: Children, asked: Sequence[list[list[Any]]]
-) -> Place | None:
-    with _child(exercise, sandbox, marking) as child:
-        program, nodes = _value(child, "mark", source, exercise.starter)
-        solution, _ = _value(child, "mark", exercise.solution, "")
-    with _child(exercise, sandbox, replacement) as child:
-        traces = [_value(child, "trace", solution, calls) for calls in asked]
-    with _child(exercise, sandbox, replacement) as child:  # the learner's process
-        return _place(_value(child, "locate", program, nodes, list(asked), traces), nodes)
-
-
 @contextlib.contextmanager
 def _child(exercise: Exercise, sandbox: Children, module: ModuleType) -> Iterator[Child]:
     limits = replace(limits_of(exercise), cpu_seconds=1, wall_seconds=WALL_SECONDS)
@@ -135,18 +141,6 @@ def _child(exercise: Exercise, sandbox: Children, module: ModuleType) -> Iterato
         child.start()
         child.load(inspect.getsource(module), [])
         yield child
-
-
-def _place(answer: object, nodes: Sequence[dict[str, Any]]) -> Place | None:
-    """Return the place that an answer of the learner's process means, if it means one."""
-    match answer:
-        case [str(kind), int(number)] if kind in expression_sentences.KINDS:
-            if type(number) is int and 0 <= number < len(nodes):
-                node = nodes[number]
-                if (kind == "filled") is not bool(node["filled"]):
-                    return None
-                return Place(kind, printable(node["text"]), node["line"], tuple(node["filled"]))
-    return None
 
 
 def _value(child: Child, name: str, *args: object) -> Any:  # noqa: ANN401  what the child says

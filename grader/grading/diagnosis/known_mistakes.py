@@ -31,7 +31,7 @@ from grader.grading.comparison.raw_result import RawResult
 from grader.grading.diagnosis.fingerprint import Fingerprint, fingerprint_of
 from grader.grading.diagnosis.own_code import OwnCode, read_own_code, with_other_helper
 from grader.grading.expected.oracle import Oracle
-from grader.grading.feedback import diagnosis_sentences, sentences
+from grader.grading.feedback import diagnosis_sentences
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult
@@ -147,7 +147,12 @@ class Diagnostician:
         case = _Case(self._exercise, results, observed)
         if not case.failing:
             return None
-        self._note_own_results(results, observed, source)
+        for program in self._misconceptions if source else ():
+            if program.source.rstrip() == source.rstrip():  # its results are known now
+                program.fingerprints = [
+                    _fingerprint(results[test.id].outcome, observed.get(test.id))
+                    for test in self._tests
+                ]
         try:
             found = [p for p in self._misconceptions if self._explains(p, case)]
             if not found and self._exercise.kind != "predict":
@@ -172,17 +177,6 @@ class Diagnostician:
         said = [diagnosis_sentences.unused(*each) for each in own.unused if each[0] != "parameter"]
         return replace(diagnosis, feedback=" ".join([diagnosis.feedback, *said[:1]]))
 
-    def _note_own_results(
-        self, results: Mapping[TestId, TestResult], observed: Observed, source: str
-    ) -> None:
-        """Keep a submission's results as those of the misconception whose program it is."""
-        for program in self._misconceptions if source else ():
-            if program.source.rstrip() == source.rstrip():
-                program.fingerprints = [
-                    _fingerprint(results[test.id].outcome, observed.get(test.id))
-                    for test in self._tests
-                ]
-
     def _other_diagnosis(self, case: "_Case", source: str) -> Diagnosis | None:
         """Return what the submission's own code shows where no declared mistake explains it.
 
@@ -199,21 +193,27 @@ class Diagnostician:
         limits = self._short_limits()
         defined = list(self._exercise.defines)
         own = read_own_code(self._sandbox, limits, source, defined, numbers)
-        ways = (
-            self._with_own_numbers,
-            self._repaired,
-            lambda case, own: self._in_helper(case, own, source),
-            lambda case, _: self._two_at_once(case),
-            _never_used,
-        )
-        return next(filter(None, (way(case, own) for way in ways)), None)
+        if found := (
+            self._with_own_numbers(case, own)
+            or self._repaired(case, own)
+            or self._in_helper(case, own, source)
+            or self._two_at_once(case)
+        ):
+            return found
+        # What is never used may not be the mistake, but values that are wrong may come from it.
+        if any(case.fingerprints[test.id].rung not in _OF_VALUES for test in case.failing):
+            return None
+        said = [diagnosis_sentences.unused(*each) for each in own.unused[:_MOST_EXPLANATIONS]]
+        remark = [_WrongProgram("unused", "unused", "", " ".join(said))]
+        return _diagnosis(remark if said else [], case)
 
     def _with_own_numbers(self, case: "_Case", own: OwnCode) -> Diagnosis | None:
         """Return the misconception that agrees with a number of the submission in it."""
         fitted = self._variants.fitted(own.numbers) if self._variants else ()
         for known, number, other, program in fitted:
-            feedback = diagnosis_sentences.with_another_number(
-                known.feedback.strip(), number, other
+            feedback = (
+                f"This is a known mistake, here with {other:g} in place of {number:g}: "
+                f"{known.feedback.strip()}"
             )
             made = _WrongProgram("misconception", known.id, program, feedback, known.hint)
             if case.has_much_evidence and self._explains(made, case):
@@ -307,8 +307,19 @@ class Diagnostician:
         )
 
     def _matching_mutants(self, case: "_Case") -> Iterator[_WrongProgram]:
+        exercise = self._exercise
         if self._mutants is None:
-            self._mutants = _mutants_of(self._exercise)
+            self._mutants = []
+            if exercise.solution:  # a student edition has none
+                from grader.mutation import OPERATORS, mutants  # noqa: PLC0415  most failures need no mutants
+
+                made = mutants(exercise.solution, exercise.defines, exercise.starter)
+                self._mutants = [
+                    _WrongProgram("mutation", mutant.operator, mutant.source, mistake)
+                    for mutant in made[:_MOST_MUTANTS]
+                    if (mistake := OPERATORS[mutant.operator].mistake)
+                    and mutant.operator not in _VAGUE_OPERATORS
+                ]
         sentences_found: set[str] = set()
         for program in self._mutants:
             if sum(each.hung for each in self._mutants) > _MOST_HANGS:
@@ -445,43 +456,20 @@ def _is_evidence(program: _WrongProgram, seen: Fingerprint, case: _Case) -> bool
     return seen.is_distinctive or answered or shown_by_test or overflows
 
 
-def _mutants_of(exercise: Exercise) -> list[_WrongProgram]:
-    if not exercise.solution:  # a student edition has none
-        return []
-    from grader.mutation import OPERATORS, mutants  # noqa: PLC0415  most failures need no mutants
-
-    made = mutants(exercise.solution, exercise.defines, exercise.starter)[:_MOST_MUTANTS]
-    return [
-        _WrongProgram("mutation", mutant.operator, mutant.source, mistake)
-        for mutant in made
-        if (mistake := OPERATORS[mutant.operator].mistake)
-        and mutant.operator not in _VAGUE_OPERATORS
-    ]
-
-
-def _never_used(case: _Case, own: OwnCode) -> Diagnosis | None:
-    """Return what the submission never uses, if its values are wrong; it may not be the mistake."""
-    if any(case.fingerprints[test.id].rung not in _OF_VALUES for test in case.failing):
-        return None
-    said = [diagnosis_sentences.unused(*each) for each in own.unused[:_MOST_EXPLANATIONS]]
-    remark = [_WrongProgram("unused", "unused", "", " ".join(said))]
-    return _diagnosis(remark if said else [], case)
-
-
 def _diagnosis(found: Sequence[_WrongProgram], case: _Case) -> Diagnosis | None:
     if not 0 < len(found) <= _MOST_EXPLANATIONS:
         return None
     mistakes = list(dict.fromkeys(program.feedback for program in found))
-    if found[0].kind == "mutation":
-        feedback = sentences.looks(", or ".join(mistakes))
-    else:
-        feedback = sentences.either(mistakes)
     kind = found[0].kind if len(found) == 1 else "ambiguous"
     hints = {program.hint for program in found}
     return Diagnosis(
         kind=kind,
         id=Diagnosis.JOIN.join(program.id for program in found),
-        feedback=sentences.never_finite(feedback) if case.is_never_finite else feedback,
+        feedback=diagnosis_sentences.explained(
+            mistakes,
+            are_mutants=found[0].kind == "mutation",
+            is_never_finite=case.is_never_finite,
+        ),
         hint=hints.pop() if len(hints) == 1 else None,
         tests=tuple(test.id for test in case.failing),
     )

@@ -59,9 +59,35 @@ class _Marker(ast.NodeTransformer):
         self._inner: list[list[int]] = [[]]
 
     def visit(self, node: ast.AST) -> Any:  # noqa: ANN401  as `NodeTransformer`
-        if isinstance(node, ast.expr):
-            return self._expression(node)
-        return node if isinstance(node, ast.pattern) else super().visit(node)
+        if not isinstance(node, ast.expr):
+            return node if isinstance(node, ast.pattern) else super().visit(node)
+        base = node
+        while isinstance(base, ast.Attribute):
+            base = base.value
+        is_module = isinstance(base, ast.Name) and base.id in self._modules
+        if isinstance(node, ast.Constant | ast.JoinedStr) or is_module:
+            return node
+        if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+            if isinstance(node, ast.Tuple | ast.List | ast.Starred):
+                self.generic_visit(node)
+            self._target(node)
+            return node
+        role, text = self._role(node), ast.get_source_segment(self._source, node) or ""
+        self._inner.append([])
+        if isinstance(node, ast.Call):
+            self._call(node)
+        elif isinstance(node, ast.Subscript):
+            node.value = self.visit(node.value)
+            self._index(node)
+        elif isinstance(node, ast.Lambda):
+            node.body = self.visit(node.body)
+        else:
+            self.generic_visit(node)
+        inner = self._inner.pop()
+        if not role:
+            self._inner[-1] += inner
+            return node
+        return self._wrapped(node, node, role, inner, text)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         if _code(node) in self._given:
@@ -126,31 +152,6 @@ class _Marker(ast.NodeTransformer):
         else:
             node.slice = self.visit(node.slice)
 
-    def _expression(self, node: ast.expr) -> ast.expr:
-        if isinstance(node, ast.Constant | ast.JoinedStr) or self._is_module(node):
-            return node
-        if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
-            if isinstance(node, ast.Tuple | ast.List | ast.Starred):
-                self.generic_visit(node)
-            self._target(node)
-            return node
-        role, text = self._role(node), ast.get_source_segment(self._source, node) or ""
-        self._inner.append([])
-        if isinstance(node, ast.Call):
-            self._call(node)
-        elif isinstance(node, ast.Subscript):
-            node.value = self.visit(node.value)
-            self._index(node)
-        elif isinstance(node, ast.Lambda):
-            node.body = self.visit(node.body)
-        else:
-            self.generic_visit(node)
-        inner = self._inner.pop()
-        if not role:
-            self._inner[-1] += inner
-            return node
-        return self._wrapped(node, node, role, inner, text)
-
     def _call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Attribute):
             node.func.value = self.visit(node.func.value)
@@ -199,11 +200,6 @@ class _Marker(ast.NodeTransformer):
         self._inner[-1].append(number)
         mark = ast.Name(_MARK, ast.Load())
         return ast.Call(mark, [ast.Constant(number), new], [])
-
-    def _is_module(self, node: ast.expr) -> bool:
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        return isinstance(node, ast.Name) and node.id in self._modules
 
 
 def _code(function: ast.FunctionDef) -> str:

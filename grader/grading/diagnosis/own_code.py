@@ -5,7 +5,7 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from grader.grading.diagnosis import source_reader
 from grader.grading.feedback.diagnosis_sentences import REPAIRS
@@ -71,11 +71,19 @@ def read_own_code(
             "unused": list(unused),
             "copies": list(copies),
         }:
+            known = []
+            for each in copies:
+                match each:
+                    case [str(kind), [int(), *_] as lines, list(was), str(text)] if kind in REPAIRS:
+                        parts = (
+                            x if isinstance(x, int) else printable(str(x)[:_CODE]) for x in was
+                        )
+                        known.append(Copy(kind, tuple(map(int, lines)), tuple(parts), text))
             return OwnCode(
                 tuple(each for each in own if isinstance(each, float) and math.isfinite(each)),
                 dict(each for each in functions if _is_place(each)),
                 tuple((k, printable(n[:_NAME]), at) for k, n, at in unused if _is_place([n, at])),
-                tuple(copy for each in copies if (copy := _copy(each)) is not None),
+                tuple(known),
             )
     return OwnCode()
 
@@ -85,16 +93,6 @@ def _is_place(value: object) -> bool:
         case [str(), int(line)]:
             return 0 < line < _LINES
     return False
-
-
-def _copy(value: Any) -> Copy | None:  # noqa: ANN401  what the child says
-    match value:
-        case [str(kind), [int(), *_] as lines, list(was), str(source)] if kind in REPAIRS:
-            parts = tuple(
-                each if isinstance(each, int) else printable(str(each)[:_CODE]) for each in was
-            )
-            return Copy(kind, tuple(int(line) for line in lines), parts, source)
-    return None
 
 
 def with_other_helper(source: str, name: str, other: str, other_name: str) -> str:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from grader.definitions.exercise import Exercise, TestCase
+from grader.grading.diagnosis.simpler_inputs import is_even
 from grader.grading.program.author_code import evaluate
 
 _LINE = 88  # characters of a call with its inputs; in a longer one they get lines of their own
@@ -53,14 +55,9 @@ class PlainCall:
 def plain_calls(exercise: Exercise, test: TestCase, given: Mapping[str, Any]) -> list[PlainCall]:
     """Return the different plain calls in the Python of a test, the outermost ones."""
     names = frozenset(given)
-    found = dict.fromkeys(ast.unparse(node) for node in _calls(exercise, _tree(test), names))
+    tree = ast.parse(test.code.strip())
+    found = dict.fromkeys(ast.unparse(node) for node in _calls(exercise, tree, names))
     return [PlainCall(code, _names(ast.parse(code)) & names) for code in found]
-
-
-def whole_call(test: TestCase, given: Mapping[str, Any]) -> PlainCall:
-    """Return the whole expression of a test, whatever it does."""
-    tree = _tree(test)
-    return PlainCall(ast.unparse(tree), _names(tree) & frozenset(given), is_plain=False)
 
 
 def python_of(value: Any) -> str:  # noqa: ANN401, PLR0911  any value; each kind returns
@@ -71,16 +68,16 @@ def python_of(value: Any) -> str:  # noqa: ANN401, PLR0911  any value; each kind
     """
     kind = type(value)
     if kind in (float, complex):
-        return _number(value)
+        text = repr(value)
+        if np.isfinite(value):
+            return text
+        if kind is complex:
+            raise NotWritableError(text)
+        return f"{'-' if text.startswith('-') else ''}np.{text.lstrip('-')}"
     if value is None or kind in (bool, int, str):
         return repr(value)
     if kind is np.ndarray and value.dtype.kind in "biufc":
-        if value.size == 0:
-            return f"np.zeros({value.shape}, dtype=np.{value.dtype.name})"
-        dtype = "" if value.dtype.name in _USUAL else f", dtype=np.{value.dtype.name}"
-        if value.dtype.kind == "f":  # as few digits as its dtype needs
-            value = value.astype(str).astype(np.float64)
-        return f"np.array({python_of(value.tolist())}{dtype})"
+        return _array(value)
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         text = python_of(value.item())
         return text if value.dtype.name in _USUAL else f"np.{value.dtype.name}({text})"
@@ -93,17 +90,15 @@ def python_of(value: Any) -> str:  # noqa: ANN401, PLR0911  any value; each kind
     raise NotWritableError(kind.__name__)
 
 
-def _number(value: complex) -> str:
-    text = repr(value)
-    if np.isfinite(value):
-        return text
-    if type(value) is complex:
-        raise NotWritableError(text)
-    return f"{'-' if text.startswith('-') else ''}np.{text.lstrip('-')}"
-
-
-def _tree(test: TestCase) -> ast.AST:
-    return ast.parse(test.code.strip())
+def _array(value: npt.NDArray[Any]) -> str:
+    dtype = "" if value.dtype.name in _USUAL else f", dtype=np.{value.dtype.name}"
+    if value.size == 0:
+        return f"np.zeros({value.shape}, dtype=np.{value.dtype.name})"
+    if is_even(value):
+        return f"np.full({value.shape}, {python_of(value.flat[0].item())}{dtype})"
+    if value.dtype.kind == "f":  # as few digits as its dtype needs
+        value = value.astype(str).astype(np.float64)
+    return f"np.array({python_of(value.tolist())}{dtype})"
 
 
 def _calls(exercise: Exercise, node: ast.AST, names: frozenset[str]) -> Iterator[ast.Call]:

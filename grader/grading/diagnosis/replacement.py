@@ -222,7 +222,8 @@ class _Search:
             if keeps_state or self._runner.has_changed_inputs or time.thread_time() > self._until:
                 return False
             self._draws.append(_Draw(call, traced, {n: v for n, *v in own[0]}))
-            sizes.add(tuple(map(_size, _parts(list(call[1].values())))))
+            given = _parts(list(call[1].values()))
+            sizes.add(tuple(x if type(x) is int else getattr(x, "shape", ()) for x in given))
         return len(sizes) >= _SIZES
 
     def _scope(self, number: int) -> int:
@@ -363,10 +364,6 @@ def _parts(value: Any) -> Iterator[Any]:  # noqa: ANN401  any value
         yield from _parts(list(value.values()))
 
 
-def _size(value: Any) -> object:  # noqa: ANN401  a plain value
-    return value if type(value) is int else getattr(value, "shape", ())
-
-
 def _key(value: Any) -> tuple[float, ...]:  # noqa: ANN401  any value
     """Return what values that are alike have in common."""
     try:
@@ -376,14 +373,12 @@ def _key(value: Any) -> tuple[float, ...]:  # noqa: ANN401  any value
     return (array.size, float(array.sum()), float(np.abs(array).sum()))
 
 
-def _near(one: float, other: float) -> bool:
-    gap = abs(one - other)
-    return one == other or gap <= 1e-6 * abs(other) + 1e-9 or gap != gap  # noqa: PLR0124  NaN
-
-
 def _alike(one: Any, other: Any, key: tuple[float, ...], other_key: tuple[float, ...]) -> bool:  # noqa: ANN401  any values
     """Return whether two values are equal up to axes of length 1 and a swap of the last two."""
-    if len(key) != len(other_key) or not all(map(_near, key, other_key)):
+    if len(key) != len(other_key):
+        return False
+    # A gap that is NaN, between infinities, is none.
+    if any(abs(x - y) > 1e-6 * abs(y) + 1e-9 for x, y in zip(key, other_key, strict=True)):
         return False
     if not key:
         return (

@@ -11,6 +11,9 @@ import numpy.typing as npt
 Path: TypeAlias = tuple[Any, ...]
 """The names, keys and numbers that lead to a value in the inputs."""
 
+MANY: Final = 64
+"""The most numbers that a small example has. A larger array is written in one number."""
+
 _Array: TypeAlias = npt.NDArray[Any]
 
 _FEW: Final = 40  # numbers of an array that are tried one by one
@@ -42,13 +45,6 @@ def replaced(value: Any, path: Path, part: Any) -> Any:  # noqa: ANN401  any val
     return type(value)(items)
 
 
-def part_at(value: Any, path: Path) -> Any:  # noqa: ANN401  any values
-    """Return the part at the end of a path."""
-    for key in path:
-        value = value[key]
-    return value
-
-
 def exchanged(part: Any, number: float, other: float) -> Any:  # noqa: ANN401  an array or a number
     """Return a part with one number in place of another, wherever that stands."""
     if isinstance(part, np.ndarray):
@@ -65,8 +61,13 @@ def moved(part: Any, number: float, other: float) -> Any:  # noqa: ANN401  an ar
 
 
 def count_numbers(value: Any) -> int:  # noqa: ANN401  any value
-    """Return how many numbers there are in a value."""
-    return sum(int(np.size(part)) for _, part in parts(value))
+    """Return how many numbers are written in a value: a large array of equal ones has one."""
+    return sum(1 if is_even(part) else int(np.size(part)) for _, part in parts(value))
+
+
+def is_even(part: Any) -> bool:  # noqa: ANN401  an array or a number
+    """Return whether a part is an array of many numbers that are all the same."""
+    return np.size(part) > MANY and bool((part == part.flat[0]).all())
 
 
 def numbers_in(value: Any) -> frozenset[float]:  # noqa: ANN401  any value
@@ -90,6 +91,17 @@ def texts_in(value: Any) -> Iterator[str]:  # noqa: ANN401  any value
             yield from texts_in(item)
 
 
+def with_texts(value: Any, others: Mapping[str, str]) -> Any:  # noqa: ANN401  any values
+    """Return a copy of a value with other texts in place of those in it."""
+    if isinstance(value, str):
+        return others.get(value, value)
+    if isinstance(value, (list, tuple)):
+        return type(value)(with_texts(item, others) for item in value)
+    if isinstance(value, Mapping):
+        return {key: with_texts(item, others) for key, item in value.items()}
+    return value
+
+
 def properties(part: Any) -> frozenset[str]:  # noqa: ANN401  an array or a number
     """Return what holds for all numbers of a part, of all that inputs are usually meant to keep.
 
@@ -100,42 +112,34 @@ def properties(part: Any) -> frozenset[str]:  # noqa: ANN401  an array or a numb
     if array.size == 0 or array.dtype.kind not in "biuf":
         return frozenset()
     rows = array if array.ndim else array.reshape(1)
-    with np.errstate(invalid="ignore"):  # between two infinities
-        holds = _truths(rows) if array.dtype.kind == "b" else _facts(rows)
+    if array.dtype.kind == "b":
+        square = rows.ndim > 1 and rows.shape[-1] == rows.shape[-2]
+        diagonal = np.diagonal(rows, 0, -2, -1) if square else None
+        holds = {
+            "each row has True": rows.any(-1).all(),
+            "each row has False": not rows.all(-1).any(),
+            "the diagonal is True": diagonal is not None and diagonal.all(),
+            "the diagonal is False": diagonal is not None and not diagonal.any(),
+        }
+    else:
+        finite = np.isfinite(rows)
+        with np.errstate(invalid="ignore"):  # between two infinities
+            holds = {
+                "finite": finite.all(),
+                "each row has a finite number": finite.any(-1).all(),
+                "positive": (rows > 0).all(),
+                "not negative": (rows >= 0).all(),
+                "not positive": (rows <= 0).all(),
+                "negative": (rows < 0).all(),
+                "at most 1": (rows <= 1).all(),
+                "less than 1": (rows < 1).all(),
+                "rows have the sum 1": np.allclose(rows.sum(-1), 1),
+                "increasing": (np.diff(rows) > 0).all(),
+                "not decreasing": (np.diff(rows) >= 0).all(),
+            }
     return frozenset(
         {f"of kind {array.dtype.kind}", *(name for name, is_so in holds.items() if is_so)}
     )
-
-
-def _truths(rows: _Array) -> Mapping[str, Any]:
-    diagonal = np.diagonal(rows, 0, -2, -1) if _is_square(rows) else None
-    return {
-        "each row has True": rows.any(-1).all(),
-        "each row has False": not rows.all(-1).any(),
-        "the diagonal is True": diagonal is not None and diagonal.all(),
-        "the diagonal is False": diagonal is not None and not diagonal.any(),
-    }
-
-
-def _facts(rows: _Array) -> Mapping[str, Any]:
-    finite = np.isfinite(rows)
-    return {
-        "finite": finite.all(),
-        "each row has a finite number": finite.any(-1).all(),
-        "positive": (rows > 0).all(),
-        "not negative": (rows >= 0).all(),
-        "not positive": (rows <= 0).all(),
-        "negative": (rows < 0).all(),
-        "at most 1": (rows <= 1).all(),
-        "less than 1": (rows < 1).all(),
-        "rows have the sum 1": np.allclose(rows.sum(-1), 1),
-        "increasing": (np.diff(rows) > 0).all(),
-        "not decreasing": (np.diff(rows) >= 0).all(),
-    }
-
-
-def _is_square(array: _Array) -> bool:
-    return array.ndim > 1 and array.shape[-1] == array.shape[-2]
 
 
 def simpler(part: Any, *, in_order: bool) -> Iterator[Any]:  # noqa: ANN401  an array or a number

@@ -58,7 +58,10 @@ def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
     def copy(kind: str, changes: dict[int, _Change]) -> list[Any]:
         lines = sorted({getattr(nodes[index], "lineno", 0) for index in changes})
         texts = [ast.unparse(nodes[index]) for index in changes]
-        return [kind, lines, texts, _changed(source, changes)]
+        tree = ast.parse(source)
+        by_id = {id(node): changes[i] for i, node in enumerate(ast.walk(tree)) if i in changes}
+        changed = ast.fix_missing_locations(_Changer(by_id).visit(tree))
+        return [kind, lines, texts, ast.unparse(changed)]
 
     rounding = {index: _argument for index, node in enumerate(nodes) if _called(node) in _ROUNDING}
     if rounding:
@@ -75,7 +78,8 @@ def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
             yield copy(kind, {index: change})
         if len(found) > 1:
             yield copy(kind, found)
-    known = {abs(each) for each in numbers} | {1 / abs(each) for each in numbers if each} | _USUAL
+    right = [abs(each) for each in numbers]
+    right += [1 / each for each in right if each]
     # An index is no number to calculate with, and another bound switches a whole branch off.
     places = {
         id(part)
@@ -86,24 +90,23 @@ def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
     odd = [
         (node, value)
         for node, value in _numbers(nodes[0])
-        if abs(value) not in known and id(node) not in places
+        if abs(value) not in {*right, *_USUAL} and id(node) not in places
     ]
     for node, value in odd[:_MOST_NUMBERS]:
-        for other in _candidates(value, numbers):
-            yield copy("number", {nodes.index(node): _constantly(other)})
+        for other in dict.fromkeys([*right, 0.5, 1.0, 2.0, 0.0]):
+            if other != abs(value):
+                signed = -other if value < 0 else other
+                yield copy("number", {nodes.index(node): _constantly(signed)})
 
 
-def _changed(source: str, changes: dict[int, _Change]) -> str:
-    tree = ast.parse(source)
-    by_id = {id(node): changes[i] for i, node in enumerate(ast.walk(tree)) if i in changes}
+class _Changer(ast.NodeTransformer):
+    def __init__(self, changes: dict[int, _Change]) -> None:
+        self._changes = changes  # by the id of a node
 
-    class Changer(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
-            below = self.generic_visit(node)
-            change = by_id.get(id(node))
-            return below if change is None else change(below)
-
-    return ast.unparse(ast.fix_missing_locations(Changer().visit(tree)))
+    def visit(self, node: ast.AST) -> ast.AST:
+        below = self.generic_visit(node)
+        change = self._changes.get(id(node))
+        return below if change is None else change(below)
 
 
 def _called(node: ast.AST) -> str:
@@ -174,15 +177,6 @@ def _constantly(value: float) -> _Change:
     return lambda _: ast.parse(text, mode="eval").body
 
 
-def _candidates(value: float, numbers: Sequence[float]) -> list[float]:
-    """Return the numbers that may belong where another one stands."""
-    sign = -1.0 if value < 0 else 1.0
-    right = [abs(each) for each in numbers]
-    right += [1 / each for each in right if each]
-    right += [0.5, 1.0, 2.0, 0.0]
-    return [sign * each for each in dict.fromkeys(right) if each != abs(value)]
-
-
 def _numbers(tree: ast.AST) -> list[tuple[ast.expr, float]]:
     """Return the numbers of a program, a minus sign included, in the order of its lines."""
     found: dict[int, tuple[ast.expr, float]] = {}
@@ -233,8 +227,12 @@ def _unused_values(function: _Function) -> Iterator[list[Any]]:
     for node in ast.walk(function):
         if isinstance(node, ast.Expr) and _only_computes(node.value):
             yield ["result", ast.unparse(node.value), node.lineno]
-        if isinstance(node, ast.Assign) and _is_computed(node.value):
-            targets: list[ast.expr] = node.targets
+        if isinstance(node, ast.Assign):
+            value = node.value
+            is_shape = isinstance(value, ast.Attribute) and value.attr == "shape"
+            computed = (ast.BinOp, ast.Call, ast.Subscript)
+            is_plain = is_shape or not any(isinstance(part, computed) for part in ast.walk(value))
+            targets: list[ast.expr] = [] if is_plain else node.targets
         elif isinstance(node, ast.For) and _called(node.iter) == "zip":
             targets = [node.target]
         else:
@@ -254,12 +252,6 @@ def _only_computes(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         return _called(node) in _PURE and all(each.arg != "out" for each in node.keywords)
     return isinstance(node, ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp)
-
-
-def _is_computed(node: ast.expr) -> bool:
-    if isinstance(node, ast.Attribute) and node.attr == "shape":
-        return False
-    return any(isinstance(part, ast.BinOp | ast.Call | ast.Subscript) for part in ast.walk(node))
 
 
 def _loaded(node: ast.AST) -> set[str]:

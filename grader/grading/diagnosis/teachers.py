@@ -2,6 +2,7 @@
 
 import contextlib
 from collections import deque
+from functools import cached_property
 
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
@@ -19,37 +20,36 @@ class Teachers:
 
     def __init__(self, exercise: Exercise) -> None:
         self._exercise = exercise
-        self._known: list[Exercise] | None = None
 
     def of(self, helper: str) -> tuple[Exercise, str] | None:
         """Return the exercise that asks for a function like this helper, and its name there."""
         wanted = _plain(helper)
         for exact in (True, False):
-            for exercise in self._exercises():
+            for exercise in self._exercises:
                 for name in exercise.defines:
                     plain = _plain(name)
                     if plain == wanted or (not exact and (plain in wanted or wanted in plain)):
                         return exercise, name
         return None
 
+    @cached_property
     def _exercises(self) -> list[Exercise]:
-        if self._known is None:
-            self._known = []
-            waiting = deque(self._exercise.requires)
-            seen = set(waiting)
-            files = []
-            with contextlib.suppress(OSError, EtudeError):
-                files = exercise_files(self._exercise.where.path.parent)
-            while waiting and len(self._known) < _MOST:
-                name = waiting.popleft()
-                for path in files:
-                    if path.stem.lstrip("0123456789-") == name:
-                        with contextlib.suppress(OSError, EtudeError):
-                            found = load_exercise(path)
-                            self._known.append(found)
-                            waiting.extend(each for each in found.requires if each not in seen)
-                            seen.update(found.requires)
-        return self._known
+        known = list[Exercise]()
+        waiting = deque(self._exercise.requires)
+        seen = set(waiting)
+        files = []
+        with contextlib.suppress(OSError, EtudeError):
+            files = exercise_files(self._exercise.where.path.parent)
+        while waiting and len(known) < _MOST:
+            name = waiting.popleft()
+            for path in files:
+                if path.stem.lstrip("0123456789-") == name:
+                    with contextlib.suppress(OSError, EtudeError):
+                        found = load_exercise(path)
+                        known.append(found)
+                        waiting.extend(each for each in found.requires if each not in seen)
+                        seen.update(found.requires)
+        return known
 
 
 def _plain(name: str) -> str:

@@ -1,9 +1,32 @@
-"""The sentences of diagnoses that no author wrote: about the submission's own code."""
+"""The sentences of diagnoses that no author wrote, such as those about a submission's own code."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 _LONGEST: Final = 60  # characters of the submission's code in a sentence
+_ONLY_THERE: Final = (
+    "With the right {} there, and nothing else changed, your results would be right."
+)
+
+
+def explained(mistakes: Sequence[str], *, are_mutants: bool, is_never_finite: bool) -> str:
+    """Return the sentence about one mistake that explains the failures, or about two that do.
+
+    Args:
+        mistakes: what is said of each; of mutants in words that begin with "as if".
+        are_mutants: whether no author declared them.
+        is_never_finite: whether no result has a finite number, which can have several causes.
+    """
+    said = mistakes[0]
+    if are_mutants:
+        said = f"Your code behaves exactly {', or '.join(mistakes)}."
+    elif len(mistakes) > 1:
+        said = f"This is what happens with either of two mistakes: {' Or: '.join(mistakes)}"
+    return (
+        f"No result has a number in it, and that can have several causes. One is known here: {said}"
+        if is_never_finite
+        else said
+    )
 
 
 def at_once(mistakes: Sequence[str]) -> str:
@@ -13,11 +36,6 @@ def at_once(mistakes: Sequence[str]) -> str:
         "Your code has two known mistakes. Each is described as if it were the only one. "
         f"The first: {one} The second: {other}"
     )
-
-
-def with_another_number(feedback: str, known: float, own: float) -> str:
-    """Return the sentence about a known mistake that is made with another number."""
-    return f"This is a known mistake, here with {own:g} in place of {known:g}: {feedback}"
 
 
 def in_helper(name: str, line: int, feedback: str = "") -> str:
@@ -37,13 +55,9 @@ def unused(kind: str, name: str, line: int) -> str:
 
 def repaired(kind: str, lines: Sequence[int], was: Sequence[Any]) -> str:
     """Return the sentence about a part of a submission without which its tests pass."""
-    return _REPAIRS[kind](_place(lines), was)
-
-
-def _place(lines: Sequence[int]) -> str:
-    if len(lines) == 1:
-        return f"line {lines[0]}"
-    return f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
+    *most, last = lines
+    place = f"lines {', '.join(map(str, most))} and {last}" if most else f"line {last}"
+    return _REPAIRS[kind](place, was)
 
 
 def _rounded(place: str, digits: Sequence[Any]) -> str:
@@ -56,11 +70,6 @@ def _rounded(place: str, digits: Sequence[Any]) -> str:
     return f"You round{to} (in {place}), and only that makes your results wrong. Keep all digits."
 
 
-def _cut(place: str, was: Sequence[Any]) -> str:
-    code = quoted(str(was[0]))
-    return f"`{code}` in {place} takes digits away, and only that makes your results wrong."
-
-
 def quoted(code: str) -> str:
     """Return the submission's code on one line, shortened, as it stands between backticks."""
     code = " ".join(code.replace("`", "'").split())
@@ -69,7 +78,10 @@ def quoted(code: str) -> str:
 
 _REPAIRS: Final[Mapping[str, Callable[[str, Sequence[Any]], str]]] = {
     "rounded": _rounded,
-    "cut": _cut,
+    "cut": lambda place, was: (
+        f"`{quoted(str(was[0]))}` in {place} takes digits away, and only that makes your results "
+        "wrong."
+    ),
     "dtype": lambda place, was: (
         f"The dtype in {place} cannot hold your values, and only that makes your results wrong: "
         f"`{quoted(str(was[0]))}`."
@@ -85,3 +97,40 @@ _REPAIRS: Final[Mapping[str, Callable[[str, Sequence[Any]], str]]] = {
 
 REPAIRS: Final = frozenset(_REPAIRS)
 """The kinds of changes that a sentence knows."""
+
+
+def leaves_the_track(kind: str, code: str, line: int, filled: Sequence[int] = ()) -> str:
+    """Return the sentence about an expression.
+
+    Args:
+        kind: one of `PLACES`.
+        code: of the expression.
+        line: of the expression.
+        filled: the first and last line that fill an array, where it was filled wrongly.
+    """
+    return _PLACES[kind](quoted(code), line, filled)
+
+
+_PLACES: Final[Mapping[str, Callable[[str, int, Sequence[int]], str]]] = {
+    "wrong": lambda code, line, _: (
+        f"`{code}` in line {line} gives the first wrong value. "
+        + _ONLY_THERE.format("value")
+        + " Look at this step, and at what goes into it."
+    ),
+    "shape": lambda code, line, _: (
+        f"`{code}` in line {line} has the right numbers in a wrong shape. "
+        + _ONLY_THERE.format("shape")
+    ),
+    "missing": lambda code, line, _: (
+        f"The value of `{code}` in line {line} is right, but a right solution does something more "
+        "with it before it goes on. Look at where you use it next."
+    ),
+    "filled": lambda code, line, filled: (
+        f"When line {line} reads `{code}`, it does not hold the right values. What goes into it is "
+        f"right: look at line {' to line '.join(map(str, dict.fromkeys(filled)))}, where it is "
+        "filled."
+    ),
+}
+
+PLACES: Final = frozenset(_PLACES)
+"""The kinds of places that a sentence knows."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from grader.grading.comparison.ladder import Difference, Rung
 from grader.grading.feedback import sentences
+from grader.sandbox.printable import printable
 
 _WHOLE: Final = "The result"
 _LINE: Final = 80  # characters of a printed text that are quoted
@@ -50,6 +51,10 @@ def sentence_of(difference: Difference, name: str = _WHOLE) -> str:
         name = f"{values[0].upper()}{values[1:]}"
     for key in difference.path:
         name = f"Item {key!r:.40} of {name[0].lower()}{name[1:]}"
+    if difference.message == "figure":
+        from grader.grading.feedback.figure_sentences import figure_sentence  # noqa: PLC0415  no page has it
+
+        return figure_sentence(**difference.facts)
     sentence = _SENTENCES[difference.message]
     if isinstance(sentence, str):
         moved = " and ".join(f"`{each}`" for each in difference.facts.get("moved", ()))
@@ -72,12 +77,6 @@ def describe(value: object) -> str:
     if isinstance(value, np.number):
         return f"a single number of dtype {kind}"
     return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
-
-
-def _none(name: str, expected: object) -> str:
-    if name == _WHOLE:
-        return f"{name} is None. Does every path through your function end in `return`?"
-    return f"{name} is None, where {describe(expected)} is expected."
 
 
 def _type(name: str, expected: object, got: object) -> str:
@@ -191,16 +190,14 @@ def _two_digits(count: float) -> str:
     return f"{count:.2g}" if count < 100 else f"{count:.0f}"  # noqa: PLR2004  two digits or whole
 
 
-def _figure(_name: str, **facts: Any) -> str:  # noqa: ANN401  see each sentence
-    from grader.grading.feedback.figure_sentences import figure_sentence  # noqa: PLC0415  no page has it
-
-    return figure_sentence(**facts)
-
-
 # By the message of a difference. The name is that of the value or, where a property has a cause,
 # the sentence about the values.
 _SENTENCES: Final[Mapping[str, str | Callable[..., str]]] = {
-    "none": _none,
+    "none": lambda name, expected: (
+        f"{name} is None. Does every path through your function end in `return`?"
+        if name == _WHOLE
+        else f"{name} is None, where {describe(expected)} is expected."
+    ),
     "type": _type,
     "no-array": _no_array,
     "other-value": "{name} should be {expected!r:.80}, but is {got!r:.80}.",
@@ -239,15 +236,21 @@ _SENTENCES: Final[Mapping[str, str | Callable[..., str]]] = {
     ),
     "more-text": lambda _, **texts: f"Printed more than expected: {_printed(**texts)}",
     "less-text": lambda _, **texts: f"Printed less than expected: {_printed(**texts)}",
-    "figure": _figure,
     "memory": lambda _, **facts: _over_budget("memory", **facts),
     "time": lambda _, **facts: _over_budget("time", **facts),
     "input-changed": lambda _, argument, is_right: (
         f"{'The result is right, but your' if is_right else 'Your'} code changes {argument} in "
         "place. Work on a copy, or make a new array."
     ),
-    "cannot-use": lambda _, **facts: sentences.cannot_use(**facts),
-    "assertion": lambda _, **facts: sentences.assertion(**facts),
+    "cannot-use": lambda _, code, error, message: (
+        f"The result cannot be used as in `{sentences.cut(code)}` "
+        f"({error}: {sentences.cut(printable(message))}). Does your function return what is asked "
+        "for?"
+    ),
+    "assertion": lambda _, statement, explanation: (
+        f"This does not hold: `{sentences.cut(statement)}`"
+        f"{f': {sentences.cut(printable(explanation))}' if explanation else ''}"
+    ),
     "answer": lambda _, **facts: sentences.answer_differs(**facts),
     # Of results that cannot have a property:
     "no-finite-number": "The result should have finite numbers in it, but all are NaN or infinite.",

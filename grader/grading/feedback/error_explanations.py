@@ -247,13 +247,6 @@ _ELSEWHERE: Final = {
 }
 
 
-def _keyword(match: re.Match[str]) -> str:
-    if match[1] in ("dim", "keepdim"):
-        right = "axis" if match[1] == "dim" else "keepdims"
-        return f"In NumPy this argument is called `{right}`."
-    return f"The function called here has no argument {_names(match[1])}."
-
-
 def _axis(match: re.Match[str]) -> str:
     count = int(match[2])
     if count == 0:
@@ -295,41 +288,13 @@ def _sides(match: re.Match[str]) -> str:
     return "The shapes do not fit: paired from the right, axes must be equally long, or one be 1."
 
 
-def _spread(match: re.Match[str]) -> str:
-    one, other = map(_written, _shapes(match[1], match[2]))
-    return (
-        f"An array of shape {one} cannot be spread to {other}: from the right, each of its axes "
-        "must have the length that is asked for, or 1."
-    )
-
-
-def _stored(match: re.Match[str]) -> str:
-    one, other = map(_written, _shapes(*(text for text in match.groups() if text)))
-    return f"An array of shape {one} is stored in a place of shape {other}: the two must agree."
-
-
-def _index_shapes(match: re.Match[str]) -> str:
-    listed = " and ".join(map(_written, _shapes(match[1])))
-    return (
-        f"Arrays that are indices together pick one item for each pair, so {listed} must fit. For "
-        "all rows with all columns use `np.ix_`, or one index after the other."
-    )
-
-
 def _call(match: re.Match[str], count: str) -> str:
     """Return the sentence about a number of arguments, with a reminder for methods."""
     of_class = " The first parameter of a method is `self`." if match["method"] else ""
     return f"{count}{of_class}"
 
 
-def _too_few(match: re.Match[str]) -> str:
-    parts = "part" if match[2] == "1" else "parts"
-    return (
-        f"There are {match[1]} names on the left, but only {match[2]} {parts} on the right; a "
-        "shape has one for each axis."
-    )
-
-
+_KEYWORDS: Final = {"dim": "axis", "keepdim": "keepdims"}
 _VALUE, _TYPE, _INDEX = ("ValueError",), ("TypeError",), ("IndexError",)
 _SHAPE = r"(\([\d, ]*\))"
 _NUMBER = r"'?(?:int|float|complex|bool|numpy\.(?:u?int|float|complex|bool)\w*)'?"
@@ -401,7 +366,10 @@ CAUSES: Final[tuple[_Cause, ...]] = (
         "broadcast-to",
         _VALUE,
         rf"remapped shapes .*: {_SHAPE}\s+and requested shape {_SHAPE}",
-        _spread,
+        lambda m: (
+            "An array of shape {} cannot be spread to {}: from the right, each of its axes must "
+            "have the length that is asked for, or 1."
+        ).format(*map(_written, _shapes(m[1], m[2]))),
     ),
     _Cause(
         "einsum-sizes",
@@ -415,7 +383,9 @@ CAUSES: Final[tuple[_Cause, ...]] = (
         rf"could not broadcast input array from shape {_SHAPE} into shape {_SHAPE}|"
         rf"value array of shape {_SHAPE} could not be broadcast to indexing result of shape "
         rf"{_SHAPE}",
-        _stored,
+        lambda m: (
+            "An array of shape {} is stored in a place of shape {}: the two must agree."
+        ).format(*map(_written, _shapes(*filter(None, m.groups())))),
     ),
     _Cause(
         "einsum-letters",
@@ -578,7 +548,11 @@ CAUSES: Final[tuple[_Cause, ...]] = (
         "index-shapes",
         _INDEX,
         rf"indexing arrays could not be broadcast together with shapes ((?:{_SHAPE} ?)+)",
-        _index_shapes,
+        lambda m: (
+            "Arrays that are indices together pick one item for each pair, so "
+            f"{' and '.join(map(_written, _shapes(m[1])))} must fit. For all rows with all columns "
+            "use `np.ix_`, or one index after the other."
+        ),
     ),
     _Cause("number-indexed", _INDEX, r"invalid index to scalar variable", _NO_ITEMS),
     _Cause("number-indexed", _TYPE, rf"{_NUMBER} object is not subscriptable", _NO_ITEMS),
@@ -624,7 +598,10 @@ CAUSES: Final[tuple[_Cause, ...]] = (
         "unpack-too-few",
         _VALUE,
         r"not enough values to unpack \(expected (?:at least )?(\d+), got (\d+)",
-        _too_few,
+        lambda m: (
+            f"There are {m[1]} names on the left, but only {m[2]} part{'s' * (m[2] != '1')} on the "
+            "right; a shape has one for each axis."
+        ),
     ),
     _Cause(
         "list-index",
@@ -671,7 +648,16 @@ CAUSES: Final[tuple[_Cause, ...]] = (
         "Round brackets after a number call it as a function: is a `*` missing, or has a name been "
         "given to a number that was a function?",
     ),
-    _Cause("keyword", _TYPE, r"got an unexpected keyword argument '([^']+)'", _keyword),
+    _Cause(
+        "keyword",
+        _TYPE,
+        r"got an unexpected keyword argument '([^']+)'",
+        lambda m: (
+            f"In NumPy this argument is called `{_KEYWORDS[m[1]]}`."
+            if m[1] in _KEYWORDS
+            else f"The function called here has no argument {_names(m[1])}."
+        ),
+    ),
     _Cause(
         "arguments-missing",
         _TYPE,

@@ -1,6 +1,5 @@
 """The sentences about drawn figures: from the facts of a comparison to the learner's words."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -13,16 +12,17 @@ def figure_sentence(what: str, plot: int = 0, **facts: Any) -> str:  # noqa: ANN
         plot: the number of the plot, from 1, if there are several.
         facts: for the sentence.
     """
-    sentence = _SENTENCES[what](**facts)
-    return f"In plot {plot}: {sentence[0].lower()}{sentence[1:]}" if plot else sentence
-
-
-def _nothing_drawn() -> str:
-    return "No figure was drawn. Draw with matplotlib, and return the figure or its axes."
-
-
-def _plots(expected: int, got: int) -> str:
-    return f"The figure has {_count(got, 'plot')}; it should have {expected}."
+    sentence = _SENTENCES[what]
+    if isinstance(sentence, str):
+        noun, got = facts.get("noun", "image"), facts.get("got")
+        which = _which(noun, facts.get("number", 0))
+        words = {"which": which, "name": which.lower(), "Thing": _upper(_thing(noun))}
+        if isinstance(got, float):
+            words["came"], words["wanted"] = _pair(got, facts["expected"])
+        said = sentence.format_map({**facts, **words})
+    else:
+        said = sentence(**facts)
+    return f"In plot {plot}: {said[0].lower()}{said[1:]}" if plot else said
 
 
 def _text(name: str, expected: str, got: str) -> str:
@@ -47,28 +47,6 @@ def _count_of(noun: str, expected: int, got: int, instead: str = "") -> str:
     return f"{came} drawn; {wanted} expected."
 
 
-def _ends(noun: str, number: int, expected: float, got: float) -> str:
-    came, wanted = _pair(got, expected)
-    return f"{_which(noun, number)} ends at x = {came}; it should run to {wanted}."
-
-
-def _starts(noun: str, number: int, expected: float, got: float) -> str:
-    came, wanted = _pair(got, expected)
-    return f"{_which(noun, number)} starts at x = {came}; it should start at {wanted}."
-
-
-def _size(noun: str, number: int, expected: int, got: int) -> str:
-    thing = "bar" if "bar" in noun else "point"
-    return f"{_which(noun, number)} has {_count(got, thing)}; it should have {expected}."
-
-
-def _x(noun: str, number: int, point: int, expected: float, got: float) -> str:
-    thing = "bar" if "bar" in noun else "point"
-    came, wanted = _pair(got, expected)
-    name = _which(noun, number).lower()
-    return f"{_upper(thing)} {point} of {name} is at x = {came}; it should be at {wanted}."
-
-
 def _y(
     noun: str,
     number: int,
@@ -80,32 +58,11 @@ def _y(
     total: int,
 ) -> str:
     came, wanted = _pair(got, expected)
-    thing = "bar" if "bar" in noun else "point"
+    thing = _thing(noun)
     others = f" {differ} of {total} {thing}s differ." if differ > 1 else ""
     reaches = "reaches" if thing == "bar" else "is at y ="
     where = f"at {_number(at)}" if thing == "bar" else f"where x = {_number(at)}"
     return f"{_which(noun, number)} {reaches} {came} {where}; it should be {wanted}.{others}"
-
-
-def _begin(noun: str, number: int, at: float, expected: float, got: float) -> str:
-    came, wanted = _pair(got, expected)
-    name = _which(noun, number).lower()
-    return f"The bar at {_number(at)} of {name} begins at {came}; it should begin at {wanted}."
-
-
-def _lies(noun: str, number: int, *, expected: bool) -> str:
-    pair = ("upright", "lying")
-    return f"{_which(noun, number)} is {pair[not expected]}; it should be {pair[expected]}."
-
-
-def _label(noun: str, number: int, expected: str, got: str) -> str:
-    came = f"is labelled {got!r:.80}" if got else "has no label"
-    wanted = f"it should be labelled {expected!r:.80}" if expected else "it should have none"
-    return f"{_which(noun, number)} {came}; {wanted}."
-
-
-def _swapped(noun: str, number: int) -> str:
-    return f"{_which(noun, number)} has x and y swapped."
 
 
 def _legend(expected: Sequence[str] | None, got: Sequence[str] | None) -> str:
@@ -124,33 +81,6 @@ def _limits(axis: str, expected: Sequence[float], got: Sequence[float]) -> str:
         f"The {axis} axis runs from {begin} to {end}; it should run from {wanted_begin} to "
         f"{wanted_end}."
     )
-
-
-def _scale(axis: str, expected: str, got: str) -> str:
-    return f"The scale of the {axis} axis is {got!r:.40}; it should be {expected!r:.40}."
-
-
-def _style(number: int, expected: str, got: str) -> str:
-    return f"Line {number} has the style {got!r:.40}; it should have {expected!r:.40}."
-
-
-def _marker(number: int, expected: str, got: str) -> str:
-    return f"Line {number} has the marker {got!r:.40}; it should have {expected!r:.40}."
-
-
-def _no_text(text: str, expected: Sequence[float]) -> str:
-    return f"The text {text!r:.80} is missing; it should be at {_place(expected)}."
-
-
-def _text_place(text: str, expected: Sequence[float], got: Sequence[float]) -> str:
-    return f"The text {text!r:.80} is at {_place(got)}; it should be at {_place(expected)}."
-
-
-def _image_shape(
-    number: int, expected: tuple[int, ...], got: tuple[int, ...], *, turned: bool
-) -> str:
-    advice = " It is transposed." if turned else ""
-    return f"{_which('image', number)} has shape {got}; it should have {expected}.{advice}"
 
 
 def _image(
@@ -174,6 +104,10 @@ def _which(noun: str, number: int) -> str:
     return f"{_upper(noun)} {number}" if number else f"The {noun}"
 
 
+def _thing(noun: str) -> str:
+    return "bar" if "bar" in noun else "point"
+
+
 def _upper(text: str) -> str:
     return text[:1].upper() + text[1:]
 
@@ -191,7 +125,7 @@ def _place(at: Sequence[float]) -> str:
 
 
 def _number(value: float, digits: int = 4) -> str:
-    return f"{value:.{digits}g}" if math.isfinite(value) else str(float(value))
+    return f"{value:.{digits}g}"
 
 
 def _pair(got: float, expected: float) -> tuple[str, str]:
@@ -203,27 +137,48 @@ def _pair(got: float, expected: float) -> tuple[str, str]:
     return pair
 
 
-_SENTENCES: Final[Mapping[str, Callable[..., str]]] = {
-    "nothing-drawn": _nothing_drawn,
-    "plots": _plots,
+# A text has the facts in it, `which` series is meant at the beginning of a sentence or by `name`
+# within it, and two numbers as they `came` and are `wanted`.
+_SENTENCES: Final[Mapping[str, str | Callable[..., str]]] = {
+    "nothing-drawn": (
+        "No figure was drawn. Draw with matplotlib, and return the figure or its axes."
+    ),
+    "plots": lambda expected, got: (
+        f"The figure has {_count(got, 'plot')}; it should have {expected}."
+    ),
     "text": _text,
     "count": _count_of,
-    "starts": _starts,
-    "ends": _ends,
-    "size": _size,
-    "x": _x,
+    "starts": "{which} starts at x = {came}; it should start at {wanted}.",
+    "ends": "{which} ends at x = {came}; it should run to {wanted}.",
+    "size": lambda noun, number, expected, got: (
+        f"{_which(noun, number)} has {_count(got, _thing(noun))}; it should have {expected}."
+    ),
+    "x": "{Thing} {point} of {name} is at x = {came}; it should be at {wanted}.",
     "y": _y,
-    "begin": _begin,
-    "lies": _lies,
-    "label": _label,
-    "swapped": _swapped,
+    "begin": "The bar at {at:.4g} of {name} begins at {came}; it should begin at {wanted}.",
+    "lies": lambda noun, number, expected: (
+        f"{_which(noun, number)} is {'upright' if expected else 'lying'}; it should be "
+        f"{'lying' if expected else 'upright'}."
+    ),
+    "label": lambda noun, number, expected, got: (
+        f"{_which(noun, number)} {f'is labelled {got!r:.80}' if got else 'has no label'}; "
+        f"it should {f'be labelled {expected!r:.80}' if expected else 'have none'}."
+    ),
+    "swapped": "{which} has x and y swapped.",
     "legend": _legend,
     "limits": _limits,
-    "scale": _scale,
-    "style": _style,
-    "marker": _marker,
-    "no-text": _no_text,
-    "text-place": _text_place,
-    "image-shape": _image_shape,
+    "scale": "The scale of the {axis} axis is {got!r:.40}; it should be {expected!r:.40}.",
+    "style": "Line {number} has the style {got!r:.40}; it should have {expected!r:.40}.",
+    "marker": "Line {number} has the marker {got!r:.40}; it should have {expected!r:.40}.",
+    "no-text": lambda text, expected: (
+        f"The text {text!r:.80} is missing; it should be at {_place(expected)}."
+    ),
+    "text-place": lambda text, expected, got: (
+        f"The text {text!r:.80} is at {_place(got)}; it should be at {_place(expected)}."
+    ),
+    "image-shape": lambda number, expected, got, turned: (
+        f"{_which('image', number)} has shape {got}; it should have {expected}."
+        f"{' It is transposed.' if turned else ''}"
+    ),
     "image": _image,
 }

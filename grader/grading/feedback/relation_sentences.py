@@ -89,44 +89,7 @@ def _explained(factor: float, origin: Origin) -> str:
     return f"; {_number(factor)} is {words}."
 
 
-def _constant_factor(*, factor: float, origin: Origin, is_number: bool) -> str:
-    lead, what = ("Every value is", "the expected one")
-    if is_number:
-        lead, what = ("The result is", "what is expected")
-    return f"{lead} {_number(factor)} times {what}{_explained(factor, origin)}"
-
-
 _LOG_SUM_EXP: Final = "the logarithm of the sum of its exponentials"
-
-
-def _rounded(digits: int) -> str:
-    to = "whole numbers" if digits == 0 else f"{digits} decimal{'s' if digits > 1 else ''}"
-    return f"The values are the expected ones rounded to {to}."
-
-
-def _reduced_axis(*, what: str, name: str, axes: tuple[int, ...]) -> str:
-    along = f"axis {axes[0]}" if len(axes) == 1 else f"axes {' and '.join(map(str, axes))}"
-    return f"This is the {what} of `{name}` along {along}; another axis is asked for."
-
-
-def _other_axis(*, axis: int, is_matrix: bool, is_share: bool) -> str:
-    columns = "Your columns" if is_matrix else f"Your values along axis {axis}"
-    question = " Do you divide by sums along the wrong axis?" if is_share else ""
-    return f"{columns} add up to 1; it is the rows, along the last axis, that should.{question}"
-
-
-def _mask_inverted(*, blocked: str, is_mask: bool) -> str:
-    if is_mask:
-        other = "True" if blocked == "False" else "1"
-        return f"{blocked} and {other} are swapped everywhere. Is the mask the other way round?"
-    return f"Your values are {blocked} where they should not be, and the other way round."
-
-
-def _cut(surplus: int, things: str, end: str) -> str:
-    count = abs(surplus)
-    some = f"{count} {things}s are" if count > 1 else f"1 {things} is"
-    fault = "missing" if surplus < 0 else "too many"
-    return f"{some} {fault} at the {end}; the rest is right."
 
 
 _SENTENCES: Final[Mapping[RelationId, str | Callable[..., str]]] = {
@@ -135,7 +98,10 @@ _SENTENCES: Final[Mapping[RelationId, str | Callable[..., str]]] = {
         if is_number
         else "The numbers are right, but every sign is flipped."
     ),
-    "constant-factor": _constant_factor,
+    "constant-factor": lambda factor, origin, is_number: (
+        f"{'The result' if is_number else 'Every value'} is {_number(factor)} times "
+        f"{'what is expected' if is_number else 'the expected one'}{_explained(factor, origin)}"
+    ),
     "constant-offset": lambda shift: (
         f"Every value is {_number(abs(shift))} {'larger' if shift > 0 else 'smaller'} than the "
         "expected one."
@@ -158,7 +124,11 @@ _SENTENCES: Final[Mapping[RelationId, str | Callable[..., str]]] = {
         if is_floor
         else "The values are the expected ones with everything after the point cut off."
     ),
-    "rounded": _rounded,
+    "rounded": lambda digits: (
+        "The values are the expected ones rounded to whole numbers."
+        if digits == 0
+        else f"The values are the expected ones rounded to {digits} decimal{'s' * (digits > 1)}."
+    ),
     "transposed": lambda is_matrix: (
         "This is the expected result with "
         f"{'rows and columns' if is_matrix else 'its last two axes'} swapped."
@@ -178,8 +148,15 @@ _SENTENCES: Final[Mapping[RelationId, str | Callable[..., str]]] = {
     ),
     "other-places": "The numbers are the expected ones, but in other places.",
     "items-swapped": "The items are all there, but in another order.",
-    "other-axis": _other_axis,
-    "reduced-axis": _reduced_axis,
+    "other-axis": lambda axis, is_matrix, is_share: (
+        f"{'Your columns' if is_matrix else f'Your values along axis {axis}'} add up to 1; it is "
+        "the rows, along the last axis, that should."
+        f"{' Do you divide by sums along the wrong axis?' if is_share else ''}"
+    ),
+    "reduced-axis": lambda what, name, axes: (
+        f"This is the {what} of `{name}` along {'axis' if len(axes) == 1 else 'axes'} "
+        f"{' and '.join(map(str, axes))}; another axis is asked for."
+    ),
     "softmax-missing": "These are scores: the softmax of each of your rows is what is expected.",
     "scores-scaled": lambda factor, origin: (
         f"These would be the weights if the scores were {_number(factor)} times as large"
@@ -193,7 +170,12 @@ _SENTENCES: Final[Mapping[RelationId, str | Callable[..., str]]] = {
         f"{'The values' if is_one_row else 'Each row'} should add up to 1; yours add up to "
         f"{_between(low, high)}."
     ),
-    "mask-inverted": _mask_inverted,
+    "mask-inverted": lambda blocked, is_mask: (
+        f"{blocked} and {'True' if blocked == 'False' else '1'} are swapped everywhere. Is the "
+        "mask the other way round?"
+        if is_mask
+        else f"Your values are {blocked} where they should not be, and the other way round."
+    ),
     "other-triangle": lambda blocked, side: (
         f"Your values are {blocked} {'below' if side == 'above' else 'above'} the diagonal; they "
         f"should be {side} it."
@@ -206,6 +188,9 @@ _SENTENCES: Final[Mapping[RelationId, str | Callable[..., str]]] = {
     "axis-dropped": "The values are right, but an axis of length 1 is missing (see `keepdims`).",
     "axis-added": "The values are right, but there is an axis of length 1 too many.",
     "one-item": "This is only the {which} item of the expected result.",
-    "cut": _cut,
+    "cut": lambda surplus, things, end: (
+        f"{abs(surplus)} {things}{'s are' if abs(surplus) > 1 else ' is'} "
+        f"{'missing' if surplus < 0 else 'too many'} at the {end}; the rest is right."
+    ),
     "reshaped": "The values are right and in the right order; only the shape is not.",
 }

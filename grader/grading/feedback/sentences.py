@@ -13,12 +13,9 @@ import numpy as np
 
 from grader.definitions.exercise import DefinedAs, Disclosure, Property
 from grader.grading.comparison.ladder import Rung
-from grader.grading.feedback import error_explanations
-from grader.grading.feedback.defined_names import DefinedName, DefinedNames
 from grader.grading.feedback.hidden_tests import NOT_PASSED
 from grader.grading.results.verdict import Outcome
-from grader.sandbox.answers import Cause, ChildGoneError, Raised, Unsupported
-from grader.sandbox.printable import printable
+from grader.sandbox.answers import Cause, ChildGoneError, DefinedNames, Raised, Unsupported
 
 _HIDDEN_BY_RUNG = {
     Rung.NOTHING: "Nothing was returned for the inputs of this hidden test.",
@@ -141,6 +138,8 @@ def _explained(error: Raised) -> str:
     """Return what is known of an error's cause, in plain sentences."""
     if error.type == "EOFError":
         return "Nothing can be typed in here: `input()` has nothing to read."
+    from grader.grading.feedback import error_explanations  # noqa: PLC0415  a pass needs none of it
+
     here = ""
     if error_explanations.signature(error.type, error.message):
         here = error_explanations.shapes_here(error.shapes)
@@ -156,10 +155,11 @@ _PLACE = re.compile(r" \((?:/[^()]*|unknown location)\)$")  # where a module lie
 
 def _words_of(error: Raised) -> str:
     """Return an error's message as a part of a sentence."""
-    return _cut(_PLACE.sub("", error.message).removesuffix("."))
+    return cut(_PLACE.sub("", error.message).removesuffix("."))
 
 
-def _cut(message: str) -> str:
+def cut(message: str) -> str:
+    """Return a submission's own words, shortened."""
     return message if len(message) <= _LONGEST else f"{message[:_LONGEST]}..."
 
 
@@ -184,37 +184,36 @@ def _place(error: Raised, *, loading: bool) -> str:
 
 def _in_the_test_itself(error: Raised, call: str, contents: DefinedNames) -> str:
     """Return the sentence about an error at the call, or in the test's own line."""
+    # Is a name used in another way than it is defined?
     for name, defined in contents.defined.items():
-        if but := _misused(error, name, defined):
-            return f"The test runs `{_cut(call)}`, but {but}"
+        where = f" (line {defined.line})" if defined.line else ""
+        _, lacks, attribute = error.message.partition(f"'{name}' object has no attribute ")
+        is_type_error, but = error.type == "TypeError", ""
+        if is_type_error and error.message.startswith((f"{name}()", f"{name}.__init__()")):
+            spelled = f"function is `def {name}{defined.signature}`"
+            if defined.kind == "class":
+                spelled = f"class is made by `{name}{defined.signature}`"
+            but = f"your {spelled}{where}: {_words_of(error)}."
+        elif is_type_error and error.message.startswith(f"{name}."):
+            but = f"{_words_of(error)}. The first parameter of a method is `self`."
+        elif error.type == "AttributeError" and lacks:
+            but = f"an object of your class `{name}`{where} has no {attribute[:_LONGEST]}."
+        if but:
+            return f"The test runs `{cut(call)}`, but {but}"
     return (
-        f"The test's own line fails with what your code gave it: `{_cut(call)}` "
+        f"The test's own line fails with what your code gave it: `{cut(call)}` "
         f"({error.type}: {_words_of(error)}). Does your function return what is asked for?"
     )
-
-
-def _misused(error: Raised, name: str, defined: DefinedName) -> str:
-    """Return how a test uses a name in another way than it is defined, or nothing."""
-    where = f" (line {defined.line})" if defined.line else ""
-    if error.type == "TypeError" and error.message.startswith((f"{name}()", f"{name}.__init__()")):
-        spelled = f"function is `def {name}{defined.signature}`"
-        if defined.kind == "class":
-            spelled = f"class is made by `{name}{defined.signature}`"
-        return f"your {spelled}{where}: {_words_of(error)}."
-    if error.type == "TypeError" and error.message.startswith(f"{name}."):
-        return f"{_words_of(error)}. The first parameter of a method is `self`."
-    _, lacks, attribute = error.message.partition(f"'{name}' object has no attribute ")
-    if error.type == "AttributeError" and lacks:
-        return f"an object of your class `{name}`{where} has no {attribute[:_LONGEST]}."
-    return ""
 
 
 def syntax_error(error: Raised) -> str:
     """Return the sentence about code that Python cannot read."""
     shown = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
     line = f"line {error.line}" if error.line else "your code"
-    words = f"({error.type}: {_cut(error.message)})"
-    if explained := error_explanations.unreadable(error.text.strip(), error.message):
+    words = f"({error.type}: {cut(error.message)})"
+    from grader.grading.feedback.error_explanations import unreadable  # noqa: PLC0415  likewise
+
+    if explained := unreadable(error.text.strip(), error.message):
         return f"Python cannot read {line}{shown}. {explained} {words}"
     return f"Python cannot read {line}{shown} {words}."
 
@@ -237,7 +236,7 @@ def wrong_files(given: Sequence[str], asked: Sequence[str]) -> str:
 
 
 def _and(names: Sequence[str]) -> str:
-    *most, last = (f"`{_cut(name)}`" for name in names)
+    *most, last = (f"`{cut(name)}`" for name in names)
     return f"{', '.join(most)} and {last}" if most else last
 
 
@@ -268,19 +267,19 @@ def unsupported(answer: Unsupported) -> str:
     where = f" (at {answer.path} of the result)" if answer.path else ""
     if answer.kind == "coroutine":
         return "Your function is `async def`, so calling it computes nothing. Write `def`."
-    return f"Your function returned {_article(answer.kind)}{where}. {_advice(answer.kind)}"
-
-
-def _advice(kind: str) -> str:
+    kind = answer.kind
+    advice = "Return plain Python values or NumPy arrays."
     if kind.startswith("a value "):  # one that is too large
-        return "Look at the shape of your result: is a length of it much too large?"
-    if kind in ("function", "builtin_function_or_method", "method"):
-        return "Are the round brackets missing that call it?"
-    if kind == "generator":
-        return "Write square brackets around it, for a list, or make it an array."
-    if any(word in kind for word in ("array", "matrix", "Masked")):
-        return "Return an ordinary array of numbers, for example `np.asarray(result, dtype=float)`."
-    return "Return plain Python values or NumPy arrays."
+        advice = "Look at the shape of your result: is a length of it much too large?"
+    elif kind in ("function", "builtin_function_or_method", "method"):
+        advice = "Are the round brackets missing that call it?"
+    elif kind == "generator":
+        advice = "Write square brackets around it, for a list, or make it an array."
+    elif any(word in kind for word in ("array", "matrix", "Masked")):
+        advice = (
+            "Return an ordinary array of numbers, for example `np.asarray(result, dtype=float)`."
+        )
+    return f"Your function returned {_article(kind)}{where}. {advice}"
 
 
 def unsupported_value(name: str, answer: Unsupported) -> str:
@@ -419,32 +418,22 @@ def missing(
     """
     if kind == "value":
         return f"There is no `{name}` in your code; write your answer as `{name} = ...`."
-    if inside := _inside(name, source):
-        return inside
-    spelled = {known.lower(): known for known in names}
-    close = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.6)
-    if close:
-        return f"There is no {kind} `{name}` in your code. Is `{spelled[close[0]]}` meant to be it?"
-    return f"There is no {kind} `{name}` in your code; the tests call `{call}`."
-
-
-def _inside(name: str, source: str) -> str:
-    """Return the sentence about a function that stands inside a class or another function."""
-    lines = source.splitlines()
-    starts = [re.match(r"([ \t]*)(class|def)\s+(\w+)", line) for line in lines]
+    starts = [re.match(r"([ \t]*)(class|def)\s+(\w+)", line) for line in source.splitlines()]
     for number, start in enumerate(starts):
         if start is None or start[2] != "def" or start[3] != name or not start[1]:
             continue
         above = [each for each in starts[:number] if each and len(each[1]) < len(start[1])]
         if above:
+            of_class, outer = above[-1][2] == "class", above[-1][3]
             return (
-                f"`{name}` (line {number + 1}) stands inside `{above[-1][2]} {above[-1][3]}`. Move "
-                "it to the left edge of your file, and write it without `self`."
-                if above[-1][2] == "class"
-                else f"`{name}` (line {number + 1}) stands inside `{above[-1][3]}`. Move it to the "
-                "left edge of your file."
+                f"`{name}` (line {number + 1}) stands inside `{'class ' * of_class}{outer}`. Move "
+                f"it to the left edge of your file{', and write it without `self`' * of_class}."
             )
-    return ""
+    spelled = {known.lower(): known for known in names}
+    close = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.6)
+    if close:
+        return f"There is no {kind} `{name}` in your code. Is `{spelled[close[0]]}` meant to be it?"
+    return f"There is no {kind} `{name}` in your code; the tests call `{call}`."
 
 
 def another_kind(name: str, wanted: DefinedAs, kind: str) -> str:
@@ -536,41 +525,6 @@ TOO_MANY_NAMES = "Your code uses more names than can be checked for what this ex
 
 def _listing(words: Sequence[str], last: str) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
-
-
-def cannot_use(code: str, error: str, message: str) -> str:
-    """Return the sentence about a result with which a test's own code fails."""
-    said = f"{error}: {_cut(printable(message))}"
-    return (
-        f"The result cannot be used as in `{_cut(code)}` ({said}). Does your function return what "
-        "is asked for?"
-    )
-
-
-def looks(mistake: str) -> str:
-    """Return the sentence about a mistake, in words that begin with "as if"."""
-    return f"Your code behaves exactly {mistake}."
-
-
-def never_finite(said: str) -> str:
-    """Return the sentence about one of several causes of results without a finite number."""
-    return (
-        f"No result has a number in it, and that can have several causes. One is known here: {said}"
-    )
-
-
-def either(sentences: Sequence[str]) -> str:
-    """Return the sentence about several mistakes that each explain the failures."""
-    count = {2: "either of two"}.get(len(sentences), "any of several")
-    if len(sentences) == 1:
-        return sentences[0]
-    return f"This is what happens with {count} mistakes: {' Or: '.join(sentences)}"
-
-
-def assertion(statement: str, explanation: str) -> str:
-    """Return the sentence about an assertion that does not hold, with its values."""
-    shown = f": {_cut(printable(explanation))}" if explanation else ""
-    return f"This does not hold: `{_cut(statement)}`{shown}"
 
 
 def too_long(seconds: float) -> str:

@@ -22,7 +22,7 @@ from grader.definitions.exercise import (
 )
 from grader.grading.comparison.ladder import Rung, as_written
 from grader.grading.comparison.raw_result import RawResult
-from grader.grading.results.value_summary import PRINTED, FailureValues, Row, ValueSummary
+from grader.grading.results.value_summary import PRINTED, FailureValues, ValueSummary
 from grader.sandbox.answers import Raised, Unsupported
 from grader.sandbox.printable import printable
 
@@ -62,34 +62,33 @@ def values_behind(exercise: Exercise, test: TestCase, seen: RawResult) -> Failur
     if test.hidden or exercise.kind == "predict":
         return FailureValues()
     try:
-        return _values(test, seen)
+        used = set(_WORD.findall(f"{test.code} {test.against or ''}"))
+        inputs = tuple((n, summarize(value)) for n, value in seen.inputs.items() if n in used)
+        if seen.rung in _NOT_OF_THE_VALUE:
+            return FailureValues(inputs)
+        summary = summarize_print if test.compared == "text" else summarize
+        expected, got = None, None
+        if test.compared in ("value", "text"):
+            is_literal = isinstance(test.expect, LiteralValue)
+            expected = summary(as_written(seen.expected, seen.got) if is_literal else seen.expected)
+        # None only counts as a value where it is what is wrong.
+        if seen.rung is Rung.NOTHING or not isinstance(seen.got, (NoneType, Raised, Unsupported)):
+            got = summary(seen.got)
+        worst = seen.worst if got is not None and got.rows else None
+        return FailureValues(inputs, expected, got, worst)
     except Exception:  # noqa: BLE001  an addition must not cost a submission its verdict
         return FailureValues()
-
-
-def _values(test: TestCase, seen: RawResult) -> FailureValues:
-    used = set(_WORD.findall(f"{test.code} {test.against or ''}"))
-    inputs = tuple((name, summarize(value)) for name, value in seen.inputs.items() if name in used)
-    if seen.rung in _NOT_OF_THE_VALUE:
-        return FailureValues(inputs)
-    summary = summarize_print if test.compared == "text" else summarize
-    expected, got = None, None
-    if test.compared in ("value", "text"):
-        is_literal = isinstance(test.expect, LiteralValue)
-        expected = summary(as_written(seen.expected, seen.got) if is_literal else seen.expected)
-    # None only counts as a value where it is what is wrong.
-    if seen.rung is Rung.NOTHING or not isinstance(seen.got, (NoneType, Raised, Unsupported)):
-        got = summary(seen.got)
-    return FailureValues(
-        inputs, expected, got, seen.worst if got is not None and got.rows else None
-    )
 
 
 def summarize(value: object) -> ValueSummary:
     """Return the summary of any value."""
     if not isinstance(value, np.ndarray):
         return ValueSummary(_summary(value), _cut(_pieces(value), _amount(value)))
-    rows = _rows(value)
+    small = all(0 < length <= ValueSummary.MOST_CELLS for length in value.shape)
+    has_rows = value.ndim in (1, _SHOWN_AXES) and small and value.dtype.kind in "biuf"
+    rows = None
+    if has_rows and not isinstance(value, np.ma.MaskedArray):  # what is masked is no number
+        rows = tuple(tuple(row) for row in np.atleast_2d(value).tolist())
     text = _cut(_printed(value), _amount(value))
     return ValueSummary(_summary(value), text, rows, rows is not None and value.ndim == 1)
 
@@ -97,15 +96,6 @@ def summarize(value: object) -> ValueSummary:
 def summarize_print(text: str) -> ValueSummary:
     """Return the summary of printed text, as it was printed."""
     return ValueSummary(PRINTED, _cut([text], _amount(text)))
-
-
-def _rows(array: _Array) -> tuple[Row, ...] | None:
-    small = all(0 < length <= ValueSummary.MOST_CELLS for length in array.shape)
-    if array.ndim not in (1, _SHOWN_AXES) or not small or array.dtype.kind not in "biuf":
-        return None
-    if isinstance(array, np.ma.MaskedArray):  # what is masked is no number
-        return None
-    return tuple(tuple(row) for row in np.atleast_2d(array).tolist())
 
 
 def _summary(value: object) -> str:

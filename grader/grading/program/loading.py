@@ -4,8 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grader.definitions.exercise import DefinedAs, Exercise
-from grader.grading.feedback import error_explanations, sentences
-from grader.grading.feedback.defined_names import DefinedNames
+from grader.grading.feedback import sentences
 from grader.grading.program.author_code import freeze
 from grader.grading.program.loaded_program import LoadedProgram, is_value, put_files
 from grader.grading.program.notebook_program import (
@@ -18,7 +17,14 @@ from grader.grading.program.proxies import NoValueError, Proxies
 from grader.grading.program.screening import screen
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
-from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned, Unsupported
+from grader.sandbox.answers import (
+    Answer,
+    ChildGoneError,
+    DefinedNames,
+    Raised,
+    Returned,
+    Unsupported,
+)
 from grader.sandbox.interface import Child
 from grader.sandbox.limits import UNKNOWN_RESULT
 
@@ -137,7 +143,9 @@ def problem_of(answer: Raised, source: str = "", packages: tuple[str, ...] = ())
     contents = DefinedNames((), {}, packages)
     sentence = sentences.raised(answer, "", contents, loading=bool(source))
     if answer.type == "ModuleNotFoundError":
-        sentence = " ".join(filter(None, (sentence, error_explanations.in_numpy(source))))
+        from grader.grading.feedback.error_explanations import in_numpy  # noqa: PLC0415  a pass needs none of it
+
+        sentence = " ".join(filter(None, (sentence, in_numpy(source))))
     return LoadingProblem(sentences.outcome_of(answer), sentence, line)
 
 

@@ -18,7 +18,6 @@ from grader.grading.comparison.ladder import Rung, compare_text
 from grader.grading.comparison.raw_result import RawResult
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback import sentences
-from grader.grading.feedback.defined_names import DefinedNames
 from grader.grading.feedback.difference_sentences import differs
 from grader.grading.program.author_code import (
     TooLargeError,
@@ -32,7 +31,7 @@ from grader.grading.results.evidence import Evidence
 from grader.grading.results.submission import Submission
 from grader.grading.results.value_summary import FailureValues
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.sandbox.answers import ChildGoneError, Returned, Unsupported
+from grader.sandbox.answers import ChildGoneError, DefinedNames, Returned, Unsupported
 from grader.sandbox.limits import AUTHOR_SECONDS, DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:

@@ -129,9 +129,8 @@ def _read(file: Path) -> str:
 def _show(exercises: Path | None) -> None:
     from grader.definitions.collection import Collection
     from grader.progress.history import local_now
-    from grader.progress.status import standings, total_xp
+    from grader.progress.status import standings, streak
     from grader.progress.store import Store
-    from grader.progress.streak import streak
 
     collection = Collection.load(options.collection_folder(exercises))
     history = Store().read()
@@ -143,7 +142,8 @@ def _show(exercises: Path | None) -> None:
     running = streak(history, local_now().date())
     days = _counted(running.current, "day")
     longest = f", the longest had {running.longest}" if running.longest > running.current else ""
-    click.echo(f"\n{total_xp(known.values())} XP in all. Streak: {days}{longest}.")
+    xp = sum(each.earned for each in known.values())
+    click.echo(f"\n{xp} XP in all. Streak: {days}{longest}.")
     claimed = sum(each.self_reported for each in known.values())
     if claimed:
         click.echo(

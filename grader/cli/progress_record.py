@@ -9,11 +9,9 @@ import click
 
 from grader.definitions.files import TRACK_FILE, exists, files_by_folder, folders_in
 from grader.errors import EtudeError
-from grader.progress.data_dir import RecordError
 from grader.progress.history import History
-from grader.progress.next_up import NextUp, next_open, next_up
-from grader.progress.status import standings
-from grader.progress.store import Store
+from grader.progress.status import NextUp, next_open, next_up, standings
+from grader.progress.store import RecordError, Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

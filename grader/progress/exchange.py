@@ -8,8 +8,9 @@ What comes in is checked field by field: it may have been edited, or be another 
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from dataclasses import asdict, fields
 from datetime import UTC, date, datetime
+from operator import methodcaller
 from typing import Any, Final
 
 from grader.definitions.exercise import ExerciseId
@@ -30,8 +31,10 @@ def to_json(history: History) -> str:
     """Return a history as JSON, an event a line."""
     parts = [f'"{_NAME}": {VERSION}']
     for part in ("attempts", "hints", "given_up"):
-        lines = [json.dumps(_data(event)) for event in getattr(history, part)]
-        parts.append(f'"{part}": [{"".join(_listed(lines))}]')
+        events = [asdict(event) for event in getattr(history, part)]
+        lines = [f"\n  {json.dumps(each, default=methodcaller('isoformat'))}" for each in events]
+        end = "\n" if lines else ""
+        parts.append(f'"{part}": [{",".join(lines)}{end}]')
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
@@ -55,21 +58,6 @@ def from_json(text: str) -> History:
         tuple(_events(data, "given_up", GivenUp)),
     )
     return read + History()  # in the order of time
-
-
-def _listed(lines: list[str]) -> Iterator[str]:
-    for index, line in enumerate(lines):
-        yield f"{',' if index else ''}\n  {line}"
-    if lines:
-        yield "\n"
-
-
-def _data(event: Attempt | HintTaken | GivenUp) -> dict[str, Any]:
-    found = {field.name: getattr(event, field.name) for field in fields(event)}
-    return {
-        name: value.isoformat() if isinstance(value, date) else value
-        for name, value in found.items()
-    }
 
 
 def _events(

@@ -27,14 +27,13 @@ from grader.definitions.files import (
     path_hint,
 )
 from grader.definitions.load_course import course_file, digest_in_course, load_course
-from grader.definitions.problem_list import ProblemList
 from grader.definitions.program_files import completed
 from grader.definitions.rules import check_exercise
 from grader.definitions.rules.track_rules import Found, check_track, lessons_by_id
 from grader.definitions.track import Track, TrackDefinition, TrackId
 from grader.definitions.wording import did_you_mean, quote
 from grader.definitions.yaml_source import read
-from grader.errors import DefinitionError, Location, Problem, UsageError
+from grader.errors import DefinitionError, Location, Problem, ProblemList, UsageError
 
 _Id = TypeVar("_Id", ExerciseId, TrackId)
 

@@ -8,10 +8,9 @@ from typing import Final
 
 from grader.definitions.files import read_file, refuse_link
 from grader.definitions.load_course import course_file
-from grader.definitions.problem_list import ProblemList
 from grader.definitions.wording import quote
 from grader.definitions.yaml_source import Document
-from grader.errors import DefinitionError, Location, UsageError
+from grader.errors import DefinitionError, Location, ProblemList, UsageError
 
 MOST_BYTES: Final = 8 << 20  # of a file
 MOST_TOGETHER: Final = 12 << 20  # of all files; a submission writes beside them

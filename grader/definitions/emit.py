@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from grader.definitions.scalars import resolve
-from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence
+from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence, resolve
 
 _WIDTH: Final = 100
 _INDENT: Final = 2

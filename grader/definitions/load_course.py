@@ -22,10 +22,9 @@ from grader.definitions.files import (
     read_file,
     refuse_link,
 )
-from grader.definitions.problem_list import ProblemList
 from grader.definitions.wording import quote
 from grader.definitions.yaml_source import Document, read
-from grader.errors import DefinitionError, Location, Problem
+from grader.errors import DefinitionError, Location, Problem, ProblemList
 
 MOST_MODULES: Final = 200  # of a course's reference
 # Names that mean something else where the reference is imported.

@@ -33,11 +33,10 @@ from grader.definitions.files import (
 )
 from grader.definitions.images import ImageError, image_path, image_paths, read_image
 from grader.definitions.load_course import course_file
-from grader.definitions.problem_list import ProblemList
 from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.wording import quote
 from grader.definitions.yaml_source import Document, Mapping, Node, Scalar, Sequence, read
-from grader.errors import Location, UsageError
+from grader.errors import Location, ProblemList, UsageError
 
 PUBLIC: Final = frozenset(
     {

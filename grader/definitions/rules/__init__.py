@@ -7,11 +7,11 @@ look at: the exercise as a whole, its tests, and the Python in both.
 import warnings
 
 from grader.definitions.exercise import Exercise
-from grader.definitions.problem_list import ProblemList
 from grader.definitions.rules import metadata_rules, program_rules, test_rules
 from grader.definitions.rules.base import Checked, slug
 from grader.definitions.rules.test_rules import MAX_SEEDS
 from grader.definitions.yaml_source import Document
+from grader.errors import ProblemList
 
 __all__ = ["MAX_SEEDS", "check_exercise", "slug"]
 

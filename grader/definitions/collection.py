@@ -4,18 +4,21 @@ Since a file carries the id of its exercise in its name, one exercise is found w
 other.
 """
 
+import warnings
 from collections.abc import Collection as AnyCollection
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from grader.definitions.data_files import digest_of, read_data
+from grader.definitions.course import digest_in_course, load_course
 from grader.definitions.decode import decode
 from grader.definitions.exercise import Course, Exercise, ExerciseId
 from grader.definitions.files import (
     TRACK_FILE,
+    course_file,
+    digest_of,
     exercise_files,
     exists,
     files_by_folder,
@@ -25,14 +28,14 @@ from grader.definitions.files import (
     lesson_files,
     number_in_name,
     path_hint,
+    read_data_files,
 )
-from grader.definitions.load_course import course_file, digest_in_course, load_course
 from grader.definitions.program_files import completed
-from grader.definitions.rules import check_exercise
-from grader.definitions.rules.track_rules import Found, check_track, lessons_by_id
-from grader.definitions.track import Track, TrackDefinition, TrackId
+from grader.definitions.rules import metadata_rules, program_rules, test_rules
+from grader.definitions.rules.base import Checked
+from grader.definitions.track import Track, TrackDefinition, TrackFiles, TrackId, check_track
 from grader.definitions.wording import did_you_mean, quote
-from grader.definitions.yaml_source import read
+from grader.definitions.yaml_source import Document, read
 from grader.errors import DefinitionError, Location, Problem, ProblemList, UsageError
 
 _Id = TypeVar("_Id", ExerciseId, TrackId)
@@ -116,19 +119,28 @@ def _load(path: Path, course: Course | None) -> _Loaded:
             for name, definition in exercise.defines.items()
         }
         exercise = replace(exercise, defines=defines)
-    keys = {"files": exercise.files, "hidden_files": exercise.hidden_files}
-    data = read_data(document, keys) if any(keys.values()) else {key: {} for key in keys}
-    told = [*digest_of(data["files"]), *digest_of(data["hidden_files"])]
+    listed = [
+        (key, written, document.node(key, index).where)
+        for key in ("files", "hidden_files")
+        for index, written in enumerate(getattr(exercise, key))
+    ]
+    contents = read_data_files(course_file(path).parent, listed, document.root.where)
+    data = {name: contents[name] for name in map(_name_of, exercise.files)}
+    hidden_data = {name: contents[name] for name in map(_name_of, exercise.hidden_files)}
+    told = [*digest_of(data), *digest_of(hidden_data)]
     exercise = replace(
         exercise,
         course=course,
-        data=data["files"],
-        hidden_data=data["hidden_files"],
+        data=data,
+        hidden_data=hidden_data,
         digest=digest_in_course(document.digest, course, told),
     )
-    check_exercise(exercise, document)
-    if exercise.files_to_submit:
-        exercise = _with_files_of_solution(exercise)
+    _check(exercise, document)
+    if exercise.files_to_submit:  # add those that the author's other programs leave out
+        right = exercise.solution
+        known = tuple(replace(e, code=completed(e.code, right)) for e in exercise.misconceptions)
+        also = tuple(replace(e, code=completed(e.code, right)) for e in exercise.also_right)
+        exercise = replace(exercise, misconceptions=known, also_right=also)
     return _Loaded(
         exercise,
         document.node("id").where,
@@ -139,12 +151,25 @@ def _load(path: Path, course: Course | None) -> _Loaded:
     )
 
 
-def _with_files_of_solution(exercise: Exercise) -> Exercise:
-    """Add the files that the author's other programs leave out."""
-    right = exercise.solution
-    known = tuple(replace(e, code=completed(e.code, right)) for e in exercise.misconceptions)
-    also = tuple(replace(e, code=completed(e.code, right)) for e in exercise.also_right)
-    return replace(exercise, misconceptions=known, also_right=also)
+def _check(exercise: Exercise, document: Document) -> None:
+    """Check an exercise against the file that it was decoded from.
+
+    Raises:
+        DefinitionError: A rule is broken; every breach is listed, in file order.
+    """
+    report = ProblemList()
+    checked = Checked(exercise, document)
+    with warnings.catch_warnings():
+        # Python remarks on doubtful escapes; that is a linter's job.
+        warnings.simplefilter("ignore")
+        for rule in (*metadata_rules.RULES, *test_rules.RULES, *program_rules.RULES):
+            for problem in rule(checked):
+                report.add(problem.where, problem.message)
+    report.raise_if_any()
+
+
+def _name_of(written: str) -> str:
+    return PurePosixPath(written).name
 
 
 def load_track(path: Path) -> Track:
@@ -229,7 +254,23 @@ class _Loader:
                 found.setdefault(name, None)
                 continue
             self._paths[name] = path
-            found[name] = self._exercise(path, name)
+            found[name] = None
+            course = self._course(path)
+            if course is None and exists(course_file(path)):
+                continue
+            try:
+                loaded = _load(path, course)
+            except DefinitionError as error:
+                self._add(error.problems)
+                continue
+            self._requires[name] = loaded.requires
+            found[name] = exercise = loaded.exercise
+            if exercise.id != name:
+                called = f"{number_in_name(path)}{exercise.id}{path.suffix}"
+                message = (
+                    f"id: the file must be called {called}, or else this id must be {quote(name)}"
+                )
+                self.report.add(loaded.id_where, message)
         return found
 
     def track(self, path: Path, paths: Sequence[Path]) -> Track | None:
@@ -246,12 +287,17 @@ class _Loader:
         try:
             document = read(path)
             definition = decode(document, TrackDefinition)
-            lessons, problems = lessons_by_id(lesson_files(path.parent))
+            files_of_lessons = lesson_files(path.parent)
         except DefinitionError as error:
             self._add(error.problems)
             return None
-        found = Found(definition, document, exercises, self._paths, lessons)
-        self._add([*problems, *check_track(found)])
+        lessons: dict[str, Path] = {}
+        for file in files_of_lessons:
+            first = lessons.setdefault(id_in_name(file), file)
+            if first != file:
+                message = f"lesson {quote(id_in_name(file))} is already in {first}"
+                self.report.add(Location(file), message)
+        self._add(check_track(TrackFiles(definition, document, exercises, self._paths, lessons)))
         self._track_requires[definition.id] = {
             required: document.node("requires", index).where
             for index, required in enumerate(definition.requires)
@@ -286,25 +332,6 @@ class _Loader:
             circle = circle[start:] + circle[: start + 1]
             where = requires[circle[0]][circle[1]]
             self.report.add(where, f"requires: a circle: {' -> '.join(circle)}")
-
-    def _exercise(self, path: Path, name: ExerciseId) -> Exercise | None:
-        course = self._course(path)
-        if course is None and exists(course_file(path)):
-            return None
-        try:
-            loaded = _load(path, course)
-        except DefinitionError as error:
-            self._add(error.problems)
-            return None
-        self._requires[name] = loaded.requires
-        exercise = loaded.exercise
-        if exercise.id != name:
-            expected = f"{number_in_name(path)}{exercise.id}{path.suffix}"
-            message = (
-                f"id: the file must be called {expected}, or else this id must be {quote(name)}"
-            )
-            self.report.add(loaded.id_where, message)
-        return exercise
 
     def _course(self, exercise: Path) -> Course | None:
         """Return the course of an exercise; what is wrong with it is reported once."""

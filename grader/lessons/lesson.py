@@ -21,10 +21,8 @@ from typing import Final, TypeAlias
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from grader.definitions.data_files import read_listed
 from grader.definitions.exercise import ExerciseId
-from grader.definitions.files import read_file
-from grader.definitions.load_course import course_folder
+from grader.definitions.files import course_folder, read_data_files, read_file
 from grader.errors import DefinitionError, Location, Problem
 from grader.lessons.computed_text import ComputedText, split_values
 from grader.lessons.experiment import Experiment, read_experiment
@@ -62,7 +60,7 @@ class Exercises:
 class _DataFiles:
     """The data files that cells read."""
 
-    listed: tuple[tuple[str, str, Location], ...]  # see `read_listed`
+    listed: tuple[tuple[str, str, Location], ...]  # see `read_data_files`
 
 
 Block: TypeAlias = Prose | Cell | Exercises | Figure | Question | Experiment
@@ -104,7 +102,7 @@ def read_lesson(path: Path) -> Lesson:
     blocks = tuple(_blocks(path, text))
     listed = [each for block in blocks if isinstance(block, _DataFiles) for each in block.listed]
     course = course_folder(path.absolute())
-    contents = read_listed(course, listed, Location(path)) if listed else {}
+    contents = read_data_files(course, listed, Location(path)) if listed else {}
     shown = tuple(block for block in blocks if not isinstance(block, _DataFiles))
     return Lesson(path, shown, contents)
 

@@ -15,10 +15,9 @@ from typing import Self
 from grader.authoring.handout_notebook import handout
 from grader.browser.shipping import bundle
 from grader.definitions.collection import Collection
-from grader.definitions.data_files import digest_of
+from grader.definitions.course import load_course
 from grader.definitions.exercise import Exercise
-from grader.definitions.files import TRACK_FILE, exists, read_file
-from grader.definitions.load_course import course_file, load_course
+from grader.definitions.files import TRACK_FILE, course_file, digest_of, exists, read_file
 from grader.definitions.public import PublicTest, PublicTrack
 from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.track import LessonDefinition, Track, TrackDefinition, TrackId

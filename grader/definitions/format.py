@@ -129,17 +129,15 @@ def _table(part: Schema, keys: Iterable[str]) -> Iterator[str]:
     for key in keys:
         value = part["properties"][key]
         meaning = value["description"].replace("|", "\\|")
-        yield f"| `{key}` | {_value(value, key in required)} | {meaning} |"
-
-
-def _value(value: Schema, is_required: bool) -> str:
-    if is_required:
-        return f"{_kind(value)}; required"
-    if "default" in value and value["default"] not in ([], {}, ""):
-        default = value["default"]
-        shown = default if isinstance(default, str) else json.dumps(default)
-        return f"{_kind(value)}; `{shown}` if left out"
-    return _kind(value)
+        kind = _kind(value)
+        if key in required:
+            kind += "; required"
+        elif "default" in value and value["default"] not in ([], {}, ""):
+            default = value["default"]
+            kind += (
+                f"; `{default if isinstance(default, str) else json.dumps(default)}` if left out"
+            )
+        yield f"| `{key}` | {kind} | {meaning} |"
 
 
 def _kind(value: Schema) -> str:

@@ -16,7 +16,7 @@ from typing import Final
 
 from grader.definitions.wording import quote
 from grader.errors import DefinitionError, Location, Problem, ProblemList, UsageError
-from grader.regular_files import FolderError, IrregularFileError, LinkError, open_regular
+from grader.safe_files import FolderError, IrregularFileError, LinkError, open_regular
 
 TRACK_FILE: Final = "track.yaml"
 COURSE_FILE: Final = "course.yaml"

@@ -17,7 +17,7 @@ from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome
 from grader.progress.history import Attempt, GivenUp, HintTaken, History
-from grader.sqlite_files import close_to_others, create_private
+from grader.safe_files import close_to_others, create_private
 
 Step: TypeAlias = Sequence[str]
 

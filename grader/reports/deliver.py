@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.errors import UsageError
-from grader.regular_files import linked_folder
 from grader.reports.ci_escape import inert, is_obeyed
 from grader.reports.formats import Format, Renderer, format_named
+from grader.safe_files import linked_folder
 
 if TYPE_CHECKING:
     from grader.reports.report import Batch, Report

@@ -242,20 +242,16 @@ def _run(block: Block, session: "_LessonSession") -> RunBlock | Experiment:
         case Figure() | Experiment():
             return block
         case ChoiceQuestion():
-            return _run_choice(block, session)
+            prompt, computed = session.text(block.prompt)
+            choices = []
+            for letter, each in zip(LETTERS, block.choices, strict=False):
+                text, of_text = session.text(each.text)
+                reason, of_reason = session.text(each.reason)
+                computed += of_text + of_reason
+                choices.append(RunChoice(letter, text, each.is_right, reason))
+            return RunChoiceQuestion(block.where, prompt, tuple(choices), computed)
         case NumberQuestion():
             return _run_number(block, session)
-
-
-def _run_choice(question: ChoiceQuestion, session: "_LessonSession") -> RunChoiceQuestion:
-    prompt, computed = session.text(question.prompt)
-    choices = []
-    for letter, each in zip(LETTERS, question.choices, strict=False):
-        text, of_text = session.text(each.text)
-        reason, of_reason = session.text(each.reason)
-        computed += of_text + of_reason
-        choices.append(RunChoice(letter, text, each.is_right, reason))
-    return RunChoiceQuestion(question.where, prompt, tuple(choices), computed)
 
 
 def _run_number(question: NumberQuestion, session: "_LessonSession") -> RunNumberQuestion:
@@ -272,7 +268,10 @@ def _run_number(question: NumberQuestion, session: "_LessonSession") -> RunNumbe
         found = session.number(value)
         reason, of_reason = session.text(parts)
         computed += ((value.expression, f"{found:.6g}"), *of_reason)
-        near = _rounding(found) if within is None else within
+        near = within
+        if near is None:  # how far from it a reader may be: whole numbers are exact
+            is_whole = found == round(found)
+            near = _EXACT * max(1.0, abs(found)) if is_whole else _ROUNDED * abs(found)
         numbers.append((value, RunNumber(found, near, reason)))
     for (first, one), (second, other) in itertools.combinations(numbers, 2):
         if abs(one.value - other.value) <= one.near + other.near:
@@ -284,11 +283,6 @@ def _run_number(question: NumberQuestion, session: "_LessonSession") -> RunNumbe
     return RunNumberQuestion(
         question.where, prompt, answer, tuple(slips), hint, (*computed, *of_hint)
     )
-
-
-def _rounding(value: float) -> float:
-    """Return how far from a number a reader may be: whole ones are exact, others are rounded."""
-    return _EXACT * max(1.0, abs(value)) if value == round(value) else _ROUNDED * abs(value)
 
 
 class _LessonSession:
@@ -317,7 +311,28 @@ class _LessonSession:
             message = "the cell draws a figure and does not show it; end with plot('what it shows')"
             raise _problem(where, message)
         found = self._value(lambda: self._child.call("_take", [], {}), where)
-        return tuple(_shown(item, where) for item in found)
+        shown: list[Shown | ShownPlot] = []
+        for item in found:
+            match item:
+                case {"kind": "plot", "title": str(title), "alt": str(alt), "svg": str(svg)}:
+                    try:
+                        safe_svg(svg, alt, "")
+                    except UnsafeSvgError as error:
+                        raise _problem(where, str(error)) from None
+                    shown.append(ShownPlot(title, alt, svg))
+                case {
+                    "kind": str(kind),
+                    "title": str(title),
+                    "values": np.ndarray() as values,
+                    "whole": bool(whole),
+                    "rows": list(rows),
+                    "columns": list(columns),
+                }:
+                    labels = tuple(map(str, rows)), tuple(map(str, columns))
+                    shown.append(Shown(kind, title, values, whole, *labels))
+                case _:
+                    raise _problem(where, "the cell shows what cannot be shown")
+        return tuple(shown)
 
     def text(self, parts: ComputedText) -> tuple[str, tuple[tuple[str, str], ...]]:
         """Return a text with every value in its place, and each expression with its value."""
@@ -359,28 +374,6 @@ class _LessonSession:
         line = answer.frames[0][0] if answer.frames else answer.line or 1
         place = Location(where.path, where.line + line - 1)
         raise _problem(place, f"the cell raises {answer.type}: {answer.message}")
-
-
-def _shown(item: Any, where: Location) -> Shown | ShownPlot:  # noqa: ANN401  checked here
-    match item:
-        case {"kind": "plot", "title": str(title), "alt": str(alt), "svg": str(svg)}:
-            try:
-                safe_svg(svg, alt, "")
-            except UnsafeSvgError as error:
-                raise _problem(where, str(error)) from None
-            return ShownPlot(title, alt, svg)
-        case {
-            "kind": str(kind),
-            "title": str(title),
-            "values": np.ndarray() as values,
-            "whole": bool(whole),
-            "rows": list(rows),
-            "columns": list(columns),
-        }:
-            return Shown(
-                kind, title, values, whole, tuple(map(str, rows)), tuple(map(str, columns))
-            )
-    raise _problem(where, "the cell shows what cannot be shown")
 
 
 def _problem(where: Location, message: str) -> DefinitionError:

@@ -6,8 +6,7 @@ from typing import Final, TypeAlias
 
 from grader.errors import Location
 from grader.lessons.computed_text import ComputedText, Value, split_values
-from grader.lessons.fence import Fence
-from grader.lessons.fields import Field, error, only, read_fields
+from grader.lessons.fence import Fence, Field, error, only, read_fields
 
 _FEWEST: Final = 2
 LETTERS: Final = "ABCDEF"  # of the answers to choose from

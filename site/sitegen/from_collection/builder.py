@@ -31,7 +31,6 @@ from grader.grading.expected.public_form import (
 )
 from grader.lessons.execute import RunBlock, RunLesson
 from grader.lessons.lesson import Cell, read_lesson
-from grader.lessons.reading_time import reading_minutes
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
 from sitegen.content import PLATFORM, Content
@@ -209,7 +208,7 @@ class ContentBuilder:
             entry.exercises,
             RunLesson(path, Deferred(partial(self._blocks, path))),
             told[0] if len(told) == 1 else hashlib.sha256("\n".join(told).encode()).hexdigest(),
-            reading_minutes(read),
+            read.reading_minutes,
             read.figures,
             tuple(name for name in imported if name in self._page_packages),
             tuple(name for name in imported if name not in self._page_packages),

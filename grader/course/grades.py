@@ -142,7 +142,10 @@ def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
         excused = row.get("excused", "").lower()
         if excused not in _YES | _NO:
             raise UsageError(f"{where}: excused is 'yes' or empty, not {excused!r}")
-        points = _points(row.get("points", ""), where)
+        written = row.get("points", "")
+        if written and re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", written) is None:
+            raise UsageError(f"{where}: points are a number such as 4 or 4.5, not {written!r}")
+        points = float(written) if written else None
         if points is not None and excused in _YES:
             raise UsageError(f"{where} gives points and excuses; one of them counts")
         comment = row.get("comment", "")
@@ -150,14 +153,6 @@ def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
             raise UsageError(f"{where} gives no points, no excuse and no comment")
         found[key] = Override(points, excused in _YES, comment, row.get("by", ""), where)
     return found
-
-
-def _points(text: str, where: str) -> float | None:
-    if not text:
-        return None
-    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", text) is None:
-        raise UsageError(f"{where}: points are a number such as 4 or 4.5, not {text!r}")
-    return float(text)
 
 
 def graded(batch: Batch, rules: Rules) -> Batch:
@@ -186,17 +181,13 @@ def graded(batch: Batch, rules: Rules) -> Batch:
             if (student, exercise) in reports:
                 report = reports[student, exercise]
             elif rules.roster is not None or given is not None:
-                report = _missing(student, exercise)
+                message = "There is no file for this exercise."
+                report = Report(exercise, "", NOT_SUBMITTED, message=message, student=student)
             else:
                 continue
             made.append(replace(report, grade=_grade(report, points, rules, given)))
     without = (report for report in batch if report.exercise not in most)
     return replace(batch, reports=(*made, *without))
-
-
-def _missing(student: str, exercise: str) -> Report:
-    message = "There is no file for this exercise."
-    return Report(exercise, "", NOT_SUBMITTED, message=message, student=student)
 
 
 def _grade(report: Report, most: int, rules: Rules, override: Override | None) -> Grade:
@@ -206,7 +197,12 @@ def _grade(report: Report, most: int, rules: Rules, override: Override | None) -
     if report.verdict is not None:
         points, most = float(report.verdict.score), report.verdict.max_score
         if rules.late is not None and points:
-            days = _days_late(report, rules.late)
+            if report.handed_in is None:
+                raise UsageError(
+                    f"the result of {report.file} does not say when it was submitted, which --due "
+                    "needs; grade it again"
+                )
+            days = rules.late.days_late(report.handed_in)
     if override is not None and override.points is not None and override.points > most:
         raise UsageError(
             f"{override.where} gives {report.student!r} {override.points:g} points in "
@@ -214,15 +210,6 @@ def _grade(report: Report, most: int, rules: Rules, override: Override | None) -
         )
     factor = rules.late.factor if rules.late is not None else 1.0
     return earned(points, most, days=days, factor=factor, override=override)
-
-
-def _days_late(report: Report, late: LateRule) -> int:
-    if report.handed_in is None:
-        raise UsageError(
-            f"the result of {report.file} does not say when it was submitted, which --due needs; "
-            "grade it again"
-        )
-    return late.days_late(report.handed_in)
 
 
 def unlisted(batch: Batch, roster: Sequence[str]) -> str:

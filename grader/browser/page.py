@@ -37,7 +37,7 @@ from grader.definitions.exercise import Seeded, TestId
 from grader.errors import EtudeError
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.inputs import draw_inputs
-from grader.grading.expected.oracle import KnownValues, Oracle, TestValues
+from grader.grading.expected.oracle import KnownValues, Oracle
 from grader.grading.feedback import sentences
 from grader.grading.program.author_code import with_files_of
 from grader.grading.program.loaded_program import put_files
@@ -70,7 +70,13 @@ class _Grader:
     def __init__(self, data: EngineData) -> None:
         self.exercise = data.exercise
         self._place = InPage()
-        self._oracle = Oracle(data.exercise, self._place, KnownValues(_with_inputs(data)))
+        values = dict(data.values)
+        for test in data.exercise.tests:  # inputs that are too large to be loaded are drawn
+            if isinstance(test.given, Seeded):
+                draws = enumerate(values[test.id].draws)
+                drawn = [replace(d, inputs=draw_inputs(data.exercise, test, n)) for n, d in draws]
+                values[test.id] = replace(values[test.id], draws=tuple(drawn))
+        self._oracle = Oracle(data.exercise, self._place, KnownValues(values))
         self._diagnostician = Diagnostician(self._oracle, self._place, data.mistakes)
         self._limits = limits_of(data.exercise)
 
@@ -102,17 +108,6 @@ class _Grader:
             if plain:
                 found[test.id] = plain
         return found
-
-
-def _with_inputs(data: EngineData) -> dict[TestId, TestValues]:
-    """Draw the inputs that are too large to be loaded."""
-    known_values = dict(data.values)
-    for test in data.exercise.tests:
-        if isinstance(test.given, Seeded):
-            draws = enumerate(known_values[test.id].draws)
-            drawn = [replace(d, inputs=draw_inputs(data.exercise, test, n)) for n, d in draws]
-            known_values[test.id] = replace(known_values[test.id], draws=tuple(drawn))
-    return known_values
 
 
 class _LessonNamespace:
@@ -313,17 +308,16 @@ def _figures(child: PageChild) -> list[dict[str, Any]]:
     with contextlib.suppress(ChildGoneError):
         match child.call("_take", [], {}):
             case Returned(value=list(shown)):
-                return [_figure(each) for each in shown]
+                figures = [dict(each) for each in shown]
+                for figure in figures:
+                    if figure["kind"] != "plot":
+                        rows = np.asarray(figure["values"]).tolist()
+                        # JSON has no NaN and no infinity: they are sent as text.
+                        figure["values"] = [
+                            [x if math.isfinite(x) else str(x) for x in row] for row in rows
+                        ]
+                return figures
     return []
-
-
-def _figure(shown: Any) -> dict[str, Any]:  # noqa: ANN401  as `display` keeps it
-    if shown["kind"] == "plot":
-        return dict(shown)
-    rows = np.asarray(shown["values"]).tolist()
-    # JSON has no NaN and no infinity: they are sent as text.
-    values = [[x if math.isfinite(x) else str(x) for x in row] for row in rows]
-    return {**shown, "values": values}
 
 
 def _matrix(session: _LessonNamespace, name: str) -> list[list[float]] | None:

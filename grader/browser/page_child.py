@@ -115,7 +115,8 @@ class PageChild(Child):
         answer: list[bytes | memoryview] = []
         ended: BaseException | None = None
         try:
-            with self._at_work(), self._submission_in_charge():
+            folder = contextlib.chdir(self._folder) if self._folder else contextlib.nullcontext()
+            with folder, self._submission_in_charge():
                 answer = self._server.answer(*_parts(frame))
         except BaseException as error:  # noqa: BLE001  it would end a process of its own
             ended = error
@@ -157,9 +158,6 @@ class PageChild(Child):
             self._state.apply()
             sys.stdin, sys.stdout, sys.stderr = ours
         return _parts(wire.encode(["given", *answer], self._peer))
-
-    def _at_work(self) -> contextlib.AbstractContextManager[None]:
-        return contextlib.chdir(self._folder) if self._folder else contextlib.nullcontext()
 
     @contextlib.contextmanager
     def _submission_in_charge(self) -> Iterator[None]:

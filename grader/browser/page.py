@@ -195,20 +195,41 @@ def run(source: str) -> str:
 
 
 def names() -> str:
-    """Return what each public name of NumPy and its modules does, for completion in an editor."""
+    """Return what each public name of NumPy and its modules does, for completion in an editor.
+
+    That is the sentence with which NumPy's documentation begins; it may be empty.
+    """
     found = {}
     with _quietly(), warnings.catch_warnings(action="ignore"):
         for name, module in (("np", np), ("np.linalg", np.linalg), ("np.random", np.random)):
             loaded = vars(module)  # `dir` also has modules that NumPy would only import now
             public = [each for each in loaded if not each.startswith("_")]
-            found[name] = {each: _summary(loaded[each]) for each in sorted(public)}
+            found[name] = dict.fromkeys(sorted(public), "")
+            for each in public:
+                value = loaded[each]
+                # A number's documentation is that of its class.
+                if not isinstance(value, (bool, int, float)) and not inspect.ismodule(value):
+                    paragraphs = (value.__doc__ or "").split("\n\n")
+                    # A signature may come before it.
+                    texts = (text for text in paragraphs if "(" not in text.partition(" ")[0])
+                    found[name][each] = " ".join(next(texts, "").split())[:_LONGEST]
     return json.dumps(found)
 
 
 def arrays(*names: str) -> str:
     """Return the matrices of the open lesson with these names; null for what is no small matrix."""
-    with _quietly():
-        return json.dumps({name: _matrix(_session, name) if _session else None for name in names})
+    found: dict[str, list[list[float]] | None] = dict.fromkeys(names)
+    if _session is None:
+        return json.dumps(found)
+    for name in names:
+        with _quietly(), contextlib.suppress(ChildGoneError):
+            value = _session.value(name)
+            if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
+                continue
+            fits = value.ndim == 2 and max(value.shape) <= _MOST_ROWS  # noqa: PLR2004
+            if fits and value.size and np.isfinite(value).all():
+                found[name] = value.astype(float).tolist()
+    return json.dumps(found)
 
 
 def open_lesson(files: str = "") -> None:
@@ -318,23 +339,3 @@ def _figures(child: PageChild) -> list[dict[str, Any]]:
                         ]
                 return figures
     return []
-
-
-def _matrix(session: _LessonNamespace, name: str) -> list[list[float]] | None:
-    """Return a matrix of finite numbers that a figure has room for."""
-    with contextlib.suppress(ChildGoneError):
-        match session.value(name):
-            case np.ndarray() as found if found.ndim == 2 and found.dtype.kind in "biuf":  # noqa: PLR2004
-                if max(found.shape) <= _MOST_ROWS and found.size and np.isfinite(found).all():
-                    rows: list[list[float]] = found.astype(float).tolist()
-                    return rows
-    return None
-
-
-def _summary(value: object) -> str:
-    """Return the sentence with which NumPy's documentation of a name begins; it may be empty."""
-    if isinstance(value, (bool, int, float)) or inspect.ismodule(value):
-        return ""  # a number's documentation is that of its class
-    paragraphs = (value.__doc__ or "").split("\n\n")
-    summaries = (each for each in paragraphs if "(" not in each.partition(" ")[0])  # no signature
-    return " ".join(next(summaries, "").split())[:_LONGEST]

@@ -42,15 +42,6 @@ _Id = TypeVar("_Id", ExerciseId, TrackId)
 
 
 @dataclass(frozen=True, slots=True)
-class _Loaded:
-    """An exercise, and where its file says what only a collection can check."""
-
-    exercise: Exercise
-    id_where: Location
-    requires: Mapping[ExerciseId, Location]
-
-
-@dataclass(frozen=True, slots=True)
 class Collection:
     """All tracks and exercises below a folder."""
 
@@ -71,11 +62,19 @@ class Collection:
         in_no_track = [path for each in folders_in(folder) for path in files.pop(each)]
         standalone = loader.exercises(in_no_track)
         tracks = [loader.track(below / TRACK_FILE, files[below]) for below in files]
-        loader.check_requires()
+        loader.check_requires("exercise", loader.requires, loader.paths)
+        loader.check_requires("track", loader.track_requires, loader.tracks)
         loader.report.raise_if_any()
+        waiting = [track for track in tracks if track is not None]
+        in_order: list[Track] = []
+        while waiting:  # the same order, but each after those that it requires
+            left = {each.definition.id for each in waiting}
+            free = (each for each in waiting if left.isdisjoint(each.definition.requires))
+            in_order.append(next(free))
+            waiting.remove(in_order[-1])
         return cls(
             folder,
-            _in_order(track for track in tracks if track is not None),
+            tuple(in_order),
             tuple(exercise for exercise in standalone.values() if exercise is not None),
         )
 
@@ -105,10 +104,17 @@ def load_exercise(path: Path) -> Exercise:
         DefinitionError: It is not a valid exercise; every problem has its file, line and column.
     """
     course = course_file(path)
-    return _load(path, load_course(course) if exists(course) else None).exercise
+    exercise, _ = _load(path, load_course(course) if exists(course) else None)
+    return exercise
 
 
-def _load(path: Path, course: Course | None) -> _Loaded:
+def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
+    """Load an exercise with its file.
+
+    Raises:
+        UsageError: There is no such file.
+        DefinitionError: It is not valid; every problem is listed, in file order.
+    """
     document = read(path)
     exercise = decode(document, Exercise)
     if exercise.kind == "predict":  # what is answered without running is a value
@@ -135,37 +141,20 @@ def _load(path: Path, course: Course | None) -> _Loaded:
         hidden_data=hidden_data,
         digest=digest_in_course(document.digest, course, told),
     )
-    _check(exercise, document)
+    report = ProblemList()
+    checked = Checked(exercise, document)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python remarks on doubtful escapes, as a linter does
+        for rule in (*metadata_rules.RULES, *test_rules.RULES, *program_rules.RULES):
+            for problem in rule(checked):
+                report.add(problem.where, problem.message)
+    report.raise_if_any()
     if exercise.files_to_submit:  # add those that the author's other programs leave out
         right = exercise.solution
         known = tuple(replace(e, code=completed(e.code, right)) for e in exercise.misconceptions)
         also = tuple(replace(e, code=completed(e.code, right)) for e in exercise.also_right)
         exercise = replace(exercise, misconceptions=known, also_right=also)
-    return _Loaded(
-        exercise,
-        document.node("id").where,
-        {
-            required: document.node("requires", index).where
-            for index, required in enumerate(exercise.requires)
-        },
-    )
-
-
-def _check(exercise: Exercise, document: Document) -> None:
-    """Check an exercise against the file that it was decoded from.
-
-    Raises:
-        DefinitionError: A rule is broken; every breach is listed, in file order.
-    """
-    report = ProblemList()
-    checked = Checked(exercise, document)
-    with warnings.catch_warnings():
-        # Python remarks on doubtful escapes; that is a linter's job.
-        warnings.simplefilter("ignore")
-        for rule in (*metadata_rules.RULES, *test_rules.RULES, *program_rules.RULES):
-            for problem in rule(checked):
-                report.add(problem.where, problem.message)
-    report.raise_if_any()
+    return exercise, document
 
 
 def _name_of(written: str) -> str:
@@ -221,26 +210,15 @@ def find_exercise(name: str, collection_folder: Path) -> Exercise:
     return exercise
 
 
-def _in_order(tracks: Iterable[Track]) -> tuple[Track, ...]:
-    """Return tracks in the same order, but each after those that it requires, without a circle."""
-    waiting = list(tracks)
-    found: list[Track] = []
-    while waiting:
-        left = {each.definition.id for each in waiting}
-        found.append(next(each for each in waiting if left.isdisjoint(each.definition.requires)))
-        waiting.remove(found[-1])
-    return tuple(found)
-
-
 class _Loader:
     """Loads files and collects their problems, so that one broken file does not hide the rest."""
 
     def __init__(self) -> None:
         self.report = ProblemList()
-        self._paths: dict[ExerciseId, Path] = {}
-        self._requires: dict[ExerciseId, Mapping[ExerciseId, Location]] = {}
-        self._tracks: list[TrackId] = []  # also those whose files are not valid
-        self._track_requires: dict[TrackId, dict[TrackId, Location]] = {}
+        self.paths: dict[ExerciseId, Path] = {}
+        self.requires: dict[ExerciseId, dict[ExerciseId, Location]] = {}
+        self.tracks: list[TrackId] = []  # also those whose files are not valid
+        self.track_requires: dict[TrackId, dict[TrackId, Location]] = {}
         self._courses: dict[Path, Course | None] = {}
 
     def exercises(self, paths: Sequence[Path]) -> dict[ExerciseId, Exercise | None]:
@@ -248,29 +226,32 @@ class _Loader:
         found: dict[ExerciseId, Exercise | None] = {}
         for path in paths:
             name = _id_in_name(path)
-            if name in self._paths:
-                first = self._paths[name]
+            if name in self.paths:
+                first = self.paths[name]
                 self.report.add(Location(path), f"exercise {quote(name)} is already in {first}")
                 found.setdefault(name, None)
                 continue
-            self._paths[name] = path
+            self.paths[name] = path
             found[name] = None
             course = self._course(path)
             if course is None and exists(course_file(path)):
                 continue
             try:
-                loaded = _load(path, course)
+                exercise, document = _load(path, course)
             except DefinitionError as error:
                 self._add(error.problems)
                 continue
-            self._requires[name] = loaded.requires
-            found[name] = exercise = loaded.exercise
+            found[name] = exercise
+            self.requires[name] = {
+                required: document.node("requires", index).where
+                for index, required in enumerate(exercise.requires)
+            }
             if exercise.id != name:
                 called = f"{number_in_name(path)}{exercise.id}{path.suffix}"
                 message = (
                     f"id: the file must be called {called}, or else this id must be {quote(name)}"
                 )
-                self.report.add(loaded.id_where, message)
+                self.report.add(document.node("id").where, message)
         return found
 
     def track(self, path: Path, paths: Sequence[Path]) -> Track | None:
@@ -280,10 +261,10 @@ class _Loader:
             self.report.add(Location(path), "missing; a folder of exercises needs a track.yaml")
             return None
         name = TrackId(path.absolute().parent.name)
-        if name in self._tracks:
+        if name in self.tracks:
             self.report.add(Location(path), f"there is another track {quote(name)}")
             return None
-        self._tracks.append(name)
+        self.tracks.append(name)
         try:
             document = read(path)
             definition = decode(document, TrackDefinition)
@@ -297,8 +278,8 @@ class _Loader:
             if first != file:
                 message = f"lesson {quote(id_in_name(file))} is already in {first}"
                 self.report.add(Location(file), message)
-        self._add(check_track(TrackFiles(definition, document, exercises, self._paths, lessons)))
-        self._track_requires[definition.id] = {
+        self._add(check_track(TrackFiles(definition, document, exercises, self.paths, lessons)))
+        self.track_requires[definition.id] = {
             required: document.node("requires", index).where
             for index, required in enumerate(definition.requires)
         }
@@ -309,14 +290,10 @@ class _Loader:
             tuple(lessons[lesson.id] for lesson in definition.lessons if lesson.id in lessons),
         )
 
-    def check_requires(self) -> None:
-        """Check that what exercises and tracks require exists, and that no circle goes round."""
-        self._check_graph("exercise", self._requires, self._paths)
-        self._check_graph("track", self._track_requires, self._tracks)
-
-    def _check_graph(
+    def check_requires(
         self, kind: str, requires: Mapping[_Id, Mapping[_Id, Location]], known: AnyCollection[_Id]
     ) -> None:
+        """Check that what exercises or tracks require exists, and that no circle goes round."""
         for required in requires.values():
             for name, where in required.items():
                 if name not in known:

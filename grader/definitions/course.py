@@ -100,7 +100,7 @@ def digest_in_course(digest: str, course: Course | None, data: Iterable[str] = (
 
 
 def _sources(document: Document, name: str) -> dict[str, str]:
-    """Return the modules of a reference by their paths below the course."""
+    """Return the modules of a reference by their paths below the course; none of them is run."""
     where = document.node("reference").where
     if not name.isidentifier():
         message = f"reference: {quote(name)} is no name of a Python package"
@@ -118,7 +118,19 @@ def _sources(document: Document, name: str) -> dict[str, str]:
         if len(sources) == MOST_MODULES:
             message = f"reference: more than {MOST_MODULES} modules"
             raise DefinitionError([Problem(where, message)])
-        sources[path.relative_to(course).as_posix()] = _source(path)
+        try:
+            text = read_file(path).decode("utf-8-sig")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # doubtful escapes are a linter's job
+                ast.parse(text)
+        except UnicodeDecodeError:
+            raise DefinitionError([Problem(Location(path), "not UTF-8")]) from None
+        except SyntaxError as error:
+            at = Location(path, error.lineno or 1, error.offset or 1)
+            raise DefinitionError([Problem(at, f"not valid Python: {error.msg}")]) from None
+        except (MemoryError, RecursionError, ValueError):
+            raise DefinitionError([Problem(Location(path), "too complex to read")]) from None
+        sources[path.relative_to(course).as_posix()] = text
     return sources
 
 
@@ -130,21 +142,3 @@ def _modules(folder: Path) -> Iterator[Path]:
             yield from _modules(path)
         elif path.suffix == ".py" and path.stem.isidentifier():
             yield path
-
-
-def _source(path: Path) -> str:
-    """Return the text of a module, which is parsed and not run."""
-    try:
-        text = read_file(path).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise DefinitionError([Problem(Location(path), "not UTF-8")]) from None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # doubtful escapes are a linter's job
-            ast.parse(text)
-    except SyntaxError as error:
-        where = Location(path, error.lineno or 1, error.offset or 1)
-        raise DefinitionError([Problem(where, f"not valid Python: {error.msg}")]) from None
-    except (MemoryError, RecursionError, ValueError):
-        raise DefinitionError([Problem(Location(path), "too complex to read")]) from None
-    return text

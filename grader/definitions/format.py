@@ -83,14 +83,17 @@ _SOURCES: Final = {"reference": FromReference, "solution": FromSolution}
 
 def format_markdown() -> str:
     """Return the description of the format as Markdown."""
-    wholes = (schema(kind) for kind in SCHEMAS.values())
-    return _HEAD + "\n".join(line for whole in wholes for line in _whole(whole)) + "\n"
+    lines: list[str] = []
+    for kind in SCHEMAS.values():
+        whole = schema(kind)
+        lines += _section("##", _HEADINGS[whole["title"]], whole["description"])
+        lines += _table(whole, whole["properties"])
+        lines += _parts(whole)
+    return _HEAD + "\n".join(lines) + "\n"
 
 
-def _whole(whole: Schema) -> Iterator[str]:
-    """Yield the lines about a kind of file: the file as such, and its parts as they come up."""
-    yield from _section("##", _HEADINGS[whole["title"]], whole["description"])
-    yield from _table(whole, whole["properties"])
+def _parts(whole: Schema) -> Iterator[str]:
+    """Yield the lines about the parts of a kind of file, in the order of their headings."""
     parts = whole["$defs"]
     shared = list(parts["CallTest"]["properties"]) if "CallTest" in parts else []
     shared = [key for key in shared if all(key in parts[test]["properties"] for test in _TESTS)]

@@ -143,7 +143,15 @@ class _SchemaParts:
             return {"type": "array", "items": self.of(arguments[0])}
         if origin in (Union, types.UnionType):
             (annotation,) = (each for each in arguments if each is not types.NoneType)
-            return _or_null(self.of(annotation))
+            made = self.of(annotation)
+            match made:
+                case {"type": str(kind)} if kind != "object":
+                    made["type"] = [kind, "null"]
+                case {"anyOf": [*_, {"type": "null"}]}:
+                    pass
+                case _:
+                    made = {"anyOf": [made, {"type": "null"}]}
+            return made
         return {"type": "object", "additionalProperties": self.of(arguments[1])}
 
     def given(self) -> Schema:
@@ -197,12 +205,3 @@ _SPECIAL: Final[dict[object, Callable[[_SchemaParts], Schema]]] = {
     Hint: _SchemaParts.hint,
     RightProgram: _SchemaParts.right_program,
 }
-
-
-def _or_null(made: Schema) -> Schema:
-    match made:
-        case {"type": str(kind)} if kind != "object":
-            return {**made, "type": [kind, "null"]}
-        case {"anyOf": [*_, {"type": "null"}]}:
-            return made
-    return {"anyOf": [made, {"type": "null"}]}

@@ -106,7 +106,15 @@ def student_files(folder: Path) -> Iterator[tuple[str, bytes]]:
 def _student_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
     course = folder / COURSE_FILE
     if exists(course):
-        yield Path(COURSE_FILE), _student_course(course).encode()
+        document = read(course)
+        report = ProblemList(document.problems)
+        if not isinstance(document.root, Mapping):
+            report.stop(document.root.where, "expected a mapping")
+        report.raise_if_any()
+        root = document.root
+        kept = tuple(entry for entry in root.entries if entry[0].text in PUBLIC_OF_COURSE)
+        text = f"# Generated: edit the course's own file.\n{emit(Mapping(root.where, kept))}"
+        yield Path(COURSE_FILE), text.encode()
     for below, exercises in files_by_folder(folder).items():
         track = below / TRACK_FILE
         if exists(track):
@@ -163,17 +171,6 @@ def _all_files(folder: Path) -> Iterator[Path]:
             yield from _all_files(path)
         else:
             yield path
-
-
-def _student_course(path: Path) -> str:
-    document = read(path)
-    root = document.root
-    report = ProblemList(document.problems)
-    if not isinstance(root, Mapping):
-        report.stop(root.where, "expected a mapping")
-    report.raise_if_any()
-    kept = tuple(entry for entry in root.entries if entry[0].text in PUBLIC_OF_COURSE)
-    return f"# Generated: edit the course's own file.\n{emit(Mapping(root.where, kept))}"
 
 
 def _student_edition(document: Document, report: ProblemList, own: str) -> Mapping:

@@ -36,8 +36,12 @@ def _ids(checked: Checked) -> Iterator[Problem]:
 
 
 def _texts(checked: Checked) -> Iterator[Problem]:
-    """Check that texts for people are not empty."""
+    """Check that texts for people are there, and not empty."""
     exercise, document = checked.exercise, checked.document
+    missing = [key for key in ("solution", "explanation") if not document.has(key)]
+    if missing and exercise.edition == "full":
+        nouns = f"{'key' if len(missing) == 1 else 'keys'} {listing(missing, 'and')}"
+        yield Problem(document.root.where, f"missing {nouns} in an exercise")
     places: list[tuple[Step, ...]] = [
         (key,) for key in ("title", "instructions", "explanation") if document.has(key)
     ]
@@ -52,18 +56,6 @@ def _texts(checked: Checked) -> Iterator[Problem]:
             yield checked.problem("cannot be empty", *steps)
 
 
-def _full_edition(checked: Checked) -> Iterator[Problem]:
-    if checked.exercise.edition != "full":
-        return
-    document = checked.document
-    if missing := [key for key in ("solution", "explanation") if not document.has(key)]:
-        nouns = f"{'key' if len(missing) == 1 else 'keys'} {listing(missing, 'and')}"
-        yield Problem(document.root.where, f"missing {nouns} in an exercise")
-    if checked.exercise.hidden_elsewhere:
-        message = "only a student edition counts tests that are hidden elsewhere"
-        yield checked.problem(message, "hidden_elsewhere")
-
-
 def _numbers(checked: Checked) -> Iterator[Problem]:
     """Check points, XP and minutes, and the numbers of hints."""
     exercise = checked.exercise
@@ -75,6 +67,9 @@ def _numbers(checked: Checked) -> Iterator[Problem]:
     for value, least, steps in numbers:
         if value < least:
             yield checked.problem(f"{value} is below {least}", *steps)
+    if exercise.hidden_elsewhere and exercise.edition == "full":
+        message = "only a student edition counts tests that are hidden elsewhere"
+        yield checked.problem(message, "hidden_elsewhere")
     if exercise.max_points < 1 and not exercise.hidden_elsewhere:
         yield checked.problem("all tests together must be worth at least one point", "tests")
     total = sum(hint.price for hint in exercise.hints)
@@ -219,7 +214,6 @@ def _files_of_programs(checked: Checked) -> Iterator[Problem]:
 RULES: Final[tuple[Rule, ...]] = (
     _ids,
     _texts,
-    _full_edition,
     _numbers,
     _defines,
     _choices,

@@ -43,21 +43,16 @@ def uses_any(code: str, names: Collection[str]) -> bool:
     return not set(_WORD.findall(code)).isdisjoint(names)
 
 
-def _given(checked: Checked) -> Iterator[Problem]:
+def _inputs(checked: Checked) -> Iterator[Problem]:
+    """Check the names of inputs that are written out, and how often others are drawn."""
     for index, test in enumerate(checked.exercise.tests):
-        if not isinstance(test.given, Literals):
-            continue
-        for name in test.given.values:
+        for name in test.given.values if isinstance(test.given, Literals) else ():
             steps = ("tests", index, "given", name)
             if not is_name(name):
                 yield checked.at_key(f"{quote(name)} is not a Python name", *steps)
             elif name in checked.exercise.defines:
                 message = f"{quote(name)} is what a submission defines; call the input otherwise"
                 yield checked.at_key(message, *steps)
-
-
-def _seeds(checked: Checked) -> Iterator[Problem]:
-    for index, test in enumerate(checked.exercise.tests):
         if not 1 <= test.seeds <= MAX_SEEDS:
             message = f"{test.seeds} is not between 1 and {MAX_SEEDS}"
             yield checked.problem(message, "tests", index, "seeds")
@@ -151,8 +146,7 @@ def _does_not_go(test: PropertyTest, properties: frozenset[Property]) -> str:
 
 RULES: Final[tuple[Rule, ...]] = (
     _student_edition,
-    _given,
-    _seeds,
+    _inputs,
     _bounds,
     _properties,
     _figures,

@@ -227,8 +227,15 @@ class _DefinitionDecoder:
         for key, where, value in named(node, self.report):
             if key in keys:
                 values[key] = self.value(value, keys[key], key)
-            else:
-                self.report.add(where, _unknown(key, kind))
+                continue
+            word = next((word for word, test in KINDS_OF_TEST.items() if test is kind), "")
+            hint = did_you_mean(key, keys)
+            if not hint and len(keys) <= _MAX_SHOWN:
+                hint = f"; it may have {listing(keys, 'and')}"
+            message = f"unknown key {quote(key)} in {_NOUNS[kind.__name__]}{hint}"
+            if word and any(key in keys_of(test) for test in KINDS_OF_TEST.values()):
+                message = f"'{key}' does not go with '{word}'"
+            self.report.add(where, message)
         if missing := [key for key in required if key not in values]:
             nouns = f"{'key' if len(missing) == 1 else 'keys'} {listing(missing, 'and')}"
             return self._report(node, "", f"missing {nouns} in {_NOUNS[kind.__name__]}")
@@ -289,16 +296,6 @@ def required_keys(kind: type) -> tuple[str, ...]:
         for field in fields(kind)
         if field.name in keys_of(kind) and field.default is field.default_factory is MISSING
     )
-
-
-def _unknown(key: str, kind: type) -> str:
-    word = next((word for word, test in KINDS_OF_TEST.items() if test is kind), "")
-    if word and any(key in keys_of(test) for test in KINDS_OF_TEST.values()):
-        return f"'{key}' does not go with '{word}'"
-    hint = did_you_mean(key, keys_of(kind))
-    if not hint and len(keys_of(kind)) <= _MAX_SHOWN:
-        hint = f"; it may have {listing(keys_of(kind), 'and')}"
-    return f"unknown key {quote(key)} in {_NOUNS[kind.__name__]}{hint}"
 
 
 def literal(node: Node, label: str, report: ProblemList, advice: str = "") -> Any:  # noqa: ANN401  YAML data has any type

@@ -41,9 +41,19 @@ def _after(head: str, node: Node, column: int) -> Iterator[str]:
     """Yield the lines of a node that comes after `key:` or `-` in a collection at a column."""
     inner = column + _INDENT
     if isinstance(node, Scalar):
-        first, *below = _scalar(node, inner)
-        yield f"{head} {first}"
-        yield from below
+        text = node.text
+        visible = text.replace("\n", "").replace("\t", "")
+        # A block has the text as it is, line by line, with nothing unseen in it.
+        if "\n" not in text or not visible.isprintable() or not visible.strip(" "):
+            yield f"{head} {_inline(node)}"
+            return
+        indentation = str(_INDENT) if text[0] in " \t\n" else ""  # where it cannot be guessed
+        ending = "-"
+        if text.endswith("\n"):
+            ending = "+" if text.endswith("\n\n") else ""
+        yield f"{head} |{indentation}{ending}"
+        for line in text.removesuffix("\n").split("\n"):
+            yield f"{' ' * inner}{line}" if line else ""
         return
     flow = _flow(node)
     # One line will do if it is short, or a row of numbers.
@@ -77,22 +87,6 @@ def _flow(node: Node) -> str | None:
     if None in items:
         return None
     return f"[{', '.join(item for item in items if item is not None)}]"
-
-
-def _scalar(scalar: Scalar, column: int) -> list[str]:
-    """Return a scalar's first line, which follows its key, and the lines below it."""
-    text = scalar.text
-    visible = text.replace("\n", "").replace("\t", "")
-    # A block has the text as it is, line by line, with nothing unseen in it.
-    if "\n" not in text or not visible.isprintable() or not visible.strip(" "):
-        return [_inline(scalar)]
-    indentation = str(_INDENT) if text[0] in " \t\n" else ""  # where it cannot be guessed
-    ending = "-"
-    if text.endswith("\n"):
-        ending = "+" if text.endswith("\n\n") else ""
-    margin = " " * column
-    lines = text.removesuffix("\n").split("\n")
-    return [f"|{indentation}{ending}", *(margin + line if line else "" for line in lines)]
 
 
 def _inline(scalar: Scalar, *, in_flow: bool = False) -> str:

@@ -186,9 +186,7 @@ def _student_edition(document: Document, report: ProblemList, own: str) -> Mappi
     kept = tuple(
         test
         for test in tests.items
-        if not _is_hidden(test, report)
-        and not _needs_solution(test, without)
-        and not (own and _needs_reference(test, without | {own}))
+        if not _is_hidden(test, report) and not _needs_secret(test, without, own)
     )
     left_out = len(tests.items) - len(kept)
     match root.get("hidden_elsewhere"):
@@ -226,34 +224,28 @@ def _is_hidden(test: Node, report: ProblemList) -> bool:
     return True
 
 
-def _needs_solution(test: Node, without: frozenset[str]) -> bool:
-    """Return whether a test compares with the solution."""
+def _needs_secret(test: Node, without: frozenset[str], own: str) -> bool:
+    """Return whether a test compares with the solution, or with a course's own reference."""
     if not isinstance(test, Mapping):
         return False
-    if test.get("figure") is not None:
-        return True
+    needs = test.get("figure") is not None
     match test.get("run"), test.get("stdout"):
         case ((Scalar() | Sequence() | Mapping()), (None | Scalar(value=None))):
-            return True
+            needs = True
     match test.get("expect"):
         case Scalar(style="plain", text="solution"):
-            return True
+            needs = True
     match test.get("budget"), test.get("call"):
         case Mapping(), Scalar(text=call):
-            return uses_any(call, without)
-    return False
-
-
-def _needs_reference(test: Node, names: frozenset[str]) -> bool:
-    """Return whether a test compares with what these names, of a course's reference, give."""
-    if not isinstance(test, Mapping):
-        return False
+            needs = needs or uses_any(call, without)
+    if not own:
+        return needs
     match test.get("call"), test.get("holds"), test.get("expect"):
         case _, None, Mapping(entries=((Scalar(text="expression"), Scalar(text=code)),)):
-            return uses_any(code, names)
+            return needs or uses_any(code, without | {own})
         case Scalar(text=call), None, (None | Scalar(style="plain", text="reference")):
-            return uses_any(call, names)
-    return False
+            return needs or uses_any(call, without | {own})
+    return needs
 
 
 def _without_reference(defines: Node, own: str) -> Node:

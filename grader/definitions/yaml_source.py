@@ -58,7 +58,6 @@ _FLOAT_WORDS: Final = {
     "-infinity": "-.inf",
 }
 
-_NUMERIC_START: Final = frozenset("+-.0123456789")
 _INTEGER: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*)|0x[0-9a-fA-F]+")
 _FLOAT: Final = re.compile(
     r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)(?:[eE][-+]?[0-9]+)?|[-+]?[0-9]+[eE][-+]?[0-9]+"
@@ -364,10 +363,11 @@ def resolve(text: str, *, is_key: bool) -> tuple[ScalarValue, str]:
     `y`, `n` and `nan` are welcome as keys: inputs and a test's policy are called so, and a key is
     never a boolean or a number.
     """
-    if text in _CONSTANTS:
-        return _CONSTANTS[text], ""
+    value: ScalarValue = text
     word, note = text.lower(), ""
-    if word in _BOOLEAN_WORDS and not (is_key and len(word) == 1):
+    if text in _CONSTANTS:
+        value = _CONSTANTS[text]
+    elif word in _BOOLEAN_WORDS and not (is_key and len(word) == 1):
         note = (
             f"some YAML readers take '{text}' for a boolean; "
             f'write "{text}" in quotes if you mean the word, true or false if you mean a boolean'
@@ -382,27 +382,20 @@ def resolve(text: str, *, is_key: bool) -> tuple[ScalarValue, str]:
             "YAML takes 'None' for a word; "
             'write null if you mean no value, "None" in quotes for the word'
         )
-    elif text[0] in _NUMERIC_START:
-        return _number(text)
-    return text, note
-
-
-def _number(text: str) -> tuple[ScalarValue, str]:
-    if _INTEGER.fullmatch(text):
-        if len(text) > MAX_DIGITS:
-            return text, f"an integer of {len(text)} digits is too long; {MAX_DIGITS} are allowed"
-        return int(text, 16 if text.startswith("0x") else 10), ""
-    if _FLOAT.fullmatch(text):
+    elif _INTEGER.fullmatch(text) and len(text) > MAX_DIGITS:
+        note = f"an integer of {len(text)} digits is too long; {MAX_DIGITS} are allowed"
+    elif _INTEGER.fullmatch(text):
+        value = int(text, 16 if text.startswith("0x") else 10)
+    elif _FLOAT.fullmatch(text) and math.isinf(float(text)):
+        note = f"{quote(text)} is too large for a float; write .inf for infinity"
+    elif _FLOAT.fullmatch(text):
         value = float(text)
-        if math.isinf(value):
-            return text, f"{quote(text)} is too large for a float; write .inf for infinity"
-        return value, ""
-    if _DISPUTED.fullmatch(text):
-        return text, (
+    elif _DISPUTED.fullmatch(text):
+        note = (
             f"YAML readers disagree about {quote(text)}; write a number in plain decimal digits, "
             "or put text in quotes"
         )
-    return text, ""
+    return value, note
 
 
 def _explain(error: yaml.MarkedYAMLError, text: str) -> tuple[int, int, str]:

@@ -120,7 +120,13 @@ class _DefinitionDecoder:
         if (decode_union := _UNIONS.get(annotation)) is not None:
             return decode_union(self, node, label)
         if isinstance(annotation, type) and annotation in _PRIMITIVES:
-            return self._primitive(node, annotation, label)
+            value = node.value if isinstance(node, Scalar) else None
+            if annotation is float and type(value) is int:
+                value = float(value)
+            if type(value) is annotation:
+                return value
+            hint = "; put it in quotes" if annotation is str and value is not None else ""
+            return self._unexpected(node, label, _PRIMITIVES[annotation], hint)
         if is_dataclass(annotation):
             return self._dataclass(node, cast("type", annotation), label)
         return _GENERICS[get_origin(annotation)](self, node, get_args(annotation), label)
@@ -206,15 +212,6 @@ class _DefinitionDecoder:
             return self._unexpected(node, label, "a mapping")
         entries = named(node, self.report)
         return {key: self.value(value, arguments[1], clip(key)) for key, _, value in entries}
-
-    def _primitive(self, node: Node, kind: type, label: str) -> object:
-        value = node.value if isinstance(node, Scalar) else None
-        if type(value) is kind:
-            return value
-        if kind is float and type(value) is int:
-            return float(value)
-        hint = "; put it in quotes" if kind is str and value is not None else ""
-        return self._unexpected(node, label, _PRIMITIVES[kind], hint)
 
     def _dataclass(self, node: Node, kind: type, label: str) -> object:
         keys = keys_of(kind)

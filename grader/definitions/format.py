@@ -84,38 +84,32 @@ _SOURCES: Final = {"reference": FromReference, "solution": FromSolution}
 def format_markdown() -> str:
     """Return the description of the format as Markdown."""
     lines: list[str] = []
-    for kind in SCHEMAS.values():
-        whole = schema(kind)
+    for whole in map(schema, SCHEMAS.values()):
         lines += _section("##", _HEADINGS[whole["title"]], whole["description"])
         lines += _table(whole, whole["properties"])
-        lines += _parts(whole)
+        parts = whole["$defs"]
+        shared = list(parts["CallTest"]["properties"]) if "CallTest" in parts else []
+        shared = [key for key in shared if all(key in parts[test]["properties"] for test in _TESTS)]
+        for name in sorted(parts, key=list(_HEADINGS).index):
+            if name == _TESTS[0]:
+                lines += _section("###", "Every test", _EVERY_TEST)
+                lines += _table(parts[name], shared)
+                lines += _section("###", "`given`", f"A mapping: {_lower(description(Literals))}")
+                lines += ["", f"Or a text: {_lower(description(Seeded))}"]
+                lines += [*_section("###", "`expect`", "One of four:"), ""]
+                for word, kind in _SOURCES.items():
+                    lines.append(f"- `{word}`: {_lower(description(kind))}")
+                expression = " ".join(description(FromExpression).split())
+                lines.append(f"- `{{expression: ...}}`: {_lower(expression)}")
+                lines.append(f"- Anything else: {_lower(description(LiteralValue))}")
+            lines += _section("###", _HEADINGS[name], parts[name]["description"])
+            is_test = name in _TESTS
+            own = [key for key in parts[name]["properties"] if not is_test or key not in shared]
+            lines += _table(parts[name], own)
+            if name == "PropertyTest":
+                lines += ["", "| `holds` | Meaning |", "| --- | --- |"]
+                lines += (f"| `{word}` | {meaning} |" for word, meaning in MEANINGS.items())
     return _HEAD + "\n".join(lines) + "\n"
-
-
-def _parts(whole: Schema) -> Iterator[str]:
-    """Yield the lines about the parts of a kind of file, in the order of their headings."""
-    parts = whole["$defs"]
-    shared = list(parts["CallTest"]["properties"]) if "CallTest" in parts else []
-    shared = [key for key in shared if all(key in parts[test]["properties"] for test in _TESTS)]
-    for name in sorted(parts, key=list(_HEADINGS).index):
-        if name == _TESTS[0]:
-            yield from _section("###", "Every test", _EVERY_TEST)
-            yield from _table(parts[name], shared)
-            yield from _section("###", "`given`", f"A mapping: {_lower(description(Literals))}")
-            yield from ("", f"Or a text: {_lower(description(Seeded))}")
-            yield from _section("###", "`expect`", "One of four:")
-            yield ""
-            for word, kind in _SOURCES.items():
-                yield f"- `{word}`: {_lower(description(kind))}"
-            expression = " ".join(description(FromExpression).split())
-            yield f"- `{{expression: ...}}`: {_lower(expression)}"
-            yield f"- Anything else: {_lower(description(LiteralValue))}"
-        yield from _section("###", _HEADINGS[name], parts[name]["description"])
-        own = [key for key in parts[name]["properties"] if name not in _TESTS or key not in shared]
-        yield from _table(parts[name], own)
-        if name == "PropertyTest":
-            yield from ("", "| `holds` | Meaning |", "| --- | --- |")
-            yield from (f"| `{word}` | {meaning} |" for word, meaning in MEANINGS.items())
 
 
 def _section(level: str, heading: str, text: str) -> Iterator[str]:

@@ -84,19 +84,11 @@ def check_track(files: TrackFiles) -> Iterator[Problem]:
     if track.id != folder:
         message = f"{quote(track.id)} is not the folder's name, {quote(folder)}"
         yield files.problem(message, "id")
-    yield from _check_exercises(files)
     yield from _check_lessons(files)
-    exercises = [files.exercises.get(name) for name in dict.fromkeys(track.exercises)]
-    total = sum(exercise.xp for exercise in exercises if exercise is not None)
-    if track.xp is not None and None not in exercises and track.xp != total:
-        yield files.problem(f"the exercises earn {total} together, not {track.xp}", "xp")
-
-
-def _check_exercises(files: TrackFiles) -> Iterator[Problem]:
     first: dict[ExerciseId, int] = {}
-    for index, name in enumerate(files.track.exercises):
+    for index, name in enumerate(track.exercises):
         if name in first:
-            where = files.document.node("exercises", first[name]).where
+            where = document.node("exercises", first[name]).where
             yield files.problem(f"{quote(name)} is already at {where}", "exercises", index)
         elif name not in files.exercises:
             message = f"no exercise {quote(name)} in this folder"
@@ -104,7 +96,7 @@ def _check_exercises(files: TrackFiles) -> Iterator[Problem]:
             yield files.problem(message + hint, "exercises", index)
         first.setdefault(name, index)
     for name in files.exercises.keys() - first.keys():
-        message = f"exercise {quote(name)} is not listed in {files.document.path}"
+        message = f"exercise {quote(name)} is not listed in {document.path}"
         yield Problem(Location(files.paths[name]), message)
     for name, index in first.items():
         exercise = files.exercises.get(name)
@@ -112,6 +104,10 @@ def _check_exercises(files: TrackFiles) -> Iterator[Problem]:
             if first.get(required, -1) > index:
                 message = f"{quote(name)} comes before {quote(required)}, which it requires"
                 yield files.problem(message, "exercises", index)
+    exercises = [files.exercises.get(name) for name in first]
+    total = sum(exercise.xp for exercise in exercises if exercise is not None)
+    if track.xp is not None and None not in exercises and track.xp != total:
+        yield files.problem(f"the exercises earn {total} together, not {track.xp}", "xp")
 
 
 def _check_lessons(files: TrackFiles) -> Iterator[Problem]:

@@ -18,7 +18,7 @@ from grader.lessons.computed_text import ComputedText, Value
 from grader.lessons.experiment import Experiment
 from grader.lessons.figure import Figure
 from grader.lessons.last_expression import print_last_expression
-from grader.lessons.lesson import Block, Cell, Exercises, Lesson, Prose
+from grader.lessons.lesson import Cell, Exercises, Lesson, Prose
 from grader.lessons.question import LETTERS, ChoiceQuestion, NumberQuestion
 from grader.lessons.safe_svg import UnsafeSvgError, safe_svg
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned
@@ -155,8 +155,24 @@ def run_lesson(lesson: Lesson, sandbox: Children) -> RunLesson:
         DefinitionError: a cell raises, or never ends; with the lesson's own line.
         GraderFault: there is no sandbox to run it in.
     """
+    blocks: list[RunBlock | Experiment] = []
     with _open_session(sandbox, lesson.data) as session:
-        blocks: list[RunBlock | Experiment] = [_run(block, session) for block in lesson.blocks]
+        for block in lesson.blocks:
+            match block:
+                case Prose(where, parts):
+                    text, computed = session.text(parts)
+                    blocks.append(RunProse(where, text, computed))
+                case Cell(code=code, hidden=hidden):
+                    printed, shown = session.cell(block), session.shown(block.where)
+                    blocks.append(RunCell(code, hidden, printed, shown))
+                case Exercises(ids=ids):
+                    blocks.append(RunExercises(ids))
+                case Figure() | Experiment():
+                    blocks.append(block)
+                case ChoiceQuestion():
+                    blocks.append(_run_choice(block, session))
+                case NumberQuestion():
+                    blocks.append(_run_number(block, session))
     run = (
         _try(each, lesson, number, sandbox) if isinstance(each, Experiment) else each
         for number, each in enumerate(blocks)
@@ -189,25 +205,19 @@ def _try(experiment: Experiment, lesson: Lesson, number: int, sandbox: Children)
         DefinitionError: There is no such cell, the text occurs in it more than once, or the changed
             cell raises.
     """
+    find = experiment.find
     cells = [block for block in lesson.blocks[:number] if isinstance(block, Cell)]
-    places = [
-        place
-        for place, cell in enumerate(cells)
-        if not cell.hidden and experiment.find in cell.code
-    ]
+    places = [at for at, cell in enumerate(cells) if not cell.hidden and find in cell.code]
     if not places:
-        message = f"'{experiment.find:.40}' is in no cell above whose code is shown"
+        message = f"'{find:.40}' is in no cell above whose code is shown"
         raise _problem(experiment.where, message)
     place = places[-1]
     changed = cells[place]
-    count = changed.code.count(experiment.find)
+    count = changed.code.count(find)
     if count > 1:
-        message = (
-            f"'{experiment.find:.40}' occurs {count} times in the cell at line "
-            f"{changed.where.line}, not once"
-        )
-        raise _problem(experiment.where, message)
-    code = changed.code.replace(experiment.find, experiment.put)
+        times = f"{count} times in the cell at line {changed.where.line}, not once"
+        raise _problem(experiment.where, f"'{find:.40}' occurs {times}")
+    code = changed.code.replace(find, experiment.put)
     with _open_session(sandbox, lesson.data) as session:
         for cell in cells[:place]:
             session.cell(cell)
@@ -217,7 +227,7 @@ def _try(experiment: Experiment, lesson: Lesson, number: int, sandbox: Children)
         experiment.where,
         experiment.prompt,
         place,
-        experiment.find,
+        find,
         experiment.put,
         experiment.guesses,
         why,
@@ -230,28 +240,15 @@ def _source(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def _run(block: Block, session: "_LessonSession") -> RunBlock | Experiment:
-    match block:
-        case Prose(where, parts):
-            text, computed = session.text(parts)
-            return RunProse(where, text, computed)
-        case Cell(code=code, hidden=hidden):
-            return RunCell(code, hidden, session.cell(block), session.shown(block.where))
-        case Exercises(ids=ids):
-            return RunExercises(ids)
-        case Figure() | Experiment():
-            return block
-        case ChoiceQuestion():
-            prompt, computed = session.text(block.prompt)
-            choices = []
-            for letter, each in zip(LETTERS, block.choices, strict=False):
-                text, of_text = session.text(each.text)
-                reason, of_reason = session.text(each.reason)
-                computed += of_text + of_reason
-                choices.append(RunChoice(letter, text, each.is_right, reason))
-            return RunChoiceQuestion(block.where, prompt, tuple(choices), computed)
-        case NumberQuestion():
-            return _run_number(block, session)
+def _run_choice(question: ChoiceQuestion, session: "_LessonSession") -> RunChoiceQuestion:
+    prompt, computed = session.text(question.prompt)
+    choices = []
+    for letter, each in zip(LETTERS, question.choices, strict=False):
+        text, of_text = session.text(each.text)
+        reason, of_reason = session.text(each.reason)
+        computed += of_text + of_reason
+        choices.append(RunChoice(letter, text, each.is_right, reason))
+    return RunChoiceQuestion(question.where, prompt, tuple(choices), computed)
 
 
 def _run_number(question: NumberQuestion, session: "_LessonSession") -> RunNumberQuestion:

@@ -43,23 +43,6 @@ class ExerciseStatus:
         return 0 if self.closed else max(0, xp - self.paid)
 
 
-def standings(history: History) -> dict[ExerciseId, ExerciseStatus]:
-    """Return the standing of every exercise of which anything is known."""
-    known: dict[ExerciseId, _Events] = {}
-    for attempt in history.attempts:
-        known.setdefault(attempt.exercise, _Events()).attempts.append(attempt)
-    for hint in history.hints:
-        known.setdefault(hint.exercise, _Events()).hints.append(hint)
-    for surrender in history.given_up:
-        known.setdefault(surrender.exercise, _Events()).given_up.append(surrender)
-    return {name: _standing(events) for name, events in known.items()}
-
-
-def standing(history: History, exercise: ExerciseId) -> ExerciseStatus:
-    """Return the standing of one exercise."""
-    return standings(history).get(exercise, ExerciseStatus())
-
-
 @dataclass(slots=True)
 class _Events:
     """The history of one exercise, each part in the order of time."""
@@ -69,34 +52,50 @@ class _Events:
     given_up: list[GivenUp] = field(default_factory=list)
 
 
-def _standing(events: _Events) -> ExerciseStatus:
-    attempts, hints = events.attempts, events.hints
-    passed = next((each for each in attempts if each.passed), None)
-    before = [each for each in hints if passed is None or each.at <= passed.at]
-    paid = sum(each.price for each in before)
-    gave_up = any(passed is None or each.at <= passed.at for each in events.given_up)
-    state: State = "tried" if attempts else "new"
-    if passed is not None:
-        state = "passed"
-    elif gave_up:
-        state = "given up"
-    helped = max((each.at for each in hints), default=None)
-    failures = 0
-    for attempt in reversed(attempts):
-        if attempt.passed or (helped is not None and attempt.at <= helped):
-            break
-        failures += 1
-    return ExerciseStatus(
-        state,
-        len(attempts),
-        failures,
-        max((each.number for each in hints), default=0),
-        paid,
-        max(0, passed.xp - paid) if passed is not None and not gave_up else 0,
-        gave_up,
-        passed.at if passed is not None else None,
-        passed is not None and all(each.self_reported for each in attempts if each.passed),
-    )
+def standings(history: History) -> dict[ExerciseId, ExerciseStatus]:
+    """Return the standing of every exercise of which anything is known."""
+    known: dict[ExerciseId, _Events] = {}
+    for attempt in history.attempts:
+        known.setdefault(attempt.exercise, _Events()).attempts.append(attempt)
+    for hint in history.hints:
+        known.setdefault(hint.exercise, _Events()).hints.append(hint)
+    for surrender in history.given_up:
+        known.setdefault(surrender.exercise, _Events()).given_up.append(surrender)
+    found = {}
+    for name, events in known.items():
+        attempts, hints = events.attempts, events.hints
+        passed = next((each for each in attempts if each.passed), None)
+        before = [each for each in hints if passed is None or each.at <= passed.at]
+        paid = sum(each.price for each in before)
+        gave_up = any(passed is None or each.at <= passed.at for each in events.given_up)
+        state: State = "tried" if attempts else "new"
+        if passed is not None:
+            state = "passed"
+        elif gave_up:
+            state = "given up"
+        helped = max((each.at for each in hints), default=None)
+        failures = 0
+        for attempt in reversed(attempts):
+            if attempt.passed or (helped is not None and attempt.at <= helped):
+                break
+            failures += 1
+        found[name] = ExerciseStatus(
+            state,
+            len(attempts),
+            failures,
+            max((each.number for each in hints), default=0),
+            paid,
+            max(0, passed.xp - paid) if passed is not None and not gave_up else 0,
+            gave_up,
+            passed.at if passed is not None else None,
+            passed is not None and all(each.self_reported for each in attempts if each.passed),
+        )
+    return found
+
+
+def standing(history: History, exercise: ExerciseId) -> ExerciseStatus:
+    """Return the standing of one exercise."""
+    return standings(history).get(exercise, ExerciseStatus())
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,19 @@ def read_results(paths: Iterable[Path]) -> Batch:
     for path in paths:
         for number, line in enumerate(read_text(path).splitlines(), start=1):
             try:
-                report = _report(json.loads(line))
+                data = json.loads(line)
+                outcome, handed_in = str(data["outcome"]), data.get("handed_in")
+                head: dict[str, Any] = {"file": str(data["file"]), "student": str(data["student"])}
+                if handed_in is not None:
+                    head["handed_in"] = dt.datetime.fromisoformat(handed_in).timestamp()
+                if outcome in (FAULT, NOT_GRADED):
+                    # A fault knows the file's name alone, where an exercise's hyphens are
+                    # underscores.
+                    name, message = str(data["exercise"]).replace("_", "-"), str(data["message"])
+                    report = Report(name, outcome=outcome, message=message, **head)
+                else:
+                    verdict = verdict_from_data(data)
+                    report = Report(verdict.exercise, outcome=outcome, verdict=verdict, **head)
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 raise UsageError(
                     f"{path}:{number} is no whole result of etude grade --output; "
@@ -58,24 +70,6 @@ def read_results(paths: Iterable[Path]) -> Batch:
             if report.verdict is not None or newest.get(key, report).verdict is None:
                 newest[key] = report
     return Batch(tuple(newest[key] for key in sorted(newest)))
-
-
-def _report(data: dict[str, Any]) -> Report:
-    outcome = str(data["outcome"])
-    handed_in = data.get("handed_in")
-    head: dict[str, Any] = {
-        "file": str(data["file"]),
-        "student": str(data["student"]),
-        "handed_in": None
-        if handed_in is None
-        else dt.datetime.fromisoformat(handed_in).timestamp(),
-    }
-    if outcome in (FAULT, NOT_GRADED):
-        # A fault knows the file's name alone, where an exercise's hyphens are underscores.
-        name = str(data["exercise"]).replace("_", "-")
-        return Report(name, outcome=outcome, message=str(data["message"]), **head)
-    verdict = verdict_from_data(data)
-    return Report(verdict.exercise, outcome=outcome, verdict=verdict, **head)
 
 
 def read_roster(path: Path) -> tuple[str, ...]:

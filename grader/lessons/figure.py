@@ -109,10 +109,6 @@ def _sentence(_: Figure, value: str) -> str:
     return ""
 
 
-def _sentences(figure: Figure, value: str) -> str:
-    return next(filter(None, (_sentence(figure, each.strip()) for each in value.split("|"))), "")
-
-
 def _word_of_sentence(figure: Figure, value: str) -> str:
     words = figure.get("sentence").split()
     return "" if value in words else f"'{value:.40}' is not in the sentence"
@@ -127,11 +123,9 @@ def _one_of(*known: str) -> Check:
     return check
 
 
-def _some_of(*known: str) -> Check:
-    one = _one_of(*known)
-
+def _each(one: Check, separator: str) -> Check:
     def check(figure: Figure, value: str) -> str:
-        parts = (part.strip() for part in value.split(","))
+        parts = (part.strip() for part in value.split(separator))
         return next(filter(None, (one(figure, part) for part in parts)), "")
 
     return check
@@ -157,9 +151,9 @@ _KINDS: Final = {
             "title": _any_text,
             "sentence": _sentence,
             "ask": _word_of_sentence,
-            "try": _sentences,
+            "try": _each(_sentence, "|"),
             "head": _one_of(*HEADS),
-            "controls": _some_of(*CONTROLS),
+            "controls": _each(_one_of(*CONTROLS), ","),
             "mask": _switch,
             "scale": _switch,
             "temperature": _number(0.25, 4),
@@ -191,7 +185,7 @@ _KINDS: Final = {
     ),
     "map": _Kind(
         "The map of a tiny GPT",
-        {"title": _any_text, "part": _some_of(*PARTS)},
+        {"title": _any_text, "part": _each(_one_of(*PARTS), ",")},
         required=("part",),
     ),
 }

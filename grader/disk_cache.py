@@ -96,11 +96,25 @@ class Cache:
     def keep(self, key: str, content: bytes) -> None:
         """Keep a content under a key."""
         with contextlib.suppress(OSError):
-            if _is_own(self._folder):
-                # One by one: of folders above the last, `mkdir` leaves the mode to the umask.
-                for folder in (self._folder.parent, self._folder):
-                    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                _write(self._path(key), hashlib.sha256(content).digest() + content)
+            # No other user but the system's may decide what this folder is, there or not.
+            trusted = {os.geteuid(), Path("/").stat().st_uid}
+            for above in (self._folder, *self._folder.parents):
+                with contextlib.suppress(FileNotFoundError):
+                    if above.lstat().st_uid not in trusted:  # of a link: who chose where it leads
+                        return
+            # One by one: of folders above the last, `mkdir` leaves the mode to the umask.
+            for folder in (self._folder.parent, self._folder):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # In one step, so that another process never reads half an entry.
+            path = self._path(key)
+            descriptor, unfinished = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
+            try:
+                with os.fdopen(descriptor, "wb") as file:
+                    file.write(hashlib.sha256(content).digest() + content)
+                Path(unfinished).replace(path)
+            except BaseException:
+                Path(unfinished).unlink()  # a full disk must not fill up with halves
+                raise
 
     def tidy(self) -> None:
         """Remove the oldest entries if there are too many, or too large ones."""
@@ -140,25 +154,3 @@ def _open_own(path: str, flags: int) -> int:
         return descriptor
     os.close(descriptor)
     raise PermissionError(f"{path} is not this user's own")
-
-
-def _is_own(folder: Path) -> bool:
-    """Return whether no other user but the system's decides what this folder is, there or not."""
-    trusted = {os.geteuid(), Path("/").stat().st_uid}
-    for path in (folder, *folder.parents):
-        with contextlib.suppress(FileNotFoundError):
-            if path.lstat().st_uid not in trusted:  # of a link: who chose where it leads
-                return False
-    return True
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file in one step, so that another process never reads half an entry."""
-    descriptor, unfinished = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        Path(unfinished).replace(path)
-    except BaseException:
-        Path(unfinished).unlink()  # a full disk must not fill up with halves
-        raise

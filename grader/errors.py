@@ -9,9 +9,12 @@ A submission that fails is not an exception: it is a `Verdict`. Everything else 
         └── SandboxFault  no sandbox, or the sandbox itself failed
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final, NoReturn
+
+MAX_PROBLEMS: Final = 100
 
 
 class EtudeError(Exception):
@@ -54,6 +57,28 @@ class DefinitionError(EtudeError):
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(sorted(problems))
         super().__init__("\n".join(map(str, self.problems)))
+
+
+class ProblemList:
+    """The problems found so far; it gives up when there are more than anyone would read."""
+
+    def __init__(self, problems: Iterable[Problem] = ()) -> None:
+        self.problems = list(problems)
+
+    def add(self, where: Location, message: str) -> None:
+        """Note a problem that does not stop the reading."""
+        self.problems.append(Problem(where, message))
+        if len(self.problems) == MAX_PROBLEMS:
+            self.stop(where, "there may be more problems; only the first are shown")
+
+    def stop(self, where: Location, message: str) -> NoReturn:
+        """Raise everything found, with one last problem that makes reading on pointless."""
+        raise DefinitionError([*self.problems, Problem(where, message)])
+
+    def raise_if_any(self) -> None:
+        """Raise everything found, if anything was."""
+        if self.problems:
+            raise DefinitionError(self.problems)
 
 
 class GraderFault(EtudeError):  # noqa: N818  a fault is our word for what is not an error of anybody

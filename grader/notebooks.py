@@ -49,11 +49,13 @@ def python_cells(data: bytes) -> list[tuple[int, str]]:
     language = language_of(book)
     if language.lower() != "python":
         raise NotebookError(f"The notebook is in {language}; a submission is in Python.")
-    return [
-        (number, text_of(cell.get("source")))
-        for number, cell in enumerate(cells, 1)
-        if isinstance(cell, dict) and cell.get("cell_type") == "code" and not _is_test(cell)
-    ]
+    found = []
+    for number, cell in enumerate(cells, 1):
+        if isinstance(cell, dict) and cell.get("cell_type") == "code":
+            metadata = cell.get("metadata")
+            if not isinstance(metadata, dict) or metadata.get("etude") != TEST_CELL:
+                found.append((number, text_of(cell.get("source"))))
+    return found
 
 
 def cells_of(book: Any) -> list[Any]:  # noqa: ANN401  any JSON
@@ -81,11 +83,6 @@ def language_of(book: Any) -> str:  # noqa: ANN401  any JSON
         if isinstance(facts, dict) and isinstance(facts.get(key), str):
             return _short(facts[key])
     return "python"
-
-
-def _is_test(cell: dict[str, Any]) -> bool:
-    metadata = cell.get("metadata")
-    return isinstance(metadata, dict) and metadata.get("etude") == TEST_CELL
 
 
 def text_of(source: object) -> str:

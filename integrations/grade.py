@@ -22,7 +22,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from grader.regular_files import linked_folder
+from grader.safe_files import linked_folder
 
 _OUTCOMES = {0: "passed", 1: "not passed", 2: "not graded"}
 _FAULT = 3

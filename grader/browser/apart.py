@@ -5,7 +5,6 @@ warns. In a page these changes are applied before each request, and reverted aft
 """
 
 import builtins
-import linecache
 import random
 import sys
 import warnings
@@ -13,9 +12,6 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
-
-from grader.sandbox.inside import modules
-from grader.sandbox.inside.serving import FILE_NAME, MODULE_NAME
 
 _SEED: Final = 0
 _MODULE: Final = type(sys)
@@ -71,12 +67,6 @@ class SubmissionGlobals:
             number += 1  # noqa: SIM113  the submission may have deleted `enumerate`
         self._settings = _read()
         _write(self._our_settings, self._settings)
-
-    def remove_module(self) -> None:
-        """Remove the submission's modules."""
-        sys.modules.pop(MODULE_NAME, None)
-        modules.remove()
-        linecache.cache.pop(FILE_NAME, None)
 
 
 def _read() -> list[Any]:

@@ -121,7 +121,10 @@ class Weights:
     def read(cls, text: str) -> "Weights":
         """Read what `scripts/train_tiny_gpt.py` wrote."""
         facts = json.loads(text)
-        p = {name: _array(*each) for name, each in facts["arrays"].items()}
+        p: dict[str, Any] = {
+            name: np.frombuffer(base64.b64decode(data), dtype=np.int8).reshape(shape) * scale
+            for name, (shape, scale, data) in facts["arrays"].items()
+        }
         blocks = tuple(
             (
                 tuple(p[f"{name}{b}"] for name in "QKVO"),
@@ -137,10 +140,6 @@ class Weights:
     def known(self, text: str) -> str:
         """Return a text without the letters that the model does not know."""
         return "".join(letter for letter in text if letter in self.letters)
-
-
-def _array(shape: list[int], scale: float, data: str) -> Any:  # noqa: ANN401  an array
-    return np.frombuffer(base64.b64decode(data), dtype=np.int8).reshape(shape) * scale
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from grader.definitions.exercise import Seeded, TestId
 from grader.errors import EtudeError
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.inputs import draw_inputs
-from grader.grading.expected.oracle import KnownValues, Oracle, TestValues
+from grader.grading.expected.oracle import KnownValues, Oracle
 from grader.grading.feedback import sentences
 from grader.grading.program.author_code import with_files_of
 from grader.grading.program.loaded_program import put_files
@@ -70,7 +70,13 @@ class _Grader:
     def __init__(self, data: EngineData) -> None:
         self.exercise = data.exercise
         self._place = InPage()
-        self._oracle = Oracle(data.exercise, self._place, KnownValues(_with_inputs(data)))
+        values = dict(data.values)
+        for test in data.exercise.tests:  # inputs that are too large to be loaded are drawn
+            if isinstance(test.given, Seeded):
+                draws = enumerate(values[test.id].draws)
+                drawn = [replace(d, inputs=draw_inputs(data.exercise, test, n)) for n, d in draws]
+                values[test.id] = replace(values[test.id], draws=tuple(drawn))
+        self._oracle = Oracle(data.exercise, self._place, KnownValues(values))
         self._diagnostician = Diagnostician(self._oracle, self._place, data.mistakes)
         self._limits = limits_of(data.exercise)
 
@@ -102,17 +108,6 @@ class _Grader:
             if plain:
                 found[test.id] = plain
         return found
-
-
-def _with_inputs(data: EngineData) -> dict[TestId, TestValues]:
-    """Draw the inputs that are too large to be loaded."""
-    known_values = dict(data.values)
-    for test in data.exercise.tests:
-        if isinstance(test.given, Seeded):
-            draws = enumerate(known_values[test.id].draws)
-            drawn = [replace(d, inputs=draw_inputs(data.exercise, test, n)) for n, d in draws]
-            known_values[test.id] = replace(known_values[test.id], draws=tuple(drawn))
-    return known_values
 
 
 class _LessonNamespace:
@@ -200,20 +195,41 @@ def run(source: str) -> str:
 
 
 def names() -> str:
-    """Return what each public name of NumPy and its modules does, for completion in an editor."""
+    """Return what each public name of NumPy and its modules does, for completion in an editor.
+
+    That is the sentence with which NumPy's documentation begins; it may be empty.
+    """
     found = {}
     with _quietly(), warnings.catch_warnings(action="ignore"):
         for name, module in (("np", np), ("np.linalg", np.linalg), ("np.random", np.random)):
             loaded = vars(module)  # `dir` also has modules that NumPy would only import now
             public = [each for each in loaded if not each.startswith("_")]
-            found[name] = {each: _summary(loaded[each]) for each in sorted(public)}
+            found[name] = dict.fromkeys(sorted(public), "")
+            for each in public:
+                value = loaded[each]
+                # A number's documentation is that of its class.
+                if not isinstance(value, (bool, int, float)) and not inspect.ismodule(value):
+                    paragraphs = (value.__doc__ or "").split("\n\n")
+                    # A signature may come before it.
+                    texts = (text for text in paragraphs if "(" not in text.partition(" ")[0])
+                    found[name][each] = " ".join(next(texts, "").split())[:_LONGEST]
     return json.dumps(found)
 
 
 def arrays(*names: str) -> str:
     """Return the matrices of the open lesson with these names; null for what is no small matrix."""
-    with _quietly():
-        return json.dumps({name: _matrix(_session, name) if _session else None for name in names})
+    found: dict[str, list[list[float]] | None] = dict.fromkeys(names)
+    if _session is None:
+        return json.dumps(found)
+    for name in names:
+        with _quietly(), contextlib.suppress(ChildGoneError):
+            value = _session.value(name)
+            if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
+                continue
+            fits = value.ndim == 2 and max(value.shape) <= _MOST_ROWS  # noqa: PLR2004
+            if fits and value.size and np.isfinite(value).all():
+                found[name] = value.astype(float).tolist()
+    return json.dumps(found)
 
 
 def open_lesson(files: str = "") -> None:
@@ -313,34 +329,13 @@ def _figures(child: PageChild) -> list[dict[str, Any]]:
     with contextlib.suppress(ChildGoneError):
         match child.call("_take", [], {}):
             case Returned(value=list(shown)):
-                return [_figure(each) for each in shown]
+                figures = [dict(each) for each in shown]
+                for figure in figures:
+                    if figure["kind"] != "plot":
+                        rows = np.asarray(figure["values"]).tolist()
+                        # JSON has no NaN and no infinity: they are sent as text.
+                        figure["values"] = [
+                            [x if math.isfinite(x) else str(x) for x in row] for row in rows
+                        ]
+                return figures
     return []
-
-
-def _figure(shown: Any) -> dict[str, Any]:  # noqa: ANN401  as `display` keeps it
-    if shown["kind"] == "plot":
-        return dict(shown)
-    rows = np.asarray(shown["values"]).tolist()
-    # JSON has no NaN and no infinity: they are sent as text.
-    values = [[x if math.isfinite(x) else str(x) for x in row] for row in rows]
-    return {**shown, "values": values}
-
-
-def _matrix(session: _LessonNamespace, name: str) -> list[list[float]] | None:
-    """Return a matrix of finite numbers that a figure has room for."""
-    with contextlib.suppress(ChildGoneError):
-        match session.value(name):
-            case np.ndarray() as found if found.ndim == 2 and found.dtype.kind in "biuf":  # noqa: PLR2004
-                if max(found.shape) <= _MOST_ROWS and found.size and np.isfinite(found).all():
-                    rows: list[list[float]] = found.astype(float).tolist()
-                    return rows
-    return None
-
-
-def _summary(value: object) -> str:
-    """Return the sentence with which NumPy's documentation of a name begins; it may be empty."""
-    if isinstance(value, (bool, int, float)) or inspect.ismodule(value):
-        return ""  # a number's documentation is that of its class
-    paragraphs = (value.__doc__ or "").split("\n\n")
-    summaries = (each for each in paragraphs if "(" not in each.partition(" ")[0])  # no signature
-    return " ".join(next(summaries, "").split())[:_LONGEST]

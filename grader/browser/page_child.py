@@ -6,6 +6,7 @@ types, copies, errors and the cap on output are the same.
 
 import contextlib
 import io
+import linecache
 import shutil
 import sys
 import tempfile
@@ -25,8 +26,8 @@ from grader.sandbox.answers import (
     read_call_back,
     read_stopped,
 )
-from grader.sandbox.inside import wire
-from grader.sandbox.inside.serving import Output, SubmissionServer
+from grader.sandbox.inside import modules, wire
+from grader.sandbox.inside.serving import FILE_NAME, MODULE_NAME, Output, SubmissionServer
 from grader.sandbox.interface import PLAINLY, Asking, Child, Ending, Peer
 from grader.sandbox.limits import ANSWERS_CAP, Limits
 from grader.sandbox.printable import printable
@@ -103,7 +104,9 @@ class PageChild(Child):
 
     def close(self) -> None:
         """Remove the submission and its files."""
-        self._state.remove_module()
+        sys.modules.pop(MODULE_NAME, None)
+        modules.remove()
+        linecache.cache.pop(FILE_NAME, None)
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -115,7 +118,8 @@ class PageChild(Child):
         answer: list[bytes | memoryview] = []
         ended: BaseException | None = None
         try:
-            with self._at_work(), self._submission_in_charge():
+            folder = contextlib.chdir(self._folder) if self._folder else contextlib.nullcontext()
+            with folder, self._submission_in_charge():
                 answer = self._server.answer(*_parts(frame))
         except BaseException as error:  # noqa: BLE001  it would end a process of its own
             ended = error
@@ -157,9 +161,6 @@ class PageChild(Child):
             self._state.apply()
             sys.stdin, sys.stdout, sys.stderr = ours
         return _parts(wire.encode(["given", *answer], self._peer))
-
-    def _at_work(self) -> contextlib.AbstractContextManager[None]:
-        return contextlib.chdir(self._folder) if self._folder else contextlib.nullcontext()
 
     @contextlib.contextmanager
     def _submission_in_charge(self) -> Iterator[None]:

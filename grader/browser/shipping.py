@@ -28,7 +28,8 @@ from grader.sandbox.interface import Children
 _PAGE: Final = "grader.browser.page"
 _LEFT_OUT: Final = frozenset(
     {
-        "grader.definitions.collection", "grader.grading.checks.figure_test",
+        "grader.definitions.collection", "grader.definitions.files",
+        "grader.grading.checks.figure_test",
         "grader.grading.checks.pytest_asserts", "grader.grading.feedback.figure_sentences",
         "grader.grading.diagnosis.derived_mistakes", "grader.grading.diagnosis.teachers",
         "grader.mutation", "grader.sandbox.inside.drawn_figure",
@@ -67,8 +68,13 @@ def modules() -> dict[str, Path]:
     waiting = [_PAGE]
     while waiting:
         name = waiting.pop()
-        path = None if name in found or name in _LEFT_OUT else _file_of(name)
-        if path is None:
+        root, _, below = name.partition(".")
+        if root != grader.__name__ or name in found or name in _LEFT_OUT:
+            continue
+        place = Path(grader.__file__).parent.joinpath(*below.split("."))
+        candidates = (place / "__init__.py", place.with_suffix(".py"))
+        path = next((path for path in candidates if path.is_file()), None)
+        if path is None:  # a name in a module
             continue
         found[name] = path
         above = name.rpartition(".")[0]
@@ -76,16 +82,6 @@ def modules() -> dict[str, Path]:
         waiting += _imported(path.read_text(encoding="utf-8"), package)
         waiting.append(above)
     return found
-
-
-def _file_of(name: str) -> Path | None:
-    """Return the file of a module of the grader; None if there is none of this name."""
-    root, _, below = name.partition(".")
-    if root != grader.__name__:
-        return None
-    place = Path(grader.__file__).parent.joinpath(*below.split("."))
-    candidates = (place / "__init__.py", place.with_suffix(".py"))
-    return next((path for path in candidates if path.is_file()), None)
 
 
 def _imported(source: str, package: str) -> Iterator[str]:

@@ -11,8 +11,8 @@ import click
 from grader import __version__
 from grader.cli import options
 from grader.cli.main import FAULT
+from grader.definitions.course import load_course
 from grader.definitions.files import COURSE_FILE, exists, folders_in
-from grader.definitions.load_course import load_course
 from grader.definitions.packages import version
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.examination import examine, examine_confinement

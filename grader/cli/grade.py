@@ -13,7 +13,7 @@ from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
 from grader.errors import DefinitionError, EtudeError, UsageError
 from grader.grading.workers.pool import Pool
-from grader.regular_files import linked_folder
+from grader.safe_files import linked_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

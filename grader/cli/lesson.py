@@ -256,8 +256,8 @@ def _paths(named: tuple[str, ...], folder: Path) -> list[Path]:
 
 def _packages(lessons: list[Path]) -> set[str]:
     """Return the modules beside NumPy that the courses of lessons name."""
-    from grader.definitions.files import TRACK_FILE, exists
-    from grader.definitions.load_course import course_file, load_course
+    from grader.definitions.course import load_course
+    from grader.definitions.files import TRACK_FILE, course_file, exists
 
     tracks = {lesson.absolute().parent.parent for lesson in lessons}
     courses = {course_file(track / TRACK_FILE) for track in tracks}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 import click
 
 from grader.errors import EtudeError, SandboxFault
-from grader.progress.data_dir import data_folder
+from grader.progress.store import data_folder
 
 if TYPE_CHECKING:
     from grader.grading.results.jobs import Job, Result

@@ -39,9 +39,8 @@ def command(context: click.Context, exercises: Path | None) -> None:
     from grader.cli.progress_record import suffix, upcoming
     from grader.definitions.collection import Collection
     from grader.progress.history import local_now
-    from grader.progress.status import standings, total_xp
+    from grader.progress.status import standings, streak
     from grader.progress.store import Store
-    from grader.progress.streak import streak
 
     collection = Collection.load(options.collection_folder(exercises))
     history = Store().read()
@@ -53,7 +52,8 @@ def command(context: click.Context, exercises: Path | None) -> None:
     running = streak(history, local_now().date())
     days = _counted(running.current, "day")
     longest = f", the longest had {running.longest}" if running.longest > running.current else ""
-    click.echo(f"\n{total_xp(known.values())} XP in all. Streak: {days}{longest}.")
+    xp = sum(each.earned for each in known.values())
+    click.echo(f"\n{xp} XP in all. Streak: {days}{longest}.")
     claimed = sum(each.self_reported for each in known.values())
     if claimed:
         click.echo(

@@ -14,11 +14,9 @@ import click
 from grader.definitions.files import TRACK_FILE, exists, files_by_folder, folders_in
 from grader.errors import EtudeError
 from grader.grading.results.verdict import Outcome, Verdict
-from grader.progress.data_dir import RecordError
 from grader.progress.history import Attempt, History, local_now
-from grader.progress.next_up import NextUp, next_open, next_up
-from grader.progress.status import ExerciseStatus, standing, standings
-from grader.progress.store import Store
+from grader.progress.status import ExerciseStatus, NextUp, next_open, next_up, standing, standings
+from grader.progress.store import RecordError, Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

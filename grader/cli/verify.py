@@ -18,8 +18,7 @@ from grader.authoring.verify.proof_cache import ProofCache
 from grader.authoring.verify.targets import Group, find_targets
 from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
-from grader.definitions.files import exists
-from grader.definitions.load_course import course_file
+from grader.definitions.files import course_file, exists
 from grader.disk_cache import cache_folder, fingerprint, package_folder
 from grader.errors import UsageError
 

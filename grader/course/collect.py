@@ -17,7 +17,7 @@ import os
 import re
 import stat
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -27,8 +27,8 @@ from grader.errors import UsageError
 from grader.grading.results.submission import is_notebook
 from grader.grading.workers.batch import is_passed_over, is_submission
 from grader.notebooks import MAX_NOTEBOOK
-from grader.regular_files import IrregularFileError, open_regular
 from grader.reports.deliver import write_whole
+from grader.safe_files import IrregularFileError, open_regular
 from grader.sandbox.limits import SOURCE_CAP
 
 _CANVAS: Final = re.compile(
@@ -112,36 +112,27 @@ def collect(
     Raises:
         UsageError: the source cannot be read.
     """
-    with contextlib.ExitStack() as stack:
-        exercises = _Exercises(exercise_of, several or {})
-        return _collect(_files(source, stack), into, exercises, names)
-
-
-def _collect(
-    files: Iterable[Found],
-    into: Path,
-    exercises: _Exercises,
-    names: Mapping[str, str] | None,
-) -> Collected:
+    exercises = _Exercises(exercise_of, several or {})
     done = Collected()
     newest: dict[tuple[str, str], Found] = {}  # a Python file or a notebook
-    for found in files:
-        if is_passed_over(PurePosixPath(found.path).name) or "__MACOSX/" in found.path:
-            continue
-        place = _place(found.path, exercises, names)
-        if isinstance(place, str):
-            done.left_out[found.path] = place
-            continue
-        other = newest.get(place)
-        if other is not None and other.changed >= found.changed:
-            done.left_out[found.path] = f"{other.path} is newer"
-            continue
-        if other is not None:
-            done.left_out[other.path] = f"{found.path} is newer"
-        newest[place] = found
-    for (student, name), found in newest.items():
-        suffix = PurePosixPath(found.path).suffix
-        _write(into / student / f"{name}{suffix}", found, done)
+    with contextlib.ExitStack() as stack:
+        for found in _files(source, stack):
+            if is_passed_over(PurePosixPath(found.path).name) or "__MACOSX/" in found.path:
+                continue
+            place = _place(found.path, exercises, names)
+            if isinstance(place, str):
+                done.left_out[found.path] = place
+                continue
+            other = newest.get(place)
+            if other is not None and other.changed >= found.changed:
+                done.left_out[found.path] = f"{other.path} is newer"
+                continue
+            if other is not None:
+                done.left_out[other.path] = f"{found.path} is newer"
+            newest[place] = found
+        for (student, name), found in newest.items():
+            suffix = PurePosixPath(found.path).suffix
+            _write(into / student / f"{name}{suffix}", found, done)
     return done
 
 
@@ -217,8 +208,18 @@ def _cap(path: str) -> int:
 
 
 def _files(source: Path, stack: contextlib.ExitStack) -> Iterator[Found]:
+    def read(path: Path) -> bytes:
+        with open_regular(path, below=source) as file:
+            return file.read(_cap(path.name) + 1)
+
     if source.is_dir():
-        yield from _of_folder(source)
+        for here, folders, files in os.walk(source):
+            folders.sort()
+            for name in sorted(files):
+                path = Path(here, name)
+                changed = path.lstat().st_mtime
+                inner = path.relative_to(source).as_posix()
+                yield Found(inner, changed, functools.partial(read, path))
         return
     try:
         archive = stack.enter_context(zipfile.ZipFile(source))
@@ -243,17 +244,3 @@ def _of_zip(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Found:
     except ValueError:
         changed = 0.0
     return Found(entry.filename, changed, read)
-
-
-def _of_folder(folder: Path) -> Iterator[Found]:
-    def read(path: Path) -> bytes:
-        with open_regular(path, below=folder) as file:
-            return file.read(_cap(path.name) + 1)
-
-    for here, folders, files in os.walk(folder):
-        folders.sort()
-        for name in sorted(files):
-            path = Path(here, name)
-            changed = path.lstat().st_mtime
-            inner = path.relative_to(folder).as_posix()
-            yield Found(inner, changed, functools.partial(read, path))

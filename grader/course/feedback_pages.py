@@ -19,7 +19,8 @@ def write_pages(batch: Batch, folder: Path) -> int:
     """
     of_students: dict[str, list[Report]] = {}
     for report in batch:
-        of_students.setdefault(report.student or "", []).append(_for_learner(report))
+        shown = replace(report, message=FAULT_FOR_LEARNERS) if report.is_fault else report
+        of_students.setdefault(report.student or "", []).append(shown)
     for student in of_students:
         if "/" in student or "\0" in student or is_passed_over(student) or not student:
             raise UsageError(f"{student!r} cannot be the name of a page")
@@ -31,7 +32,3 @@ def write_pages(batch: Batch, folder: Path) -> int:
     for student, reports in of_students.items():
         write_whole(folder / f"{student}.html", of_student(student, Batch(tuple(reports)), titles))
     return len(of_students)
-
-
-def _for_learner(report: Report) -> Report:
-    return replace(report, message=FAULT_FOR_LEARNERS) if report.is_fault else report

@@ -48,7 +48,19 @@ def read_results(paths: Iterable[Path]) -> Batch:
     for path in paths:
         for number, line in enumerate(read_text(path).splitlines(), start=1):
             try:
-                report = _report(json.loads(line))
+                data = json.loads(line)
+                outcome, handed_in = str(data["outcome"]), data.get("handed_in")
+                head: dict[str, Any] = {"file": str(data["file"]), "student": str(data["student"])}
+                if handed_in is not None:
+                    head["handed_in"] = dt.datetime.fromisoformat(handed_in).timestamp()
+                if outcome in (FAULT, NOT_GRADED):
+                    # A fault knows the file's name alone, where an exercise's hyphens are
+                    # underscores.
+                    name, message = str(data["exercise"]).replace("_", "-"), str(data["message"])
+                    report = Report(name, outcome=outcome, message=message, **head)
+                else:
+                    verdict = verdict_from_data(data)
+                    report = Report(verdict.exercise, outcome=outcome, verdict=verdict, **head)
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 raise UsageError(
                     f"{path}:{number} is no whole result of etude grade --output; "
@@ -58,24 +70,6 @@ def read_results(paths: Iterable[Path]) -> Batch:
             if report.verdict is not None or newest.get(key, report).verdict is None:
                 newest[key] = report
     return Batch(tuple(newest[key] for key in sorted(newest)))
-
-
-def _report(data: dict[str, Any]) -> Report:
-    outcome = str(data["outcome"])
-    handed_in = data.get("handed_in")
-    head: dict[str, Any] = {
-        "file": str(data["file"]),
-        "student": str(data["student"]),
-        "handed_in": None
-        if handed_in is None
-        else dt.datetime.fromisoformat(handed_in).timestamp(),
-    }
-    if outcome in (FAULT, NOT_GRADED):
-        # A fault knows the file's name alone, where an exercise's hyphens are underscores.
-        name = str(data["exercise"]).replace("_", "-")
-        return Report(name, outcome=outcome, message=str(data["message"]), **head)
-    verdict = verdict_from_data(data)
-    return Report(verdict.exercise, outcome=outcome, verdict=verdict, **head)
 
 
 def read_roster(path: Path) -> tuple[str, ...]:
@@ -142,7 +136,10 @@ def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
         excused = row.get("excused", "").lower()
         if excused not in _YES | _NO:
             raise UsageError(f"{where}: excused is 'yes' or empty, not {excused!r}")
-        points = _points(row.get("points", ""), where)
+        written = row.get("points", "")
+        if written and re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", written) is None:
+            raise UsageError(f"{where}: points are a number such as 4 or 4.5, not {written!r}")
+        points = float(written) if written else None
         if points is not None and excused in _YES:
             raise UsageError(f"{where} gives points and excuses; one of them counts")
         comment = row.get("comment", "")
@@ -150,14 +147,6 @@ def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
             raise UsageError(f"{where} gives no points, no excuse and no comment")
         found[key] = Override(points, excused in _YES, comment, row.get("by", ""), where)
     return found
-
-
-def _points(text: str, where: str) -> float | None:
-    if not text:
-        return None
-    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", text) is None:
-        raise UsageError(f"{where}: points are a number such as 4 or 4.5, not {text!r}")
-    return float(text)
 
 
 def graded(batch: Batch, rules: Rules) -> Batch:
@@ -186,17 +175,13 @@ def graded(batch: Batch, rules: Rules) -> Batch:
             if (student, exercise) in reports:
                 report = reports[student, exercise]
             elif rules.roster is not None or given is not None:
-                report = _missing(student, exercise)
+                message = "There is no file for this exercise."
+                report = Report(exercise, "", NOT_SUBMITTED, message=message, student=student)
             else:
                 continue
             made.append(replace(report, grade=_grade(report, points, rules, given)))
     without = (report for report in batch if report.exercise not in most)
     return replace(batch, reports=(*made, *without))
-
-
-def _missing(student: str, exercise: str) -> Report:
-    message = "There is no file for this exercise."
-    return Report(exercise, "", NOT_SUBMITTED, message=message, student=student)
 
 
 def _grade(report: Report, most: int, rules: Rules, override: Override | None) -> Grade:
@@ -206,7 +191,12 @@ def _grade(report: Report, most: int, rules: Rules, override: Override | None) -
     if report.verdict is not None:
         points, most = float(report.verdict.score), report.verdict.max_score
         if rules.late is not None and points:
-            days = _days_late(report, rules.late)
+            if report.handed_in is None:
+                raise UsageError(
+                    f"the result of {report.file} does not say when it was submitted, which --due "
+                    "needs; grade it again"
+                )
+            days = rules.late.days_late(report.handed_in)
     if override is not None and override.points is not None and override.points > most:
         raise UsageError(
             f"{override.where} gives {report.student!r} {override.points:g} points in "
@@ -214,15 +204,6 @@ def _grade(report: Report, most: int, rules: Rules, override: Override | None) -
         )
     factor = rules.late.factor if rules.late is not None else 1.0
     return earned(points, most, days=days, factor=factor, override=override)
-
-
-def _days_late(report: Report, late: LateRule) -> int:
-    if report.handed_in is None:
-        raise UsageError(
-            f"the result of {report.file} does not say when it was submitted, which --due needs; "
-            "grade it again"
-        )
-    return late.days_late(report.handed_in)
 
 
 def unlisted(batch: Batch, roster: Sequence[str]) -> str:

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.course.rules import share_of
-from grader.definitions.problem_list import ProblemList
 from grader.definitions.yaml_source import Mapping as Entries
 from grader.definitions.yaml_source import Node, Scalar, read
-from grader.errors import UsageError
+from grader.errors import ProblemList, UsageError
 
 _MOST: Final = 10_000  # attempts
 _LEVELS: Final = ("all", "tracks", "exercises")

@@ -4,18 +4,21 @@ Since a file carries the id of its exercise in its name, one exercise is found w
 other.
 """
 
+import warnings
 from collections.abc import Collection as AnyCollection
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from grader.definitions.data_files import digest_of, read_data
+from grader.definitions.course import digest_in_course, load_course
 from grader.definitions.decode import decode
 from grader.definitions.exercise import Course, Exercise, ExerciseId
 from grader.definitions.files import (
     TRACK_FILE,
+    course_file,
+    digest_of,
     exercise_files,
     exists,
     files_by_folder,
@@ -25,27 +28,17 @@ from grader.definitions.files import (
     lesson_files,
     number_in_name,
     path_hint,
+    read_data_files,
 )
-from grader.definitions.load_course import course_file, digest_in_course, load_course
-from grader.definitions.problem_list import ProblemList
 from grader.definitions.program_files import completed
-from grader.definitions.rules import check_exercise
-from grader.definitions.rules.track_rules import Found, check_track, lessons_by_id
-from grader.definitions.track import Track, TrackDefinition, TrackId
+from grader.definitions.rules import metadata_rules, program_rules, test_rules
+from grader.definitions.rules.base import Checked
+from grader.definitions.track import Track, TrackDefinition, TrackFiles, TrackId, check_track
 from grader.definitions.wording import did_you_mean, quote
-from grader.definitions.yaml_source import read
-from grader.errors import DefinitionError, Location, Problem, UsageError
+from grader.definitions.yaml_source import Document, read
+from grader.errors import DefinitionError, Location, Problem, ProblemList, UsageError
 
 _Id = TypeVar("_Id", ExerciseId, TrackId)
-
-
-@dataclass(frozen=True, slots=True)
-class _Loaded:
-    """An exercise, and where its file says what only a collection can check."""
-
-    exercise: Exercise
-    id_where: Location
-    requires: Mapping[ExerciseId, Location]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +62,19 @@ class Collection:
         in_no_track = [path for each in folders_in(folder) for path in files.pop(each)]
         standalone = loader.exercises(in_no_track)
         tracks = [loader.track(below / TRACK_FILE, files[below]) for below in files]
-        loader.check_requires()
+        loader.check_requires("exercise", loader.requires, loader.paths)
+        loader.check_requires("track", loader.track_requires, loader.tracks)
         loader.report.raise_if_any()
+        waiting = [track for track in tracks if track is not None]
+        in_order: list[Track] = []
+        while waiting:  # the same order, but each after those that it requires
+            left = {each.definition.id for each in waiting}
+            free = (each for each in waiting if left.isdisjoint(each.definition.requires))
+            in_order.append(next(free))
+            waiting.remove(in_order[-1])
         return cls(
             folder,
-            _in_order(track for track in tracks if track is not None),
+            tuple(in_order),
             tuple(exercise for exercise in standalone.values() if exercise is not None),
         )
 
@@ -103,10 +104,17 @@ def load_exercise(path: Path) -> Exercise:
         DefinitionError: It is not a valid exercise; every problem has its file, line and column.
     """
     course = course_file(path)
-    return _load(path, load_course(course) if exists(course) else None).exercise
+    exercise, _ = _load(path, load_course(course) if exists(course) else None)
+    return exercise
 
 
-def _load(path: Path, course: Course | None) -> _Loaded:
+def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
+    """Load an exercise with its file.
+
+    Raises:
+        UsageError: There is no such file.
+        DefinitionError: It is not valid; every problem is listed, in file order.
+    """
     document = read(path)
     exercise = decode(document, Exercise)
     if exercise.kind == "predict":  # what is answered without running is a value
@@ -117,35 +125,40 @@ def _load(path: Path, course: Course | None) -> _Loaded:
             for name, definition in exercise.defines.items()
         }
         exercise = replace(exercise, defines=defines)
-    keys = {"files": exercise.files, "hidden_files": exercise.hidden_files}
-    data = read_data(document, keys) if any(keys.values()) else {key: {} for key in keys}
-    told = [*digest_of(data["files"]), *digest_of(data["hidden_files"])]
+    listed = [
+        (key, written, document.node(key, index).where)
+        for key in ("files", "hidden_files")
+        for index, written in enumerate(getattr(exercise, key))
+    ]
+    contents = read_data_files(course_file(path).parent, listed, document.root.where)
+    data = {name: contents[name] for name in map(_name_of, exercise.files)}
+    hidden_data = {name: contents[name] for name in map(_name_of, exercise.hidden_files)}
+    told = [*digest_of(data), *digest_of(hidden_data)]
     exercise = replace(
         exercise,
         course=course,
-        data=data["files"],
-        hidden_data=data["hidden_files"],
+        data=data,
+        hidden_data=hidden_data,
         digest=digest_in_course(document.digest, course, told),
     )
-    check_exercise(exercise, document)
-    if exercise.files_to_submit:
-        exercise = _with_files_of_solution(exercise)
-    return _Loaded(
-        exercise,
-        document.node("id").where,
-        {
-            required: document.node("requires", index).where
-            for index, required in enumerate(exercise.requires)
-        },
-    )
+    report = ProblemList()
+    checked = Checked(exercise, document)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python remarks on doubtful escapes, as a linter does
+        for rule in (*metadata_rules.RULES, *test_rules.RULES, *program_rules.RULES):
+            for problem in rule(checked):
+                report.add(problem.where, problem.message)
+    report.raise_if_any()
+    if exercise.files_to_submit:  # add those that the author's other programs leave out
+        right = exercise.solution
+        known = tuple(replace(e, code=completed(e.code, right)) for e in exercise.misconceptions)
+        also = tuple(replace(e, code=completed(e.code, right)) for e in exercise.also_right)
+        exercise = replace(exercise, misconceptions=known, also_right=also)
+    return exercise, document
 
 
-def _with_files_of_solution(exercise: Exercise) -> Exercise:
-    """Add the files that the author's other programs leave out."""
-    right = exercise.solution
-    known = tuple(replace(e, code=completed(e.code, right)) for e in exercise.misconceptions)
-    also = tuple(replace(e, code=completed(e.code, right)) for e in exercise.also_right)
-    return replace(exercise, misconceptions=known, also_right=also)
+def _name_of(written: str) -> str:
+    return PurePosixPath(written).name
 
 
 def load_track(path: Path) -> Track:
@@ -197,26 +210,15 @@ def find_exercise(name: str, collection_folder: Path) -> Exercise:
     return exercise
 
 
-def _in_order(tracks: Iterable[Track]) -> tuple[Track, ...]:
-    """Return tracks in the same order, but each after those that it requires, without a circle."""
-    waiting = list(tracks)
-    found: list[Track] = []
-    while waiting:
-        left = {each.definition.id for each in waiting}
-        found.append(next(each for each in waiting if left.isdisjoint(each.definition.requires)))
-        waiting.remove(found[-1])
-    return tuple(found)
-
-
 class _Loader:
     """Loads files and collects their problems, so that one broken file does not hide the rest."""
 
     def __init__(self) -> None:
         self.report = ProblemList()
-        self._paths: dict[ExerciseId, Path] = {}
-        self._requires: dict[ExerciseId, Mapping[ExerciseId, Location]] = {}
-        self._tracks: list[TrackId] = []  # also those whose files are not valid
-        self._track_requires: dict[TrackId, dict[TrackId, Location]] = {}
+        self.paths: dict[ExerciseId, Path] = {}
+        self.requires: dict[ExerciseId, dict[ExerciseId, Location]] = {}
+        self.tracks: list[TrackId] = []  # also those whose files are not valid
+        self.track_requires: dict[TrackId, dict[TrackId, Location]] = {}
         self._courses: dict[Path, Course | None] = {}
 
     def exercises(self, paths: Sequence[Path]) -> dict[ExerciseId, Exercise | None]:
@@ -224,13 +226,32 @@ class _Loader:
         found: dict[ExerciseId, Exercise | None] = {}
         for path in paths:
             name = _id_in_name(path)
-            if name in self._paths:
-                first = self._paths[name]
+            if name in self.paths:
+                first = self.paths[name]
                 self.report.add(Location(path), f"exercise {quote(name)} is already in {first}")
                 found.setdefault(name, None)
                 continue
-            self._paths[name] = path
-            found[name] = self._exercise(path, name)
+            self.paths[name] = path
+            found[name] = None
+            course = self._course(path)
+            if course is None and exists(course_file(path)):
+                continue
+            try:
+                exercise, document = _load(path, course)
+            except DefinitionError as error:
+                self._add(error.problems)
+                continue
+            found[name] = exercise
+            self.requires[name] = {
+                required: document.node("requires", index).where
+                for index, required in enumerate(exercise.requires)
+            }
+            if exercise.id != name:
+                called = f"{number_in_name(path)}{exercise.id}{path.suffix}"
+                message = (
+                    f"id: the file must be called {called}, or else this id must be {quote(name)}"
+                )
+                self.report.add(document.node("id").where, message)
         return found
 
     def track(self, path: Path, paths: Sequence[Path]) -> Track | None:
@@ -240,20 +261,25 @@ class _Loader:
             self.report.add(Location(path), "missing; a folder of exercises needs a track.yaml")
             return None
         name = TrackId(path.absolute().parent.name)
-        if name in self._tracks:
+        if name in self.tracks:
             self.report.add(Location(path), f"there is another track {quote(name)}")
             return None
-        self._tracks.append(name)
+        self.tracks.append(name)
         try:
             document = read(path)
             definition = decode(document, TrackDefinition)
-            lessons, problems = lessons_by_id(lesson_files(path.parent))
+            files_of_lessons = lesson_files(path.parent)
         except DefinitionError as error:
             self._add(error.problems)
             return None
-        found = Found(definition, document, exercises, self._paths, lessons)
-        self._add([*problems, *check_track(found)])
-        self._track_requires[definition.id] = {
+        lessons: dict[str, Path] = {}
+        for file in files_of_lessons:
+            first = lessons.setdefault(id_in_name(file), file)
+            if first != file:
+                message = f"lesson {quote(id_in_name(file))} is already in {first}"
+                self.report.add(Location(file), message)
+        self._add(check_track(TrackFiles(definition, document, exercises, self.paths, lessons)))
+        self.track_requires[definition.id] = {
             required: document.node("requires", index).where
             for index, required in enumerate(definition.requires)
         }
@@ -264,14 +290,10 @@ class _Loader:
             tuple(lessons[lesson.id] for lesson in definition.lessons if lesson.id in lessons),
         )
 
-    def check_requires(self) -> None:
-        """Check that what exercises and tracks require exists, and that no circle goes round."""
-        self._check_graph("exercise", self._requires, self._paths)
-        self._check_graph("track", self._track_requires, self._tracks)
-
-    def _check_graph(
+    def check_requires(
         self, kind: str, requires: Mapping[_Id, Mapping[_Id, Location]], known: AnyCollection[_Id]
     ) -> None:
+        """Check that what exercises or tracks require exists, and that no circle goes round."""
         for required in requires.values():
             for name, where in required.items():
                 if name not in known:
@@ -287,25 +309,6 @@ class _Loader:
             circle = circle[start:] + circle[: start + 1]
             where = requires[circle[0]][circle[1]]
             self.report.add(where, f"requires: a circle: {' -> '.join(circle)}")
-
-    def _exercise(self, path: Path, name: ExerciseId) -> Exercise | None:
-        course = self._course(path)
-        if course is None and exists(course_file(path)):
-            return None
-        try:
-            loaded = _load(path, course)
-        except DefinitionError as error:
-            self._add(error.problems)
-            return None
-        self._requires[name] = loaded.requires
-        exercise = loaded.exercise
-        if exercise.id != name:
-            expected = f"{number_in_name(path)}{exercise.id}{path.suffix}"
-            message = (
-                f"id: the file must be called {expected}, or else this id must be {quote(name)}"
-            )
-            self.report.add(loaded.id_where, message)
-        return exercise
 
     def _course(self, exercise: Path) -> Course | None:
         """Return the course of an exercise; what is wrong with it is reported once."""

@@ -1,24 +1,20 @@
-"""Decoding YAML nodes into frozen dataclasses, guided by nothing but their annotations."""
+"""Decoding YAML nodes: into frozen dataclasses by their annotations, and into literal data.
+
+Literal data are plain Python values and NumPy arrays.
+"""
 
 import collections.abc
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import Any, Final, Literal, NewType, TypeVar, Union, cast, get_args, get_origin
 from typing import get_type_hints as annotations_of
 
-from grader.definitions.course import CourseDefinition
 from grader.definitions.exercise import (
-    Budget,
     CallTest,
-    Definition,
-    Equivalent,
-    Exercise,
-    ExerciseLimits,
     Expected,
     FigureTest,
-    Forbid,
     FromExpression,
     FromReference,
     FromSolution,
@@ -26,43 +22,38 @@ from grader.definitions.exercise import (
     Hint,
     Literals,
     LiteralValue,
-    Misconception,
     OutputTest,
     PropertyTest,
     PytestTest,
     RightProgram,
     Seeded,
     TestCase,
-    Tolerance,
 )
-from grader.definitions.literals import literal, named
-from grader.definitions.problem_list import ProblemList
-from grader.definitions.track import LessonDefinition, TrackDefinition
 from grader.definitions.wording import clip, did_you_mean, listing, quote
 from grader.definitions.yaml_source import Document, Mapping, Node, Scalar, Sequence
-from grader.errors import Location
+from grader.errors import Location, ProblemList
 
 T = TypeVar("T")
 
-_NOUNS: Final[dict[type, str]] = {
-    Exercise: "an exercise",
-    CallTest: "a test",
-    OutputTest: "a test",
-    PropertyTest: "a test with 'holds'",
-    PytestTest: "a test",
-    FigureTest: "a test",
-    Budget: "a budget",
-    Equivalent: "an equivalent mutant",
-    Forbid: "what is forbidden",
-    Hint: "a hint",
-    RightProgram: "a right program",
-    LessonDefinition: "a lesson",
-    Tolerance: "a tolerance",
-    Definition: "a definition",
-    ExerciseLimits: "limits",
-    Misconception: "a misconception",
-    TrackDefinition: "a track",
-    CourseDefinition: "a course",
+_NOUNS: Final[dict[str, str]] = {
+    "Exercise": "an exercise",
+    "CallTest": "a test",
+    "OutputTest": "a test",
+    "PropertyTest": "a test with 'holds'",
+    "PytestTest": "a test",
+    "FigureTest": "a test",
+    "Budget": "a budget",
+    "Equivalent": "an equivalent mutant",
+    "Forbid": "what is forbidden",
+    "Hint": "a hint",
+    "RightProgram": "a right program",
+    "LessonDefinition": "a lesson",
+    "Tolerance": "a tolerance",
+    "Definition": "a definition",
+    "ExerciseLimits": "limits",
+    "Misconception": "a misconception",
+    "TrackDefinition": "a track",
+    "CourseDefinition": "a course",
 }
 _PRIMITIVES: Final[dict[type, str]] = {
     str: "a string",
@@ -95,6 +86,7 @@ _SEVERAL_ARRAYS: Final = (
 _WORDS: Final[dict[str, object]] = {"reference": FromReference(), "solution": FromSolution()}
 _UNCLEAR: Final = "is no place to take the value from; put it in quotes if it is the value itself"
 _MAX_SHOWN: Final = 8
+_INT64: Final = range(-(2**63), 2**63)
 _PLACEHOLDER: Final = object()  # stands for what could not be decoded; no caller gets it
 
 
@@ -128,7 +120,13 @@ class _DefinitionDecoder:
         if (decode_union := _UNIONS.get(annotation)) is not None:
             return decode_union(self, node, label)
         if isinstance(annotation, type) and annotation in _PRIMITIVES:
-            return self._primitive(node, annotation, label)
+            value = node.value if isinstance(node, Scalar) else None
+            if annotation is float and type(value) is int:
+                value = float(value)
+            if type(value) is annotation:
+                return value
+            hint = "; put it in quotes" if annotation is str and value is not None else ""
+            return self._unexpected(node, label, _PRIMITIVES[annotation], hint)
         if is_dataclass(annotation):
             return self._dataclass(node, cast("type", annotation), label)
         return _GENERICS[get_origin(annotation)](self, node, get_args(annotation), label)
@@ -215,15 +213,6 @@ class _DefinitionDecoder:
         entries = named(node, self.report)
         return {key: self.value(value, arguments[1], clip(key)) for key, _, value in entries}
 
-    def _primitive(self, node: Node, kind: type, label: str) -> object:
-        value = node.value if isinstance(node, Scalar) else None
-        if type(value) is kind:
-            return value
-        if kind is float and type(value) is int:
-            return float(value)
-        hint = "; put it in quotes" if kind is str and value is not None else ""
-        return self._unexpected(node, label, _PRIMITIVES[kind], hint)
-
     def _dataclass(self, node: Node, kind: type, label: str) -> object:
         keys = keys_of(kind)
         required = required_keys(kind)
@@ -235,15 +224,27 @@ class _DefinitionDecoder:
         for key, where, value in named(node, self.report):
             if key in keys:
                 values[key] = self.value(value, keys[key], key)
-            else:
-                self.report.add(where, _unknown(key, kind))
+                continue
+            word = next((word for word, test in KINDS_OF_TEST.items() if test is kind), "")
+            hint = did_you_mean(key, keys)
+            if not hint and len(keys) <= _MAX_SHOWN:
+                hint = f"; it may have {listing(keys, 'and')}"
+            message = f"unknown key {quote(key)} in {_NOUNS[kind.__name__]}{hint}"
+            if word and any(key in keys_of(test) for test in KINDS_OF_TEST.values()):
+                message = f"'{key}' does not go with '{word}'"
+            self.report.add(where, message)
         if missing := [key for key in required if key not in values]:
             nouns = f"{'key' if len(missing) == 1 else 'keys'} {listing(missing, 'and')}"
-            return self._report(node, "", f"missing {nouns} in {_NOUNS[kind]}")
-        return kind(**values, **dict.fromkeys(_places(kind), node.where))
+            return self._report(node, "", f"missing {nouns} in {_NOUNS[kind.__name__]}")
+        places = (name for name, kept in _annotations(kind).items() if kept is Location)
+        return kind(**values, **dict.fromkeys(places, node.where))
 
     def _unexpected(self, node: Node, label: str, expected: str, hint: str = "") -> object:
-        return self._report(node, label, f"expected {expected}, found {_found(node)}{hint}")
+        found = "a list" if isinstance(node, Sequence) else "a mapping"
+        if isinstance(node, Scalar):
+            text = clip(node.text)
+            found = "nothing" if node.value is None else _FOUND[type(node.value)].format(text)
+        return self._report(node, label, f"expected {expected}, found {found}{hint}")
 
     def _report(self, node: Node, label: str, message: str) -> object:
         self.report.add(node.where, f"{label}: {message}" if label else message)
@@ -294,30 +295,87 @@ def required_keys(kind: type) -> tuple[str, ...]:
     )
 
 
-@cache
-def _places(kind: type) -> tuple[str, ...]:
-    annotations = _annotations(kind)
-    return tuple(name for name, annotation in annotations.items() if annotation is Location)
+def literal(node: Node, label: str, report: ProblemList, advice: str = "") -> Any:  # noqa: ANN401  YAML data has any type
+    """Return what a node says.
 
+    Numbers, texts, booleans and null are Python's. A list whose leaves are all numbers, or all
+    booleans, is the array that NumPy makes of it (int64, float64 or bool), so an empty list is an
+    empty array. Any other list is a list, and a mapping is a dict, of values by the same rule.
 
-def _unknown(key: str, kind: type) -> str:
-    word = next((word for word, test in KINDS_OF_TEST.items() if test is kind), "")
-    if word and any(key in keys_of(test) for test in KINDS_OF_TEST.values()):
-        return f"'{key}' does not go with '{word}'"
-    hint = did_you_mean(key, keys_of(kind))
-    if not hint and len(keys_of(kind)) <= _MAX_SHOWN:
-        hint = f"; it may have {listing(keys_of(kind), 'and')}"
-    return f"unknown key {quote(key)} in {_NOUNS[kind]}{hint}"
+    Problems, such as rows of unequal length, go to the report.
 
-
-def _found(node: Node) -> str:
-    """Describe a node in an error message."""
+    Args:
+        node: of the document.
+        label: what the node is called in the report.
+        report: takes the problems.
+        advice: what to do instead where lists are no array, for the end of that sentence.
+    """
     match node:
-        case Sequence():
-            return "a list"
+        case Scalar():
+            if node.note:
+                report.add(node.where, f"{label}: {node.note}")
+            return node.value
         case Mapping():
-            return "a mapping"
-        case Scalar(value=None):
-            return "nothing"
-        case Scalar(value=value):
-            return _FOUND[type(value)].format(clip(node.text))
+            entries = named(node, report)
+            return {key: literal(value, clip(key), report, advice) for key, _, value in entries}
+    kinds = {type(leaf.value) for leaf in _leaves(node)}
+    if not kinds <= {int, float} and kinds != {bool}:
+        return [literal(item, label, report, advice) for item in node.items]
+    known = len(report.problems)
+    for leaf in _leaves(node):
+        if isinstance(leaf.value, int) and leaf.value not in _INT64:
+            report.add(leaf.where, f"{label}: {clip(leaf.text)} does not fit into a 64-bit integer")
+    _shape(node, label, report, advice)
+    if len(report.problems) > known:
+        return None
+    import numpy as np  # noqa: PLC0415  takes longer to import than an exercise takes to load
+
+    return np.array(_nested(node))
+
+
+def named(mapping: Mapping, report: ProblemList) -> Iterator[tuple[str, Location, Node]]:
+    """Yield each key with its place and its value; a key that is not a text goes to the report."""
+    for key, value in mapping.entries:
+        if key.note:
+            report.add(key.where, f"a key: {key.note}")
+        elif not isinstance(key.value, str):
+            report.add(key.where, f'a key must be a text; write "{clip(key.text)}" in quotes')
+        else:
+            yield key.value, key.where, value
+
+
+def _leaves(node: Sequence) -> Iterator[Scalar]:
+    """Yield the scalars in nested lists; a mapping among them counts as a text."""
+    for item in node.items:
+        match item:
+            case Scalar():
+                yield item
+            case Sequence():
+                yield from _leaves(item)
+            case Mapping():
+                yield Scalar(item.where, "", "plain", "")
+
+
+def _shape(node: Node, label: str, report: ProblemList, advice: str) -> tuple[int, ...]:
+    """Return the shape of nested lists as their first items have it; report what differs."""
+    if not isinstance(node, Sequence):
+        return ()
+    shapes = [_shape(item, label, report, advice) for item in node.items]
+    for item, shape in zip(node.items, shapes, strict=True):
+        if shape != (first := shapes[0]):
+            message = "a number and a list cannot stand side by side in an array"
+            if shape and first:
+                message = f"this part has shape {shape}, the first part beside it has shape {first}"
+                if shape[0] != first[0]:
+                    lengths = f"length {shape[0]}, the first row beside it has length {first[0]}"
+                    message = f"this row has {lengths}"
+                message += advice
+            report.add(item.where, f"{label}: {message}")
+            break
+    return (len(shapes), *shapes[0]) if shapes else (0,)
+
+
+def _nested(node: Node) -> object:
+    if isinstance(node, Sequence):
+        return [_nested(item) for item in node.items]
+    return node.value if isinstance(node, Scalar) else None

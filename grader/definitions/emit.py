@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from grader.definitions.scalars import resolve
-from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence
+from grader.definitions.yaml_source import Mapping, Node, Scalar, resolve
 
 _WIDTH: Final = 100
 _INDENT: Final = 2
@@ -38,28 +37,43 @@ def _entries(mapping: Mapping, column: int) -> Iterator[str]:
             yield from _after(f"{margin}:", value, column)
 
 
-def _items(sequence: Sequence, column: int) -> Iterator[str]:
-    """Yield the lines of a list that begins at a column."""
-    for item in sequence.items:
-        yield from _after(f"{' ' * column}-", item, column)
-
-
 def _after(head: str, node: Node, column: int) -> Iterator[str]:
     """Yield the lines of a node that comes after `key:` or `-` in a collection at a column."""
+    inner = column + _INDENT
     if isinstance(node, Scalar):
-        first, *below = _scalar(node, column + _INDENT)
-        yield f"{head} {first}"
-        yield from below
-    elif (flow := _flow(node)) is not None and _reads_well(node, head, flow):
+        text = node.text
+        visible = text.replace("\n", "").replace("\t", "")
+        # A block has the text as it is, line by line, with nothing unseen in it.
+        if "\n" not in text or not visible.isprintable() or not visible.strip(" "):
+            yield f"{head} {_inline(node)}"
+            return
+        indentation = str(_INDENT) if text[0] in " \t\n" else ""  # where it cannot be guessed
+        ending = "-"
+        if text.endswith("\n"):
+            ending = "+" if text.endswith("\n\n") else ""
+        yield f"{head} |{indentation}{ending}"
+        for line in text.removesuffix("\n").split("\n"):
+            yield f"{' ' * inner}{line}" if line else ""
+        return
+    flow = _flow(node)
+    # One line will do if it is short, or a row of numbers.
+    if flow is not None and (
+        len(head) + 1 + len(flow) <= _WIDTH
+        or isinstance(node, Mapping)
+        or all(isinstance(item, Scalar) and not isinstance(item.value, str) for item in node.items)
+    ):
         yield f"{head} {flow}"
+        return
+    if isinstance(node, Mapping):
+        lines = _entries(node, inner)
     else:
-        inner = column + _INDENT
-        lines = _entries(node, inner) if isinstance(node, Mapping) else _items(node, inner)
-        if head.endswith("-"):  # the first line of an item goes beside its dash
-            yield f"{head} {next(lines).lstrip(' ')}"
-        else:
-            yield head
-        yield from lines
+        dash = f"{' ' * inner}-"
+        lines = (line for item in node.items for line in _after(dash, item, inner))
+    if head.endswith("-"):  # the first line of an item goes beside its dash
+        yield f"{head} {next(lines).lstrip(' ')}"
+    else:
+        yield head
+    yield from lines
 
 
 def _flow(node: Node) -> str | None:
@@ -75,37 +89,6 @@ def _flow(node: Node) -> str | None:
     return f"[{', '.join(item for item in items if item is not None)}]"
 
 
-def _reads_well(node: Mapping | Sequence, head: str, flow: str) -> bool:
-    """Return whether one line will do: it is short, or a row of numbers."""
-    if len(head) + 1 + len(flow) <= _WIDTH or isinstance(node, Mapping):
-        return True
-    return all(isinstance(item, Scalar) and not isinstance(item.value, str) for item in node.items)
-
-
-def _scalar(scalar: Scalar, column: int) -> list[str]:
-    """Return a scalar's first line, which follows its key, and the lines below it."""
-    text = scalar.text
-    if "\n" not in text or not _fits_a_block(text):
-        return [_inline(scalar)]
-    lines = text.removesuffix("\n").split("\n")
-    margin = " " * column
-    return [_header(text), *(margin + line if line else "" for line in lines)]
-
-
-def _fits_a_block(text: str) -> bool:
-    """Return whether a text can stand as it is, line by line, with nothing unseen in it."""
-    visible = text.replace("\n", "").replace("\t", "")
-    return visible.isprintable() and bool(visible.strip(" "))
-
-
-def _header(text: str) -> str:
-    """Return `|` with the indentation, where it cannot be guessed, and what to do at the end."""
-    indentation = str(_INDENT) if text[0] in " \t\n" else ""
-    if not text.endswith("\n"):
-        return f"|{indentation}-"
-    return f"|{indentation}+" if text.endswith("\n\n") else f"|{indentation}"
-
-
 def _inline(scalar: Scalar, *, in_flow: bool = False) -> str:
     text = scalar.text
     if scalar.style == "plain":
@@ -116,13 +99,11 @@ def _inline(scalar: Scalar, *, in_flow: bool = False) -> str:
             return text
     if text.isprintable() and ("\\" in text or '"' in text):
         return "'{}'".format(text.replace("'", "''"))
-    return '"{}"'.format("".join(map(_escaped, text)))
-
-
-def _escaped(character: str) -> str:
-    if character in _ESCAPES:
-        return _ESCAPES[character]
-    if character.isprintable():
-        return character
-    code = ord(character)
-    return f"\\u{code:04x}" if code < 1 << 16 else f"\\U{code:08x}"
+    quoted = ""
+    for character in text:
+        code = ord(character)
+        if character in _ESCAPES or character.isprintable():
+            quoted += _ESCAPES.get(character, character)
+        else:
+            quoted += f"\\u{code:04x}" if code < 1 << 16 else f"\\U{code:08x}"
+    return f'"{quoted}"'

@@ -1,4 +1,4 @@
-"""The files of a collection, and the ids in their names.
+"""The files of a collection: where they are, the ids in their names, and what is in them.
 
 A collection is a folder of tracks, `<track>/track.yaml` with `<track>/<nn>-<id>.yaml` and
 `<track>/lessons/<nn>-<id>.md` beside it, and of exercises in no track, `<nn>-<id>.yaml`; the number
@@ -7,15 +7,16 @@ when it is due. Names that begin with a dot are no part of it. None of its files
 symbolic link, which could show what is elsewhere on this machine; the folder itself may be one.
 """
 
+import hashlib
 import os
 import re
-from collections.abc import Collection
-from pathlib import Path
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from grader.definitions.wording import quote
-from grader.errors import DefinitionError, Location, Problem, UsageError
-from grader.regular_files import FolderError, IrregularFileError, LinkError, open_regular
+from grader.errors import DefinitionError, Location, Problem, ProblemList, UsageError
+from grader.safe_files import FolderError, IrregularFileError, LinkError, open_regular
 
 TRACK_FILE: Final = "track.yaml"
 COURSE_FILE: Final = "course.yaml"
@@ -25,6 +26,8 @@ SUFFIXES: Final = frozenset({".yaml", ".yml"})
 
 LESSON_SUFFIX: Final = ".md"
 MAX_BYTES: Final = 1 << 20  # of a definition, and of a lesson
+MAX_DATA_BYTES: Final = 8 << 20  # of a data file
+_MAX_TOGETHER: Final = 12 << 20  # of all data files; a submission writes beside them
 _NUMBER: Final = re.compile(r"\d+-(?=.)")
 
 
@@ -73,17 +76,14 @@ def files_by_folder(folder: Path) -> dict[Path, list[Path]]:
         UsageError: There is no such folder, it cannot be read, or it is a single track.
         DefinitionError: A track's folder is a symbolic link, or a name cannot be printed.
     """
-    return {below: found for each in folders_in(folder) for below, found in _files_in(each).items()}
-
-
-def _files_in(folder: Path) -> dict[Path, list[Path]]:
-    if not folder.is_dir():
-        raise UsageError(f"no folder '{folder}'; name the folder that holds the exercises")
-    if exists(folder / TRACK_FILE):
-        raise UsageError(f"'{folder}' is a single track; name the folder above it")
-    files = {folder: exercise_files(folder)}
-    for below in _visible(folder):
-        if below.is_dir():
+    files: dict[Path, list[Path]] = {}
+    for each in folders_in(folder):
+        if not each.is_dir():
+            raise UsageError(f"no folder '{each}'; name the folder that holds the exercises")
+        if exists(each / TRACK_FILE):
+            raise UsageError(f"'{each}' is a single track; name the folder above it")
+        files[each] = exercise_files(each)
+        for below in filter(Path.is_dir, _visible(each)):
             found = exercise_files(below)
             if found or exists(below / TRACK_FILE):
                 refuse_link(below)
@@ -137,6 +137,22 @@ def all_lesson_files(folder: Path) -> list[Path]:
     return [path for below in files_by_folder(folder) for path in lesson_files(below)]
 
 
+def course_file(exercise: Path) -> Path:
+    """Return where the `course.yaml` of an exercise's collection is, if it has one."""
+    folder = exercise.parent
+    if exists(folder / TRACK_FILE):
+        folder = folder.parent if folder.name not in {"", ".."} else folder / ".."
+    return folder / COURSE_FILE
+
+
+def course_folder(definition: Path) -> Path:
+    """Return the folder of the course that an exercise or a lesson is in."""
+    folder = definition.parent
+    if definition.suffix == LESSON_SUFFIX and folder.name == LESSONS:
+        return folder.parent.parent
+    return course_file(definition).parent
+
+
 def read_file(path: Path, most: int = MAX_BYTES) -> bytes:
     """Return what is in a file of a collection.
 
@@ -163,6 +179,52 @@ def read_file(path: Path, most: int = MAX_BYTES) -> bytes:
     if len(data) > most:
         raise _problem(path, f"the file has {size} bytes; at most {most:,} are allowed")
     return data
+
+
+def read_data_files(
+    folder: Path, listed: Sequence[tuple[str, str, Location]], whole: Location
+) -> dict[str, bytes]:
+    """Return the contents of data files by their names without folders.
+
+    Args:
+        folder: The course's.
+        listed: Of each file the key that lists it, the path as written, and its place.
+        whole: The place of the definition.
+
+    Raises:
+        DefinitionError: One is missing, too large or outside, or two have the same name.
+    """
+    report = ProblemList()
+    found: dict[str, bytes] = {}
+    for key, written, where in listed:
+        path = PurePosixPath(written)
+        if path.is_absolute() or ".." in path.parts or not path.name or "\\" in written:
+            report.add(where, f"{key}: {quote(written)} is no path below the course's folder")
+        elif path.name in found:
+            report.add(where, f"{key}: there is another file called {quote(path.name)}")
+        else:
+            try:
+                for above in reversed(path.parents[:-1]):
+                    refuse_link(folder / above)
+                found[path.name] = read_file(folder / path, MAX_DATA_BYTES)
+            except UsageError:
+                message = f"{key}: there is no file {quote(written)} in the folder {folder}"
+                report.add(where, message)
+            except DefinitionError as error:
+                for problem in error.problems:
+                    report.add(where, f"{key}: {problem.where.path}: {problem.message}")
+    total = sum(map(len, found.values()))
+    if total > _MAX_TOGETHER:
+        message = f"files: {total:,} bytes together; at most {_MAX_TOGETHER:,} are allowed"
+        report.add(whole, message)
+    report.raise_if_any()
+    return found
+
+
+def digest_of(data: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield what tells the contents of data files from all others."""
+    for name, content in data.items():
+        yield f"{name} {hashlib.sha256(content).hexdigest()}"
 
 
 def refuse_link(folder: Path) -> None:

@@ -83,36 +83,33 @@ _SOURCES: Final = {"reference": FromReference, "solution": FromSolution}
 
 def format_markdown() -> str:
     """Return the description of the format as Markdown."""
-    wholes = (schema(kind) for kind in SCHEMAS.values())
-    return _HEAD + "\n".join(line for whole in wholes for line in _whole(whole)) + "\n"
-
-
-def _whole(whole: Schema) -> Iterator[str]:
-    """Yield the lines about a kind of file: the file as such, and its parts as they come up."""
-    yield from _section("##", _HEADINGS[whole["title"]], whole["description"])
-    yield from _table(whole, whole["properties"])
-    parts = whole["$defs"]
-    shared = list(parts["CallTest"]["properties"]) if "CallTest" in parts else []
-    shared = [key for key in shared if all(key in parts[test]["properties"] for test in _TESTS)]
-    for name in sorted(parts, key=list(_HEADINGS).index):
-        if name == _TESTS[0]:
-            yield from _section("###", "Every test", _EVERY_TEST)
-            yield from _table(parts[name], shared)
-            yield from _section("###", "`given`", f"A mapping: {_lower(description(Literals))}")
-            yield from ("", f"Or a text: {_lower(description(Seeded))}")
-            yield from _section("###", "`expect`", "One of four:")
-            yield ""
-            for word, kind in _SOURCES.items():
-                yield f"- `{word}`: {_lower(description(kind))}"
-            expression = " ".join(description(FromExpression).split())
-            yield f"- `{{expression: ...}}`: {_lower(expression)}"
-            yield f"- Anything else: {_lower(description(LiteralValue))}"
-        yield from _section("###", _HEADINGS[name], parts[name]["description"])
-        own = [key for key in parts[name]["properties"] if name not in _TESTS or key not in shared]
-        yield from _table(parts[name], own)
-        if name == "PropertyTest":
-            yield from ("", "| `holds` | Meaning |", "| --- | --- |")
-            yield from (f"| `{word}` | {meaning} |" for word, meaning in MEANINGS.items())
+    lines: list[str] = []
+    for whole in map(schema, SCHEMAS.values()):
+        lines += _section("##", _HEADINGS[whole["title"]], whole["description"])
+        lines += _table(whole, whole["properties"])
+        parts = whole["$defs"]
+        shared = list(parts["CallTest"]["properties"]) if "CallTest" in parts else []
+        shared = [key for key in shared if all(key in parts[test]["properties"] for test in _TESTS)]
+        for name in sorted(parts, key=list(_HEADINGS).index):
+            if name == _TESTS[0]:
+                lines += _section("###", "Every test", _EVERY_TEST)
+                lines += _table(parts[name], shared)
+                lines += _section("###", "`given`", f"A mapping: {_lower(description(Literals))}")
+                lines += ["", f"Or a text: {_lower(description(Seeded))}"]
+                lines += [*_section("###", "`expect`", "One of four:"), ""]
+                for word, kind in _SOURCES.items():
+                    lines.append(f"- `{word}`: {_lower(description(kind))}")
+                expression = " ".join(description(FromExpression).split())
+                lines.append(f"- `{{expression: ...}}`: {_lower(expression)}")
+                lines.append(f"- Anything else: {_lower(description(LiteralValue))}")
+            lines += _section("###", _HEADINGS[name], parts[name]["description"])
+            is_test = name in _TESTS
+            own = [key for key in parts[name]["properties"] if not is_test or key not in shared]
+            lines += _table(parts[name], own)
+            if name == "PropertyTest":
+                lines += ["", "| `holds` | Meaning |", "| --- | --- |"]
+                lines += (f"| `{word}` | {meaning} |" for word, meaning in MEANINGS.items())
+    return _HEAD + "\n".join(lines) + "\n"
 
 
 def _section(level: str, heading: str, text: str) -> Iterator[str]:
@@ -129,17 +126,14 @@ def _table(part: Schema, keys: Iterable[str]) -> Iterator[str]:
     for key in keys:
         value = part["properties"][key]
         meaning = value["description"].replace("|", "\\|")
-        yield f"| `{key}` | {_value(value, key in required)} | {meaning} |"
-
-
-def _value(value: Schema, is_required: bool) -> str:
-    if is_required:
-        return f"{_kind(value)}; required"
-    if "default" in value and value["default"] not in ([], {}, ""):
-        default = value["default"]
-        shown = default if isinstance(default, str) else json.dumps(default)
-        return f"{_kind(value)}; `{shown}` if left out"
-    return _kind(value)
+        kind = _kind(value)
+        if key in required:
+            kind += "; required"
+        elif "default" in value and value["default"] not in ([], {}, ""):
+            default = value["default"]
+            shown = default if isinstance(default, str) else json.dumps(default)
+            kind += f"; `{shown}` if left out"
+        yield f"| `{key}` | {kind} | {meaning} |"
 
 
 def _kind(value: Schema) -> str:

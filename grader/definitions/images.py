@@ -7,8 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 from urllib.parse import unquote
 
-from grader.definitions.files import read_file, refuse_link
-from grader.definitions.load_course import course_folder
+from grader.definitions.files import course_folder, read_file, refuse_link
 from grader.definitions.wording import quote
 from grader.errors import DefinitionError, UsageError
 

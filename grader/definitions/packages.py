@@ -75,23 +75,20 @@ def folders_of(modules: frozenset[str]) -> PackageFolders:
     paths: dict[Path, None] = {}
     required: list[str] = []
     for found in _with_requirements(wanted):
-        for top in by_distribution.get(_plain(found.name), ()):
-            if top not in _NEVER | _ALWAYS:
-                paths.update(dict.fromkeys(_paths_of(top, found)))
-                required += [top] if top not in tops else []
+        plain = _plain(found.name)
+        for top in by_distribution.get(plain, ()):
+            if top in _NEVER | _ALWAYS:
+                continue
+            required += [top] if top not in tops else []
+            spec = importlib.util.find_spec(top)
+            if spec is not None:
+                places = spec.submodule_search_locations or filter(None, [spec.origin])
+                folders = [Path(place).resolve() for place in places]
+                # The shared libraries of a wheel lie beside its module.
+                spellings = sorted({found.name, plain, plain.replace("-", "_"), top})
+                libraries = [f.parent / f"{name}.libs" for f in folders for name in spellings]
+                paths |= dict.fromkeys([*folders, *filter(Path.is_dir, libraries)])
     return PackageFolders(tuple(paths), tuple(sorted(modules)), tuple(required))
-
-
-def _paths_of(top: str, found: Distribution) -> Iterable[Path]:
-    """Return the folder or file of a module, and the shared libraries beside it."""
-    spec = importlib.util.find_spec(top)
-    if spec is None:
-        return []
-    places = list(spec.submodule_search_locations or filter(None, [spec.origin]))
-    paths = [Path(place).resolve() for place in places]
-    spellings = {found.name, _plain(found.name), _plain(found.name).replace("-", "_"), top}
-    libraries = [path.parent / f"{name}.libs" for path in paths for name in sorted(spellings)]
-    return [*paths, *filter(Path.is_dir, libraries)]
 
 
 def _with_requirements(names: Iterable[str]) -> list[Distribution]:

@@ -8,7 +8,7 @@ import inspect
 import json
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, NewType, TypeAlias, Union, cast, get_args, get_origin
 
@@ -89,19 +89,31 @@ class _SchemaParts:
     def of_dataclass(self, kind: type) -> Schema:
         """Return the schema of a mapping that becomes a dataclass."""
         by_name = {field.name: field for field in fields(kind)}
-        properties = {
-            name: self._of_field(by_name[name], annotation)
-            for name, annotation in keys_of(kind).items()
-        }
-        made: Schema = {
+        properties = {}
+        for name, annotation in keys_of(kind).items():
+            field = by_name[name]
+            made: Schema = {"description": field.metadata["doc"], **self.of(annotation)}
+            if name == "id":
+                made["pattern"] = f"^{SLUG.pattern}$"
+            default = field.default if field.default_factory is MISSING else field.default_factory()
+            if isinstance(default, FromReference):  # as an author would write it
+                default = "reference"
+            elif isinstance(default, Literals):
+                default = dict(default.values)
+            elif isinstance(default, tuple):
+                default = list(default)
+            if default is not MISSING and default is not None:
+                made["default"] = default
+            properties[name] = made
+        whole: Schema = {
             "description": description(kind),
             "type": "object",
             "properties": properties,
             "additionalProperties": False,
         }
         if required := required_keys(kind):
-            made["required"] = list(required)
-        return made
+            whole["required"] = list(required)
+        return whole
 
     def of(self, annotation: object) -> Schema:
         """Return the schema of an annotation."""
@@ -114,15 +126,6 @@ class _SchemaParts:
         if is_dataclass(annotation):
             return self._of_part(cast("type", annotation))
         return self._of_generic(get_origin(annotation), get_args(annotation))
-
-    def _of_field(self, field: Field[Any], annotation: object) -> Schema:
-        made = {"description": field.metadata["doc"], **self.of(annotation)}
-        if field.name == "id":
-            made["pattern"] = f"^{SLUG.pattern}$"
-        default = field.default if field.default_factory is MISSING else field.default_factory()
-        if default is not MISSING and default is not None:
-            made["default"] = _as_written(default)
-        return made
 
     def _of_part(self, kind: type) -> Schema:
         if kind.__name__ not in self.parts:
@@ -140,7 +143,15 @@ class _SchemaParts:
             return {"type": "array", "items": self.of(arguments[0])}
         if origin in (Union, types.UnionType):
             (annotation,) = (each for each in arguments if each is not types.NoneType)
-            return _or_null(self.of(annotation))
+            made = self.of(annotation)
+            match made:
+                case {"type": str(kind)} if kind != "object":
+                    made["type"] = [kind, "null"]
+                case {"anyOf": [*_, {"type": "null"}]}:
+                    pass
+                case _:
+                    made = {"anyOf": [made, {"type": "null"}]}
+            return made
         return {"type": "object", "additionalProperties": self.of(arguments[1])}
 
     def given(self) -> Schema:
@@ -194,21 +205,3 @@ _SPECIAL: Final[dict[object, Callable[[_SchemaParts], Schema]]] = {
     Hint: _SchemaParts.hint,
     RightProgram: _SchemaParts.right_program,
 }
-
-
-def _or_null(made: Schema) -> Schema:
-    match made:
-        case {"type": str(kind)} if kind != "object":
-            return {**made, "type": [kind, "null"]}
-        case {"anyOf": [*_, {"type": "null"}]}:
-            return made
-    return {"anyOf": [made, {"type": "null"}]}
-
-
-def _as_written(default: object) -> object:
-    """Return a default as an author would write it."""
-    if isinstance(default, FromReference):
-        return "reference"
-    if isinstance(default, Literals):
-        return dict(default.values)
-    return list(default) if isinstance(default, tuple) else default

@@ -13,11 +13,11 @@ Works on nodes, without decoding, so that building a package needs no NumPy.
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, get_args
 
-from grader.definitions.data_files import listed_in_lesson, read_data, read_listed
 from grader.definitions.decode import keys_of
 from grader.definitions.emit import emit
 from grader.definitions.exercise import TestCase
@@ -25,19 +25,19 @@ from grader.definitions.files import (
     COURSE_FILE,
     LESSON_SUFFIX,
     TRACK_FILE,
+    course_file,
     exists,
     files_by_folder,
     folders_in,
     lessons_folder,
+    read_data_files,
     read_file,
 )
 from grader.definitions.images import ImageError, image_path, image_paths, read_image
-from grader.definitions.load_course import course_file
-from grader.definitions.problem_list import ProblemList
 from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.wording import quote
 from grader.definitions.yaml_source import Document, Mapping, Node, Scalar, Sequence, read
-from grader.errors import Location, UsageError
+from grader.errors import Location, ProblemList, UsageError
 
 PUBLIC: Final = frozenset(
     {
@@ -50,6 +50,9 @@ PUBLIC: Final = frozenset(
 PUBLIC_OF_COURSE: Final = frozenset({"title", "packages"})
 """The keys of a `course.yaml` that the student edition keeps."""
 
+# The block of a lesson that lists data files, without a parser of Markdown, which the build of a
+# package lacks.
+_DATA_FILES: Final = re.compile(r"^(```|~~~)files[ \t]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
 _LARGEST: Final = 64 << 20  # bytes of a file that is handed on as it is
 _KNOWN: Final = frozenset[str]().union(*map(keys_of, get_args(TestCase)))
 
@@ -68,12 +71,17 @@ def student_text(path: Path) -> str:
     document = read(path)
     report = ProblemList(document.problems)
     course = course_file(path)
-    edition = _student_edition(document, report, _own_reference(course) if exists(course) else "")
+    reference = read(course).node("reference") if exists(course) else None
+    own = reference.text if isinstance(reference, Scalar) else ""
+    edition = _student_edition(document, report, own)
     for scalar in _scalars(edition):
         if scalar.note:
             report.add(scalar.where, scalar.note)
     report.raise_if_any()
-    return f"# Generated from {_name(path)}, the full edition: edit that file.\n{emit(edition)}"
+    absolute = path.absolute()
+    # On one line, whatever the names are.
+    name = ascii(f"{absolute.parent.name}/{absolute.name}")[1:-1]
+    return f"# Generated from {name}, the full edition: edit that file.\n{emit(edition)}"
 
 
 def student_files(folder: Path) -> Iterator[tuple[str, bytes]]:
@@ -98,7 +106,15 @@ def student_files(folder: Path) -> Iterator[tuple[str, bytes]]:
 def _student_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
     course = folder / COURSE_FILE
     if exists(course):
-        yield Path(COURSE_FILE), _student_course(course).encode()
+        document = read(course)
+        report = ProblemList(document.problems)
+        if not isinstance(document.root, Mapping):
+            report.stop(document.root.where, "expected a mapping")
+        report.raise_if_any()
+        root = document.root
+        kept = tuple(entry for entry in root.entries if entry[0].text in PUBLIC_OF_COURSE)
+        text = f"# Generated: edit the course's own file.\n{emit(Mapping(root.where, kept))}"
+        yield Path(COURSE_FILE), text.encode()
     for below, exercises in files_by_folder(folder).items():
         track = below / TRACK_FILE
         if exists(track):
@@ -109,22 +125,33 @@ def _student_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
                     yield from _beside_lesson(path, folder)
         for path in exercises:
             yield path.relative_to(folder), student_text(path).encode()
-            for name in _data_files(path):
-                yield Path(name), read_file(folder / name, _LARGEST)
-            document = read(path)
-            for key in ("instructions", "hints"):
-                for scalar in _scalars(document.node(key)) if document.has(key) else ():
-                    yield from _images(scalar.text, path, folder)
+            yield from _beside_exercise(path, folder)
 
 
 def _beside_lesson(path: Path, folder: Path) -> Iterator[tuple[Path, bytes]]:
     """Yield the images and the data files of a lesson."""
     text = read_file(path, _LARGEST).decode("utf-8", "replace")
     yield from _images(text, path, folder)
-    names, where = listed_in_lesson(text), Location(path)
-    read_listed(folder, [("files", name, where) for name in names], where)
+    where = Location(path)
+    lines = (line.strip() for block in _DATA_FILES.finditer(text) for line in block[2].split("\n"))
+    names = [line for line in lines if line]
+    read_data_files(folder, [("files", name, where) for name in names], where)
     for name in names:
         yield Path(name), read_file(folder / name, _LARGEST)
+
+
+def _beside_exercise(path: Path, folder: Path) -> Iterator[tuple[Path, bytes]]:
+    """Yield the images and the visible data files of an exercise."""
+    document = read(path)
+    files = document.node("files")
+    items = files.items if isinstance(files, Sequence) else ()
+    listed = [("files", item.text, item.where) for item in items if isinstance(item, Scalar)]
+    read_data_files(course_file(path).parent, listed, document.root.where)  # or raise what is wrong
+    for _, name, _ in listed:
+        yield Path(name), read_file(folder / name, _LARGEST)
+    for key in ("instructions", "hints"):
+        for scalar in _scalars(document.node(key)) if document.has(key) else ():
+            yield from _images(scalar.text, path, folder)
 
 
 def _images(markdown: str, definition: Path, folder: Path) -> Iterator[tuple[Path, bytes]]:
@@ -133,17 +160,6 @@ def _images(markdown: str, definition: Path, folder: Path) -> Iterator[tuple[Pat
         with contextlib.suppress(ImageError):
             path = image_path(written, definition)
             yield path.relative_to(folder.resolve()), read_image(written, definition)
-
-
-def _data_files(path: Path) -> list[str]:
-    """Return the visible data files of an exercise, below the collection's folder."""
-    document = read(path)
-    files = document.node("files")
-    if not isinstance(files, Sequence):
-        return []
-    names = [item.text for item in files.items if isinstance(item, Scalar)]
-    read_data(document, {"files": names})  # or raise what is wrong with one
-    return names
 
 
 def _all_files(folder: Path) -> Iterator[Path]:
@@ -155,23 +171,6 @@ def _all_files(folder: Path) -> Iterator[Path]:
             yield from _all_files(path)
         else:
             yield path
-
-
-def _student_course(path: Path) -> str:
-    document = read(path)
-    root = document.root
-    report = ProblemList(document.problems)
-    if not isinstance(root, Mapping):
-        report.stop(root.where, "expected a mapping")
-    report.raise_if_any()
-    kept = tuple(entry for entry in root.entries if entry[0].text in PUBLIC_OF_COURSE)
-    return f"# Generated: edit the course's own file.\n{emit(Mapping(root.where, kept))}"
-
-
-def _own_reference(path: Path) -> str:
-    """Return the name of a course's reference; "" if it has none."""
-    reference = read(path).node("reference")
-    return reference.text if isinstance(reference, Scalar) else ""
 
 
 def _student_edition(document: Document, report: ProblemList, own: str) -> Mapping:
@@ -187,11 +186,12 @@ def _student_edition(document: Document, report: ProblemList, own: str) -> Mappi
     kept = tuple(
         test
         for test in tests.items
-        if not _is_hidden(test, report)
-        and not _needs_solution(test, without)
-        and not (own and _needs_reference(test, without | {own}))
+        if not _is_hidden(test, report) and not _needs_secret(test, without, own)
     )
-    left_out = len(tests.items) - len(kept) + _left_out_before(root)
+    left_out = len(tests.items) - len(kept)
+    match root.get("hidden_elsewhere"):
+        case Scalar(value=int(count)):  # it is a student edition already
+            left_out += count
     entries: list[tuple[Scalar, Node]] = [
         _entry(root.where, "edition", "student"),
         _entry(root.where, "hidden_elsewhere", left_out),
@@ -224,34 +224,28 @@ def _is_hidden(test: Node, report: ProblemList) -> bool:
     return True
 
 
-def _needs_solution(test: Node, without: frozenset[str]) -> bool:
-    """Return whether a test compares with the solution."""
+def _needs_secret(test: Node, without: frozenset[str], own: str) -> bool:
+    """Return whether a test compares with the solution, or with a course's own reference."""
     if not isinstance(test, Mapping):
         return False
-    if test.get("figure") is not None:
-        return True
+    needs = test.get("figure") is not None
     match test.get("run"), test.get("stdout"):
         case ((Scalar() | Sequence() | Mapping()), (None | Scalar(value=None))):
-            return True
+            needs = True
     match test.get("expect"):
         case Scalar(style="plain", text="solution"):
-            return True
+            needs = True
     match test.get("budget"), test.get("call"):
         case Mapping(), Scalar(text=call):
-            return uses_any(call, without)
-    return False
-
-
-def _needs_reference(test: Node, names: frozenset[str]) -> bool:
-    """Return whether a test compares with what these names, of a course's reference, give."""
-    if not isinstance(test, Mapping):
-        return False
+            needs = needs or uses_any(call, without)
+    if not own:
+        return needs
     match test.get("call"), test.get("holds"), test.get("expect"):
         case _, None, Mapping(entries=((Scalar(text="expression"), Scalar(text=code)),)):
-            return uses_any(code, names)
+            return needs or uses_any(code, without | {own})
         case Scalar(text=call), None, (None | Scalar(style="plain", text="reference")):
-            return uses_any(call, names)
-    return False
+            return needs or uses_any(call, without | {own})
+    return needs
 
 
 def _without_reference(defines: Node, own: str) -> Node:
@@ -281,15 +275,6 @@ def _has_reference(definition: Node, own: str) -> bool:
             return False
 
 
-def _left_out_before(root: Mapping) -> int:
-    """Return what a file that is a student edition already says about hidden tests."""
-    match root.get("hidden_elsewhere"):
-        case Scalar(value=int(count)):
-            return count
-        case _:
-            return 0
-
-
 def _entry(where: Location, key: str, value: str | int) -> tuple[Scalar, Scalar]:
     return Scalar(where, key, "plain", key), Scalar(where, str(value), "plain", value)
 
@@ -305,9 +290,3 @@ def _scalars(node: Node) -> Iterator[Scalar]:
             for key, value in entries:
                 yield key
                 yield from _scalars(value)
-
-
-def _name(path: Path) -> str:
-    """Name a file by its folder and its own name, on one line whatever they are."""
-    absolute = path.absolute()
-    return ascii(f"{absolute.parent.name}/{absolute.name}")[1:-1]

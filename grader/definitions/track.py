@@ -1,11 +1,16 @@
-"""Definitions of tracks: ordered walks through exercises."""
+"""Tracks, which are ordered walks through exercises: their definitions, and the rules for them."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NewType
 
 from grader.definitions.exercise import Exercise, ExerciseId, _doc
-from grader.errors import Location
+from grader.definitions.files import LESSONS
+from grader.definitions.rules.base import Step, slug, unique
+from grader.definitions.wording import did_you_mean, quote
+from grader.definitions.yaml_source import Document
+from grader.errors import Location, Problem
 
 TrackId = NewType("TrackId", str)
 LessonId = NewType("LessonId", str)
@@ -53,3 +58,79 @@ class Track:
     def xp(self) -> int:
         """The XP of the whole track."""
         return sum(exercise.xp for exercise in self.exercises)
+
+
+@dataclass(frozen=True, slots=True)
+class TrackFiles:
+    """A track's file, and the files that are beside it."""
+
+    track: TrackDefinition
+    document: Document
+    exercises: Mapping[ExerciseId, Exercise | None]  # None is one that is not valid
+    paths: Mapping[ExerciseId, Path]
+    lessons: Mapping[str, Path]  # by the ids in their names
+
+    def problem(self, message: str, *steps: Step) -> Problem:
+        """Return a problem at a place of the track's file."""
+        label = next(step for step in reversed(steps) if isinstance(step, str))
+        return Problem(self.document.node(*steps).where, f"{label}: {message}")
+
+
+def check_track(files: TrackFiles) -> Iterator[Problem]:
+    """Yield what is wrong with a track."""
+    track, document = files.track, files.document
+    yield from slug(document, "id")
+    folder = document.path.absolute().parent.name
+    if track.id != folder:
+        message = f"{quote(track.id)} is not the folder's name, {quote(folder)}"
+        yield files.problem(message, "id")
+    yield from _check_lessons(files)
+    first: dict[ExerciseId, int] = {}
+    for index, name in enumerate(track.exercises):
+        if name in first:
+            where = document.node("exercises", first[name]).where
+            yield files.problem(f"{quote(name)} is already at {where}", "exercises", index)
+        elif name not in files.exercises:
+            message = f"no exercise {quote(name)} in this folder"
+            hint = did_you_mean(name, files.exercises)
+            yield files.problem(message + hint, "exercises", index)
+        first.setdefault(name, index)
+    for name in files.exercises.keys() - first.keys():
+        message = f"exercise {quote(name)} is not listed in {document.path}"
+        yield Problem(Location(files.paths[name]), message)
+    for name, index in first.items():
+        exercise = files.exercises.get(name)
+        for required in exercise.requires if exercise else ():
+            if first.get(required, -1) > index:
+                message = f"{quote(name)} comes before {quote(required)}, which it requires"
+                yield files.problem(message, "exercises", index)
+    exercises = [files.exercises.get(name) for name in first]
+    total = sum(exercise.xp for exercise in exercises if exercise is not None)
+    if track.xp is not None and None not in exercises and track.xp != total:
+        yield files.problem(f"the exercises earn {total} together, not {track.xp}", "xp")
+
+
+def _check_lessons(files: TrackFiles) -> Iterator[Problem]:
+    track, lessons = files.track, files.track.lessons
+    for index, lesson in enumerate(lessons):
+        yield from slug(files.document, "lessons", index, "id")
+        if lesson.id not in files.lessons:
+            message = f"no file {LESSONS}/<number>-{lesson.id}.md beside this one"
+            hint = did_you_mean(lesson.id, files.lessons)
+            yield files.problem(message + hint, "lessons", index, "id")
+    ids = ((lesson.id, ("lessons", index, "id")) for index, lesson in enumerate(lessons))
+    yield from unique(files.document, ids)
+    for name in files.lessons.keys() - {lesson.id for lesson in lessons}:
+        message = f"lesson {quote(name)} is not listed in {files.document.path}"
+        yield Problem(Location(files.lessons[name]), message)
+    # Each exercise has one lesson that leads into it.
+    steps: list[tuple[ExerciseId, tuple[Step, ...]]] = [
+        (name, ("lessons", index, "exercises", number))
+        for index, lesson in enumerate(lessons)
+        for number, name in enumerate(lesson.exercises)
+    ]
+    for name, place in steps:
+        if name not in track.exercises:
+            message = f"no exercise {quote(name)} in this track"
+            yield files.problem(message + did_you_mean(name, track.exercises), *place)
+    yield from unique(files.document, steps)

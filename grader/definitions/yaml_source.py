@@ -2,23 +2,25 @@
 
 Built on PyYAML's events alone: no object is ever constructed from a tag, no alias is expanded, and
 size, depth and number of nodes are bounded before they can hurt.
+
+Unquoted scalars follow the YAML 1.2 core schema, without what readers disagree about. YAML 1.1
+takes `on` for true and `0123` for 83, YAML 1.2 takes them for a word and for 123. Such a scalar has
+no value here: it carries a note that says what to write instead, and its reader reports the note.
 """
 
 import hashlib
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal, NoReturn, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, NoReturn, TypeAlias
 
 import yaml
 
 from grader.definitions.files import read_file
-from grader.definitions.problem_list import ProblemList
-from grader.definitions.scalars import ScalarValue, resolve
-from grader.definitions.syntax import ALIAS, ANCHOR, QUOTE_IT, TAG, explain
 from grader.definitions.wording import quote
-from grader.errors import DefinitionError, Location, Problem
+from grader.errors import DefinitionError, Location, Problem, ProblemList
 
 MAX_DEPTH: Final = 32
 MAX_NODES: Final = 100_000
@@ -34,6 +36,86 @@ _NOT_IN_A_FILE: Final = re.compile(f"[{_CONTROL}]")
 _NOT_IN_A_TEXT: Final = re.compile(f"[\r{_CONTROL}]")
 # libyaml takes time quadratic in the number of %TAG lines, and no definition needs one.
 _DIRECTIVE: Final = re.compile(r"^%", re.MULTILINE)
+
+ScalarValue: TypeAlias = str | int | float | bool | None
+
+_CONSTANTS: Final[dict[str, ScalarValue]] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), math.inf),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan),
+}
+_BOOLEAN_WORDS: Final = frozenset({"on", "off", "yes", "no", "y", "n"})
+_FLOAT_WORDS: Final = {
+    "nan": ".nan",
+    "inf": ".inf",
+    "+inf": ".inf",
+    "-inf": "-.inf",
+    "infinity": ".inf",
+    "+infinity": ".inf",
+    "-infinity": "-.inf",
+}
+
+_INTEGER: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*)|0x[0-9a-fA-F]+")
+_FLOAT: Final = re.compile(
+    r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)(?:[eE][-+]?[0-9]+)?|[-+]?[0-9]+[eE][-+]?[0-9]+"
+)
+_DISPUTED: Final = re.compile(  # octal, signed or binary bases, underscores
+    r"[-+]?0[0-9_]+|[-+]?0o[0-7]+|[-+]?0b[01_]+|[-+]?0x[0-9a-fA-F_]+|[-+]?[0-9]+(?:_[0-9]+)+(?:\.[0-9_]*)?"
+)
+
+MAX_DIGITS: Final = 250
+"""Longer integers are refused; every integer up to here also fits a float."""
+
+_ALIAS: Final = "a value that starts with * is a YAML alias, and aliases are not allowed"
+_ANCHOR: Final = "a value that starts with & is a YAML anchor, and anchors are not allowed"
+_TAG: Final = "a value that starts with ! is a YAML tag, and tags are not allowed"
+_QUOTE_IT: Final = "put the text in quotes if you mean it literally"
+
+_INDENTING_TAB: Final = "a tab cannot indent YAML; use spaces"
+
+
+class _Sentence(NamedTuple):
+    fragment: str  # of the parser's own message
+    text: str
+    at_start: bool = False  # point at where the construct starts, not at where the parser gave up
+
+
+_SENTENCES: Final = (
+    _Sentence("scanning an alias", f"{_ALIAS}; {_QUOTE_IT}", at_start=True),
+    _Sentence("scanning an anchor", f"{_ANCHOR}; {_QUOTE_IT}", at_start=True),
+    _Sentence("a tag", f"{_TAG}; {_QUOTE_IT}", at_start=True),
+    _Sentence("undefined tag handle", f"{_TAG}; {_QUOTE_IT}", at_start=True),
+    _Sentence(
+        "mapping values are not allowed",
+        "no 'key: value' can start here; check the indentation, "
+        "and put a text that contains ': ' in quotes",
+    ),
+    _Sentence(
+        "could not find expected ':'",
+        "expected ': ' after this key; check the indentation",
+        at_start=True,
+    ),
+    _Sentence("sequence entries are not allowed", "a list starts on a line of its own"),
+    _Sentence("<block end>", "this does not go with the lines above; check the indentation"),
+    _Sentence("expected key", "expected a key here; check the indentation and the quotes"),
+    _Sentence("'-' indicator", "expected '- ' as in the items above; check the indentation"),
+    _Sentence("',' or ']'", "expected ',' or ']' here"),
+    _Sentence("',' or '}'", "expected ',' or '}' here"),
+    _Sentence("unexpected end of stream", "this quoted text is never closed", at_start=True),
+    _Sentence("unexpected document", "this quoted text is never closed", at_start=True),
+    _Sentence(
+        "escape character",
+        "this backslash starts no YAML escape; use single quotes, or write \\\\ for a backslash",
+    ),
+    _Sentence("hexdecimal number", "this escape needs more hexadecimal digits"),
+    _Sentence("Unicode character escape", "this escape is not a Unicode character"),
+    _Sentence("comment or line break", "only a comment may follow '|' or '>' on its line"),
+    _Sentence("node content", "expected a value here"),
+    _Sentence("<document start>", "expected the end of the file here"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,39 +227,29 @@ def read(path: Path) -> Document:
         UsageError: There is no such file.
         DefinitionError: It cannot be read, is too large or too deep, or is not YAML.
     """
-    data = read_file(path)
-    text = _decode(path, data)
-    builder = _NodeBuilder(path)
-    root = builder.build(text)
-    digest = hashlib.sha256(data).hexdigest()
-    return Document(path, text, digest, root, tuple(builder.report.problems))
-
-
-def _decode(path: Path, data: bytes) -> str:
-    data = data.removeprefix(b"\xef\xbb\xbf")
+    whole = read_file(path)
+    data = whole.removeprefix(b"\xef\xbb\xbf")
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         before = data[: error.start].decode()
-        _fail(_end_of(path, before), f"the byte 0x{data[error.start]:02x} is not UTF-8")
+        _refuse(path, before, f"the byte 0x{data[error.start]:02x} is not UTF-8")
     if found := _NOT_IN_A_FILE.search(text):
         code = f"U+{ord(found.group()):04X}"
-        _fail(_end_of(path, text[: found.start()]), f"the character {code} is not allowed")
+        _refuse(path, text[: found.start()], f"the character {code} is not allowed")
     if found := _DIRECTIVE.search(text):
-        _fail(
-            _end_of(path, text[: found.start()]),
-            "a line that starts with % is a YAML directive, and directives are not allowed",
-        )
-    return text
+        message = "a line that starts with % is a YAML directive, and directives are not allowed"
+        _refuse(path, text[: found.start()], message)
+    builder = _NodeBuilder(path)
+    root = builder.build(text)
+    digest = hashlib.sha256(whole).hexdigest()
+    return Document(path, text, digest, root, tuple(builder.report.problems))
 
 
-def _end_of(path: Path, text: str) -> Location:
-    lines = (text + "|").splitlines()
-    return Location(path, len(lines), len(lines[-1]))
-
-
-def _fail(where: Location, message: str) -> NoReturn:
-    raise DefinitionError([Problem(where, message)])
+def _refuse(path: Path, before: str, message: str) -> NoReturn:
+    """Raise a problem with what follows the text before it."""
+    lines = (before + "|").splitlines()
+    raise DefinitionError([Problem(Location(path, len(lines), len(lines[-1])), message)])
 
 
 @dataclass(slots=True)
@@ -205,7 +277,7 @@ class _NodeBuilder:
             for event in yaml.parse(text, Loader=_LOADER):
                 self._take(event)
         except yaml.MarkedYAMLError as error:
-            line, column, sentence = explain(error, text)
+            line, column, sentence = _explain(error, text)
             self.report.stop(Location(self.path, line, column), sentence)
         except (yaml.YAMLError, ValueError, OverflowError) as error:  # chr() in the Python scanner
             self.report.stop(Location(self.path), f"not valid YAML: {error}")
@@ -223,7 +295,7 @@ class _NodeBuilder:
                 self._check_properties(event, where)
                 self._add(self._scalar(event, where))
             case yaml.AliasEvent():
-                note = f"{ALIAS}; {QUOTE_IT}"
+                note = f"{_ALIAS}; {_QUOTE_IT}"
                 self._add(Scalar(where, f"*{event.anchor}", "plain", None, note))
             case yaml.CollectionStartEvent():
                 self._check_properties(event, where)
@@ -242,14 +314,16 @@ class _NodeBuilder:
 
     def _check_properties(self, event: yaml.NodeEvent, where: Location) -> None:
         if event.anchor is not None:
-            self.report.add(where, f"{ANCHOR}; {QUOTE_IT}")
+            self.report.add(where, f"{_ANCHOR}; {_QUOTE_IT}")
         if getattr(event, "tag", None) is not None:
-            self.report.add(where, f"{TAG}; {QUOTE_IT}")
+            self.report.add(where, f"{_TAG}; {_QUOTE_IT}")
 
     def _scalar(self, event: yaml.ScalarEvent, where: Location) -> Scalar:
         style = _STYLES.get(event.style or "", "plain")
         if style == "plain":
-            value, note = resolve(event.value, is_key=self._expects_key())
+            above = self._stack[-1] if self._stack else None
+            is_key = above is not None and above.is_mapping and len(above.nodes) % 2 == 0
+            value, note = resolve(event.value, is_key=is_key)
             return Scalar(where, event.value, style, value, note)
         note = ""
         if found := _NOT_IN_A_TEXT.search(event.value):
@@ -258,11 +332,6 @@ class _NodeBuilder:
                 "in double quotes a backslash starts an escape, in single quotes it does not"
             )
         return Scalar(where, event.value, style, event.value, note)
-
-    def _expects_key(self) -> bool:
-        return (
-            bool(self._stack) and self._stack[-1].is_mapping and len(self._stack[-1].nodes) % 2 == 0
-        )
 
     def _add(self, node: Node) -> None:
         self._nodes += 1
@@ -286,3 +355,74 @@ class _NodeBuilder:
             else:
                 first[key.text] = key.where
                 yield key, value
+
+
+def resolve(text: str, *, is_key: bool) -> tuple[ScalarValue, str]:
+    """Return the value of an unquoted scalar, and a note if it has none that all readers share.
+
+    `y`, `n` and `nan` are welcome as keys: inputs and a test's policy are called so, and a key is
+    never a boolean or a number.
+    """
+    value: ScalarValue = text
+    word, note = text.lower(), ""
+    if text in _CONSTANTS:
+        value = _CONSTANTS[text]
+    elif word in _BOOLEAN_WORDS and not (is_key and len(word) == 1):
+        note = (
+            f"some YAML readers take '{text}' for a boolean; "
+            f'write "{text}" in quotes if you mean the word, true or false if you mean a boolean'
+        )
+    elif word in _FLOAT_WORDS and not is_key:
+        note = (
+            f"YAML takes '{text}' for a word; "
+            f'write {_FLOAT_WORDS[word]} if you mean the number, "{text}" in quotes for the word'
+        )
+    elif text == "None":
+        note = (
+            "YAML takes 'None' for a word; "
+            'write null if you mean no value, "None" in quotes for the word'
+        )
+    elif _INTEGER.fullmatch(text) and len(text) > MAX_DIGITS:
+        note = f"an integer of {len(text)} digits is too long; {MAX_DIGITS} are allowed"
+    elif _INTEGER.fullmatch(text):
+        value = int(text, 16 if text.startswith("0x") else 10)
+    elif _FLOAT.fullmatch(text) and math.isinf(float(text)):
+        note = f"{quote(text)} is too large for a float; write .inf for infinity"
+    elif _FLOAT.fullmatch(text):
+        value = float(text)
+    elif _DISPUTED.fullmatch(text):
+        note = (
+            f"YAML readers disagree about {quote(text)}; write a number in plain decimal digits, "
+            "or put text in quotes"
+        )
+    return value, note
+
+
+def _explain(error: yaml.MarkedYAMLError, text: str) -> tuple[int, int, str]:
+    """Return the line, the column (both from one) and the sentence for what the parser reports."""
+    lines = text.splitlines()
+    report = f"{error.context or ''}, {error.problem or ''}".strip(", ")
+    line, column = _place(error.problem_mark or error.context_mark, lines)
+    raw = lines[line - 1] if lines else ""
+    indentation = raw[: len(raw) - len(raw.lstrip())]
+    if "\t" in indentation:
+        return line, indentation.index("\t") + 1, _INDENTING_TAB
+    if raw[column - 1 : column] == "\t":
+        return line, column, _INDENTING_TAB
+    if "cannot start any token" in report:
+        return line, column, f"no unquoted text can start with '{raw[column - 1 : column]}'"
+    for sentence in _SENTENCES:
+        if sentence.fragment in report:
+            if sentence.at_start and error.context_mark:
+                line, column = _place(error.context_mark, lines)
+            return line, column, sentence.text
+    return line, column, f"not valid YAML: {report}"
+
+
+def _place(mark: Any, lines: list[str]) -> tuple[int, int]:  # noqa: ANN401  either parser's mark
+    """Return a mark's line and column from one; the parser marks the end below the last line."""
+    if mark is None or not lines:
+        return 1, 1
+    if mark.line >= len(lines):
+        return len(lines), len(lines[-1]) + 1
+    return mark.line + 1, mark.column + 1

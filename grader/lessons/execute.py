@@ -18,7 +18,7 @@ from grader.lessons.computed_text import ComputedText, Value
 from grader.lessons.experiment import Experiment
 from grader.lessons.figure import Figure
 from grader.lessons.last_expression import print_last_expression
-from grader.lessons.lesson import Block, Cell, Exercises, Lesson, Prose
+from grader.lessons.lesson import Cell, Exercises, Lesson, Prose
 from grader.lessons.question import LETTERS, ChoiceQuestion, NumberQuestion
 from grader.lessons.safe_svg import UnsafeSvgError, safe_svg
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned
@@ -155,8 +155,24 @@ def run_lesson(lesson: Lesson, sandbox: Children) -> RunLesson:
         DefinitionError: a cell raises, or never ends; with the lesson's own line.
         GraderFault: there is no sandbox to run it in.
     """
+    blocks: list[RunBlock | Experiment] = []
     with _open_session(sandbox, lesson.data) as session:
-        blocks: list[RunBlock | Experiment] = [_run(block, session) for block in lesson.blocks]
+        for block in lesson.blocks:
+            match block:
+                case Prose(where, parts):
+                    text, computed = session.text(parts)
+                    blocks.append(RunProse(where, text, computed))
+                case Cell(code=code, hidden=hidden):
+                    printed, shown = session.cell(block), session.shown(block.where)
+                    blocks.append(RunCell(code, hidden, printed, shown))
+                case Exercises(ids=ids):
+                    blocks.append(RunExercises(ids))
+                case Figure() | Experiment():
+                    blocks.append(block)
+                case ChoiceQuestion():
+                    blocks.append(_run_choice(block, session))
+                case NumberQuestion():
+                    blocks.append(_run_number(block, session))
     run = (
         _try(each, lesson, number, sandbox) if isinstance(each, Experiment) else each
         for number, each in enumerate(blocks)
@@ -189,25 +205,19 @@ def _try(experiment: Experiment, lesson: Lesson, number: int, sandbox: Children)
         DefinitionError: There is no such cell, the text occurs in it more than once, or the changed
             cell raises.
     """
+    find = experiment.find
     cells = [block for block in lesson.blocks[:number] if isinstance(block, Cell)]
-    places = [
-        place
-        for place, cell in enumerate(cells)
-        if not cell.hidden and experiment.find in cell.code
-    ]
+    places = [at for at, cell in enumerate(cells) if not cell.hidden and find in cell.code]
     if not places:
-        message = f"'{experiment.find:.40}' is in no cell above whose code is shown"
+        message = f"'{find:.40}' is in no cell above whose code is shown"
         raise _problem(experiment.where, message)
     place = places[-1]
     changed = cells[place]
-    count = changed.code.count(experiment.find)
+    count = changed.code.count(find)
     if count > 1:
-        message = (
-            f"'{experiment.find:.40}' occurs {count} times in the cell at line "
-            f"{changed.where.line}, not once"
-        )
-        raise _problem(experiment.where, message)
-    code = changed.code.replace(experiment.find, experiment.put)
+        times = f"{count} times in the cell at line {changed.where.line}, not once"
+        raise _problem(experiment.where, f"'{find:.40}' occurs {times}")
+    code = changed.code.replace(find, experiment.put)
     with _open_session(sandbox, lesson.data) as session:
         for cell in cells[:place]:
             session.cell(cell)
@@ -217,7 +227,7 @@ def _try(experiment: Experiment, lesson: Lesson, number: int, sandbox: Children)
         experiment.where,
         experiment.prompt,
         place,
-        experiment.find,
+        find,
         experiment.put,
         experiment.guesses,
         why,
@@ -228,23 +238,6 @@ def _try(experiment: Experiment, lesson: Lesson, number: int, sandbox: Children)
 @cache
 def _source(path: Path) -> str:
     return path.read_text(encoding="utf-8")
-
-
-def _run(block: Block, session: "_LessonSession") -> RunBlock | Experiment:
-    match block:
-        case Prose(where, parts):
-            text, computed = session.text(parts)
-            return RunProse(where, text, computed)
-        case Cell(code=code, hidden=hidden):
-            return RunCell(code, hidden, session.cell(block), session.shown(block.where))
-        case Exercises(ids=ids):
-            return RunExercises(ids)
-        case Figure() | Experiment():
-            return block
-        case ChoiceQuestion():
-            return _run_choice(block, session)
-        case NumberQuestion():
-            return _run_number(block, session)
 
 
 def _run_choice(question: ChoiceQuestion, session: "_LessonSession") -> RunChoiceQuestion:
@@ -272,7 +265,10 @@ def _run_number(question: NumberQuestion, session: "_LessonSession") -> RunNumbe
         found = session.number(value)
         reason, of_reason = session.text(parts)
         computed += ((value.expression, f"{found:.6g}"), *of_reason)
-        near = _rounding(found) if within is None else within
+        near = within
+        if near is None:  # how far from it a reader may be: whole numbers are exact
+            is_whole = found == round(found)
+            near = _EXACT * max(1.0, abs(found)) if is_whole else _ROUNDED * abs(found)
         numbers.append((value, RunNumber(found, near, reason)))
     for (first, one), (second, other) in itertools.combinations(numbers, 2):
         if abs(one.value - other.value) <= one.near + other.near:
@@ -284,11 +280,6 @@ def _run_number(question: NumberQuestion, session: "_LessonSession") -> RunNumbe
     return RunNumberQuestion(
         question.where, prompt, answer, tuple(slips), hint, (*computed, *of_hint)
     )
-
-
-def _rounding(value: float) -> float:
-    """Return how far from a number a reader may be: whole ones are exact, others are rounded."""
-    return _EXACT * max(1.0, abs(value)) if value == round(value) else _ROUNDED * abs(value)
 
 
 class _LessonSession:
@@ -317,7 +308,28 @@ class _LessonSession:
             message = "the cell draws a figure and does not show it; end with plot('what it shows')"
             raise _problem(where, message)
         found = self._value(lambda: self._child.call("_take", [], {}), where)
-        return tuple(_shown(item, where) for item in found)
+        shown: list[Shown | ShownPlot] = []
+        for item in found:
+            match item:
+                case {"kind": "plot", "title": str(title), "alt": str(alt), "svg": str(svg)}:
+                    try:
+                        safe_svg(svg, alt, "")
+                    except UnsafeSvgError as error:
+                        raise _problem(where, str(error)) from None
+                    shown.append(ShownPlot(title, alt, svg))
+                case {
+                    "kind": str(kind),
+                    "title": str(title),
+                    "values": np.ndarray() as values,
+                    "whole": bool(whole),
+                    "rows": list(rows),
+                    "columns": list(columns),
+                }:
+                    labels = tuple(map(str, rows)), tuple(map(str, columns))
+                    shown.append(Shown(kind, title, values, whole, *labels))
+                case _:
+                    raise _problem(where, "the cell shows what cannot be shown")
+        return tuple(shown)
 
     def text(self, parts: ComputedText) -> tuple[str, tuple[tuple[str, str], ...]]:
         """Return a text with every value in its place, and each expression with its value."""
@@ -359,28 +371,6 @@ class _LessonSession:
         line = answer.frames[0][0] if answer.frames else answer.line or 1
         place = Location(where.path, where.line + line - 1)
         raise _problem(place, f"the cell raises {answer.type}: {answer.message}")
-
-
-def _shown(item: Any, where: Location) -> Shown | ShownPlot:  # noqa: ANN401  checked here
-    match item:
-        case {"kind": "plot", "title": str(title), "alt": str(alt), "svg": str(svg)}:
-            try:
-                safe_svg(svg, alt, "")
-            except UnsafeSvgError as error:
-                raise _problem(where, str(error)) from None
-            return ShownPlot(title, alt, svg)
-        case {
-            "kind": str(kind),
-            "title": str(title),
-            "values": np.ndarray() as values,
-            "whole": bool(whole),
-            "rows": list(rows),
-            "columns": list(columns),
-        }:
-            return Shown(
-                kind, title, values, whole, tuple(map(str, rows)), tuple(map(str, columns))
-            )
-    raise _problem(where, "the cell shows what cannot be shown")
 
 
 def _problem(where: Location, message: str) -> DefinitionError:

@@ -5,8 +5,7 @@ from typing import Final
 
 from grader.errors import Location
 from grader.lessons.computed_text import ComputedText, split_values
-from grader.lessons.fence import Fence
-from grader.lessons.fields import error, only, read_fields
+from grader.lessons.fence import Fence, error, only, read_fields
 
 _FEWEST: Final = 2
 _MOST: Final = 4

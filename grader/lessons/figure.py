@@ -3,13 +3,13 @@
 Each kind of figure is a row of `_KINDS`. A page draws it; see `sitegen.teaching`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from grader.definitions.wording import did_you_mean
 from grader.errors import DefinitionError, Location, Problem
-from grader.lessons.fence import Fence, Setting, settings_of
+from grader.lessons.fence import Fence, settings_of
 
 MOST_WORDS: Final = 10
 HEADS: Final = ("meaning", "grammar", "the word before")
@@ -79,24 +79,22 @@ def read_figure(fence: Fence) -> Figure:
     settings = settings_of(fence)
     values = tuple((each.key, each.value) for each in settings.values())
     figure = Figure(fence.where, kind, values)
-    problems = list(_problems(figure, settings))
-    if problems:
-        raise DefinitionError(problems)
-    return figure
-
-
-def _problems(figure: Figure, settings: Mapping[str, Setting]) -> Iterator[Problem]:
-    keys = _KINDS[figure.kind].keys
+    problems = []
+    keys = _KINDS[kind].keys
     for setting in settings.values():
         if setting.key not in keys:
             hint = did_you_mean(setting.key, keys)
-            message = f"the figure '{figure.kind}' has no key '{setting.key:.40}'{hint}"
-            yield Problem(setting.where, message)
+            message = f"the figure '{kind}' has no key '{setting.key:.40}'{hint}"
+            problems.append(Problem(setting.where, message))
         elif message := keys[setting.key](figure, setting.value):
-            yield Problem(setting.where, f"{setting.key}: {message}")
-    for key in _KINDS[figure.kind].required:
+            problems.append(Problem(setting.where, f"{setting.key}: {message}"))
+    for key in _KINDS[kind].required:
         if key not in settings:
-            yield Problem(figure.where, f"the figure '{figure.kind}' needs the key '{key}'")
+            message = f"the figure '{kind}' needs the key '{key}'"
+            problems.append(Problem(figure.where, message))
+    if problems:
+        raise DefinitionError(problems)
+    return figure
 
 
 def _any_text(_: Figure, value: str) -> str:
@@ -109,10 +107,6 @@ def _sentence(_: Figure, value: str) -> str:
     if not _FEWEST_WORDS <= len(value.split()) <= MOST_WORDS:
         return f"a sentence has {_FEWEST_WORDS} to {MOST_WORDS} words"
     return ""
-
-
-def _sentences(figure: Figure, value: str) -> str:
-    return next(filter(None, (_sentence(figure, each.strip()) for each in value.split("|"))), "")
 
 
 def _word_of_sentence(figure: Figure, value: str) -> str:
@@ -129,11 +123,9 @@ def _one_of(*known: str) -> Check:
     return check
 
 
-def _some_of(*known: str) -> Check:
-    one = _one_of(*known)
-
+def _each(one: Check, separator: str) -> Check:
     def check(figure: Figure, value: str) -> str:
-        parts = (part.strip() for part in value.split(","))
+        parts = (part.strip() for part in value.split(separator))
         return next(filter(None, (one(figure, part) for part in parts)), "")
 
     return check
@@ -159,9 +151,9 @@ _KINDS: Final = {
             "title": _any_text,
             "sentence": _sentence,
             "ask": _word_of_sentence,
-            "try": _sentences,
+            "try": _each(_sentence, "|"),
             "head": _one_of(*HEADS),
-            "controls": _some_of(*CONTROLS),
+            "controls": _each(_one_of(*CONTROLS), ","),
             "mask": _switch,
             "scale": _switch,
             "temperature": _number(0.25, 4),
@@ -193,7 +185,7 @@ _KINDS: Final = {
     ),
     "map": _Kind(
         "The map of a tiny GPT",
-        {"title": _any_text, "part": _some_of(*PARTS)},
+        {"title": _any_text, "part": _each(_one_of(*PARTS), ",")},
         required=("part",),
     ),
 }

@@ -12,25 +12,30 @@ A lesson is CommonMark with `$maths$`. These things in it are Etude's:
     `= expression`     in prose: the value of an expression after the cells above
 """
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
-from grader.definitions.data_files import read_listed
 from grader.definitions.exercise import ExerciseId
-from grader.definitions.files import read_file
-from grader.definitions.load_course import course_folder
+from grader.definitions.files import course_folder, read_data_files, read_file
 from grader.errors import DefinitionError, Location, Problem
 from grader.lessons.computed_text import ComputedText, split_values
 from grader.lessons.experiment import Experiment, read_experiment
 from grader.lessons.fence import Fence
 from grader.lessons.figure import Figure, read_figure
 from grader.lessons.question import Question, read_question
+
+_WORDS_A_MINUTE: Final = 180  # of a text that one has to understand
+_LINES_A_MINUTE: Final = 12  # of code
+_MINUTES_A_MATRIX: Final = 0.3  # that a cell shows
+_MINUTES_A_FIGURE: Final = 1.0  # or a question
+_SHOWS: Final = re.compile(r"\b(?:heatmap|table)\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,7 @@ class Exercises:
 class _DataFiles:
     """The data files that cells read."""
 
-    listed: tuple[tuple[str, str, Location], ...]  # see `read_listed`
+    listed: tuple[tuple[str, str, Location], ...]  # see `read_data_files`
 
 
 Block: TypeAlias = Prose | Cell | Exercises | Figure | Question | Experiment
@@ -86,6 +91,25 @@ class Lesson:
         """Its figures, in order."""
         return tuple(block for block in self.blocks if isinstance(block, Figure))
 
+    @property
+    def reading_minutes(self) -> int:
+        """The whole minutes that reading it takes, without its exercises."""
+        minutes = 0.0
+        for block in self.blocks:
+            match block:
+                case Prose(parts=parts):
+                    words = sum(len(p.split()) if isinstance(p, str) else 1 for p in parts)
+                    minutes += words / _WORDS_A_MINUTE
+                case Cell(code=code, hidden=hidden):
+                    lines = 0 if hidden else sum(bool(line.strip()) for line in code.splitlines())
+                    minutes += lines / _LINES_A_MINUTE
+                    minutes += len(_SHOWS.findall(code)) * _MINUTES_A_MATRIX
+                case Exercises():
+                    pass
+                case _:
+                    minutes += _MINUTES_A_FIGURE
+        return max(1, math.ceil(minutes))
+
 
 def read_lesson(path: Path) -> Lesson:
     """Read a lesson.
@@ -101,31 +125,23 @@ def read_lesson(path: Path) -> Lesson:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DefinitionError([Problem(Location(path, line), "this is not UTF-8")]) from None
-    blocks = tuple(_blocks(path, text))
+    lines = text.splitlines(keepends=True)
+    blocks: list[Block | _DataFiles] = []
+    done = 0
+    for token in _parser().parse(text):
+        # A fence in a list or a quotation is only shown.
+        if token.type == "fence" and token.level == 0 and token.info.strip() not in ("", "text"):
+            assert token.map is not None  # noqa: S101  every fence has one
+            begin, end = token.map
+            blocks += _prose(path, lines, done, begin)
+            blocks.append(_block(Fence(path, begin + 1, tuple(token.info.split()), token.content)))
+            done = end
+    blocks += _prose(path, lines, done, len(lines))
     listed = [each for block in blocks if isinstance(block, _DataFiles) for each in block.listed]
     course = course_folder(path.absolute())
-    contents = read_listed(course, listed, Location(path)) if listed else {}
+    contents = read_data_files(course, listed, Location(path)) if listed else {}
     shown = tuple(block for block in blocks if not isinstance(block, _DataFiles))
     return Lesson(path, shown, contents)
-
-
-def _blocks(path: Path, text: str) -> Iterator[Block | _DataFiles]:
-    lines = text.splitlines(keepends=True)
-    done = 0
-    for fence in _fences(text):
-        assert fence.map is not None  # noqa: S101  every fence has one
-        begin, end = fence.map
-        yield from _prose(path, lines, done, begin)
-        yield _fenced(path, fence, begin)
-        done = end
-    yield from _prose(path, lines, done, len(lines))
-
-
-def _fences(text: str) -> Iterator[Token]:
-    """Yield the fences that stand by themselves; one in a list or a quotation is only shown."""
-    for token in _parser().parse(text):
-        if token.type == "fence" and token.level == 0 and token.info.strip() not in ("", "text"):
-            yield token
 
 
 @cache
@@ -133,54 +149,30 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark").disable("inline")  # what a paragraph says does not matter
 
 
-def _fenced(path: Path, token: Token, line: int) -> Block | _DataFiles:
-    fence = Fence(path, line + 1, tuple(token.info.split()), token.content)
-    read = _FENCES.get(fence.words[0])
-    if read is None:
-        raise _unknown(fence)
-    return read(fence)
-
-
-def _cell(fence: Fence) -> Cell:
-    if fence.words[1:] not in ((), ("hidden",)):
-        raise _unknown(fence)
-    return Cell(fence.first_line, fence.content, hidden=len(fence.words) > 1)
-
-
-def _exercises(fence: Fence) -> Exercises:
-    if len(fence.words) > 1:
-        raise _unknown(fence)
-    return Exercises(fence.first_line, tuple(ExerciseId(each) for each in fence.content.split()))
-
-
-def _files(fence: Fence) -> _DataFiles:
-    if len(fence.words) > 1:
-        raise _unknown(fence)
-    first = fence.first_line
-    lines = enumerate(fence.content.splitlines(), start=first.line)
-    listed = ((text.strip(), Location(first.path, line)) for line, text in lines if text.strip())
-    return _DataFiles(tuple(("files", written, where) for written, where in listed))
-
-
-def _unknown(fence: Fence) -> DefinitionError:
-    known = ", ".join(("python", "python hidden", *list(_FENCES)[1:], "text"))
+def _block(fence: Fence) -> Block | _DataFiles:
+    """Return the block that a fence is; the first word after it says of which kind."""
+    match fence.words:
+        case ("python",) | ("python", "hidden"):
+            return Cell(fence.first_line, fence.content, hidden=len(fence.words) > 1)
+        case ("exercise",):
+            ids = tuple(ExerciseId(each) for each in fence.content.split())
+            return Exercises(fence.first_line, ids)
+        case ("files",):
+            lines = enumerate(fence.content.splitlines(), start=fence.line + 1)
+            listed = [(line.strip(), Location(fence.path, number)) for number, line in lines]
+            return _DataFiles(tuple(("files", path, where) for path, where in listed if path))
+        case ("figure", *_):
+            return read_figure(fence)
+        case ("question", *_):
+            return read_question(fence)
+        case ("try", *_):
+            return read_experiment(fence)
+    known = "python, python hidden, exercise, files, figure, question, try, text"
     found = " ".join(fence.words)
-    return fence.error(f"expected one of {known} after the fence, found '{found:.40}'")
-
-
-# The blocks that are Etude's, by the first word after the fence.
-_FENCES: Final[dict[str, Callable[[Fence], Block | _DataFiles]]] = {
-    "python": _cell,
-    "exercise": _exercises,
-    "files": _files,
-    "figure": read_figure,
-    "question": read_question,
-    "try": read_experiment,
-}
+    raise fence.error(f"expected one of {known} after the fence, found '{found:.40}'")
 
 
 def _prose(path: Path, lines: list[str], begin: int, end: int) -> Iterator[Prose]:
     text = "".join(lines[begin:end])
-    if not text.strip():
-        return
-    yield Prose(Location(path, begin + 1), split_values(text, path, begin + 1))
+    if text.strip():
+        yield Prose(Location(path, begin + 1), split_values(text, path, begin + 1))

@@ -1,13 +1,12 @@
 """Questions of a lesson: a choice of answers, or a number, each with its reasons."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from grader.errors import Location
 from grader.lessons.computed_text import ComputedText, Value, split_values
-from grader.lessons.fence import Fence
-from grader.lessons.fields import Field, error, only, read_fields
+from grader.lessons.fence import Fence, Field, error, only, read_fields
 
 _FEWEST: Final = 2
 LETTERS: Final = "ABCDEF"  # of the answers to choose from
@@ -63,13 +62,10 @@ def read_question(fence: Fence) -> Question:
             same, or there is not one right answer.
     """
     kind = " ".join(fence.words[1:])
-    if kind not in _KINDS:
-        known = ", ".join(_KINDS)
-        raise fence.error(f"expected one of {known} after 'question', found '{kind:.40}'")
-    return _KINDS[kind](fence)
-
-
-def _read_choice(fence: Fence) -> ChoiceQuestion:
+    if kind == "number":
+        return _read_number(fence)
+    if kind != "choice":
+        raise fence.error(f"expected one of choice, number after 'question', found '{kind:.40}'")
     prompt, fields = read_fields(fence, ("right", "wrong"))
     choices = []
     texts = set[str]()
@@ -105,12 +101,6 @@ def _read_number(fence: Fence) -> NumberQuestion:
         _text(hint) if hint else (),
         Value(within.where, within.value) if within else None,
     )
-
-
-_KINDS: Final[dict[str, Callable[[Fence], Question]]] = {
-    "choice": _read_choice,
-    "number": _read_number,
-}
 
 
 def _optional(fields: Sequence[Field], key: str) -> Field | None:

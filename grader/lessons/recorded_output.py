@@ -5,6 +5,7 @@ A review then shows every changed number, and `etude lesson run` fails until the
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from grader.lessons.execute import (
     ShownPlot,
 )
 
+_SMALL: Final = 1e-3  # a number that four decimals do not show
+
 
 def record_path(lesson: Path) -> Path:
     """Return where the record of a lesson lies: `outputs/<its name>.txt` beside it.
@@ -36,7 +39,18 @@ def record_path(lesson: Path) -> Path:
 
 def record(lesson: RunLesson) -> str:
     """Return everything that a lesson computed, as a text."""
-    return "".join(f"{line}\n" for line in _lines(lesson))
+    lines: list[str] = []
+    cells = 0
+    for block in lesson.blocks:
+        if isinstance(block, RunCell):
+            cells += 1
+            lines.append(f"[{cells}]")
+            lines += (f"    {line}".rstrip() for line in block.printed.splitlines())
+            for shown in block.shown:
+                lines += _shown_lines(shown)
+        elif isinstance(block, RunProse | RunChoiceQuestion | RunNumberQuestion | RunExperiment):
+            lines += (f"{expression} = {value}" for expression, value in block.computed)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def differences(lesson: RunLesson) -> list[Problem]:
@@ -62,19 +76,6 @@ def differences(lesson: RunLesson) -> list[Problem]:
     return []
 
 
-def _lines(lesson: RunLesson) -> Iterator[str]:
-    cells = 0
-    for block in lesson.blocks:
-        if isinstance(block, RunCell):
-            cells += 1
-            yield f"[{cells}]"
-            yield from (f"    {line}".rstrip() for line in block.printed.splitlines())
-            for shown in block.shown:
-                yield from _shown_lines(shown)
-        elif isinstance(block, RunProse | RunChoiceQuestion | RunNumberQuestion | RunExperiment):
-            yield from (f"{expression} = {value}" for expression, value in block.computed)
-
-
 def _shown_lines(shown: Shown | ShownPlot) -> Iterator[str]:
     if isinstance(shown, ShownPlot):
         yield f"    <plot> {shown.title}".rstrip()
@@ -84,12 +85,12 @@ def _shown_lines(shown: Shown | ShownPlot) -> Iterator[str]:
     if shown.columns:
         yield f"    columns: {' '.join(shown.columns)}"
     for index, row in enumerate(shown.values):
+        numbers = []
+        for value in row:  # whole, or with four decimals that hide no small one
+            if shown.whole or not np.isfinite(value):
+                numbers.append(f"{value:g}")
+            else:
+                is_small = 0 < abs(value) < _SMALL
+                numbers.append(f"{value:.2e}" if is_small else f"{value:.4f}")
         label = f"{shown.rows[index]}: " if shown.rows else ""
-        yield f"    {label}{' '.join(shown_number(value, whole=shown.whole) for value in row)}"
-
-
-def shown_number(value: float, *, whole: bool) -> str:
-    """Print one number of a matrix: whole, or with four decimals that hide no small one."""
-    if whole or not np.isfinite(value):
-        return f"{value:g}"
-    return f"{value:.4f}" if abs(value) >= 1e-3 or value == 0 else f"{value:.2e}"  # noqa: PLR2004
+        yield f"    {label}{' '.join(numbers)}"

@@ -90,7 +90,11 @@ def _clean(element: ET.Element, prefix: str) -> ET.Element:
     made.text = element.text if made.tag in ("text", "tspan") else None
     for name, value in {**element.attrib, **_declarations(element)}.items():
         if name in ("href", _HREF):
-            made.set("href", _link(made.tag, value, prefix))
+            own = _OWN.fullmatch(value)  # a part of the same image
+            link = f"#{prefix}{own[1]}" if own else "#"
+            if made.tag == "image" and _PNG.fullmatch(value):
+                link = "".join(value.split())
+            made.set("href", link)
         elif name == "id" and re.fullmatch(r"[\w.-]+", value):
             made.set("id", prefix + value)
         elif name == "clip-path" and (own := _OWN_URL.fullmatch(value.strip())):
@@ -104,14 +108,6 @@ def _clean(element: ET.Element, prefix: str) -> ET.Element:
                 cleaned.tail = child.tail if made.tag in ("text", "tspan") else None
                 made.append(cleaned)
     return made
-
-
-def _link(tag: str, target: str, prefix: str) -> str:
-    """Return a link to a part of the same image, or an image within it; "#" for any other."""
-    if tag == "image" and _PNG.fullmatch(target):
-        return "".join(target.split())
-    own = _OWN.fullmatch(target)
-    return f"#{prefix}{own[1]}" if own else "#"
 
 
 def _declarations(element: ET.Element) -> dict[str, str]:

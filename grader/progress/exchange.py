@@ -7,12 +7,12 @@ What comes in is checked field by field: it may have been edited, or be another 
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import fields
+from collections.abc import Iterator
+from dataclasses import asdict, fields
 from datetime import UTC, date, datetime
+from operator import methodcaller
 from typing import Any, Final
 
-from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome
 from grader.progress.history import Attempt, GivenUp, HintTaken, History
@@ -22,6 +22,7 @@ MAX_BYTES: Final = 64 << 20
 
 _NAME: Final = "etude_progress"
 _ID: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_COUNTS: Final = frozenset({"score", "max_score", "xp", "number", "price"})
 _MOST: Final = 10**6
 _LONGEST: Final = 200
 
@@ -30,8 +31,10 @@ def to_json(history: History) -> str:
     """Return a history as JSON, an event a line."""
     parts = [f'"{_NAME}": {VERSION}']
     for part in ("attempts", "hints", "given_up"):
-        lines = [json.dumps(_data(event)) for event in getattr(history, part)]
-        parts.append(f'"{part}": [{"".join(_listed(lines))}]')
+        events = [asdict(event) for event in getattr(history, part)]
+        lines = [f"\n  {json.dumps(each, default=methodcaller('isoformat'))}" for each in events]
+        end = "\n" if lines else ""
+        parts.append(f'"{part}": [{",".join(lines)}{end}]')
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
@@ -57,21 +60,6 @@ def from_json(text: str) -> History:
     return read + History()  # in the order of time
 
 
-def _listed(lines: list[str]) -> Iterator[str]:
-    for index, line in enumerate(lines):
-        yield f"{',' if index else ''}\n  {line}"
-    if lines:
-        yield "\n"
-
-
-def _data(event: Attempt | HintTaken | GivenUp) -> dict[str, Any]:
-    found = {field.name: getattr(event, field.name) for field in fields(event)}
-    return {
-        name: value.isoformat() if isinstance(value, date) else value
-        for name, value in found.items()
-    }
-
-
 def _events(
     data: dict[str, Any], part: str, kind: type[Attempt | HintTaken | GivenUp]
 ) -> Iterator[Any]:
@@ -84,44 +72,32 @@ def _events(
         if not isinstance(item, dict) or item.keys() != known:
             raise UsageError(f"{where}: expected the fields {', '.join(sorted(known))}")
         try:
-            yield kind(**{name: _READ.get(name, _text)(value) for name, value in item.items()})
+            yield kind(**{name: _read(name, value) for name, value in item.items()})
         except (ValueError, TypeError, OverflowError) as error:
             raise UsageError(f"{where}: {error}") from None
 
 
-def _text(value: object) -> str:
+def _read(name: str, value: object) -> Any:  # noqa: ANN401  the type is the field's
+    """Return the value of a field.
+
+    Raises:
+        ValueError: it cannot be one.
+    """
+    if name in _COUNTS:
+        if type(value) is not int or not 0 <= value <= _MOST:
+            raise ValueError(f"expected a whole number from 0 to {_MOST}, found {value!r:.40}")
+        return value
     if not isinstance(value, str) or len(value) > _LONGEST or not value.isprintable():
         raise ValueError(f"expected a text of a line, found {value!r:.40}")
-    return value
-
-
-def _count(value: object) -> int:
-    if type(value) is not int or not 0 <= value <= _MOST:
-        raise ValueError(f"expected a whole number from 0 to {_MOST}, found {value!r:.40}")
-    return value
-
-
-def _exercise(value: object) -> ExerciseId:
-    if not _ID.fullmatch(_text(value)):
+    if name == "exercise" and not _ID.fullmatch(value):
         raise ValueError(f"expected the id of an exercise, found {value!r:.40}")
-    return ExerciseId(str(value))
-
-
-def _instant(value: object) -> datetime:
-    found = datetime.fromisoformat(_text(value))
-    if found.tzinfo is None:
-        raise ValueError(f"expected a time with its zone, found {value!r:.40}")
-    return found.astimezone(UTC)
-
-
-_READ: Final[dict[str, Callable[[Any], Any]]] = {
-    "exercise": _exercise,
-    "at": _instant,
-    "day": lambda value: date.fromisoformat(_text(value)),
-    "outcome": lambda value: Outcome(_text(value)),
-    "score": _count,
-    "max_score": _count,
-    "xp": _count,
-    "number": _count,
-    "price": _count,
-}
+    if name == "day":
+        return date.fromisoformat(value)
+    if name == "outcome":
+        return Outcome(value)
+    if name == "at":
+        found = datetime.fromisoformat(value)
+        if found.tzinfo is None:
+            raise ValueError(f"expected a time with its zone, found {value!r:.40}")
+        return found.astimezone(UTC)
+    return value

@@ -1,18 +1,22 @@
-"""The status of each exercise in a history, and the XP that it earned.
+"""Status of a history: of each exercise, its XP, the streak, and the exercise to do next.
 
 An exercise earns its XP once, on the first pass, less the prices of the hints that were taken
 before it, and never less than nothing. An exercise that was given up before earns none.
+
+A day of a streak is the learner's own, as recorded with each attempt: an evening's work counts for
+that evening, wherever UTC is at the time.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Literal, TypeAlias
+from datetime import date, datetime, timedelta
+from typing import Final, Literal, TypeAlias
 
 from grader.definitions.exercise import ExerciseId
 from grader.progress.history import Attempt, GivenUp, HintTaken, History
 
 State: TypeAlias = Literal["new", "tried", "passed", "given up"]
+_DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +43,6 @@ class ExerciseStatus:
         return 0 if self.closed else max(0, xp - self.paid)
 
 
-def standings(history: History) -> dict[ExerciseId, ExerciseStatus]:
-    """Return the standing of every exercise of which anything is known."""
-    known: dict[ExerciseId, _Events] = {}
-    for attempt in history.attempts:
-        known.setdefault(attempt.exercise, _Events()).attempts.append(attempt)
-    for hint in history.hints:
-        known.setdefault(hint.exercise, _Events()).hints.append(hint)
-    for surrender in history.given_up:
-        known.setdefault(surrender.exercise, _Events()).given_up.append(surrender)
-    return {name: _standing(events) for name, events in known.items()}
-
-
-def standing(history: History, exercise: ExerciseId) -> ExerciseStatus:
-    """Return the standing of one exercise."""
-    return standings(history).get(exercise, ExerciseStatus())
-
-
-def total_xp(found: Iterable[ExerciseStatus]) -> int:
-    """Return the XP of many exercises together."""
-    return sum(each.earned for each in found)
-
-
 @dataclass(slots=True)
 class _Events:
     """The history of one exercise, each part in the order of time."""
@@ -70,39 +52,118 @@ class _Events:
     given_up: list[GivenUp] = field(default_factory=list)
 
 
-def _standing(events: _Events) -> ExerciseStatus:
-    attempts, hints = events.attempts, events.hints
-    passed = next((each for each in attempts if each.passed), None)
-    before = [each for each in hints if passed is None or each.at <= passed.at]
-    paid = sum(each.price for each in before)
-    gave_up = any(passed is None or each.at <= passed.at for each in events.given_up)
-    return ExerciseStatus(
-        _state(attempts, passed, gave_up=gave_up),
-        len(attempts),
-        _failures(attempts, hints),
-        max((each.number for each in hints), default=0),
-        paid,
-        max(0, passed.xp - paid) if passed is not None and not gave_up else 0,
-        gave_up,
-        passed.at if passed is not None else None,
-        passed is not None and all(each.self_reported for each in attempts if each.passed),
-    )
+def standings(history: History) -> dict[ExerciseId, ExerciseStatus]:
+    """Return the standing of every exercise of which anything is known."""
+    known: dict[ExerciseId, _Events] = {}
+    for attempt in history.attempts:
+        known.setdefault(attempt.exercise, _Events()).attempts.append(attempt)
+    for hint in history.hints:
+        known.setdefault(hint.exercise, _Events()).hints.append(hint)
+    for surrender in history.given_up:
+        known.setdefault(surrender.exercise, _Events()).given_up.append(surrender)
+    found = {}
+    for name, events in known.items():
+        attempts, hints = events.attempts, events.hints
+        passed = next((each for each in attempts if each.passed), None)
+        before = [each for each in hints if passed is None or each.at <= passed.at]
+        paid = sum(each.price for each in before)
+        gave_up = any(passed is None or each.at <= passed.at for each in events.given_up)
+        state: State = "tried" if attempts else "new"
+        if passed is not None:
+            state = "passed"
+        elif gave_up:
+            state = "given up"
+        helped = max((each.at for each in hints), default=None)
+        failures = 0
+        for attempt in reversed(attempts):
+            if attempt.passed or (helped is not None and attempt.at <= helped):
+                break
+            failures += 1
+        found[name] = ExerciseStatus(
+            state,
+            len(attempts),
+            failures,
+            max((each.number for each in hints), default=0),
+            paid,
+            max(0, passed.xp - paid) if passed is not None and not gave_up else 0,
+            gave_up,
+            passed.at if passed is not None else None,
+            passed is not None and all(each.self_reported for each in attempts if each.passed),
+        )
+    return found
 
 
-def _state(attempts: list[Attempt], passed: Attempt | None, *, gave_up: bool) -> State:
-    if passed is not None:
-        return "passed"
-    if gave_up:
-        return "given up"
-    return "tried" if attempts else "new"
+def standing(history: History, exercise: ExerciseId) -> ExerciseStatus:
+    """Return the standing of one exercise."""
+    return standings(history).get(exercise, ExerciseStatus())
 
 
-def _failures(attempts: list[Attempt], hints: list[HintTaken]) -> int:
-    """Count the failed attempts since the last pass or hint."""
-    helped = max((each.at for each in hints), default=None)
-    count = 0
-    for attempt in reversed(attempts):
-        if attempt.passed or (helped is not None and attempt.at <= helped):
-            break
-        count += 1
-    return count
+@dataclass(frozen=True, slots=True)
+class NextUp:
+    """The next exercise; `begun` if it was tried last and is still open."""
+
+    exercise: ExerciseId
+    begun: bool
+
+
+def next_up(
+    history: History,
+    order: Sequence[ExerciseId],
+    requires: Callable[[ExerciseId], Collection[ExerciseId]],
+) -> NextUp | None:
+    """Return what was tried last, or else what follows it; None if all are done.
+
+    Args:
+        history: what the learner did.
+        order: the exercises of all tracks.
+        requires: see `next_open`.
+    """
+    closed = {name for name, found in standings(history).items() if found.closed}
+    last = history.attempts[-1].exercise if history.attempts else None
+    if last is not None and last in order and last not in closed:
+        return NextUp(last, begun=True)
+    following = next_open(order, closed, last, requires)
+    return None if following is None else NextUp(following, begun=False)
+
+
+def next_open(
+    order: Sequence[ExerciseId],
+    closed: Collection[ExerciseId],
+    after: ExerciseId | None,
+    requires: Callable[[ExerciseId], Collection[ExerciseId]],
+) -> ExerciseId | None:
+    """Return the exercise to take up next, or None if all are done.
+
+    The first whose requirements are all done, or the first of all if there is none such.
+
+    Args:
+        order: the exercises of a track.
+        closed: those that are passed or given up.
+        after: the one that was done last: the search begins behind it, and comes round to what was
+            left out before it.
+        requires: called for one exercise after another, until one will do.
+    """
+    begin = order.index(after) + 1 if after in order else 0
+    around = [*order[begin:], *order[:begin]]
+    ahead = [name for name in around if name not in closed and name != after]
+    ready = (name for name in ahead if all(each in closed for each in requires(name)))
+    return next(ready, ahead[0] if ahead else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Streak:
+    """Lengths in days. `current` is kept alive through today by a pass of yesterday."""
+
+    current: int
+    longest: int
+
+
+def streak(history: History, today: date) -> Streak:
+    """Return the streak that is running, if one is, and the longest ever."""
+    days = sorted({attempt.day for attempt in history.attempts if attempt.passed})
+    longest = run = 0
+    for before, day in zip([None, *days], days, strict=False):
+        run = run + 1 if before is not None and day - before == _DAY else 1
+        longest = max(longest, run)
+    alive = bool(days) and days[-1] >= today - _DAY
+    return Streak(run if alive else 0, longest)

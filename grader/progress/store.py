@@ -5,20 +5,24 @@ shared memory does not work, and one attempt is one small transaction either way
 """
 
 import contextlib
+import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, fields
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 from grader.definitions.exercise import ExerciseId
+from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome
-from grader.progress.data_dir import RecordError, data_folder
 from grader.progress.history import Attempt, GivenUp, HintTaken, History
-from grader.progress.migrations import MIGRATIONS, migrate, version_of
-from grader.sqlite_files import close_to_others, create_private
+from grader.safe_files import close_to_others, create_private
 
+Step: TypeAlias = Sequence[str]
+
+OVERRIDE: Final = "ETUDE_DATA"
+"""The environment's variable that names another folder."""
 FILE_NAME: Final = "progress.sqlite3"
 PATIENCE: Final = 3.0
 """Seconds to wait for another command that is writing."""
@@ -37,6 +41,68 @@ _ADD_GIVEN_UP: Final = (
     "INSERT INTO given_up (exercise, at) VALUES (?, ?) "
     "ON CONFLICT DO UPDATE SET at = excluded.at WHERE excluded.at < at"
 )
+
+MIGRATIONS: Final[Sequence[Step]] = (
+    (
+        """
+        CREATE TABLE attempts (
+            exercise TEXT NOT NULL,
+            at TEXT NOT NULL,  -- UTC, ISO 8601 with microseconds: its order is that of time
+            day TEXT NOT NULL,  -- of the learner's own calendar
+            outcome TEXT NOT NULL,
+            score INTEGER NOT NULL,
+            max_score INTEGER NOT NULL,
+            xp INTEGER NOT NULL,
+            diagnosis TEXT NOT NULL,
+            submission TEXT NOT NULL,
+            definition TEXT NOT NULL,
+            grader TEXT NOT NULL,
+            sandbox TEXT NOT NULL,
+            PRIMARY KEY (exercise, at, submission)
+        ) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE hints (
+            exercise TEXT NOT NULL,
+            number INTEGER NOT NULL,
+            price INTEGER NOT NULL,
+            at TEXT NOT NULL,
+            PRIMARY KEY (exercise, number)
+        ) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE given_up (
+            exercise TEXT NOT NULL PRIMARY KEY,
+            at TEXT NOT NULL
+        ) WITHOUT ROWID
+        """,
+    ),
+)
+"""The statements that lead from each version to the next. Published ones are never changed."""
+
+
+class RecordError(UsageError):
+    """The record of a learner's progress cannot be read or written."""
+
+
+def data_folder() -> Path:
+    """Return the folder for what Etude keeps about its user; it need not exist.
+
+    That is `$ETUDE_DATA`, or else the platform's folder for users' data: on Linux
+    `$XDG_DATA_HOME/etude`, by default `~/.local/share/etude`.
+
+    Raises:
+        RecordError: this user has no known home.
+    """
+    given = os.environ.get(OVERRIDE)
+    if given:
+        return Path(given)
+    from platformdirs import user_data_path  # noqa: PLC0415  a check imports as little as it can
+
+    try:
+        return user_data_path("etude", appauthor=False)
+    except RuntimeError:  # a user without a name and without $HOME, as in some containers
+        raise RecordError(f"there is no home folder; {OVERRIDE} can name another one") from None
 
 
 class Store:
@@ -68,7 +134,7 @@ class Store:
                     with _transaction(connection):
                         migrate(connection)
                 connection.execute("BEGIN")  # one state of the file, whatever is written meanwhile
-                attempts = connection.execute(
+                rows = connection.execute(
                     f"SELECT {', '.join(field.name for field in fields(Attempt))} "  # noqa: S608  our names
                     "FROM attempts ORDER BY at"
                 ).fetchall()
@@ -79,8 +145,21 @@ class Store:
                     "SELECT exercise, at FROM given_up ORDER BY at"
                 ).fetchall()
                 connection.execute("COMMIT")
+                attempts = (
+                    Attempt(
+                        ExerciseId(name),
+                        _instant(at),
+                        date.fromisoformat(day),
+                        Outcome(outcome),
+                        int(score),
+                        int(max_score),
+                        int(xp),
+                        *map(str, texts),
+                    )
+                    for name, at, day, outcome, score, max_score, xp, *texts in rows
+                )
                 return History(
-                    tuple(_attempt(*row) for row in attempts),
+                    tuple(attempts),
                     tuple(
                         HintTaken(ExerciseId(name), int(number), int(price), _instant(at))
                         for name, number, price, at in hints
@@ -128,18 +207,15 @@ class Store:
         except OSError as error:
             raise RecordError(f"{self.path}: {error.strerror or error}") from error
         except (RecordError, sqlite3.Error, ValueError, TypeError) as error:
-            raise RecordError(f"{self.path}: {_reason(error)}") from error
-
-
-def _reason(error: Exception) -> str:
-    name = getattr(error, "sqlite_errorname", "")
-    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return "another program is using it"
-    if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")) or not isinstance(
-        error, (RecordError, sqlite3.Error)
-    ):
-        return f"it is damaged ({error}); move it away to begin a new one"
-    return str(error)
+            name = getattr(error, "sqlite_errorname", "")
+            reason = str(error)
+            if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+                reason = "another program is using it"
+            elif name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")) or not isinstance(
+                error, (RecordError, sqlite3.Error)
+            ):
+                reason = f"it is damaged ({error}); move it away to begin a new one"
+            raise RecordError(f"{self.path}: {reason}") from error
 
 
 @contextlib.contextmanager
@@ -155,34 +231,44 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("COMMIT")
 
 
-def _row(event: Attempt | HintTaken | GivenUp) -> tuple[Any, ...]:
-    return tuple(_cell(value) for value in astuple(event))
-
-
-def _cell(value: object) -> object:
-    match value:
-        case datetime():
-            return value.astimezone(UTC).isoformat(timespec="microseconds")
-        case date():
-            return value.isoformat()
-        case str():
-            return str(value)  # of an enumeration its text
-    return value
-
-
-def _attempt(exercise: str, at: str, day: str, outcome: str, *rest: Any) -> Attempt:  # noqa: ANN401  as they come
-    score, max_score, xp, *texts = rest
-    return Attempt(
-        ExerciseId(exercise),
-        _instant(at),
-        date.fromisoformat(day),
-        Outcome(outcome),
-        int(score),
-        int(max_score),
-        int(xp),
-        *map(str, texts),
-    )
+def _row(event: Attempt | HintTaken | GivenUp) -> list[object]:
+    row: list[object] = []
+    for value in astuple(event):
+        match value:
+            case datetime():
+                row.append(value.astimezone(UTC).isoformat(timespec="microseconds"))
+            case date():
+                row.append(value.isoformat())
+            case str():
+                row.append(str(value))  # of an enumeration its text
+            case _:
+                row.append(value)
+    return row
 
 
 def _instant(text: str) -> datetime:
     return datetime.fromisoformat(text).astimezone(UTC)
+
+
+def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = MIGRATIONS) -> None:
+    """Bring a file to the newest version, in the transaction that is open.
+
+    Raises:
+        RecordError: a newer Etude has written it.
+    """
+    version = version_of(connection)
+    if version > len(steps):
+        raise RecordError(
+            f"written by a newer Etude (version {version} of its tables, known are {len(steps)})"
+        )
+    for step in steps[version:]:
+        for statement in step:
+            connection.execute(statement)
+    if version < len(steps):
+        connection.execute(f"PRAGMA user_version = {len(steps)}")
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """Return the version that a file has; 0 is an empty one."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)

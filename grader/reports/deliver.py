@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from grader.errors import UsageError
-from grader.regular_files import linked_folder
+from grader.safe_files import linked_folder
 
 if TYPE_CHECKING:
     from grader.reports.report import Batch, Report

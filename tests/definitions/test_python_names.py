@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from grader.definitions.rules.python_names import names
+from grader.definitions.rules.base import names
 
 
 @pytest.mark.parametrize(

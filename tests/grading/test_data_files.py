@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.definitions.collection import load_exercise
-from grader.definitions.data_files import MOST_BYTES
+from grader.definitions.files import MAX_DATA_BYTES
 from grader.definitions.student import student_files
 from grader.errors import DefinitionError
 from grader.grading.results.submission import Submission
@@ -273,7 +273,7 @@ def test_what_cannot_be_a_file_is_said_with_its_place(
 ) -> None:
     """With line and column of the entry."""
     course = path.parent.parent
-    (course / "huge.bin").write_bytes(bytes(MOST_BYTES + 1))
+    (course / "huge.bin").write_bytes(bytes(MAX_DATA_BYTES + 1))
     (course / "large.csv").write_text("1\n")
     (course / "linked").symlink_to(course / "data")
     (course / "link.csv").symlink_to(course / "data" / "small.csv")

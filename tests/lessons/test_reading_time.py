@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from grader.lessons.lesson import read_lesson
-from grader.lessons.reading_time import reading_minutes
 
 QUESTION = "```question number\nHalf of 2?\nanswer: 1\nreason: Half.\n```\n"
 
@@ -27,4 +26,4 @@ def test_what_a_reader_looks_at_takes_time(tmp_path: Path, text: str, minutes: i
     path = tmp_path / "01-a-lesson.md"
     path.write_text(text, encoding="utf-8")
 
-    assert reading_minutes(read_lesson(path)) == minutes
+    assert read_lesson(path).reading_minutes == minutes

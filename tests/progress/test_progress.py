@@ -20,14 +20,25 @@ from hypothesis import strategies as st
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome
-from grader.progress.data_dir import RecordError, data_folder
 from grader.progress.exchange import from_json, to_json
 from grader.progress.history import Attempt, GivenUp, HintTaken, History
-from grader.progress.migrations import MIGRATIONS, migrate, version_of
-from grader.progress.next_up import next_open
-from grader.progress.status import ExerciseStatus, standing, standings, total_xp
-from grader.progress.store import FILE_NAME, Store
-from grader.progress.streak import Streak, streak
+from grader.progress.status import (
+    ExerciseStatus,
+    Streak,
+    next_open,
+    standing,
+    standings,
+    streak,
+)
+from grader.progress.store import (
+    FILE_NAME,
+    MIGRATIONS,
+    RecordError,
+    Store,
+    data_folder,
+    migrate,
+    version_of,
+)
 
 SOFTMAX, MASK, HEADS = ExerciseId("softmax"), ExerciseId("mask"), ExerciseId("heads")
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123456, UTC)
@@ -138,7 +149,7 @@ def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path: Path) -> None:
     program = (
         "import sys, resource\n"
         "from pathlib import Path\n"
-        "from grader.progress.data_dir import RecordError\n"
+        "from grader.progress.store import RecordError\n"
         "from grader.progress.store import Store\n"
         "from grader.progress.exchange import from_json\n"
         "try:\n"
@@ -260,7 +271,7 @@ def test_exercises_are_kept_apart() -> None:
         MASK: "passed",
         HEADS: "given up",
     }
-    assert total_xp(found.values()) == 5 + 10
+    assert sum(each.earned for each in found.values()) == 5 + 10
 
 
 # streaks

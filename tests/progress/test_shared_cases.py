@@ -11,10 +11,8 @@ import pytest
 from grader.errors import UsageError
 from grader.progress.exchange import from_json
 from grader.progress.history import History
-from grader.progress.next_up import next_up
-from grader.progress.status import ExerciseStatus, standings, total_xp
+from grader.progress.status import ExerciseStatus, next_up, standings, streak
 from grader.progress.store import Store
-from grader.progress.streak import streak
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import ExerciseId
@@ -54,7 +52,7 @@ def test_a_history_comes_to_what_the_table_says(case: dict[str, Any], tmp_path: 
     assert {name: _plain(each) for name, each in known.items()} == {
         name: UNTOUCHED | fields for name, fields in case["standings"].items()
     }
-    assert total_xp(known.values()) == case["xp"]
+    assert sum(each.earned for each in known.values()) == case["xp"]
     running = streak(history, date.fromisoformat(case["today"]))
     assert [running.current, running.longest] == case["streak"]
     assert (found and [found.exercise, found.begun]) == case["next"]

@@ -6,7 +6,7 @@ from typing import Final
 from grader.audit.loading.python_source import bad
 from grader.authoring.importing.source_files import UnreadableError, entries, shown
 from grader.errors import UsageError
-from grader.regular_files import IrregularFileError, open_regular
+from grader.safe_files import IrregularFileError, open_regular
 
 MOST_DATA: Final = 8 << 20  # bytes of all files together that are no Python
 

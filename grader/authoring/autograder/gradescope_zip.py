@@ -14,8 +14,7 @@ from typing import Self
 
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.definitions.files import COURSE_FILE
-from grader.definitions.load_course import course_file
+from grader.definitions.files import COURSE_FILE, course_file
 from grader.errors import UsageError
 
 _SCRIPTS = ("run_autograder", "setup.sh")

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from grader.errors import EtudeError
-from grader.regular_files import IrregularFileError, open_regular
+from grader.safe_files import IrregularFileError, open_regular
 
 MAX_DOCUMENT: Final = 4 << 20
 MAX_FILE: Final = 1 << 20  # of a folder with an exercise

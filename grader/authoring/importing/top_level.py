@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from grader.definitions.rules.python_names import names
+from grader.definitions.rules.base import names
 
 _BUILTIN: Final = frozenset(vars(builtins)) | {"__name__", "__doc__", "__file__"}
 _DEEPEST: Final = 120  # levels of a syntax tree

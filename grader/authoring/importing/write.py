@@ -11,8 +11,7 @@ from typing import Any, Final
 from grader.authoring.importing.draft import NOTHING, Draft, DraftTest, Repair
 from grader.definitions.emit import emit
 from grader.definitions.files import SUFFIXES, TRACK_FILE, id_in_name
-from grader.definitions.scalars import MAX_DIGITS
-from grader.definitions.yaml_source import Mapping, Node, Scalar
+from grader.definitions.yaml_source import MAX_DIGITS, Mapping, Node, Scalar
 from grader.definitions.yaml_source import Sequence as List
 from grader.errors import Location, UsageError
 

@@ -3,9 +3,9 @@
 from functools import cached_property
 from pathlib import Path
 
-from grader.definitions.data_files import digest_of
+from grader.definitions.course import digest_in_course
 from grader.definitions.exercise import Exercise, TestId
-from grader.definitions.load_course import digest_in_course
+from grader.definitions.files import digest_of
 from grader.definitions.yaml_source import Document, Scalar, read
 from grader.errors import EtudeError
 

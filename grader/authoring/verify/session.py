@@ -10,8 +10,8 @@ from grader.authoring.verify.checks import LINT, NO_PAGE
 from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.authoring.verify.proof_cache import ProofCache
 from grader.authoring.verify.targets import Group
-from grader.definitions.files import exists, id_in_name, read_file
-from grader.definitions.load_course import course_file, load_course
+from grader.definitions.course import load_course
+from grader.definitions.files import course_file, exists, id_in_name, read_file
 from grader.errors import DefinitionError, Problem, UsageError
 
 if TYPE_CHECKING:

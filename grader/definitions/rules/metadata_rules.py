@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from grader.definitions.program_files import NAME, mark_in, split
-from grader.definitions.rules.base import Checked, Rule, Step, is_dotted, is_name, slug, unique
+from grader.definitions.rules.base import Checked, Rule, Step, is_name, slug, unique
 from grader.definitions.wording import did_you_mean, listing, quote
 from grader.definitions.yaml_source import Scalar
 from grader.errors import Problem
@@ -18,6 +18,7 @@ _MIN_CHOICES: Final = 2
 
 
 def _ids(checked: Checked) -> Iterator[Problem]:
+    """Check that ids are slugs, and that nothing is there twice."""
     exercise, document = checked.exercise, checked.document
     yield from slug(document, "id")
     for key, named in (("tests", exercise.tests), ("misconceptions", exercise.misconceptions)):
@@ -25,146 +26,105 @@ def _ids(checked: Checked) -> Iterator[Problem]:
             yield from slug(document, key, index, "id")
         ids = ((item.id, (key, index, "id")) for index, item in enumerate(named))
         yield from unique(document, ids)
-
-
-def _lists(checked: Checked) -> Iterator[Problem]:
     for key in ("requires", "concepts"):
-        words = getattr(checked.exercise, key)
-        yield from unique(checked.document, ((word, (key, i)) for i, word in enumerate(words)))
+        yield from unique(document, ((w, (key, i)) for i, w in enumerate(getattr(exercise, key))))
+    changes = (
+        (equivalent.change.strip(), ("equivalent", index, "change"))
+        for index, equivalent in enumerate(exercise.equivalent)
+    )
+    yield from unique(document, changes)
 
 
 def _texts(checked: Checked) -> Iterator[Problem]:
-    """Check that texts for learners are not empty."""
+    """Check that texts for people are there, and not empty."""
     exercise, document = checked.exercise, checked.document
+    missing = [key for key in ("solution", "explanation") if not document.has(key)]
+    if missing and exercise.edition == "full":
+        nouns = f"{'key' if len(missing) == 1 else 'keys'} {listing(missing, 'and')}"
+        yield Problem(document.root.where, f"missing {nouns} in an exercise")
     places: list[tuple[Step, ...]] = [
         (key,) for key in ("title", "instructions", "explanation") if document.has(key)
     ]
     places += [document.text_of("text", "hints", index) for index in range(len(exercise.hints))]
-    places += [
-        ("misconceptions", index, "feedback") for index in range(len(exercise.misconceptions))
-    ]
+    for index in range(len(exercise.misconceptions)):
+        places.append(("misconceptions", index, "feedback"))
+    for index in range(len(exercise.equivalent)):
+        places += [("equivalent", index, "change"), ("equivalent", index, "reason")]
     for steps in places:
         node = document.node(*steps)
         if isinstance(node, Scalar) and not node.text.strip():
             yield checked.problem("cannot be empty", *steps)
 
 
-def _edition(checked: Checked) -> Iterator[Problem]:
+def _numbers(checked: Checked) -> Iterator[Problem]:
+    """Check points, XP and minutes, and the numbers of hints."""
     exercise = checked.exercise
-    if exercise.edition == "full":
-        yield from _full_edition(checked)
-        return
-    if exercise.hidden_elsewhere < 0:
-        yield checked.problem(f"{exercise.hidden_elsewhere} is below 0", "hidden_elsewhere")
-    for index, test in enumerate(exercise.tests):
-        if test.hidden:
-            yield checked.problem("a student edition has no hidden tests", "tests", index, "hidden")
-
-
-def _full_edition(checked: Checked) -> Iterator[Problem]:
-    document = checked.document
-    if missing := [key for key in ("solution", "explanation") if not document.has(key)]:
-        nouns = f"{'key' if len(missing) == 1 else 'keys'} {listing(missing, 'and')}"
-        yield Problem(document.root.where, f"missing {nouns} in an exercise")
-    if checked.exercise.hidden_elsewhere:
+    numbers: list[tuple[int, int, tuple[Step, ...]]] = [(exercise.xp, 0, ("xp",))]
+    if exercise.minutes is not None:
+        numbers.append((exercise.minutes, 1, ("minutes",)))
+    numbers += [(t.points, 0, ("tests", i, "points")) for i, t in enumerate(exercise.tests)]
+    numbers += [(h.price, 0, ("hints", i, "price")) for i, h in enumerate(exercise.hints)]
+    for value, least, steps in numbers:
+        if value < least:
+            yield checked.problem(f"{value} is below {least}", *steps)
+    if exercise.hidden_elsewhere and exercise.edition == "full":
         message = "only a student edition counts tests that are hidden elsewhere"
         yield checked.problem(message, "hidden_elsewhere")
-
-
-def _worth(checked: Checked) -> Iterator[Problem]:
-    exercise = checked.exercise
-    if exercise.xp < 0:
-        yield checked.problem(f"{exercise.xp} is below 0", "xp")
-    if exercise.minutes is not None and exercise.minutes < 1:
-        yield checked.problem(f"{exercise.minutes} is below 1", "minutes")
-    for index, test in enumerate(exercise.tests):
-        if test.points < 0:
-            yield checked.problem(f"{test.points} is below 0", "tests", index, "points")
     if exercise.max_points < 1 and not exercise.hidden_elsewhere:
         yield checked.problem("all tests together must be worth at least one point", "tests")
-
-
-def _defines(checked: Checked) -> Iterator[Problem]:
-    exercise = checked.exercise
-    if not exercise.defines:
-        yield checked.problem("a submission has to define at least one name", "defines")
-    for name, definition in exercise.defines.items():
-        if not is_name(name):
-            yield checked.at_key(f"{quote(name)} is not a Python name", "defines", name)
-        reference = definition.reference
-        if reference is not None and not _REFERENCE.fullmatch(reference):
-            message = f"{quote(reference)} is not spelled 'package.module:name'"
-            yield checked.problem(message, "defines", name, "reference")
-        elif reference is not None and (message := _unknown_module(checked, reference)):
-            yield checked.problem(message, "defines", name, "reference")
-        if exercise.kind == "predict" and definition.kind != "value":
-            message = f"an exercise to predict asks for values, not for a {definition.kind}"
-            yield checked.problem(message, "defines", name, "kind")
-        yield from _choices(checked, name)
-
-
-def _unknown_module(checked: Checked, reference: str) -> str:
-    """Return why a reference lies in no module that there is; "" if it does, as far as is known."""
-    module = reference.partition(":")[0]
-    package = module.partition(".")[0]
-    course = checked.exercise.course
-    packages = ["reference", *([course.reference] if course and course.reference else ())]
-    if package not in packages:
-        return f"a reference lies in the package {listing(packages, 'or')}, not in {quote(package)}"
-    if course is None or package == "reference" or module in course.modules:
-        return ""
-    return f"the course has no module {quote(module)}{did_you_mean(module, course.modules)}"
-
-
-def _choices(checked: Checked, name: str) -> Iterator[Problem]:
-    definition = checked.exercise.defines[name]
-    steps = ("defines", name, "choices")
-    if not definition.choices:
-        return
-    if definition.kind != "value":
-        message = (
-            f"there is nothing to choose from for a {definition.kind}; only a value has choices"
-        )
-        yield checked.problem(message, *steps)
-    if len(definition.choices) < _MIN_CHOICES:
-        yield checked.problem("a single answer leaves no choice", *steps)
-    for index, choice in enumerate(definition.choices):
-        if not choice.strip():
-            yield checked.problem("an answer to choose cannot be empty", *steps, index)
-    choices = ((choice, (*steps, index)) for index, choice in enumerate(definition.choices))
-    yield from unique(checked.document, choices)
-
-
-def _hints(checked: Checked) -> Iterator[Problem]:
-    exercise = checked.exercise
-    for index, hint in enumerate(exercise.hints):
-        if hint.price < 0:
-            yield checked.problem(f"{hint.price} is below 0", "hints", index, "price")
     total = sum(hint.price for hint in exercise.hints)
     if total > exercise.xp >= 0:
         message = f"all hints together cost {total} XP, and the exercise earns only {exercise.xp}"
         yield checked.problem(message, "hints")
-
-
-def _misconceptions(checked: Checked) -> Iterator[Problem]:
-    count = len(checked.exercise.hints)
-    for index, misconception in enumerate(checked.exercise.misconceptions):
+    count = len(exercise.hints)
+    for index, misconception in enumerate(exercise.misconceptions):
         number = misconception.hint
         if number is not None and not 1 <= number <= count:
             hints = f"hints are numbered from 1 to {count}" if count else "there are no hints"
             yield checked.problem(f"no hint {number}; {hints}", "misconceptions", index, "hint")
 
 
-def _equivalent(checked: Checked) -> Iterator[Problem]:
-    for index, equivalent in enumerate(checked.exercise.equivalent):
-        for key in ("change", "reason"):
-            if not getattr(equivalent, key).strip():
-                yield checked.problem("cannot be empty", "equivalent", index, key)
-    changes = (
-        (equivalent.change.strip(), ("equivalent", index, "change"))
-        for index, equivalent in enumerate(checked.exercise.equivalent)
-    )
-    yield from unique(checked.document, changes)
+def _defines(checked: Checked) -> Iterator[Problem]:
+    exercise, course = checked.exercise, checked.exercise.course
+    if not exercise.defines:
+        yield checked.problem("a submission has to define at least one name", "defines")
+    packages = ["reference", *([course.reference] if course and course.reference else ())]
+    for name, definition in exercise.defines.items():
+        if not is_name(name):
+            yield checked.at_key(f"{quote(name)} is not a Python name", "defines", name)
+        if exercise.kind == "predict" and definition.kind != "value":
+            message = f"an exercise to predict asks for values, not for a {definition.kind}"
+            yield checked.problem(message, "defines", name, "kind")
+        if definition.reference is None:
+            continue
+        module = definition.reference.partition(":")[0]
+        package = module.partition(".")[0]
+        if not _REFERENCE.fullmatch(definition.reference):
+            message = f"{quote(definition.reference)} is not spelled 'package.module:name'"
+        elif package not in packages:
+            known = listing(packages, "or")
+            message = f"a reference lies in the package {known}, not in {quote(package)}"
+        elif course is not None and package != "reference" and module not in course.modules:
+            hint = did_you_mean(module, course.modules)
+            message = f"the course has no module {quote(module)}{hint}"
+        else:
+            continue
+        yield checked.problem(message, "defines", name, "reference")
+
+
+def _choices(checked: Checked) -> Iterator[Problem]:
+    for name, definition in checked.exercise.defines.items():
+        steps = ("defines", name, "choices")
+        if definition.choices and definition.kind != "value":
+            kind = f"a {definition.kind}; only a value has choices"
+            yield checked.problem(f"there is nothing to choose from for {kind}", *steps)
+        if 0 < len(definition.choices) < _MIN_CHOICES:
+            yield checked.problem("a single answer leaves no choice", *steps)
+        for index, choice in enumerate(definition.choices):
+            if not choice.strip():
+                yield checked.problem("an answer to choose cannot be empty", *steps, index)
+        choices = ((choice, (*steps, index)) for index, choice in enumerate(definition.choices))
+        yield from unique(checked.document, choices)
 
 
 def _forbid(checked: Checked) -> Iterator[Problem]:
@@ -178,7 +138,7 @@ def _forbid(checked: Checked) -> Iterator[Problem]:
         words = getattr(forbid, key)
         for index, word in enumerate(words):
             steps = ("forbid", key, index)
-            if not is_dotted(word):
+            if not all(map(is_name, word.split("."))):
                 yield checked.problem(f"{quote(word)} is not names joined by dots", *steps)
             elif key == "names" and word in checked.exercise.defines:
                 message = f"a submission has to define {quote(word)}"
@@ -253,14 +213,10 @@ def _files_of_programs(checked: Checked) -> Iterator[Problem]:
 
 RULES: Final[tuple[Rule, ...]] = (
     _ids,
-    _lists,
     _texts,
-    _edition,
-    _worth,
+    _numbers,
     _defines,
-    _hints,
-    _misconceptions,
-    _equivalent,
+    _choices,
     _forbid,
     _limits,
     _files_to_submit,

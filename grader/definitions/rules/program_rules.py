@@ -42,56 +42,51 @@ def _syntax(checked: Checked) -> Iterator[Problem]:
             yield from checked.syntax(mode, *steps, *place)
 
 
-def _uses(checked: Checked) -> Iterator[Problem]:
-    """Every test has to use the submission, and what it is compared with must exist."""
-    if not checked.exercise.defines:
-        return  # reported once, where the names belong
+def _uses_in_calls(checked: Checked) -> Iterator[Problem]:
+    """Check that every call uses the submission, and has something to be compared with."""
+    defined = checked.exercise.defines
     for index, test in enumerate(checked.exercise.tests):
-        if test.is_expression:
-            yield from _uses_in_call(checked, test, index)
-        elif not test.runs_inside:  # else it may print what the submission holds in any way
-            yield from _uses_in_body(checked, index)
+        steps = ("tests", index, "call")
+        tree = checked.tree("eval", *steps) if test.is_expression else None
+        if tree is None or not defined:
+            continue
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        called = {_callee(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        of_values = [name for name in used if name in defined and defined[name].kind == "value"]
+        if not of_values and not any(name in defined for name in called):
+            has_values = any(definition.kind == "value" for definition in defined.values())
+            verb = "uses" if has_values else "calls"
+            yield checked.problem(f"the expression never {verb} {listing(defined, 'or')}", *steps)
+        elif isinstance(test.expect, FromReference):
+            lacking = [name for name in used if name in defined and defined[name].reference is None]
+            if lacking:
+                message = (
+                    f"no reference to compare with for {listing(sorted(lacking), 'and')}; "
+                    "name one under 'defines', or write the value under 'expect'"
+                )
+                yield checked.problem(message, *steps)
 
 
-def _uses_in_call(checked: Checked, test: TestCase, index: int) -> Iterator[Problem]:
-    steps = ("tests", index, "call")
-    tree = checked.tree("eval", *steps)
-    if tree is None:
-        return
+def _uses_in_bodies(checked: Checked) -> Iterator[Problem]:
+    """Check that every body uses the submission, and can fail."""
     defined = checked.exercise.defines
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    called = {_callee(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    of_values = [name for name in used if name in defined and defined[name].kind == "value"]
-    if not of_values and not any(name in defined for name in called):
-        has_values = any(definition.kind == "value" for definition in defined.values())
-        verb = "uses" if has_values else "calls"
-        yield checked.problem(f"the expression never {verb} {listing(defined, 'or')}", *steps)
-    elif isinstance(test.expect, FromReference):
-        lacking = [name for name in used if name in defined and defined[name].reference is None]
-        if lacking:
-            message = (
-                f"no reference to compare with for {listing(sorted(lacking), 'and')}; "
-                "name one under 'defines', or write the value under 'expect'"
-            )
+    for index, test in enumerate(checked.exercise.tests):
+        steps = ("tests", index, "pytest")
+        # What runs inside the submission may print what it holds in any way.
+        is_body = not test.is_expression and not test.runs_inside
+        tree = checked.tree("exec", *steps) if is_body else None
+        if tree is None or not defined:
+            continue
+        found = checked.names("exec", *steps)
+        if found is not None and found.is_certain and not any(n in defined for n in found.needs):
+            yield checked.problem(f"these statements never use {listing(defined, 'or')}", *steps)
+        if not any(map(_can_fail, ast.walk(tree))):
+            message = "these statements check nothing; they need an 'assert' or a 'pytest.raises'"
             yield checked.problem(message, *steps)
-
-
-def _uses_in_body(checked: Checked, index: int) -> Iterator[Problem]:
-    steps = ("tests", index, "pytest")
-    tree = checked.tree("exec", *steps)
-    if tree is None:
-        return
-    defined = checked.exercise.defines
-    found = checked.names("exec", *steps)
-    if found is not None and found.is_certain and not any(n in defined for n in found.needs):
-        yield checked.problem(f"these statements never use {listing(defined, 'or')}", *steps)
-    if not any(map(_can_fail, ast.walk(tree))):
-        message = "these statements check nothing; they need an 'assert' or a 'pytest.raises'"
-        yield checked.problem(message, *steps)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assert) and isinstance(node.test, ast.Tuple) and node.test.elts:
-            message = "this asserts a tuple, which is always true"
-            yield checked.in_text(message, node.test, *steps)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assert) and isinstance(node.test, ast.Tuple) and node.test.elts:
+                message = "this asserts a tuple, which is always true"
+                yield checked.in_text(message, node.test, *steps)
 
 
 def _can_fail(node: ast.AST) -> bool:
@@ -124,17 +119,20 @@ def _known_names(checked: Checked) -> Iterator[Problem]:
     if not checked.exercise.defines:
         return  # reported once, where the names belong
     for index, test in enumerate(checked.exercise.tests):
-        given = _given_names(checked, test, index)
-        if not isinstance(test.given, Literals):
-            yield from _unknown(
-                checked, (_IN_GIVEN,), "known here", "exec", "tests", index, "given"
-            )
-        if given is None:
-            continue
+        steps = ("tests", index, "given")
+        if isinstance(test.given, Literals):
+            given = frozenset(test.given.values)
+        else:
+            yield from _unknown(checked, (_IN_GIVEN,), "known here", "exec", *steps)
+            found = checked.names("exec", *steps)
+            if found is None or not found.is_certain:
+                continue  # the names cannot be known without running it
+            own = found.sets - found.modules - {"np", "rng"}
+            given = frozenset(name for name in own if not name.startswith("_"))
         if test.is_expression:
             yield from _unknown_in_expressions(checked, test, index, given)
         elif test.runs_inside:
-            yield from _unknown_in_run(checked, given, index, test.code_key)
+            yield from _unknown_in_run(checked, given, "tests", index, test.code_key)
         else:
             known = (given, checked.exercise.defines, ("np", "pytest", "capsys"))
             yield from _unknown(checked, known, _GIVEN, "exec", "tests", index, test.code_key)
@@ -165,51 +163,35 @@ def _unknown_in_expressions(
             yield checked.problem(f"{quote(name)} is not used in '{key}'", *steps)
 
 
-def _unknown_in_run(
-    checked: Checked, given: Collection[str], index: int, key: str
-) -> Iterator[Problem]:
+def _unknown_in_run(checked: Checked, given: Collection[str], *steps: Step) -> Iterator[Problem]:
     exercise = checked.exercise
     if not exercise.solution:
         return  # it could set the name
-    found = {key: checked.names("exec", key) for key in ("starter", "solution")}
-    starter, solution = found["starter"], found["solution"]
-    if solution is None or not all(each.is_certain for each in found.values() if each is not None):
+    starter, solution = checked.names("exec", "starter"), checked.names("exec", "solution")
+    if solution is None or not solution.is_certain:
+        return
+    if starter is not None and not starter.is_certain:
         return
     known: list[Collection[str]] = [given, exercise.defines, _IN_A_MODULE, solution.sets]
+    used, tree = checked.names("exec", *steps), checked.tree("exec", "solution")
     if starter is not None:  # else it may be the very thing to repair
         known.append(starter.sets)
-        certain = frozenset[str]().union(*known[:3])
-        yield from _imported_by_solution_alone(checked, certain, index, key)
-    missing = "given, defined, nor set by the starter or the solution"
-    yield from _unknown(checked, known, missing, "exec", "tests", index, key)
-
-
-def _imported_by_solution_alone(
-    checked: Checked, known: frozenset[str], index: int, key: str
-) -> Iterator[Problem]:
-    """A learner need not import what the solution does, so `run` cannot count on it."""
-    steps = ("tests", index, key)
-    used, starter = checked.names("exec", *steps), checked.names("exec", "starter")
-    solution = checked.tree("exec", "solution")
-    if used is None or starter is None or solution is None or not used.is_certain:
-        return
-    for name in sorted(_imported(solution) - starter.sets - known):
-        if name in used.needs:
+    if starter is not None and tree is not None and used is not None and used.is_certain:
+        # A learner need not import what the solution does, so `run` cannot count on it.
+        imported = {
+            alias.asname or alias.name.partition(".")[0]
+            for node in ast.iter_child_nodes(tree)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for alias in node.names
+        }
+        for name in sorted(imported.difference(starter.sets, *known[:3]) & used.needs.keys()):
             message = (
                 f"{quote(name)} is imported by the solution alone; import it here, or in the "
                 "starter, so that every submission has it"
             )
             yield checked.in_text(message, used.needs[name], *steps)
-
-
-def _imported(tree: ast.AST) -> set[str]:
-    """Return the names that a module's imports set at its top level."""
-    return {
-        alias.asname or alias.name.partition(".")[0]
-        for node in ast.iter_child_nodes(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for alias in node.names
-    }
+    missing = "given, defined, nor set by the starter or the solution"
+    yield from _unknown(checked, known, missing, "exec", *steps)
 
 
 def _unknown(
@@ -251,15 +233,10 @@ def _no_choice(definition: Definition, value: object) -> str:
     return f"is none of the answers to choose from, {listing(definition.choices, 'and')}"
 
 
-def _given_names(checked: Checked, test: TestCase, index: int) -> frozenset[str] | None:
-    """Return the names of a test's inputs; None if they cannot be known without running it."""
-    if isinstance(test.given, Literals):
-        return frozenset(test.given.values)
-    found = checked.names("exec", "tests", index, "given")
-    if found is None or not found.is_certain:
-        return None
-    own = found.sets - found.modules - {"np", "rng"}
-    return frozenset(name for name in own if not name.startswith("_"))
-
-
-RULES: Final[tuple[Rule, ...]] = (_syntax, _uses, _known_names, _choices)
+RULES: Final[tuple[Rule, ...]] = (
+    _syntax,
+    _uses_in_calls,
+    _uses_in_bodies,
+    _known_names,
+    _choices,
+)

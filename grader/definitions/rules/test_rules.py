@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Collection, Iterator
-from typing import Any, Final
+from typing import Final
 
 from grader.definitions.exercise import (
     FigureTest,
@@ -21,21 +21,21 @@ MAX_SEEDS: Final = 1000
 _WORD: Final = re.compile(r"\w+")
 
 
-def _student_tests(checked: Checked) -> Iterator[Problem]:
-    """Yield the tests of a student edition that compare with the solution, which it lacks."""
+def _student_edition(checked: Checked) -> Iterator[Problem]:
+    """Check that nothing is hidden, and that no test compares with the solution, which it lacks."""
     exercise = checked.exercise
     if exercise.edition == "full":
         return
+    if exercise.hidden_elsewhere < 0:
+        yield checked.problem(f"{exercise.hidden_elsewhere} is below 0", "hidden_elsewhere")
     without = {name for name, made in exercise.defines.items() if made.reference is None}
     for index, test in enumerate(exercise.tests):
-        if test.needs_solution:
-            key: str = test.expected_key
-        elif test.budget is not None and uses_any(test.code, without):
-            key = "budget"
-        else:
-            continue
-        where = checked.document.node("tests", index, key).where
-        yield Problem(where, f"{key}: a student edition has no solution to compare with")
+        if test.hidden:
+            yield checked.problem("a student edition has no hidden tests", "tests", index, "hidden")
+        key: str = test.expected_key if test.needs_solution else "budget"
+        if test.needs_solution or (test.budget is not None and uses_any(test.code, without)):
+            where = checked.document.node("tests", index, key).where
+            yield Problem(where, f"{key}: a student edition has no solution to compare with")
 
 
 def uses_any(code: str, names: Collection[str]) -> bool:
@@ -43,21 +43,16 @@ def uses_any(code: str, names: Collection[str]) -> bool:
     return not set(_WORD.findall(code)).isdisjoint(names)
 
 
-def _given(checked: Checked) -> Iterator[Problem]:
+def _inputs(checked: Checked) -> Iterator[Problem]:
+    """Check the names of inputs that are written out, and how often others are drawn."""
     for index, test in enumerate(checked.exercise.tests):
-        if not isinstance(test.given, Literals):
-            continue
-        for name in test.given.values:
+        for name in test.given.values if isinstance(test.given, Literals) else ():
             steps = ("tests", index, "given", name)
             if not is_name(name):
                 yield checked.at_key(f"{quote(name)} is not a Python name", *steps)
             elif name in checked.exercise.defines:
                 message = f"{quote(name)} is what a submission defines; call the input otherwise"
                 yield checked.at_key(message, *steps)
-
-
-def _seeds(checked: Checked) -> Iterator[Problem]:
-    for index, test in enumerate(checked.exercise.tests):
         if not 1 <= test.seeds <= MAX_SEEDS:
             message = f"{test.seeds} is not between 1 and {MAX_SEEDS}"
             yield checked.problem(message, "tests", index, "seeds")
@@ -69,17 +64,14 @@ def _seeds(checked: Checked) -> Iterator[Problem]:
             yield checked.problem(message, "tests", index, "partial")
 
 
-def _tolerances(checked: Checked) -> Iterator[Problem]:
+def _bounds(checked: Checked) -> Iterator[Problem]:
+    """Check the numbers of tolerances and budgets."""
     for index, test in enumerate(checked.exercise.tests):
         for key in ("atol", "rtol"):
             value = getattr(test.tolerance, key, 0)
             if not 0 <= value < math.inf:
                 message = f"{value} is not a finite number from 0 up"
                 yield checked.problem(message, "tests", index, "tolerance", key)
-
-
-def _budgets(checked: Checked) -> Iterator[Problem]:
-    for index, test in enumerate(checked.exercise.tests):
         if test.budget is None:
             continue
         steps = ("tests", index, "budget")
@@ -89,12 +81,6 @@ def _budgets(checked: Checked) -> Iterator[Problem]:
         for key, value in given.items():
             if value is not None and not 0 < value < math.inf:
                 yield checked.problem(f"{value} is not a finite number above 0", *steps, key)
-
-
-def _properties(checked: Checked) -> Iterator[Problem]:
-    for index, test in enumerate(checked.exercise.tests):
-        if isinstance(test, PropertyTest):
-            yield from _property(checked, test, index)
 
 
 def _figures(checked: Checked) -> Iterator[Problem]:
@@ -114,24 +100,30 @@ def _figures(checked: Checked) -> Iterator[Problem]:
             yield from unique(checked.document, names)
 
 
-def _property(checked: Checked, test: PropertyTest, index: int) -> Iterator[Problem]:
-    steps = ("tests", index)
-    needs_two = test.holds in WITH_AGAINST
-    if needs_two and test.against is None:
-        message = f"{quote(test.holds)} needs a second expression, 'against'"
-        yield checked.problem(message, *steps, "holds")
-    if not needs_two and test.against is not None:
-        yield checked.problem(_does_not_go(test, "only", WITH_AGAINST), *steps, "against")
-    if test.axis is not None and test.holds not in WITH_AXIS:
-        yield checked.problem(_does_not_go(test, "only", WITH_AXIS), *steps, "axis")
-    if test.holds in OF_ONE | OF_SEVERAL and not test.of and _has_no_floats(test.given):
-        message = (
-            f"{quote(test.holds)} moves arrays of floats, and none is given; "
-            "write 1.0 for 1, or name the input under 'of'"
-        )
-        yield checked.problem(message, *steps, "given")
-    if test.of:
-        yield from _of(checked, test, index)
+def _properties(checked: Checked) -> Iterator[Problem]:
+    for index, test in enumerate(checked.exercise.tests):
+        if not isinstance(test, PropertyTest):
+            continue
+        steps = ("tests", index)
+        needs_two = test.holds in WITH_AGAINST
+        if needs_two and test.against is None:
+            message = f"{quote(test.holds)} needs a second expression, 'against'"
+            yield checked.problem(message, *steps, "holds")
+        if not needs_two and test.against is not None:
+            yield checked.problem(_does_not_go(test, WITH_AGAINST), *steps, "against")
+        if test.axis is not None and test.holds not in WITH_AXIS:
+            yield checked.problem(_does_not_go(test, WITH_AXIS), *steps, "axis")
+        moves = test.holds in OF_ONE | OF_SEVERAL
+        if moves and not test.of and isinstance(test.given, Literals):
+            dtypes = [getattr(value, "dtype", None) for value in test.given.values.values()]
+            if not any(dtype is not None and dtype.kind == "f" for dtype in dtypes):
+                message = (
+                    f"{quote(test.holds)} moves arrays of floats, and none is given; "
+                    "write 1.0 for 1, or name the input under 'of'"
+                )
+                yield checked.problem(message, *steps, "given")
+        if test.of:
+            yield from _of(checked, test, index)
 
 
 def _of(checked: Checked, test: PropertyTest, index: int) -> Iterator[Problem]:
@@ -148,24 +140,14 @@ def _of(checked: Checked, test: PropertyTest, index: int) -> Iterator[Problem]:
     yield from unique(checked.document, names)
 
 
-def _does_not_go(test: PropertyTest, only: str, properties: frozenset[Property]) -> str:
-    return f"does not go with {quote(test.holds)}, {only} with {listing(sorted(properties), 'and')}"
-
-
-def _has_no_floats(given: Any) -> bool:  # noqa: ANN401  either kind of inputs
-    """Return whether inputs are all written out, and none is an array of floats."""
-    if not isinstance(given, Literals):
-        return False
-    dtypes = (getattr(value, "dtype", None) for value in given.values.values())
-    return not any(dtype is not None and dtype.kind == "f" for dtype in dtypes)
+def _does_not_go(test: PropertyTest, properties: frozenset[Property]) -> str:
+    return f"does not go with {quote(test.holds)}, only with {listing(sorted(properties), 'and')}"
 
 
 RULES: Final[tuple[Rule, ...]] = (
-    _student_tests,
-    _given,
-    _seeds,
-    _tolerances,
-    _budgets,
+    _student_edition,
+    _inputs,
+    _bounds,
     _properties,
     _figures,
 )

@@ -9,7 +9,7 @@ from typing import Self
 
 from grader.errors import GraderFault
 from grader.notebooks import MAX_NOTEBOOK, NotebookError, python_cells
-from grader.regular_files import (
+from grader.safe_files import (
     FolderError,
     IrregularFileError,
     LinkError,

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from grader.definitions.program_files import join, mark_in
 from grader.grading.results.submission import LINKED, Submission, cap_of, digest_of
-from grader.regular_files import IrregularFileError, linked_folder, open_regular
+from grader.safe_files import IrregularFileError, linked_folder, open_regular
 from grader.sandbox.limits import SOURCE_CAP
 
 _MOST_IN_ZIP = 1000

@@ -23,7 +23,7 @@ from grader.grading.results.verdict_json import (
     verdict_from_data,
 )
 from grader.grading.workers.pool import Pool
-from grader.regular_files import linked_folder
+from grader.safe_files import linked_folder
 
 NOT_GRADED = "not graded"
 

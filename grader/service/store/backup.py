@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from grader.errors import UsageError
+from grader.safe_files import SQLITE_ENDINGS
 from grader.service.store.database import Database
-from grader.sqlite_files import ENDINGS
 
 _PATIENCE: Final = 10.0
 _REPORTED: Final = 5  # damages of a file, which may have thousands
@@ -81,7 +81,9 @@ def _check_target(source: Path, target: Path, *, force: bool) -> None:
     """Raise UsageError if a file is not to be written."""
     if target.is_symlink():
         raise UsageError(f"{target} is a link; name the file that it leads to")
-    if target.resolve() in {Path(f"{source.resolve()}{ending}") for ending in (*ENDINGS, ".lock")}:
+    if target.resolve() in {
+        Path(f"{source.resolve()}{ending}") for ending in (*SQLITE_ENDINGS, ".lock")
+    }:
         raise UsageError(f"{target} is the database itself")
     try:
         mode = target.lstat().st_mode

@@ -18,7 +18,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 from sqlalchemy.pool import PoolProxiedConnection
 
 from grader.errors import UsageError
-from grader.sqlite_files import close_to_others, create_private
+from grader.safe_files import close_to_others, create_private
 
 _BUSY_SECONDS = 10.0
 _CONFLICTS: Final = frozenset({"40001", "40P01"})  # PostgreSQL: serialization failure, deadlock

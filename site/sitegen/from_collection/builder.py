@@ -15,10 +15,9 @@ from typing import Self
 from grader.authoring.handout_notebook import handout
 from grader.browser.shipping import bundle
 from grader.definitions.collection import Collection
-from grader.definitions.data_files import digest_of
+from grader.definitions.course import load_course
 from grader.definitions.exercise import Exercise
-from grader.definitions.files import TRACK_FILE, exists, read_file
-from grader.definitions.load_course import course_file, load_course
+from grader.definitions.files import TRACK_FILE, course_file, digest_of, exists, read_file
 from grader.definitions.public import PublicTest, PublicTrack
 from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.track import LessonDefinition, Track, TrackDefinition, TrackId
@@ -32,7 +31,6 @@ from grader.grading.expected.public_form import (
 )
 from grader.lessons.execute import RunBlock, RunLesson
 from grader.lessons.lesson import Cell, read_lesson
-from grader.lessons.reading_time import reading_minutes
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
 from sitegen.content import PLATFORM, Content
@@ -210,7 +208,7 @@ class ContentBuilder:
             entry.exercises,
             RunLesson(path, Deferred(partial(self._blocks, path))),
             told[0] if len(told) == 1 else hashlib.sha256("\n".join(told).encode()).hexdigest(),
-            reading_minutes(read),
+            read.reading_minutes,
             read.figures,
             tuple(name for name in imported if name in self._page_packages),
             tuple(name for name in imported if name not in self._page_packages),

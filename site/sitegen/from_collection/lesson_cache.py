@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from grader.definitions.data_files import digest_of
-from grader.definitions.files import read_file
+from grader.definitions.files import digest_of, read_file
 from grader.disk_cache import Cache
 from grader.errors import Location
 from grader.lessons.execute import (

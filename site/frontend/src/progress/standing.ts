@@ -1,6 +1,6 @@
 /**
- * What a history comes to, by the rules of grader.progress.status, streak and next_up. One table of
- * cases is run through both: tests/progress/cases.json.
+ * What a history comes to, by the rules of grader.progress.status. One table of cases is run through
+ * both: tests/progress/cases.json.
  */
 
 import { type Attempt, type GivenUp, type HintTaken, type History, isSelfReported } from "./history";

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.regular_files import FolderError, IrregularFileError, LinkError, open_regular
+from grader.safe_files import FolderError, IrregularFileError, LinkError, open_regular
 
 
 def test_a_regular_file_is_opened(tmp_path: Path) -> None:

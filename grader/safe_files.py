@@ -1,13 +1,25 @@
-"""Opening files that others wrote: no symbolic link is followed, no pipe is waited for."""
+"""Files opened and created safely, where others may have written or may read.
 
+Of a file that others wrote no symbolic link is followed, and no pipe is waited for.
+
+An SQLite file is for its owner alone from the first byte. SQLite creates a database by the umask,
+and gives the files that it keeps beside it the mode of the database. So the database is created
+here, before SQLite opens it. It is never opened here: to close any descriptor of a database ends
+the locks that SQLite holds on it in the same process.
+"""
+
+import contextlib
 import errno
 import os
 import stat
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+SQLITE_ENDINGS: Final = ("", "-journal", "-wal", "-shm")
+"""The endings that SQLite appends to a database's name: the files that belong together."""
+_OF_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 
 
 class IrregularFileError(Exception):
@@ -77,3 +89,33 @@ def _open_below(path: Path, folder: Path) -> int:
         return os.open(name, _FLAGS | _NO_LINK, dir_fd=here)
     finally:
         os.close(here)
+
+
+def create_private(path: Path) -> bool:
+    """Create an empty file of mode 0600, whatever the umask; return False if there is one.
+
+    Raises:
+        OSError: it cannot be created there.
+    """
+    target = os.path.realpath(path)  # SQLite follows links, mknod does not
+    try:
+        os.mknod(target, stat.S_IFREG | 0o600)
+    except FileExistsError:
+        return False
+    return True
+
+
+def close_to_others(path: Path) -> bool:
+    """Take from group and others what they may do with a database and the files beside it.
+
+    Returns:
+        whether they could do anything. What belongs to another user stays as it is.
+    """
+    target, had_any = os.path.realpath(path), False
+    for ending in SQLITE_ENDINGS:
+        with contextlib.suppress(OSError):
+            mode = os.lstat(target + ending).st_mode
+            if stat.S_ISREG(mode) and mode & _OF_OTHERS:
+                Path(target + ending).chmod(stat.S_IMODE(mode) & ~_OF_OTHERS)
+                had_any = True
+    return had_any

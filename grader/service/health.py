@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final, Self
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, SandboxFault, UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
@@ -63,37 +62,40 @@ class SelfTest:
     """
 
     def __init__(self, pool: GradingPool | None, catalog: Catalog) -> None:
+        self._pool = pool
         self._over = threading.Event()
         self._said = OK
         self._left = deque(islice(catalog.exercises.values(), _MOST_ASKED))
-        if pool is None or not self._left:
-            self._over.set()
-        else:
-            self._next(pool)
+        self._next()
 
-    def _next(self, pool: GradingPool) -> None:
+    def _next(self) -> None:
+        """Grade the next exercise, if there is one."""
+        if self._pool is None or not self._left:
+            self._over.set()
+            return
         exercise = self._left.popleft()
         path = Path(f"{exercise.id}.py")
         job = Job(exercise, Submission.from_bytes(path, exercise.solution.encode()))
-        pool.grade(job).add_done_callback(lambda done: self._settle(pool, exercise, done))
 
-    def _settle(self, pool: GradingPool, exercise: Exercise, done: "Future[Verdict]") -> None:
-        fault = done.exception()
-        if isinstance(fault, EtudeError):
-            wrong = str(fault)
-        elif fault is not None or done.result().outcome is not Outcome.PASSED:
-            wrong = f"the model answer of {exercise.id} does not pass"
-        else:
-            self._said = OK
-            self._over.set()
-            return
-        if self._said == OK:  # the first one is told
-            self._said = wrong
-        if isinstance(fault, SandboxFault) or not self._left:
-            self._over.set()
-            return
-        _log.warning("a self-test failed", exercise=exercise.id, reason=wrong)
-        self._next(pool)
+        def settle(done: "Future[Verdict]") -> None:
+            fault = done.exception()
+            if isinstance(fault, EtudeError):
+                wrong = str(fault)
+            elif fault is not None or done.result().outcome is not Outcome.PASSED:
+                wrong = f"the model answer of {exercise.id} does not pass"
+            else:
+                self._said = OK
+                self._over.set()
+                return
+            if self._said == OK:  # the first one is told
+                self._said = wrong
+            if isinstance(fault, SandboxFault):  # so would be the others
+                self._left.clear()
+            if self._left:
+                _log.warning("a self-test failed", exercise=exercise.id, reason=wrong)
+            self._next()
+
+        self._pool.grade(job).add_done_callback(settle)
 
     @property
     def said(self) -> str:
@@ -136,6 +138,20 @@ class Health:
         )
 
 
+def respond(path: str, health: Health, meter: Meter) -> tuple[HTTPStatus, str, bytes] | None:
+    """Return the status, media type and body of `/livez`, `/readyz` or `/metrics`; else None."""
+    if path == "/metrics":
+        return HTTPStatus.OK, MEDIA_TYPE, meter.exposition()
+    if path == "/livez":
+        return HTTPStatus.OK, "application/json", b'{"status": "ok"}'
+    if path != "/readyz":
+        return None
+    found = health.readiness()
+    status = HTTPStatus.OK if found.is_ready else HTTPStatus.SERVICE_UNAVAILABLE
+    said = {"status": OK if found.is_ready else "not ready", "checks": dict(found.checks)}
+    return status, "application/json", json.dumps(said).encode()
+
+
 class HealthPort:
     """Serves `/livez`, `/readyz` and `/metrics` on a port of their own.
 
@@ -150,12 +166,26 @@ class HealthPort:
     """
 
     def __init__(self, host: str, port: int, health: Health, meter: Meter) -> None:
-        class Handler(_Handler):
-            pages: Mapping[str, Callable[[], tuple[HTTPStatus, str, bytes]]] = {
-                "/livez": live,
-                "/readyz": lambda: ready(health),
-                "/metrics": lambda: (HTTPStatus.OK, MEDIA_TYPE, meter.exposition()),
-            }
+        class Handler(BaseHTTPRequestHandler):
+            timeout = _MOST_WAIT
+            server_version = "etude"
+            sys_version = ""
+
+            def do_GET(self) -> None:
+                """Answer one of the pages."""
+                found = respond(self.path, health, meter)
+                if found is None:
+                    self.send_error(HTTPStatus.NOT_FOUND)
+                    return
+                status, media_type, body = found
+                self.send_response(status)
+                self.send_header("Content-Type", media_type)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                """Log nothing: probes come every few seconds."""
 
         try:
             self._server = ThreadingHTTPServer((host, port), Handler)
@@ -174,39 +204,3 @@ class HealthPort:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
-
-
-def live() -> tuple[HTTPStatus, str, bytes]:
-    """Return the response of `/livez`."""
-    return HTTPStatus.OK, "application/json", b'{"status": "ok"}'
-
-
-def ready(health: Health) -> tuple[HTTPStatus, str, bytes]:
-    """Return the response of `/readyz`."""
-    found = health.readiness()
-    status = HTTPStatus.OK if found.is_ready else HTTPStatus.SERVICE_UNAVAILABLE
-    said = {"status": OK if found.is_ready else "not ready", "checks": dict(found.checks)}
-    return status, "application/json", json.dumps(said).encode()
-
-
-class _Handler(BaseHTTPRequestHandler):
-    pages: Mapping[str, Callable[[], tuple[HTTPStatus, str, bytes]]] = {}
-    timeout = _MOST_WAIT
-    server_version = "etude"
-    sys_version = ""
-
-    def do_GET(self) -> None:
-        """Answer one of the pages."""
-        page = self.pages.get(self.path)
-        if page is None:
-            self.send_error(HTTPStatus.NOT_FOUND)
-            return
-        status, media_type, body = page()
-        self.send_response(status)
-        self.send_header("Content-Type", media_type)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Log nothing: probes come every few seconds."""

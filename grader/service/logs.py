@@ -1,27 +1,20 @@
 """Logs as lines of JSON on stderr, with the id of the request.
 
 No line has a submission's text, a token, or an address in it: of an error there is its type and
-where it was raised, and of a request the pattern of its route.
+where it was raised.
 """
 
 import contextlib
 import logging
 import sys
 import threading
-import time
 import traceback
-import uuid
 from collections.abc import Callable, MutableMapping
 from typing import Any, Final, TextIO
 
 import structlog
-from starlette.datastructures import MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from grader.service.metrics import route_of
 from grader.service.store.database import cause_of
-
-HEADER: Final = "X-Request-ID"
 
 _QUIET: Final = ("procrastinate", "uvicorn", "sqlalchemy", "alembic", "psycopg")
 _FRAMES: Final = 12  # the innermost of a traceback
@@ -67,41 +60,6 @@ def configure(stream: TextIO | None = None) -> None:
         library.handlers.clear()
         library.propagate = True
         library.setLevel(logging.WARNING)
-
-
-class Logged:
-    """Gives each request an id, and logs one line when it is answered.
-
-    Args:
-        app: what comes behind.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on under an id."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        request_id = uuid.uuid4().hex
-        status = 500  # unless it is answered
-
-        async def noted(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                MutableHeaders(scope=message)[HEADER] = request_id
-            await send(message)
-
-        began = time.perf_counter()
-        with structlog.contextvars.bound_contextvars(request_id=request_id):
-            try:
-                await self._app(scope, receive, noted)
-            finally:
-                seconds = round(time.perf_counter() - began, 4)
-                route = route_of(scope)
-                _log.info("answered", route=route, status=status, seconds=seconds)
 
 
 def _thread_failed(failed: threading.ExceptHookArgs) -> None:

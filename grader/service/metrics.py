@@ -3,16 +3,14 @@
 Nothing in it names a person, a submission or an exercise.
 """
 
-import time
-from collections.abc import Iterator, MutableMapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram
 from prometheus_client import generate_latest as _exposition
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grader.service.store import submissions
 from grader.service.store.database import Database
@@ -105,44 +103,3 @@ class _Queue(Collector):
         yield GaugeMetricFamily(
             "etude_queue_parked", "Submissions that wait for staff.", needs_review
         )
-
-
-class Metered:
-    """Counts requests by their route's pattern.
-
-    Args:
-        app: what comes behind.
-        meter: where they are counted.
-    """
-
-    def __init__(self, app: ASGIApp, meter: Meter) -> None:
-        self._app = app
-        self._meter = meter
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and count its response."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        status = 500  # unless it is answered
-
-        async def noted(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        began = time.perf_counter()
-        try:
-            await self._app(scope, receive, noted)
-        finally:
-            method = scope["method"] if scope["method"] in _METHODS else "other"
-            self._meter.answered(method, route_of(scope), status, time.perf_counter() - began)
-
-
-def route_of(scope: MutableMapping[str, Any]) -> str:
-    """Return the pattern of the route that a request took, such as `/v1/submissions/{id}`."""
-    return str(getattr(scope.get("route"), "path", "") or "other")
-
-
-_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

@@ -4,9 +4,8 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Iterator
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -89,12 +88,3 @@ class Watcher:
     def _places(self, names: tuple[str, ...]) -> dict[str, int | None]:
         with self._database.read() as connection:
             return submissions.places(connection, names)
-
-
-async def watcher(request: Request) -> Watcher:
-    """Return the application's watcher."""
-    found: Watcher = request.app.state.watcher
-    return found
-
-
-WatcherOf = Annotated[Watcher, Depends(watcher)]

@@ -1,18 +1,17 @@
 """`/lti/`: launches from learning platforms, and our public key."""
 
 from http import HTTPStatus
-from typing import Annotated, Any, Final
+from typing import Any, Final
 from urllib.parse import parse_qs, urlencode
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from grader.service.api.auth import ContextOf
-from grader.service.api.session_routes import give_cookie, partition
+from grader.service.api.auth import ContextOf, give_cookie, partition
 from grader.service.lti import deep_linking, launch
 from grader.service.lti.claims import LaunchError
-from grader.service.lti.keys import PlatformKeys, tool_keys
+from grader.service.lti.keys import tool_keys
 from grader.service.service import AppContext
 from grader.service.staff.login import Fields, see
 from grader.service.staff.page_templates import render
@@ -31,12 +30,6 @@ _BLOCKED: Final = (
     "window of its own it can."
 )
 _KEYS_ARE_FRESH: Final = {"Cache-Control": "public, max-age=3600"}
-
-
-async def platform_keys(request: Request) -> PlatformKeys:
-    """Return the service's cache of platform keys."""
-    found: PlatformKeys = request.app.state.platform_keys
-    return found
 
 
 @router.get("/jwks.json")
@@ -103,23 +96,16 @@ def _set_cookie(answer: Response, service: AppContext, name: str, value: str, pa
 
 
 def _base(request: Request, service: AppContext) -> str:
-    return (service.settings.public_url or _listening(request)).rstrip("/")
-
-
-def _listening(request: Request) -> str:
-    """Return the address of the socket that received a request: its headers may be forged."""
+    """Return our address; without one the socket's that received it: headers may be forged."""
     host, port = request.scope["server"]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    here = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return (service.settings.public_url or here).rstrip("/")
 
 
 @router.post("/launch")
-def finish(
-    request: Request,
-    service: ContextOf,
-    sent: Fields,
-    keys: Annotated[PlatformKeys, Depends(platform_keys)],
-) -> Response:
+def finish(request: Request, service: ContextOf, sent: Fields) -> Response:
     """Verify a launch, open a session and redirect to the exercise."""
+    keys = request.app.state.platform_keys
     try:
         launched = launch.finish(service.database, service.catalog, keys, sent, request.cookies)
     except LaunchError as error:

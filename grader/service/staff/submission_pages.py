@@ -1,4 +1,4 @@
-"""Staff pages: overview, exercises and submissions."""
+"""Staff pages: overview, exercises, submissions, and the forms of work by hand below these."""
 
 import contextlib
 from typing import Annotated, Final
@@ -6,15 +6,19 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Path, Query, Response
 from fastapi.responses import FileResponse
 
+from grader.errors import UsageError
 from grader.service import gradebook_data
-from grader.service.api import staff_routes
+from grader.service.api import people_routes, submission_routes
 from grader.service.api.auth import ContextOf
 from grader.service.api.problem_details import ProblemError, existing_one
+from grader.service.service import AppContext
 from grader.service.staff.login import (
     HOME,
+    AnyForm,
     Instructor,
     OwnForm,
     PageRoute,
+    Visitor,
     see,
     staff_pages,
 )
@@ -30,6 +34,7 @@ from grader.service.store import (
     verdicts,
     windows,
 )
+from grader.service.store.people import Person
 from grader.service.store.submission_search import State
 from grader.service.store.submissions import Submitted
 
@@ -166,5 +171,64 @@ def submission(wanted: Wanted, visitor: Instructor, service: ContextOf) -> Respo
 def release(wanted: Wanted, _sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     """Queue a parked submission again."""
     with contextlib.suppress(ProblemError):  # another instructor was faster, as the page says
-        staff_routes.release(wanted.id, visitor.person, service)
+        submission_routes.release(wanted.id, visitor.person, service)
     return see(f"/staff/submissions/{wanted.id}")
+
+
+@inside.post("/submissions/{submission_id}/comment")
+def comment(on: Wanted, sent: AnyForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Comment on the submission."""
+    line = _number(sent.get("line", ""), least=1)
+    new = people_routes.NewComment(
+        text=sent.get("text", "")[:10_000], line=None if line is None else int(line)
+    )
+    people_routes.say(visitor.person, on, new, service)
+    return see(f"/staff/submissions/{on.id}")
+
+
+@inside.post("/submissions/{submission_id}/override")
+def override(on: Wanted, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Give points or an excuse in the submission's exercise."""
+    with service.database.read() as connection:
+        owner = people.get_person(connection, on.person_id)
+    give(owner, on.exercise, sent, visitor, service)
+    return see(f"/staff/submissions/{on.id}")
+
+
+@inside.post("/submissions/{submission_id}/extend")
+def extend_owner(on: Wanted, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Give the submission's owner a due date of their own."""
+    with service.database.read() as connection:
+        owner = people.get_person(connection, on.person_id)
+    extend(owner, on.exercise, sent, visitor, service)
+    return see(f"/staff/submissions/{on.id}")
+
+
+def give(
+    whom: Person, exercise: str, sent: dict[str, str], visitor: Visitor, service: AppContext
+) -> None:
+    """Give points or an excuse by the form of a page."""
+    new = people_routes.NewOverride(
+        points=_number(sent.get("points", "")),
+        excused="excused" in sent,
+        reason=sent.get("reason", "")[:10_000],
+    )
+    people_routes.give(whom, exercise, new, visitor.person, service)
+
+
+def extend(
+    whom: Person, exercise: str, sent: dict[str, str], visitor: Visitor, service: AppContext
+) -> None:
+    """Give a due date by the form of a page."""
+    new = people_routes.NewExtension(due=sent.get("due", "")[:100])
+    people_routes.extend(whom, exercise, new, visitor.person, service)
+
+
+def _number(text: str, least: int = 0) -> float | None:
+    try:
+        found = float(text) if text.strip() else None
+    except ValueError:
+        raise UsageError(f"{text[:20]!r} is no number") from None
+    if found is not None and not least <= found <= 100_000:  # noqa: PLR2004  points, or a line
+        raise UsageError(f"{text[:20]!r} is no number from {least} to 100000")
+    return found

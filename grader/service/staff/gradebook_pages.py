@@ -74,7 +74,7 @@ def canvas(sent: AnyForm, service: ContextOf) -> Response:
 def schedule(visitor: Instructor, service: ContextOf) -> Response:
     """Show when exercises open and are due, and the extensions."""
     with service.database.read() as connection:
-        found = windows.of_course(connection)
+        found = windows.windows(connection)
         extensions = schedules.extensions(connection)
     ordered = [
         (each, found[name])

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, ScalarSelect, and_, exists, func, insert, sel
 
 from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT
-from grader.service.store import events
+from grader.service.store import events, submissions
 from grader.service.store.ids import new_id, now
 from grader.service.store.submissions import Submitted
 from grader.service.store.tables import (
@@ -122,15 +122,13 @@ def versions(connection: Connection) -> dict[str, dict[str, int]]:
 
 def published_by(connection: Connection, regrade_id: str) -> Iterator[tuple[Submitted, int]]:
     """Yield each submission that has its verdict by a regrade, and the event that published it."""
-    columns = submission.c
     chosen = (
-        select(columns.id, columns.person_id, columns.exercise, columns.source_hash,
-               columns.received_at, event.c.seq, event.c.data)
-        .join(publication, publication.c.submission_id == columns.id)
+        select(*submissions.COLUMNS, event.c.seq, event.c.data)
+        .join(publication, publication.c.submission_id == submission.c.id)
         .join(event, event.c.seq == publication.c.event_seq)
         .where(event.c.seq > _begun(regrade_id))
-        .order_by(columns.person_id, columns.id)
-    )  # fmt: skip
+        .order_by(submission.c.person_id, submission.c.id)
+    )
     for row in connection.execute(chosen).all():
         if json.loads(row.data)["regrade"] == regrade_id:
             yield Submitted(*row[:5]), row.seq
@@ -170,19 +168,9 @@ def published_verdicts(
     connection: Connection, exercise: str, from_hash: str, source_hash: str
 ) -> Iterator[PublishedVerdict]:
     """Yield each submission of a source whose verdict is of one version."""
+    mark = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
     chosen = (
-        select(
-            submission.c.id,
-            submission.c.person_id,
-            submission.c.exercise,
-            submission.c.source_hash,
-            submission.c.received_at,
-            person.c.name,
-            SHOWN,
-            verdict.c.outcome,
-            verdict.c.score,
-            verdict.c.max_score,
-        )
+        select(*submissions.COLUMNS, person.c.name, SHOWN, *mark)
         .join(publication, publication.c.submission_id == submission.c.id)
         .join(verdict, SAME_KEY)
         .join(person, person.c.id == submission.c.person_id)

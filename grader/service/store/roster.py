@@ -69,7 +69,8 @@ def import_people(connection: Connection, roster: Sequence[RosterRow], *, actor:
 def _import(connection: Connection, row: RosterRow, actor: str) -> str:
     """Add or change a person; return which."""
     found = people.find_person(connection, row.name)
-    known = found or people.add_person(connection, row.name, _role(row), actor=actor)
+    role = people.role(row.role or "student")
+    known = found or people.add_person(connection, row.name, role, actor=actor)
     before = get(connection, known.id)
     new = {
         name: value
@@ -78,7 +79,7 @@ def _import(connection: Connection, row: RosterRow, actor: str) -> str:
     }
     if new:
         _set(connection, known.id, **new)
-    if row.role and _set_role(connection, known, people.role(row.role), actor):
+    if row.role and _set_role(connection, known, role, actor):
         new["role"] = row.role
     if found is None:
         return "added"
@@ -86,10 +87,6 @@ def _import(connection: Connection, row: RosterRow, actor: str) -> str:
         data = {"changed": sorted(new)}  # not what it is now: names are in one table
         events.append(connection, actor, events.PERSON_CHANGED, known.id, data)
     return "changed" if new else "unchanged"
-
-
-def _role(row: RosterRow) -> Role:
-    return people.role(row.role or "student")
 
 
 @contextlib.contextmanager

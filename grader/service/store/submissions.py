@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, func, insert, select, update
 
 from grader.service.store import events
 from grader.service.store.ids import new_id, now
@@ -19,13 +19,16 @@ COUNTED: Final = 1_000
 NEWEST: Final = "g"
 """Behind every id: those begin with a hexadecimal digit."""
 
-_SUBMITTED: Final[Select[Any]] = select(
+COLUMNS: Final = (
     submission.c.id,
     submission.c.person_id,
     submission.c.exercise,
     submission.c.source_hash,
     submission.c.received_at,
 )
+"""Those of `Submitted`."""
+
+_SUBMITTED: Final[Select[Any]] = select(*COLUMNS)
 # Made once: to put a statement together takes longer than to execute it.
 _TEXT: Final = select(source.c.text).where(source.c.hash == bindparam("of"))
 _ONE: Final = _SUBMITTED.where(submission.c.id == bindparam("of"))
@@ -58,7 +61,6 @@ _LINE: Final = (
     .order_by(waiting.c.submission_id)
     .limit(COUNTED)
 )
-_WAITS: Final = insert(waiting)
 _LOST: Final = (
     select(submission.c.id)
     .outerjoin(publication, publication.c.submission_id == submission.c.id)
@@ -121,7 +123,7 @@ def accept(
     row = {**asdict(made), "idempotency_key": key}
     if not insert_unless_there(connection, submission, row):
         same = (submission.c.person_id == owner.id, submission.c.idempotency_key == key)
-        found = _from(connection.execute(_SUBMITTED.where(*same)).one())
+        found = Submitted(*connection.execute(_SUBMITTED.where(*same)).one())
         if (found.exercise, found.source_hash) != (exercise, digest):
             raise KeyReusedError
         return AcceptedSubmission(found, is_new=False)
@@ -134,7 +136,7 @@ def accept(
 def find(connection: Connection, submission_id: str) -> Submitted | None:
     """Return a submission."""
     row = connection.execute(_ONE, {"of": submission_id}).one_or_none()
-    return _from(row) if row else None
+    return Submitted(*row) if row else None
 
 
 def text_of(connection: Connection, source_hash: str) -> str:
@@ -145,13 +147,13 @@ def text_of(connection: Connection, source_hash: str) -> str:
 def next_waiting(connection: Connection, most: int, *, after: str = "") -> list[Submitted]:
     """Return submissions that wait to be graded, the oldest first, after a submission's id."""
     rows = connection.execute(_NEXT_WAITING, {"after": after, "most": most})
-    return [_from(row) for row in rows]
+    return [Submitted(*row) for row in rows]
 
 
 def find_waiting(connection: Connection, submission_id: str) -> Submitted | None:
     """Return a submission if it waits to be graded."""
     row = connection.execute(_WAITING_ONE, {"of": submission_id}).one_or_none()
-    return _from(row) if row else None
+    return Submitted(*row) if row else None
 
 
 def count_waiting(connection: Connection) -> tuple[int, int]:
@@ -253,11 +255,7 @@ def let_lost_wait(connection: Connection, submission_ids: Sequence[str]) -> list
     return found
 
 
-def _from(row: Row[Any]) -> Submitted:
-    return Submitted(row.id, row.person_id, row.exercise, row.source_hash, row.received_at)
-
-
 def _let_wait(connection: Connection, submission_ids: Sequence[str]) -> None:
     if submission_ids:
         rows = [{"submission_id": each, "parked": False} for each in submission_ids]
-        connection.execute(_WAITS, rows)
+        connection.execute(insert(waiting), rows)

@@ -8,7 +8,6 @@ from typing import Any, Final
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Row,
     Select,
     and_,
     bindparam,
@@ -35,7 +34,7 @@ from grader.service.store.tables import (
     submission,
     verdict,
 )
-from grader.service.store.upsert import Columns, insert_unless_there, put, put_from
+from grader.service.store.upsert import Columns, insert_unless_there, put
 
 MOST_FAULTS: Final = 3
 """After so many a submission waits for staff."""
@@ -131,7 +130,8 @@ def keep(connection: Connection, made: Verdict, run: GradingRun) -> StoredVerdic
         "at": kept.at,
     }
     is_new = insert_unless_there(connection, verdict, row)
-    note = _attempt(made.exercise_hash, made.submission_hash, run, outcome, "")
+    note = {"exercise_hash": key.exercise_hash, "source_hash": key.source_hash, **asdict(run)}
+    note |= {"id": id_at(run.ended_at), "outcome": outcome, "message": ""}
     connection.execute(_ATTEMPT, note)
     if is_new:
         return kept
@@ -146,7 +146,8 @@ def note_fault(
     """Record a grading fault, which is not the submission's; return the number of faults."""
     # PostgreSQL takes UTF-8 without a NUL.
     writable = message[:2000].encode(errors="backslashreplace").decode().replace("\0", "\\0")
-    row = _attempt(exercise_hash, source_hash, run, FAULT, writable)
+    row = {"exercise_hash": exercise_hash, "source_hash": source_hash, **asdict(run)}
+    row |= {"id": id_at(run.ended_at), "outcome": FAULT, "message": writable}
     connection.execute(_ATTEMPT, row)
     counted = select(func.count()).where(
         attempt.c.exercise_hash == exercise_hash,
@@ -219,12 +220,20 @@ def publish(
     }
     seq = events.append(connection, actor, events.PUBLISHED, submitted.id, told)
     held = {"submission_id": submitted.id, "event_seq": seq, **asdict(kept.key)}
-    if not insert_unless_there(connection, publication, held):
-        _replace(connection, submitted, kept, held)
+    if insert_unless_there(connection, publication, held):
+        _improve_grade(connection, submitted, kept, seq)
+        if not kept.passed:
+            mistakes.note(connection, submitted.person_id, submitted.exercise, kept.body)
         return
-    _improve_grade(connection, submitted, kept, seq)
-    if not kept.passed:
-        mistakes.note(connection, submitted.person_id, submitted.exercise, kept.body)
+    replaced = published(connection, submitted.id)
+    assert replaced is not None  # noqa: S101  a verdict is never deleted
+    put(connection, publication, held)
+    own = {"person": submitted.person_id, "of": submitted.exercise}
+    if connection.execute(_GRADED_BY, own).scalar_one_or_none() == submitted.id:
+        refresh_grade(connection, submitted.person_id, submitted.exercise)
+    else:  # the best one still holds; to look at all would take long where there are many
+        _improve_grade(connection, submitted, kept, seq)
+    mistakes.follow(connection, submitted.person_id, submitted.exercise, replaced.body, kept.body)
 
 
 def before_event(connection: Connection, submission_id: str, seq: int) -> StoredVerdict | None:
@@ -236,21 +245,6 @@ def before_event(connection: Connection, submission_id: str, seq: int) -> Stored
     data = json.loads(found) if found else {}
     names = ("exercise_hash", "source_hash", "grader_version")
     return find(connection, VerdictKey(*(data[name] for name in names))) if data else None
-
-
-def _replace(
-    connection: Connection, submitted: Submitted, kept: StoredVerdict, held: Mapping[str, Any]
-) -> None:
-    """Replace a published verdict, perhaps the best one."""
-    replaced = published(connection, submitted.id)
-    assert replaced is not None  # noqa: S101  a verdict is never deleted
-    put(connection, publication, held)
-    own = {"person": submitted.person_id, "of": submitted.exercise}
-    if connection.execute(_GRADED_BY, own).scalar_one_or_none() == submitted.id:
-        refresh_grade(connection, submitted.person_id, submitted.exercise)
-    else:  # the best one still holds; to look at all would take long where there are many
-        _improve_grade(connection, submitted, kept, held["event_seq"])
-    mistakes.follow(connection, submitted.person_id, submitted.exercise, replaced.body, kept.body)
 
 
 def _improve_grade(
@@ -284,7 +278,7 @@ def refresh_grade(connection: Connection, person_id: str, exercise: str) -> None
     Points of two versions of an exercise are not compared, but which share of them was earned.
     """
     own = {"person": person_id, "of": exercise}
-    if put_from(connection, grade, _BEST, own):
+    if put(connection, grade, own, chosen=_BEST):
         unsent_scores.note(connection, person_id, exercise)
 
 
@@ -311,29 +305,12 @@ def rebuild(connection: Connection) -> int:
     return len(latest)
 
 
-def _attempt(
-    exercise_hash: str, source_hash: str, run: GradingRun, outcome: str, message: str
-) -> dict[str, Any]:
-    return {
-        "id": id_at(run.ended_at),
-        "exercise_hash": exercise_hash,
-        "source_hash": source_hash,
-        "worker": run.worker,
-        "started_at": run.started_at,
-        "ended_at": run.ended_at,
-        "outcome": outcome,
-        "message": message,
-    }
-
-
 def _one(
     connection: Connection, chosen: Select[Any], values: Mapping[str, str]
 ) -> StoredVerdict | None:
     row = connection.execute(chosen, dict(values)).one_or_none()
-    return _kept(row) if row is not None else None
-
-
-def _kept(row: Row[Any]) -> StoredVerdict:
+    if row is None:
+        return None
     key = VerdictKey(row.exercise_hash, row.source_hash, row.grader_version)
     body = json.loads(row.body)
     return StoredVerdict(key, row.outcome, row.score, row.max_score, row.xp, body, row.at)

@@ -5,7 +5,7 @@ import json
 import sqlalchemy as sa
 from alembic import op
 
-from grader.service.store.append_only import unlocked
+from grader.service.store.database import unlocked
 
 revision = "0003"
 down_revision = "0002"

@@ -25,11 +25,10 @@ from grader.errors import SandboxFault, UsageError
 from grader.service import grader_stderr, logs, regrading
 from grader.service.catalog import Catalog
 from grader.service.executors.queue import GRADE_TASK, REGRADE_TASK, JobQueue, Lane, make_app
-from grader.service.grading import Grading
+from grader.service.grading import Grading, GradingRequest, Notify, for_submission
 from grader.service.grading_pool import DRAIN_SECONDS, GradingPool
 from grader.service.health import OK, Health, HealthPort, SelfTest
 from grader.service.metrics import Meter
-from grader.service.publishing import GradingRequest, Notify, for_submission
 from grader.service.store import regrades, submissions, verdicts
 from grader.service.store.database import Database, cause_of
 from grader.service.store.ids import now

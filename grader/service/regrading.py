@@ -21,9 +21,8 @@ from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, GraderFault, UsageError
 from grader.service.catalog import Catalog
 from grader.service.executors.queue import JobQueue
-from grader.service.grading import Grading
+from grader.service.grading import Grading, GradingRequest, Notify
 from grader.service.grading_pool import DRAIN_SECONDS
-from grader.service.publishing import GradingRequest, Notify
 from grader.service.store import regrades, verdicts
 from grader.service.store.database import Database, cause_of
 from grader.service.store.regrades import Ending, Mark, PublishedVerdict, Regrade, RegradeChange

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from fastapi import Query, Response
 
 from grader.reports.canvas_csv import IDENTITIES, fill, published, scores_of
-from grader.service import gradebook_data, gradebook_exports
+from grader.service import gradebook_data
 from grader.service.api.auth import ContextOf
 from grader.service.api.gradebook_routes import csv_response
 from grader.service.staff.login import AnyForm, Instructor, OwnForm, see, staff_pages
@@ -26,7 +26,7 @@ def gradebook(
     section: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Response:
     """Show a row for each student and a column for each exercise."""
-    found = service.aside.read(gradebook_exports.table)
+    found = service.aside.read(gradebook_data.table)
     cut = found.cut(section, _SHOWN)
     titles = {name: each.title for name, each in service.catalog.exercises.items()}
     ordered = sorted(found.exercises, key=[*titles, *found.exercises].index)  # as in the course
@@ -45,13 +45,13 @@ def gradebook(
 @router.get("/gradebook/gradebook.csv")
 def matrix(service: ContextOf) -> Response:
     """Return the gradebook as a CSV."""
-    return csv_response([service.aside.read(gradebook_exports.matrix_csv)], "gradebook.csv")
+    return csv_response([service.aside.read(gradebook_data.matrix_csv)], "gradebook.csv")
 
 
 @router.get("/gradebook/moodle.csv")
 def moodle(service: ContextOf) -> Response:
     """Return the file that Moodle imports."""
-    return csv_response([service.aside.read(gradebook_exports.moodle_csv)], "moodle.csv")
+    return csv_response([service.aside.read(gradebook_data.moodle_csv)], "moodle.csv")
 
 
 @router.post("/gradebook/canvas")

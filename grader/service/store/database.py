@@ -14,14 +14,13 @@ from typing import Any, Final, Self
 
 import psycopg
 from sqlalchemy import URL, Connection, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
+from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.pool import PoolProxiedConnection
 
 from grader.errors import UsageError
 from grader.sqlite_files import close_to_others, create_private
 
 _BUSY_SECONDS = 10.0
-_CONFLICTS: Final = frozenset({"40001", "40P01"})  # PostgreSQL: serialization failure, deadlock
 _REFUSED: Final = re.compile(r"failed: (?!connection)(?:FATAL: +)?(.+)")
 _QUOTED: Final = re.compile(r'"[^"]*"')
 _TRIGGERS: Final = text(
@@ -197,11 +196,6 @@ def cause_of(error: BaseException) -> str:
     )
     cause = next(filter(None, known), "")
     return f"{type(error).__name__} ({cause})" if cause else type(error).__name__
-
-
-def is_conflict(error: DBAPIError) -> bool:
-    """Return whether a transaction was undone because of a conflict with another one."""
-    return getattr(error.orig, "sqlstate", None) in _CONFLICTS
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:

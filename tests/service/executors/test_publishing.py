@@ -10,7 +10,7 @@ from sqlalchemy import Connection, event, func, select, text
 
 from benchmarks.postgres import PostgresServer
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.service.publishing import NewVerdict, Publisher, for_submission
+from grader.service.grading import NewVerdict, Publisher, for_submission
 from grader.service.store import events, mistakes, people, submissions, verdicts
 from grader.service.store.database import Database
 from grader.service.store.submissions import Submitted

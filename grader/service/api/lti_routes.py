@@ -9,9 +9,9 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from grader.service.api.auth import ContextOf, give_cookie, partition
-from grader.service.lti import deep_linking, launch
-from grader.service.lti.claims import LaunchError
+from grader.service.lti import launch
 from grader.service.lti.keys import tool_keys
+from grader.service.lti.launch import LaunchError
 from grader.service.service import AppContext
 from grader.service.staff.login import Fields, see
 from grader.service.staff.page_templates import render
@@ -137,9 +137,7 @@ async def choose(request: Request, service: ContextOf) -> Response:
         chosen = list(filter(None, map(service.catalog.find, sent.get("exercise", ()))))
         token = sent.get("request", [""])[0]
         launch_url = _base(request, service) + _PATH
-        found = await run_in_threadpool(
-            deep_linking.answer, service.database, token, chosen, launch_url
-        )
+        found = await run_in_threadpool(launch.choose, service.database, token, chosen, launch_url)
     except (LaunchError, ValueError) as error:
         return await run_in_threadpool(_refusal, error, service)
     frames = await run_in_threadpool(frame_origins, service.database)

@@ -152,21 +152,19 @@ class GradingPool:
         """Send jobs, in a thread of its own: sending may block."""
         while True:
             with self._changed:
-                while (number := self._next()) is None:
+                while True:
+                    # A suspect goes only by itself, and nothing beside it.
+                    alone = self._suspects or any(self._tickets[each].deaths for each in self._sent)
+                    ready = self._suspects or self._unsent
+                    if ready and not (alone and self._sent):
+                        break
                     if self._is_closed or self._no_sandbox is not None:
                         return
                     self._changed.wait()
+                number = ready.popleft()
                 self._sent.add(number)
                 line, job = self._line, self._tickets[number].job
             line.send_job(number, job)
-
-    def _next(self) -> int | None:
-        """Return the next job to send: a suspect only by itself, and nothing beside it."""
-        if self._suspects:
-            return None if self._sent else self._suspects.popleft()
-        if any(self._tickets[number].deaths for number in self._sent):
-            return None
-        return self._unsent.popleft() if self._unsent else None
 
     def _listen(self, line: "_PoolConnection") -> None:
         """Receive results until the connection breaks; then start another process."""

@@ -1,23 +1,45 @@
 """Logs as lines of JSON on stderr, with the id of the request.
 
 No line has a submission's text, a token, or an address in it: of an error there is its type and
-where it was raised.
+where it was raised. An author's code may print what a submission returned, and an error may quote
+it. So a line about the stderr of the grading processes has the number of characters, the kind of
+error and the places in our own files, but no word of the text.
 """
 
+import builtins
 import contextlib
 import logging
+import os
+import re
 import sys
 import threading
 import traceback
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
+from multiprocessing.connection import wait
+from pathlib import Path
 from typing import Any, Final, TextIO
 
 import structlog
 
+import grader
+from grader import errors
 from grader.service.store.database import cause_of
 
 _QUIET: Final = ("procrastinate", "uvicorn", "sqlalchemy", "alembic", "psycopg")
 _FRAMES: Final = 12  # the innermost of a traceback
+_MOST: Final = 65_536  # bytes of one line of the log
+_QUIET_SECONDS: Final = 0.2  # ends a traceback
+_LAST_SECONDS: Final = 2.0  # for a process that outlives the pool
+_OURS: Final = Path(grader.__file__).parent
+_PLACE: Final = re.compile(
+    rf'^ *File "{re.escape(str(_OURS))}/([\w/]+\.py)", line (\d+)', re.MULTILINE
+)
+_ERROR: Final = re.compile(r"^(?:[\w.]*\.)?(\w+)(?::|$)", re.MULTILINE)
+_KNOWN: Final = {
+    name
+    for name, value in (vars(builtins) | vars(errors)).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
+}
 
 _log = structlog.get_logger(__name__)
 
@@ -105,3 +127,35 @@ def _name_only(
             pattern = pattern % told if told else pattern
         said["event"] = pattern.splitlines()[0][:200]
     return said
+
+
+@contextlib.contextmanager
+def grader_stderr() -> Iterator[int]:
+    """Yield a descriptor for the stderr of grading processes; log that something was written."""
+    reader, writer = os.pipe()
+    thread = threading.Thread(target=_listen, args=(reader,), name="grader-stderr", daemon=True)
+    thread.start()
+    try:
+        yield writer
+    finally:
+        os.close(writer)
+        thread.join(_LAST_SECONDS)
+
+
+def _listen(reader: int) -> None:
+    with open(reader, "rb", buffering=0) as pipe:
+        while written := pipe.read(_MOST):
+            while len(written) < _MOST and wait([reader], _QUIET_SECONDS):
+                more = pipe.read(_MOST)
+                if not more:
+                    break
+                written += more
+            text = written.decode(errors="replace")
+            known = [name for name in _ERROR.findall(text) if name in _KNOWN]
+            _log.warning(
+                "a grading process wrote to stderr",
+                characters=len(text),
+                error=known[-1] if known else None,
+                # A path that is no file of ours may be a quotation.
+                at=[f"{p}:{line[:7]}" for p, line in _PLACE.findall(text) if (_OURS / p).is_file()],
+            )

@@ -22,7 +22,7 @@ from psycopg import Error as PsycopgError
 from sqlalchemy.exc import SQLAlchemyError
 
 from grader.errors import SandboxFault, UsageError
-from grader.service import grader_stderr, logs, regrading
+from grader.service import logs, regrading
 from grader.service.catalog import Catalog
 from grader.service.executors.queue import GRADE_TASK, REGRADE_TASK, JobQueue, Lane, make_app
 from grader.service.grading import Grading, GradingRequest, Notify, for_submission
@@ -74,7 +74,7 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
     meter = Meter()
     with contextlib.ExitStack() as stack:
         pool = stack.enter_context(
-            GradingPool(settings.workers, stack.enter_context(grader_stderr.logged()))
+            GradingPool(settings.workers, stack.enter_context(logs.grader_stderr()))
         )
         self_test = SelfTest(pool, catalog)
         database = stack.enter_context(Database(address()))

@@ -16,7 +16,6 @@ import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from grader import __version__
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, GraderFault, UsageError
 from grader.service.catalog import Catalog
@@ -145,10 +144,11 @@ def preview(
     """
     concurrency = concurrency or Concurrency()
     exercise = wanted.exercise
+    versions = (exercise.id, wanted.from_hash, exercise.digest)
     with grading.database.read() as connection:
         everything = regrades.sources(connection, exercise.id, wanted.from_hash)
         count = regrades.versions(connection).get(exercise.id, {}).get(wanted.from_hash, 0)
-        before = _ungraded(connection, wanted)
+        before = regrades.count_ungraded(connection, *versions)
     chosen = everything
     if sample is not None and sample < len(everything):
         # The same sources each time: two previews of one state agree.
@@ -180,7 +180,7 @@ def preview(
                 change = _change(each, made[source_hash])
                 if change.effect != "same":
                     seen.changes.append(change)
-        seen.ungraded = _ungraded(connection, wanted)
+        seen.ungraded = regrades.count_ungraded(connection, *versions)
         known = regrades.seconds_each(connection, wanted.from_hash)
     if before > seen.ungraded:
         seen.seconds = seconds / (before - seen.ungraded) * seen.ungraded
@@ -461,13 +461,6 @@ class Regrader:
                 _log.error("the store failed", error=cause_of(error))
                 pause = _AGAIN_SECONDS
             self._wake.wait(pause)
-
-
-def _ungraded(connection: Connection, wanted: RegradePlan) -> int:
-    exercise = wanted.exercise
-    return regrades.count_ungraded(
-        connection, exercise.id, wanted.from_hash, exercise.digest, __version__
-    )
 
 
 def _change(held: PublishedVerdict, kept: StoredVerdict) -> RegradeChange:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from grader.errors import UsageError
-from grader.service import grader_stderr
+from grader.service import logs
 from grader.service.aside import Aside
 from grader.service.catalog import Catalog
 from grader.service.executors.local import LocalExecutor
@@ -58,7 +58,7 @@ class Service:
             pool = None
             if settings.workers:
                 pool = stack.enter_context(
-                    GradingPool(settings.workers, stack.enter_context(grader_stderr.logged()))
+                    GradingPool(settings.workers, stack.enter_context(logs.grader_stderr()))
                 )
             database = stack.enter_context(Database(settings.database_url))
             stack.enter_context(database.one_server())

@@ -59,7 +59,12 @@ class Site(StaticFiles):
                 frames = await run_in_threadpool(self._frames)
             return self._page(answer, request, frames)
         if isinstance(answer, FileResponse):
-            return self._compressed(f"{path}.gz", scope) or answer
+            zipped, found = self.lookup_path(f"{path}.gz")
+            if found and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
+                # Of the type that it has without ".gz".
+                answer = self.file_response(zipped, found, scope)
+                answer.headers["Content-Encoding"] = "gzip"
+                answer.headers["Vary"] = "Accept-Encoding"
         return answer
 
     def _page(self, file: FileResponse, request: Request, frames: str) -> Response:
@@ -74,15 +79,3 @@ class Site(StaticFiles):
             also = named[1].decode() if named else ""
             headers["Content-Security-Policy"] = f"frame-ancestors {frames} {also}".rstrip()
         return HTMLResponse(page, file.status_code, headers=headers)
-
-    def _compressed(self, path: str, scope: Scope) -> Response | None:
-        """Return a compressed copy, if there is one and the client takes it."""
-        if "gzip" not in Headers(scope=scope).get("accept-encoding", ""):
-            return None
-        zipped, found = self.lookup_path(path)
-        if found is None:
-            return None
-        answer = self.file_response(zipped, found, scope)  # of the type that it has without ".gz"
-        answer.headers["Content-Encoding"] = "gzip"
-        answer.headers["Vary"] = "Accept-Encoding"
-        return answer

@@ -32,28 +32,24 @@ _FAILED: Final = (
 )
 
 
-def note(connection: Connection, person_id: str, exercise: str, body: Mapping[str, Any]) -> None:
-    """Record the mistakes of a published verdict."""
-    for kind, name in sorted(set(_read(body))):  # lest two transactions wait for each other
-        row = {"exercise": exercise, "kind": kind, "name": name, "person_id": person_id}
-        insert_unless_there(connection, mistake, row)
-
-
-def follow(
+def note(
     connection: Connection,
     person_id: str,
     exercise: str,
-    before: Mapping[str, Any],
     body: Mapping[str, Any],
+    replaced: Mapping[str, Any] | None = None,
 ) -> None:
-    """Record the mistakes of a verdict that replaces another.
+    """Record the mistakes of a published verdict, which may have replaced another.
 
     The person's other verdicts are read only if a mistake is gone: one of them may have it, too.
     """
-    if set(_read(before)) - set(_read(body)):
+    found = set(_read(body))
+    if replaced is not None and set(_read(replaced)) - found:
         refresh(connection, person_id, exercise)
-    else:
-        note(connection, person_id, exercise, body)
+        return
+    for kind, name in sorted(found):  # lest two transactions wait for each other
+        row = {"exercise": exercise, "kind": kind, "name": name, "person_id": person_id}
+        insert_unless_there(connection, mistake, row)
 
 
 def refresh(connection: Connection, person_id: str, exercise: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 from sqlalchemy import Connection, ScalarSelect, and_, exists, func, insert, select, update
 
+from grader import __version__
 from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT
 from grader.service.store import events, submissions
@@ -213,29 +214,25 @@ def begin(
                 f"not ended; let it end, or cancel it: etude regrade --cancel {other.id}"
             )
         return other
-    values: dict[str, Any] = {
-        "id": new_id(),
+    regrade_id = new_id()
+    told: dict[str, Any] = {
         "exercise": exercise,
         "from_hash": from_hash,
         "to_hash": to_hash,
-        "by": by,
         "reason": reason,
         "allow_lower": allow_lower,
-        "state": "running",
-        "created_at": now(),
-        "ended_at": None,
     }
-    connection.execute(insert(regrade).values(values))
+    own = {"id": regrade_id, "by": by, "state": "running", "created_at": now()}
+    connection.execute(insert(regrade).values({**told, **own}))
     rows = [
-        {"regrade_id": values["id"], "source_hash": each, "done": False}
+        {"regrade_id": regrade_id, "source_hash": each, "done": False}
         for each in (sources(connection, exercise, from_hash) if with_sources else ())
     ]
     if rows:
         connection.execute(insert(regrade_source), rows)
-    told = {key: values[key] for key in ("exercise", "from_hash", "to_hash", "reason")}
-    told |= {"allow_lower": allow_lower, "sources": len(rows)}
-    events.append(connection, by, events.REGRADE_BEGUN, values["id"], told)
-    begun = find(connection, values["id"])
+    told["sources"] = len(rows)
+    events.append(connection, by, events.REGRADE_BEGUN, regrade_id, told)
+    begun = find(connection, regrade_id)
     assert begun is not None  # noqa: S101  it was inserted just now
     return begun
 
@@ -264,14 +261,12 @@ def running(connection: Connection, exercise: str | None = None) -> list[Regrade
     return [Regrade(*row) for row in connection.execute(chosen)]
 
 
-def count_ungraded(
-    connection: Connection, exercise: str, from_hash: str, to_hash: str, grader_version: str
-) -> int:
+def count_ungraded(connection: Connection, exercise: str, from_hash: str, to_hash: str) -> int:
     """Return how many distinct sources of one version have no verdict of another yet."""
     there = exists().where(
         verdict.c.exercise_hash == to_hash,
         verdict.c.source_hash == publication.c.source_hash,
-        verdict.c.grader_version == grader_version,
+        verdict.c.grader_version == __version__,
     )
     counted = (
         select(func.count(publication.c.source_hash.distinct()))

@@ -21,7 +21,7 @@ from sqlalchemy import (
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, verdict_data
 from grader.service.store import events, mistakes, people, unsent_scores
-from grader.service.store.ids import first_at, id_at, now
+from grader.service.store.ids import id_at, now
 from grader.service.store.submissions import Submitted, stop_waiting
 from grader.service.store.tables import (
     SAME_KEY,
@@ -160,7 +160,7 @@ def note_fault(
 def prune_attempts(connection: Connection, before: int, most: int) -> int:
     """Delete diagnostics that ended before a time, at most `most`; return the number."""
     # By the ids, which sort by that time: a million of runs would be looked through else.
-    old = select(attempt.c.id).where(attempt.c.id < first_at(before))
+    old = select(attempt.c.id).where(attempt.c.id < id_at(max(before, 0)))
     old = old.order_by(attempt.c.id).limit(most)
     return connection.execute(delete(attempt).where(attempt.c.id.in_(old))).rowcount
 
@@ -233,7 +233,7 @@ def publish(
         refresh_grade(connection, submitted.person_id, submitted.exercise)
     else:  # the best one still holds; to look at all would take long where there are many
         _improve_grade(connection, submitted, kept, seq)
-    mistakes.follow(connection, submitted.person_id, submitted.exercise, replaced.body, kept.body)
+    mistakes.note(connection, submitted.person_id, submitted.exercise, kept.body, replaced.body)
 
 
 def before_event(connection: Connection, submission_id: str, seq: int) -> StoredVerdict | None:

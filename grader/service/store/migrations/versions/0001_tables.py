@@ -8,34 +8,25 @@ down_revision = None
 branch_labels = None
 depends_on = None
 
-_KEPT_AS_WRITTEN = ("event", "verdict")
-
 
 def upgrade() -> None:
     """Run this migration."""
     _tables()
     _lti_tables()
+    kept_as_written = ("event", "verdict")
     if op.get_bind().dialect.name == "sqlite":
-        _refuse_changes_in_sqlite()
-    else:
-        _refuse_changes_in_postgresql()
-
-
-def _refuse_changes_in_sqlite() -> None:
-    for table in _KEPT_AS_WRITTEN:
-        for change in ("UPDATE", "DELETE"):
-            op.execute(
-                f"CREATE TRIGGER {table}_no_{change.lower()} BEFORE {change} ON {table} "
-                f"BEGIN SELECT RAISE(ABORT, '{table}: what is written is not changed'); END"
-            )
-
-
-def _refuse_changes_in_postgresql() -> None:
+        for table in kept_as_written:
+            for change in ("UPDATE", "DELETE"):
+                op.execute(
+                    f"CREATE TRIGGER {table}_no_{change.lower()} BEFORE {change} ON {table} "
+                    f"BEGIN SELECT RAISE(ABORT, '{table}: what is written is not changed'); END"
+                )
+        return
     op.execute(
         "CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
         "RAISE EXCEPTION '%: what is written is not changed', TG_TABLE_NAME; END $$"
     )
-    for table in _KEPT_AS_WRITTEN:
+    for table in kept_as_written:
         op.execute(
             f"CREATE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
             "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"

@@ -12,11 +12,11 @@ from grader.authoring.statistics import ExerciseStatistics, Mistakes, hardest_fi
 from grader.reports import to_moodle
 from grader.reports.canvas_csv import published
 from grader.reports.to_csv import safe_cell
-from grader.service.store import grades, mistakes, roster, submission_search
+from grader.service.store import grades, roster, submissions, verdicts
 from grader.service.store.grades import Grade
 from grader.service.store.personal_data import is_erased
 from grader.service.store.roster import Profile
-from grader.service.store.submission_search import Stuck
+from grader.service.store.submissions import Stuck
 
 STUCK_AFTER: Final = 3
 """Failed submissions, with none that passed, after which a student may need help."""
@@ -101,8 +101,8 @@ def numbers(connection: Connection, exercise: str | None = None) -> list[Gradebo
         connection: of a transaction.
         exercise: only this one; how well it tells is computed from all the same.
     """
-    made = mistakes.counted(connection, exercise)
-    stuck = submission_search.stuck(connection, STUCK_AFTER, exercise)
+    made = verdicts.count_mistakes(connection, exercise)
+    stuck = submissions.stuck(connection, STUCK_AFTER, exercise)
     added = grades.added_up(connection, exercise)
     found = {name: (sums, made.get(name, Mistakes())) for name, sums in added.items()}
     return [

@@ -9,9 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from grader.service.api.problem_details import ProblemError, responses
 from grader.service.service import AppContext
-from grader.service.store import people, sessions
-from grader.service.store.people import Person, Role
-from grader.service.store.sessions import OpenedSession
+from grader.service.store import people
+from grader.service.store.people import OpenedSession, Person, Role
 
 COOKIE: Final = "etude_session"
 COOKIE_OF_HOST: Final = f"__Host-{COOKIE}"
@@ -72,10 +71,12 @@ def current_person(
     with service.database.read() as connection:
         if bearer is not None:
             person = people.person_of_token(connection, bearer.credentials)
-        elif cookie is not None and (session := sessions.find(connection, cookie)) is not None:
+        elif (
+            cookie is not None and (session := people.find_session(connection, cookie)) is not None
+        ):
             person = session.person
             sent = request.headers.get(CSRF_HEADER, "")
-            if request.method not in _SAFE and not sessions.is_csrf(sent, session.csrf):
+            if request.method not in _SAFE and not people.is_csrf(sent, session.csrf):
                 detail = f"A browser's request needs the session's {CSRF_HEADER} header."
                 raise ProblemError(HTTPStatus.FORBIDDEN, detail)
     if person is None:
@@ -157,9 +158,9 @@ def enter(
         if people.person_of_token(connection, token) is None:  # it was revoked just now
             return None
         if last_cookie is not None:
-            sessions.close_session(connection, last_cookie)
+            people.close_session(connection, last_cookie)
         until = people.end_of_token(connection, token)
-        return person, sessions.open_session(connection, person, until)
+        return person, people.open_session(connection, person, until)
 
 
 def give_cookie(
@@ -173,7 +174,7 @@ def give_cookie(
     response.set_cookie(
         _cookie_name(service),
         cookie,
-        max_age=sessions.LIFETIME,
+        max_age=people.SESSION_SECONDS,
         httponly=True,
         samesite="none" if in_frame and service.settings.is_https else "lax",
         secure=service.settings.is_https,
@@ -202,7 +203,7 @@ def who(person: Someone, request: Request, cookie: CookieOf) -> Me:
     No other site can read the answer: it allows no origin but its own.
     """
     is_program = "authorization" in request.headers
-    csrf = None if is_program or cookie is None else sessions.csrf_of(cookie)
+    csrf = None if is_program or cookie is None else people.csrf_of(cookie)
     return Me(name=person.name, role=person.role, csrf=csrf)
 
 
@@ -211,5 +212,5 @@ def sign_out(_person: Someone, service: ContextOf, response: Response, cookie: C
     """Close the session."""
     if cookie is not None:
         with service.database.write() as connection:
-            sessions.close_session(connection, cookie)
+            people.close_session(connection, cookie)
     take_cookie(response, service)

@@ -23,11 +23,10 @@ from grader.service.api.list_pages import After, Limit, Moment, Page
 from grader.service.api.problem_details import ProblemError, existing_one, responses, with_headers
 from grader.service.api.rate_limits import later
 from grader.service.service import AppContext
-from grader.service.store import submission_search, submissions, verdicts
+from grader.service.store import submissions, verdicts
 from grader.service.store.ids import now
 from grader.service.store.people import Person
-from grader.service.store.submission_search import FoundSubmission, State
-from grader.service.store.submissions import KeyReusedError, Submitted
+from grader.service.store.submissions import FoundSubmission, KeyReusedError, State, Submitted
 from grader.service.store.verdicts import StoredVerdict
 
 router = APIRouter(prefix="/v1/submissions", tags=["submissions"])
@@ -246,7 +245,7 @@ def listed(
 ) -> Page[FoundSubmission]:
     """List submissions, the newest first."""
     with service.database.read() as connection:
-        found = submission_search.listed(
+        found = submissions.listed(
             connection,
             exercise=exercise,
             person_name=person,

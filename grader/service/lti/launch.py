@@ -23,7 +23,7 @@ from grader.errors import EtudeError
 from grader.service.catalog import Catalog
 from grader.service.lti.keys import ALGORITHM, PlatformKeys, tool_key, tool_keys
 from grader.service.lti.platform_requests import CallError
-from grader.service.store import platforms, roster, sessions, unsent_scores
+from grader.service.store import people, platforms, roster, unsent_scores
 from grader.service.store.database import Database
 from grader.service.store.people import Role
 from grader.service.store.platforms import Platform, origin
@@ -176,7 +176,7 @@ def finish(
         if line_item and person.role == "student":
             line = ScoreLine(person.id, exercise, platform.id, sub, line_item)
             unsent_scores.remember_line(connection, line)
-        opened = sessions.open_session(connection, person)
+        opened = people.open_session(connection, person)
     warning = "" if line_item or is_choice or role == "student" else _NO_LINE_ITEM
     return Launched(opened.cookie, page, warning, choice)
 

@@ -18,7 +18,7 @@ from grader.service.api.problem_details import ProblemError
 from grader.service.oidc import LOGIN_SECONDS, Provider
 from grader.service.service import AppContext
 from grader.service.staff.page_templates import render
-from grader.service.store import roster, sessions
+from grader.service.store import people, roster
 from grader.service.store.people import Person
 
 HOME: Final = "/staff/"
@@ -77,7 +77,7 @@ def instructor(service: ContextOf, cookie: CookieOf) -> Visitor:
         ProblemError: they are neither.
     """
     with service.database.read() as connection:
-        found = sessions.find(connection, cookie) if cookie else None
+        found = people.find_session(connection, cookie) if cookie else None
     if found is None:
         raise _SignedOutError
     if not found.person.is_staff:
@@ -140,7 +140,7 @@ def any_form(sent: Fields, visitor: Instructor) -> dict[str, str]:
     Raises:
         ProblemError: it may be another site's.
     """
-    if not sessions.is_csrf(sent.get("csrf", ""), visitor.csrf):
+    if not people.is_csrf(sent.get("csrf", ""), visitor.csrf):
         raise ProblemError(
             HTTPStatus.FORBIDDEN, "This form is of an earlier visit: open its page again."
         )
@@ -194,7 +194,7 @@ def sign_in(sent: EntryForm, service: ContextOf, cookie: CookieOf) -> Response:
 def sign_out(_sent: AnyForm, service: ContextOf, cookie: CookieOf) -> Response:
     """Close the session."""
     with service.database.write() as connection:
-        sessions.close_session(connection, cookie or "")
+        people.close_session(connection, cookie or "")
     response = see("/sign-in")
     take_cookie(response, service)
     return response
@@ -259,7 +259,7 @@ def finish_oidc(request: Request, service: ContextOf) -> Response:
         person = roster.find_login(connection, name)
         if person is None:
             raise UsageError(f"{name} is not on the roster of this course; ask your instructor")
-        opened = sessions.open_session(connection, person)
+        opened = people.open_session(connection, person)
     home = HOME if person.is_staff else "/"
     answer = see(_own_page(request.cookies.get(_OIDC_BACK, "")) or home)
     give_cookie(answer, opened.cookie, service)

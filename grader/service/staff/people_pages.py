@@ -14,7 +14,7 @@ from grader.service.api.problem_details import ProblemError
 from grader.service.staff import submission_pages
 from grader.service.staff.login import EntryForm, Instructor, OwnForm, PageRoute, see, staff_pages
 from grader.service.staff.page_templates import render
-from grader.service.store import people, personal_data, roster, sessions
+from grader.service.store import people, personal_data, roster
 from grader.service.store.people import ROLES, Person
 from grader.service.store.personal_data import is_erased
 
@@ -135,7 +135,7 @@ def accept(sent: EntryForm, service: ContextOf) -> Response:
         if found is None:
             raise ProblemError(HTTPStatus.NOT_FOUND, _NOT_VALID)
         token = people.make_token(connection, found, "invite", actor=found.id)
-        opened = sessions.open_session(connection, found)
+        opened = people.open_session(connection, found)
     response = render("invite", person=found, key="", token=token)
     give_cookie(response, opened.cookie, service)
     return response

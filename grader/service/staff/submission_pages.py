@@ -28,15 +28,13 @@ from grader.service.store import (
     events,
     grades,
     people,
-    submission_search,
     submissions,
     unsent_scores,
     verdicts,
     windows,
 )
 from grader.service.store.people import Person
-from grader.service.store.submission_search import State
-from grader.service.store.submissions import Submitted
+from grader.service.store.submissions import State, Submitted
 
 _PAGE: Final = 50  # submissions
 _STUCK: Final = 50  # students; behind them come those with fewer failures, or in easier exercises
@@ -83,7 +81,7 @@ def exercise(exercise: str, visitor: Instructor, service: ContextOf) -> Response
     definition = existing_one(service.catalog.find(exercise), "exercise")
     found = service.aside.read(gradebook_data.numbers, exercise)
     with service.database.read() as connection:
-        listed = submission_search.listed(connection, exercise=exercise, most=_PAGE)
+        listed = submissions.listed(connection, exercise=exercise, most=_PAGE)
     return render(
         "exercise",
         visitor=visitor,
@@ -106,7 +104,7 @@ def listing(  # noqa: PLR0917  FastAPI calls it by name
     """Show submissions, the newest first, filtered by person, exercise and state."""
     chosen = {"person": person, "exercise": exercise, "state": state}
     with service.database.read() as connection:
-        entries = submission_search.listed(
+        entries = submissions.listed(
             connection,
             exercise=exercise,
             person_name=person,

@@ -1,9 +1,13 @@
-"""Verdicts: stored once, and published for each submission that they apply to."""
+"""Verdicts: stored once, and published for each submission that they apply to.
+
+A student's mistakes are a projection of the published verdicts, so that counting does not read all
+of those: each counts once for each student, also if they passed later.
+"""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from sqlalchemy import (
     ColumnElement,
@@ -18,9 +22,10 @@ from sqlalchemy import (
     select,
 )
 
+from grader.authoring.statistics import Mistakes, row_of
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, verdict_data
-from grader.service.store import events, mistakes, people, unsent_scores
+from grader.service.store import events, people, unsent_scores
 from grader.service.store.ids import id_at, now
 from grader.service.store.submissions import Submitted, stop_waiting
 from grader.service.store.tables import (
@@ -29,12 +34,15 @@ from grader.service.store.tables import (
     event,
     grade,
     mistake,
+    person,
     publication,
     share,
     submission,
     verdict,
 )
 from grader.service.store.upsert import Columns, insert_unless_there, put
+
+MistakeKind: TypeAlias = Literal["misconception", "test", "hint"]
 
 MOST_FAULTS: Final = 3
 """After so many a submission waits for staff."""
@@ -76,6 +84,20 @@ _GRADED_BY: Final = select(grade.c.submission_id).where(
     grade.c.person_id == bindparam("person"), grade.c.exercise == bindparam("of")
 )
 _ATTEMPT: Final = insert(attempt)
+_NO_MISTAKE: Final = delete(mistake).where(
+    mistake.c.person_id == bindparam("person"), mistake.c.exercise == bindparam("of")
+)
+_FAILED: Final = (
+    select(verdict.c.body)
+    .join(publication, SAME_KEY)
+    .join(submission, submission.c.id == publication.c.submission_id)
+    .where(
+        submission.c.person_id == bindparam("person"),
+        submission.c.exercise == bindparam("of"),
+        verdict.c.outcome != "passed",
+    )
+)
+_LONGEST: Final = 200  # characters of a mistake's name, the column's
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +245,7 @@ def publish(
     if insert_unless_there(connection, publication, held):
         _improve_grade(connection, submitted, kept, seq)
         if not kept.passed:
-            mistakes.note(connection, submitted.person_id, submitted.exercise, kept.body)
+            _note_mistakes(connection, submitted.person_id, submitted.exercise, kept.body)
         return
     replaced = published(connection, submitted.id)
     assert replaced is not None  # noqa: S101  a verdict is never deleted
@@ -233,7 +255,7 @@ def publish(
         refresh_grade(connection, submitted.person_id, submitted.exercise)
     else:  # the best one still holds; to look at all would take long where there are many
         _improve_grade(connection, submitted, kept, seq)
-    mistakes.note(connection, submitted.person_id, submitted.exercise, kept.body, replaced.body)
+    _note_mistakes(connection, submitted.person_id, submitted.exercise, kept.body, replaced.body)
 
 
 def before_event(connection: Connection, submission_id: str, seq: int) -> StoredVerdict | None:
@@ -301,7 +323,7 @@ def rebuild(connection: Connection) -> int:
         put(connection, publication, held)
     for person_id, exercise in sorted(owners):
         refresh_grade(connection, person_id, exercise)
-        mistakes.refresh(connection, person_id, exercise)
+        _refresh_mistakes(connection, person_id, exercise)
     return len(latest)
 
 
@@ -314,3 +336,64 @@ def _one(
     key = VerdictKey(row.exercise_hash, row.source_hash, row.grader_version)
     body = json.loads(row.body)
     return StoredVerdict(key, row.outcome, row.score, row.max_score, row.xp, body, row.at)
+
+
+def _note_mistakes(
+    connection: Connection,
+    person_id: str,
+    exercise: str,
+    body: Mapping[str, Any],
+    replaced: Mapping[str, Any] | None = None,
+) -> None:
+    """Record the mistakes of a published verdict, which may have replaced another.
+
+    The person's other verdicts are read only if a mistake is gone: one of them may have it, too.
+    """
+    found = set(_mistakes_in(body))
+    if replaced is not None and set(_mistakes_in(replaced)) - found:
+        _refresh_mistakes(connection, person_id, exercise)
+        return
+    for kind, name in sorted(found):  # lest two transactions wait for each other
+        row = {"exercise": exercise, "kind": kind, "name": name, "person_id": person_id}
+        insert_unless_there(connection, mistake, row)
+
+
+def _refresh_mistakes(connection: Connection, person_id: str, exercise: str) -> None:
+    """Record the mistakes of all verdicts of a person in an exercise again."""
+    own = {"person": person_id, "of": exercise}
+    connection.execute(_NO_MISTAKE, own)
+    for body in connection.execute(_FAILED, own).scalars().all():
+        _note_mistakes(connection, person_id, exercise, json.loads(body))
+
+
+def count_mistakes(connection: Connection, exercise: str | None = None) -> dict[str, Mistakes]:
+    """Return by exercise, or of one, how many students made each mistake."""
+    number = func.count()
+    chosen = (
+        select(mistake.c.exercise, mistake.c.kind, mistake.c.name, number.label("number"))
+        .join(person, person.c.id == mistake.c.person_id)
+        .where(person.c.role == "student")
+        .group_by(mistake.c.exercise, mistake.c.kind, mistake.c.name)
+        .order_by(number.desc(), mistake.c.name)
+    )
+    if exercise is not None:
+        chosen = chosen.where(mistake.c.exercise == exercise)
+    found: dict[str, Mistakes] = {}
+    for row in connection.execute(chosen):
+        of = found.setdefault(row.exercise, Mistakes())
+        by_kind = {"misconception": of.misconceptions, "test": of.failed_tests, "hint": of.hints}
+        by_kind[row.kind][row.name] = row.number
+    return found
+
+
+def _mistakes_in(body: Mapping[str, Any]) -> Iterator[tuple[MistakeKind, str]]:
+    row = row_of({**body, "student": ""})
+    if row is None:
+        return
+    # PostgreSQL takes no longer ones, and then the verdict itself would not be published.
+    for name in row.mistakes:
+        yield "misconception", name[:_LONGEST]
+    for name in row.failed_tests:
+        yield "test", name[:_LONGEST]
+    if row.hint is not None:
+        yield "hint", str(row.hint)

@@ -71,9 +71,7 @@ def current_person(
     with service.database.read() as connection:
         if bearer is not None:
             person = people.person_of_token(connection, bearer.credentials)
-        elif (
-            cookie is not None and (session := people.find_session(connection, cookie)) is not None
-        ):
+        elif cookie and (session := people.find_session(connection, cookie)):
             person = session.person
             sent = request.headers.get(CSRF_HEADER, "")
             if request.method not in _SAFE and not people.is_csrf(sent, session.csrf):

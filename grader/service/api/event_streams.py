@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Final
 
 from fastapi.concurrency import run_in_threadpool
@@ -17,25 +18,13 @@ _SHARE: Final = 10  # a look that takes long is followed by a rest of so many ti
 _LONGEST_REST: Final = 2.0  # seconds, also behind a look that the store kept waiting
 
 
+@dataclass(slots=True)
 class Watched:
     """A submission that streams report on. Only the event loop's thread uses it."""
 
-    def __init__(self) -> None:
-        self.streams = 0
-        self.place: int | None = None  # how many are before it, by the last poll
-        self._gone = asyncio.Event()
-
-    def seen(self, place: int | None) -> None:
-        """Record the place that a poll found; None if the submission waits no longer."""
-        self.place = place
-        if place is None:
-            self._gone.set()
-
-    async def is_gone(self, seconds: float) -> bool:
-        """Wait, for at most some seconds, until it waits no longer; return whether that is so."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._gone.wait(), seconds)
-        return self._gone.is_set()
+    streams: int = 0
+    place: int | None = None  # how many are before it, by the last poll
+    gone: asyncio.Event = field(default_factory=asyncio.Event)  # it waits no longer
 
 
 class Watcher:
@@ -80,8 +69,10 @@ class Watcher:
             with contextlib.suppress(SQLAlchemyError):  # the database is away: no place has changed
                 places = await run_in_threadpool(self._places, tuple(self._watched))
                 for name, place in places.items():
-                    if name in self._watched:
-                        self._watched[name].seen(place)
+                    if watched := self._watched.get(name):
+                        watched.place = place
+                        if place is None:
+                            watched.gone.set()
             rest = _SHARE * (time.monotonic() - began)
             await asyncio.sleep(min(max(_LOOK_SECONDS, rest), _LONGEST_REST))
 

@@ -82,7 +82,9 @@ def exercises(person: Someone, service: ContextOf) -> list[ExerciseInfo]:
             xp=each.xp,
             max_points=each.max_points,
             hash=each.digest,
-            window=deadlines.info(found.get(each.id, StoredWindow())),
+            window=WindowInfo.model_validate(
+                found.get(each.id, StoredWindow()), from_attributes=True
+            ),
         )
         for track in service.catalog.tracks
         for each in track.exercises

@@ -5,21 +5,21 @@ from dataclasses import asdict
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Body, Header, Query, Response
+from fastapi import APIRouter, Body, Depends, Header, Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from grader.errors import UsageError
 from grader.reports.canvas_csv import fill, published, scores_of
 from grader.service import gradebook_data
-from grader.service.api.auth import STAFF_ONLY, ContextOf, Staff
+from grader.service.api.auth import STAFF_ONLY, ContextOf, current_staff
 from grader.service.api.list_pages import After, Limit, Page
 from grader.service.api.problem_details import ProblemError, responses
 from grader.service.service import AppContext
 from grader.service.store import grades
 from grader.service.store.grades import Grade
 
-router = APIRouter(prefix="/v1", tags=["gradebook"])
+router = APIRouter(prefix="/v1", tags=["gradebook"], dependencies=[Depends(current_staff)])
 
 CANVAS_PATH = "/v1/gradebook/canvas"
 MAX_EXPORT = 4 << 20
@@ -91,7 +91,6 @@ Exercise = Annotated[
     "/gradebook", responses={**responses(*STAFF_ONLY), **_AS_CSV}, response_model=Page[GradeInfo]
 )
 def show(
-    _person: Staff,
     service: ContextOf,
     *,
     exercise: Exercise = None,
@@ -122,7 +121,6 @@ def show(
     response_class=Response,
 )
 def fill_canvas(
-    _person: Staff,
     service: ContextOf,
     export: Annotated[
         bytes, Body(media_type=_CSV, min_length=1, description="The file that Canvas exported.")
@@ -159,9 +157,7 @@ def fill_canvas(
 
 
 @router.get("/statistics", responses=responses(*STAFF_ONLY), response_model=list[StatisticsInfo])
-def statistics(
-    _person: Staff, service: ContextOf, exercise: Exercise = None
-) -> list[dict[str, Any]]:
+def statistics(service: ContextOf, exercise: Exercise = None) -> list[dict[str, Any]]:
     """Return the difficulty, common mistakes and stuck students of exercises; hardest first."""
     found = service.aside.read(gradebook_data.numbers, exercise)
     return [{**asdict(each.statistics), "stuck": each.stuck} for each in found]

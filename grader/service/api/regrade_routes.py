@@ -9,7 +9,7 @@ from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
 
 from grader.errors import SandboxFault
 from grader.service import regrading
-from grader.service.api.auth import STAFF_ONLY, ContextOf, Staff
+from grader.service.api.auth import STAFF_ONLY, ContextOf, Staff, current_staff
 from grader.service.api.list_pages import After, Limit, Moment, Page
 from grader.service.api.problem_details import ProblemError, existing_one, responses, with_headers
 from grader.service.regrading import BESIDE_SUBMISSIONS, Preview, Regrader
@@ -17,7 +17,7 @@ from grader.service.service import AppContext
 from grader.service.store import regrades
 from grader.service.store.regrades import Mark, Regrade, RegradeChange
 
-router = APIRouter(prefix="/v1/regrades", tags=["regrades"])
+router = APIRouter(prefix="/v1/regrades", tags=["regrades"], dependencies=[Depends(current_staff)])
 
 _ONE = responses(*STAFF_ONLY, HTTPStatus.NOT_FOUND)
 
@@ -138,7 +138,7 @@ Id = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A regrade's id
 Here = Annotated[Regrader, Depends(regrader)]
 
 
-def existing(regrade_id: Id, _person: Staff, service: ContextOf) -> Regrade:
+def existing(regrade_id: Id, service: ContextOf) -> Regrade:
     """Return a regrade.
 
     Raises:
@@ -156,7 +156,7 @@ Existing = Annotated[Regrade, Depends(existing)]
     responses=responses(*STAFF_ONLY, HTTPStatus.CONFLICT),
     response_model=PreviewInfo,
 )
-def preview(wanted: WantedPreview, _person: Staff, here: Here) -> Preview:
+def preview(wanted: WantedPreview, here: Here) -> Preview:
     """Preview, on a sample, what a regrade would change; nothing is published."""
     found = regrading.plan(here.grading, wanted.exercise, wanted.from_hash)
     try:
@@ -186,9 +186,7 @@ def begin(wanted: NewRegrade, person: Staff, service: ContextOf, response: Respo
 
 
 @router.get("", responses=responses(*STAFF_ONLY))
-def listed(
-    _person: Staff, service: ContextOf, after: After = None, limit: Limit = 50
-) -> Page[RegradeInfo]:
+def listed(service: ContextOf, after: After = None, limit: Limit = 50) -> Page[RegradeInfo]:
     """List regrades, the newest first."""
     with service.database.read() as connection:
         found = regrades.listed(connection, before=after, most=limit + 1)

@@ -1,5 +1,7 @@
 """`/v1/submissions`: submit, and read the state and the verdict; for staff, search and release."""
 
+import asyncio
+import contextlib
 import json
 import math
 import time
@@ -98,15 +100,26 @@ Key = Annotated[
 ]
 
 
-def own(submission_id: Id, person: Someone, service: ContextOf) -> Submitted:
+def existing(submission_id: Id, service: ContextOf) -> Submitted:
+    """Return a submission.
+
+    Raises:
+        ProblemError: there is none.
+    """
+    with service.database.read() as connection:
+        return existing_one(submissions.find(connection, submission_id), "submission")
+
+
+Existing = Annotated[Submitted, Depends(existing)]
+
+
+def own(person: Someone, found: Existing) -> Submitted:
     """Return a submission that the caller may see; a student may see only their own.
 
     Raises:
         ProblemError: there is none that they may see.
     """
-    with service.database.read() as connection:
-        found = submissions.find(connection, submission_id)
-    is_hidden = found is not None and person.role == "student" and found.person_id != person.id
+    is_hidden = person.role == "student" and found.person_id != person.id
     return existing_one(None if is_hidden else found, "submission")
 
 
@@ -222,7 +235,9 @@ async def events(
         and time.monotonic() < ends
         and not request.app.state.watcher.is_ending
     ):
-        if await watched.is_gone(_BETWEEN_SECONDS):
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(watched.gone.wait(), _BETWEEN_SECONDS)
+        if watched.gone.is_set():
             yield _event(await run_in_threadpool(_state, service, submitted, person))
             return
         if watched.place not in {None, state.position}:
@@ -262,14 +277,13 @@ def listed(
     status_code=HTTPStatus.NO_CONTENT,
     responses=responses(*STAFF_ONLY, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
-def release(submission_id: Id, person: Staff, service: ContextOf) -> None:
+def release(person: Staff, found: Existing, service: ContextOf) -> None:
     """Queue a parked submission again."""
     with service.database.write() as connection:
-        existing_one(submissions.find(connection, submission_id), "submission")
-        is_released = submissions.release(connection, submission_id, actor=person.id)
+        is_released = submissions.release(connection, found.id, actor=person.id)
     if not is_released:
         raise ProblemError(HTTPStatus.CONFLICT, "It is not parked.")
-    service.executor.notify([submission_id])
+    service.executor.notify([found.id])
 
 
 def _accept(service: AppContext, person: Person, new: NewSubmission, key: str) -> SubmissionState:

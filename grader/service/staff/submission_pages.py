@@ -3,7 +3,7 @@
 import contextlib
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import FileResponse
 
 from grader.errors import UsageError
@@ -11,6 +11,7 @@ from grader.service import gradebook_data
 from grader.service.api import people_routes, submission_routes
 from grader.service.api.auth import ContextOf
 from grader.service.api.problem_details import ProblemError, existing_one
+from grader.service.api.submission_routes import Existing
 from grader.service.service import AppContext
 from grader.service.staff.login import (
     HOME,
@@ -34,7 +35,7 @@ from grader.service.store import (
     windows,
 )
 from grader.service.store.people import Person
-from grader.service.store.submissions import State, Submitted
+from grader.service.store.submissions import State
 
 _PAGE: Final = 50  # submissions
 _STUCK: Final = 50  # students; behind them come those with fewer failures, or in easier exercises
@@ -126,19 +127,8 @@ def listing(  # noqa: PLR0917  FastAPI calls it by name
     )
 
 
-Id = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$")]
-
-
-def _wanted(submission_id: Id, service: ContextOf) -> Submitted:
-    with service.database.read() as connection:
-        return existing_one(submissions.find(connection, submission_id), "submission")
-
-
-Wanted = Annotated[Submitted, Depends(_wanted)]
-
-
 @inside.get("/submissions/{submission_id}")
-def submission(wanted: Wanted, visitor: Instructor, service: ContextOf) -> Response:
+def submission(wanted: Existing, visitor: Instructor, service: ContextOf) -> Response:
     """Show a submission: its text, verdict and events."""
     with service.database.read() as connection:
         owner = people.get_person(connection, wanted.person_id)
@@ -166,15 +156,15 @@ def submission(wanted: Wanted, visitor: Instructor, service: ContextOf) -> Respo
 
 
 @inside.post("/submissions/{submission_id}/release")
-def release(wanted: Wanted, _sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+def release(wanted: Existing, _sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     """Queue a parked submission again."""
     with contextlib.suppress(ProblemError):  # another instructor was faster, as the page says
-        submission_routes.release(wanted.id, visitor.person, service)
+        submission_routes.release(visitor.person, wanted, service)
     return see(f"/staff/submissions/{wanted.id}")
 
 
 @inside.post("/submissions/{submission_id}/comment")
-def comment(on: Wanted, sent: AnyForm, visitor: Instructor, service: ContextOf) -> Response:
+def comment(on: Existing, sent: AnyForm, visitor: Instructor, service: ContextOf) -> Response:
     """Comment on the submission."""
     line = _number(sent.get("line", ""), least=1)
     new = people_routes.NewComment(
@@ -185,7 +175,7 @@ def comment(on: Wanted, sent: AnyForm, visitor: Instructor, service: ContextOf) 
 
 
 @inside.post("/submissions/{submission_id}/override")
-def override(on: Wanted, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+def override(on: Existing, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     """Give points or an excuse in the submission's exercise."""
     with service.database.read() as connection:
         owner = people.get_person(connection, on.person_id)
@@ -194,7 +184,7 @@ def override(on: Wanted, sent: OwnForm, visitor: Instructor, service: ContextOf)
 
 
 @inside.post("/submissions/{submission_id}/extend")
-def extend_owner(on: Wanted, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+def extend_owner(on: Existing, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     """Give the submission's owner a due date of their own."""
     with service.database.read() as connection:
         owner = people.get_person(connection, on.person_id)

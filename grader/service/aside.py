@@ -24,11 +24,7 @@ _NICENESS: Final = 5  # as what grades: requests go first
 
 
 class Aside:
-    """Reads one thing at a time. Use as a context manager.
-
-    Args:
-        database: the store.
-    """
+    """Reads one thing at a time. Use as a context manager."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

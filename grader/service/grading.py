@@ -99,11 +99,7 @@ _Ready: TypeAlias = tuple[Sequence[GradingRequest], Result]
 
 
 class Publisher:
-    """Writes results, and notifies those who requested them.
-
-    Args:
-        database: the store.
-    """
+    """Writes results, and notifies those who requested them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

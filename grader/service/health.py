@@ -153,13 +153,7 @@ def respond(path: str, health: Health, meter: Meter) -> tuple[HTTPStatus, str, b
 
 
 class HealthPort:
-    """Serves `/livez`, `/readyz` and `/metrics` on a port of their own.
-
-    Args:
-        host: where to listen.
-        port: where to listen; 0 for any that is free.
-        health: what is looked at.
-        meter: what is told.
+    """Serves `/livez`, `/readyz` and `/metrics` on a port of their own; 0 for any that is free.
 
     Raises:
         UsageError: the port cannot be had.

@@ -45,11 +45,7 @@ _log = structlog.get_logger(__name__)
 
 
 def configure(stream: TextIO | None = None) -> None:
-    """Write every log of this process as JSON, those of the libraries too.
-
-    Args:
-        stream: where to; stderr by default.
-    """
+    """Write every log of this process as JSON, those of the libraries too, by default to stderr."""
     shared: list[Callable[..., Any]] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,

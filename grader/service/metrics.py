@@ -26,31 +26,18 @@ class Meter:
     """The counts of one process."""
 
     def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        self._verdicts = Counter(
-            "etude_verdicts", "Verdicts made here.", ["outcome"], registry=self.registry
-        )
+        own = self.registry = CollectorRegistry()
+        self._verdicts = Counter("etude_verdicts", "Verdicts made here.", ["outcome"], registry=own)
         self._faults = Counter(
-            "etude_faults", "Submissions given up after three tries.", registry=self.registry
+            "etude_faults", "Submissions given up after three tries.", registry=own
         )
-        self._grading = Histogram(
-            "etude_grading_seconds",
-            "From the pool to its verdict.",
-            buckets=_GRADING,
-            registry=self.registry,
-        )
-        self._requests = Counter(
-            "etude_http_requests",
-            "Requests that were answered.",
-            ["method", "route", "status"],
-            registry=self.registry,
-        )
+        told = "From the pool to its verdict."
+        self._grading = Histogram("etude_grading_seconds", told, buckets=_GRADING, registry=own)
+        labels, told = ["method", "route", "status"], "Requests that were answered."
+        self._requests = Counter("etude_http_requests", told, labels, registry=own)
+        told = "From a request to the end of its answer."
         self._answering = Histogram(
-            "etude_http_seconds",
-            "From a request to the end of its answer.",
-            ["route"],
-            buckets=_ANSWERING,
-            registry=self.registry,
+            "etude_http_seconds", told, ["route"], buckets=_ANSWERING, registry=own
         )
 
     def watch(self, database: Database) -> None:

@@ -83,10 +83,7 @@ BESIDE_SUBMISSIONS: Final = Concurrency(ahead=1)
 def plan(context: GradingContext, exercise: str, from_hash: str = "") -> RegradePlan:
     """Return the plan of a regrade.
 
-    Args:
-        context: the store and the exercises.
-        exercise: its id.
-        from_hash: the version to leave, or its first characters; may be left out if there is one.
+    The version to leave may be named by its first characters, or left out if there is one.
 
     Raises:
         UsageError: there is no such exercise or version, or nothing would be another.
@@ -121,15 +118,9 @@ def preview(
     sample: int | None = None,
     concurrency: Concurrency | None = None,
 ) -> Preview:
-    """Preview what a regrade would change, without publishing anything.
+    """Preview what a regrade would change, by some of its sources or all; publish nothing.
 
     The verdicts are stored, so that the run itself has less to do.
-
-    Args:
-        grading: the store and the pool.
-        wanted: what would be graded again.
-        sample: how many sources to try; all by default.
-        concurrency: how many at once, and when to stop.
     """
     concurrency = concurrency or Concurrency()
     exercise = wanted.exercise
@@ -258,11 +249,6 @@ def undo(context: GradingContext, regrade_id: str, *, by: str, reason: str) -> R
 def run(grading: Grading, begun: Regrade, concurrency: Concurrency | None = None) -> None:
     """Grade what is not done yet and publish it; may be interrupted anywhere and run again.
 
-    Args:
-        grading: the store and the pool.
-        begun: the regrade that was written down.
-        concurrency: how many at once, and when to stop.
-
     Raises:
         UsageError: the exercise is not the version any more that it was begun for.
         GraderFault: some sources could not be graded; they are left for another run.
@@ -301,11 +287,7 @@ def run(grading: Grading, begun: Regrade, concurrency: Concurrency | None = None
 
 
 def check_version(context: GradingContext, begun: Regrade) -> None:
-    """Check that the exercise is the version that a regrade was begun for.
-
-    Raises:
-        UsageError: it is not.
-    """
+    """Raise `UsageError` if the exercise is not the version that a regrade was begun for."""
     exercise = context.catalog.find(begun.exercise)
     if exercise is None or exercise.digest != begun.to_hash:
         raise UsageError(f"{begun.exercise} is not version {begun.to_hash[:12]} here")
@@ -405,9 +387,6 @@ class Regrader:
 
     One that an earlier server, or a command, was interrupted in goes on at the start. On PostgreSQL
     it does nothing: there the workers of the regrade lane do.
-
-    Args:
-        grading: the store and the pool.
     """
 
     def __init__(self, grading: Grading) -> None:

@@ -39,11 +39,7 @@ class AppContext:
 
 
 class Service:
-    """A service that accepts and grades submissions. Use as a context manager.
-
-    Args:
-        settings: where everything is.
-    """
+    """A service that accepts and grades submissions. Use as a context manager."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

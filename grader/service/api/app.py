@@ -42,11 +42,7 @@ probes = APIRouter(include_in_schema=False)
 @probes.get("/readyz")
 @probes.get("/metrics")
 def probe(request: Request, service: ContextOf) -> Response:
-    """Answer a health check, or with the metrics, unless they have a port of their own.
-
-    Raises:
-        ProblemError: they have.
-    """
+    """Answer a health check, or with the metrics, unless they have a port of their own."""
     path = request.scope["path"]
     found = health.respond(path, service.health, service.meter)
     if found is None or (path == "/metrics" and service.settings.health_port is not None):
@@ -56,11 +52,7 @@ def probe(request: Request, service: ContextOf) -> Response:
 
 
 async def nowhere() -> None:
-    """Answer what no route of the API takes: else the site would, with a page.
-
-    Raises:
-        HTTPException: 404, or 405 where another method is taken.
-    """
+    """Answer 404 or 405 to what no route of the API takes: else the site would, with a page."""
     raise HTTPException(HTTPStatus.NOT_FOUND)
 
 

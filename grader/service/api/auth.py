@@ -87,11 +87,7 @@ Someone = Annotated[Person, Depends(current_person)]
 
 
 def current_staff(person: Someone, request: Request) -> Person:
-    """Return the person who makes a request, if they are staff; an assistant only reads.
-
-    Raises:
-        ProblemError: they are not.
-    """
+    """Return the person who makes a request; 403 unless they are staff. An assistant only reads."""
     if person.role != "instructor" and not (person.is_staff and request.method in _SAFE):
         raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors.")
     return person
@@ -101,11 +97,7 @@ Staff = Annotated[Person, Depends(current_staff)]
 
 
 def current_teacher(person: Someone) -> Person:
-    """Return the person who makes a request, if they are an instructor or an assistant.
-
-    Raises:
-        ProblemError: they are not.
-    """
+    """Return the person who makes a request; 403 unless they teach or assist."""
     if not person.is_staff:
         raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors and assistants.")
     return person

@@ -28,11 +28,7 @@ class Watched:
 
 
 class Watcher:
-    """Polls the line of submissions while there are streams.
-
-    Args:
-        database: the store.
-    """
+    """Polls the line of submissions while there are streams."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -125,12 +125,7 @@ async def _refuse(refusal: _Refusal, scope: Scope, receive: Receive, send: Send)
 
 
 class CarefulHeaders:
-    """Adds the security headers to every answer; a page keeps the policy that it brings itself.
-
-    Args:
-        app: what comes behind.
-        https: whether browsers come by HTTPS, and shall from now on.
-    """
+    """Adds the security headers to every answer; a page keeps the policy that it brings itself."""
 
     def __init__(self, app: ASGIApp, *, https: bool) -> None:
         self._app = app
@@ -158,10 +153,6 @@ class Recorded:
     """Gives each request an id; logs it in one line, and counts it, when it is answered.
 
     Neither has an address in it, but the pattern of the route, such as `/v1/submissions/{id}`.
-
-    Args:
-        app: what comes behind.
-        meter: where requests are counted.
     """
 
     def __init__(self, app: ASGIApp, meter: Meter) -> None:

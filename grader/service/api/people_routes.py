@@ -84,11 +84,7 @@ def existing(
     _staff: Staff,
     service: ContextOf,
 ) -> Person:
-    """Return a person.
-
-    Raises:
-        ProblemError: there is none.
-    """
+    """Return a person, or answer 404."""
     with service.database.read() as connection:
         return existing_one(people.find_by_id(connection, person_id), "person")
 

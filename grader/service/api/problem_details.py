@@ -58,11 +58,7 @@ class ProblemError(Exception):
 
 
 def existing_one(found: _Thing | None, kind: str) -> _Thing:
-    """Return what was looked for by its id.
-
-    Raises:
-        ProblemError: 404, it is not there.
-    """
+    """Return what was looked for by its id; raise a 404 if it is not there."""
     if found is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
     return found

@@ -27,11 +27,7 @@ class Rates:
         self._times: dict[str, deque[float]] = {}
 
     def check(self, person_id: str) -> None:
-        """Count one more submission of a person.
-
-        Raises:
-            ProblemError: 429 with Retry-After; then it is not counted.
-        """
+        """Count one more submission of a person, or raise a 429."""
         with self._lock:
             at = time.monotonic()
             times = self._times.pop(person_id, deque())
@@ -62,21 +58,13 @@ class Streams:
         self._open: Counter[str] = Counter()
 
     def check(self) -> None:
-        """Raise unless there is room for one more stream.
-
-        Raises:
-            ProblemError: 429 with Retry-After.
-        """
+        """Raise a 429 unless there is room for one more stream."""
         if self._open.total() >= self._most:
             raise later(_FULL, 2)
 
     @contextlib.contextmanager
     def one_more(self, person_id: str) -> Iterator[None]:
-        """Count a person's stream while it is open.
-
-        Raises:
-            ProblemError: 429 with Retry-After.
-        """
+        """Count a person's stream while it is open; raise a 429 if they have too many."""
         self.check()
         if self._open[person_id] >= self._of_one:
             raise later(_FULL, 2)

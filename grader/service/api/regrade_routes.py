@@ -123,11 +123,7 @@ class RegradeInfo(BaseModel):
 
 
 async def regrader(service: ContextOf) -> Regrader:
-    """Return the service's regrader.
-
-    Raises:
-        ProblemError: this server grades nothing.
-    """
+    """Return the service's regrader; raise if this server grades nothing."""
     if service.regrader is None:
         detail = "This server does not grade by itself: use `etude regrade`."
         raise ProblemError(HTTPStatus.CONFLICT, detail)
@@ -139,11 +135,7 @@ Here = Annotated[Regrader, Depends(regrader)]
 
 
 def existing(regrade_id: Id, service: ContextOf) -> Regrade:
-    """Return a regrade.
-
-    Raises:
-        ProblemError: there is none.
-    """
+    """Return a regrade, or answer 404."""
     with service.database.read() as connection:
         return existing_one(regrades.find(connection, regrade_id), "regrade")
 

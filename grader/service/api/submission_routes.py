@@ -101,11 +101,7 @@ Key = Annotated[
 
 
 def existing(submission_id: Id, service: ContextOf) -> Submitted:
-    """Return a submission.
-
-    Raises:
-        ProblemError: there is none.
-    """
+    """Return a submission, or answer 404."""
     with service.database.read() as connection:
         return existing_one(submissions.find(connection, submission_id), "submission")
 
@@ -114,11 +110,7 @@ Existing = Annotated[Submitted, Depends(existing)]
 
 
 def own(person: Someone, found: Existing) -> Submitted:
-    """Return a submission that the caller may see; a student may see only their own.
-
-    Raises:
-        ProblemError: there is none that they may see.
-    """
+    """Return a submission, or answer 404; a student may see only their own."""
     is_hidden = person.role == "student" and found.person_id != person.id
     return existing_one(None if is_hidden else found, "submission")
 

@@ -208,11 +208,7 @@ class _Door:
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[None]:
-        """Enter when it is this thread's turn.
-
-        Raises:
-            CallError: too many wait already.
-        """
+        """Enter when it is this thread's turn; raise `CallError` if too many wait already."""
         if not self._places.acquire(blocking=False):
             raise CallError("too many launches wait for it; try again")
         try:

@@ -56,11 +56,7 @@ def call(url: str, body: bytes | None = None, headers: Mapping[str, str] | None 
 def call_page(
     url: str, headers: Mapping[str, str] | None, body: bytes | None = None
 ) -> tuple[Any, str]:
-    """Return the JSON of a page of a list, and the address of the next; empty at the end.
-
-    Raises:
-        CallError: as `call` does.
-    """
+    """Return the JSON of a page of a list, and the address of the next; empty at the end."""
     if not origin(url):
         raise CallError("the address is not one of HTTPS")
     request = urllib.request.Request(url, body, dict(headers or {}))  # noqa: S310  checked above

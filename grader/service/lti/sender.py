@@ -32,11 +32,7 @@ _log = structlog.get_logger(__name__)
 
 
 class ScoreSender:
-    """Sends what is due. Use as a context manager; any number may run on one database.
-
-    Args:
-        database: the store.
-    """
+    """Sends what is due. Use as a context manager; any number may run on one database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -97,11 +93,7 @@ class ScoreSender:
         return True
 
     def _send(self, platform: Platform, telling: ScoreToSend) -> None:
-        """Send a grade.
-
-        Raises:
-            CallError: the platform did not take it.
-        """
+        """Send a grade; raise `CallError` if the platform did not take it."""
         said = telling.grade
         when = datetime.fromtimestamp(said["at"] / 1e6, UTC)
         score = {

@@ -71,11 +71,7 @@ class Visitor:
 
 
 def instructor(service: ContextOf, cookie: CookieOf) -> Visitor:
-    """Return the visitor if they are an instructor or an assistant; raise for anyone else.
-
-    Raises:
-        ProblemError: they are neither.
-    """
+    """Return the visitor if they are an instructor or an assistant; raise for anyone else."""
     with service.database.read() as connection:
         found = people.find_session(connection, cookie) if cookie else None
     if found is None:
@@ -99,11 +95,7 @@ def staff_pages(prefix: str) -> APIRouter:
 
 
 async def fields(request: Request) -> dict[str, str]:
-    """Return the fields of a form.
-
-    Raises:
-        ProblemError: it is no form.
-    """
+    """Return the fields of a form; answer 400 if it is none of ours."""
     body = await request.body()
     try:
         return dict(parse_qsl(body.decode(), max_num_fields=_MOST_FIELDS, keep_blank_values=True))
@@ -117,11 +109,8 @@ Fields = Annotated[dict[str, str], Depends(fields)]
 def entry_form(request: Request, sent: Fields) -> dict[str, str]:
     """Return the fields of a form that signs in.
 
-    Another site must not sign a person in as someone else. Over plain HTTP browsers leave out where
-    a request comes from, except for the origin.
-
-    Raises:
-        ProblemError: it is another site's, by the browser's headers.
+    Another site must not sign a person in as someone else: its form is refused. Over plain HTTP
+    browsers leave out where a request comes from, except for the origin.
     """
     headers = request.headers
     origin = headers.get("origin")
@@ -135,11 +124,7 @@ EntryForm = Annotated[dict[str, str], Depends(entry_form)]
 
 
 def any_form(sent: Fields, visitor: Instructor) -> dict[str, str]:
-    """Return the fields of a form after checking its CSRF token.
-
-    Raises:
-        ProblemError: it may be another site's.
-    """
+    """Return the fields of a form whose CSRF token is right; another site's is refused."""
     if not people.is_csrf(sent.get("csrf", ""), visitor.csrf):
         raise ProblemError(
             HTTPStatus.FORBIDDEN, "This form is of an earlier visit: open its page again."
@@ -151,11 +136,7 @@ AnyForm = Annotated[dict[str, str], Depends(any_form)]
 
 
 def own_form(sent: AnyForm, visitor: Instructor) -> dict[str, str]:
-    """Return the fields of a form that is for instructors alone.
-
-    Raises:
-        ProblemError: it may be another site's, or an assistant sent it.
-    """
+    """Return the fields of a form that is for instructors alone; an assistant's is refused."""
     if visitor.person.role != "instructor":
         raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors.")
     return sent

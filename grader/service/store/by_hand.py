@@ -56,11 +56,7 @@ def give(
 
 
 def say(connection: Connection, on: Submitted, text: str, line: int | None, *, actor: str) -> None:
-    """Comment on a submission, or on a line of it.
-
-    Raises:
-        UsageError: it is empty or too long.
-    """
+    """Comment on a submission, or on a line of it; raise `UsageError` if that cannot be."""
     said = {"line": line, "text": _said(text, "a comment"), "by": actor, "at": now()}
     row = {"id": new_id(), "submission_id": on.id, **said}
     connection.execute(insert(comment).values(row))

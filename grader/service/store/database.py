@@ -144,11 +144,7 @@ class Database:
 
     @contextlib.contextmanager
     def one_server(self) -> Iterator[None]:
-        """Keep other servers away from an SQLite file while this one runs.
-
-        Raises:
-            UsageError: there is one.
-        """
+        """Keep other servers off an SQLite file while this one runs; raise if there is one."""
         if self.path is None:
             yield
             return
@@ -171,9 +167,6 @@ def _refuse_the_dead(connection: PoolProxiedConnection, _record: object, _proxy:
     """Have an idle connection replaced that the server has closed.
 
     To ask the server itself would be a round trip more for each transaction.
-
-    Raises:
-        DisconnectionError: it did.
     """
     line = select.poll()
     line.register(connection.fileno(), select.POLLIN)

@@ -120,15 +120,10 @@ def of_students(
     after: tuple[str, str] | None = None,
     most: int | None = None,
 ) -> list[Grade]:
-    """Return students' grades, by name and exercise. Staff that tries an exercise has none here.
+    """Return students' grades, by name and exercise: `most` of them behind such a pair.
 
-    Where any student has a grade, one who submitted nothing has 0 points, unless they are disabled.
-
-    Args:
-        connection: of a transaction.
-        exercise: only of this one.
-        after: only those behind this name and exercise.
-        most: how many.
+    Staff that tries an exercise has none here. Where any student has a grade, one who submitted
+    nothing has 0 points, unless they are disabled.
     """
 
     def which(table: FromClause) -> list[ColumnElement[bool]]:

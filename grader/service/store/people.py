@@ -67,11 +67,7 @@ class Person:
 
 
 def role(name: str) -> Role:
-    """Return a role by its name.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """Return a role by its name, or raise `UsageError`."""
     for each in ROLES:
         if each == name:
             return each
@@ -115,11 +111,7 @@ def find_person(connection: Connection, name: str) -> Person | None:
 
 
 def need(connection: Connection, name: str) -> Person:
-    """Return the person of that name.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """Return the person of that name, or raise `UsageError`."""
     found = find_person(connection, name)
     if found is None:
         raise UsageError(f"there is no {name!r}: etude staff list")
@@ -167,11 +159,7 @@ class TokenNote:
 
 
 def tokens_of(connection: Connection, name: str) -> list[TokenNote]:
-    """List the tokens of the person of that name, the oldest first.
-
-    Raises:
-        UsageError: there is no such person.
-    """
+    """List the tokens of the person of that name, the oldest first, or raise `UsageError`."""
     owner = need(connection, name)
     columns = (token.c.id, token.c.label, token.c.expires_at, token.c.revoked_at)
     chosen = select(*columns).where(token.c.person_id == owner.id).order_by(token.c.id)
@@ -238,13 +226,7 @@ class OpenedSession:
 
 
 def open_session(connection: Connection, owner: Person, until: int | None = None) -> OpenedSession:
-    """Open a session; of too many sessions the oldest ends.
-
-    Args:
-        connection: of a transaction that writes.
-        owner: who comes in.
-        until: when what they came in by is over, in microseconds; so is the session then.
-    """
+    """Open a session, until a time in microseconds at most; of too many the oldest ends."""
     longest = now() + SESSION_SECONDS * 1_000_000
     hold(connection, owner.id)  # or two sign-ins at once would end each other's session
     own = and_(session.c.person_id == owner.id, session.c.expires_at > now())

@@ -279,13 +279,9 @@ def count_ungraded(connection: Connection, exercise: str, from_hash: str, to_has
 def open_sources(
     connection: Connection, begun: Regrade, *, since: int | None = None, only: str | None = None
 ) -> list[str]:
-    """Return the sources that are still to be done, in order.
+    """Return the sources that are still to be done, in order, or `only` this one if it is.
 
-    Args:
-        connection: of a transaction.
-        begun: the regrade.
-        since: leave out what could not be graded after this time, in microseconds.
-        only: ask for this source alone.
+    With `since`, a time in microseconds, those that could not be graded after it are left out.
     """
     chosen = select(regrade_source.c.source_hash).where(
         regrade_source.c.regrade_id == begun.id, regrade_source.c.done.is_(False)
@@ -316,8 +312,7 @@ def progress(connection: Connection, regrade_id: str) -> tuple[int, int]:
 def claim(connection: Connection, regrade_id: str, source_hash: str) -> bool:
     """Mark a source as done, in the transaction that does it.
 
-    Returns:
-        False if another process was faster, or the regrade has ended: then nothing is to be done.
+    Return false if another process was faster, or the regrade has ended.
     """
     runs = exists().where(regrade.c.id == regrade_id, regrade.c.state == "running")
     own = and_(
@@ -344,14 +339,7 @@ def hold(connection: Connection, begun: Regrade, kept: PublishedVerdict, after: 
 def changes(
     connection: Connection, regrade_id: str, *, after: int = 0, most: int | None = None
 ) -> Iterator[RegradeChange]:
-    """Yield the verdicts that a regrade has changed or held, in order.
-
-    Args:
-        connection: of a transaction.
-        regrade_id: which.
-        after: the event behind which to begin.
-        most: how many to yield.
-    """
+    """Yield the verdicts that a regrade has changed or held, in order: `most` behind an event."""
     told = (
         select(event.c.seq, event.c.subject, event.c.kind, event.c.data, person.c.name, SHOWN)
         .join(submission, submission.c.id == event.c.subject)

@@ -91,11 +91,7 @@ def _import(connection: Connection, row: RosterRow, actor: str) -> str:
 
 @contextlib.contextmanager
 def keeping_an_instructor(connection: Connection) -> Iterator[None]:
-    """Check that what is done leaves an instructor, if there was one.
-
-    Raises:
-        UsageError: none would be left; the transaction is to be undone.
-    """
+    """Raise `UsageError` if what is done leaves no instructor; it is to be undone then."""
     able = (person.c.role == "instructor", person.c.disabled_at.is_(None))
     chosen = select(person.c.id).where(*able).with_for_update()
     before = connection.execute(chosen).first()
@@ -105,11 +101,7 @@ def keeping_an_instructor(connection: Connection) -> Iterator[None]:
 
 
 def set_role(connection: Connection, whom: Person, role: Role, *, actor: str) -> None:
-    """Give a person another role.
-
-    Raises:
-        UsageError: no instructor would be left; the transaction is to be undone.
-    """
+    """Give a person another role, if an instructor is left then."""
     with keeping_an_instructor(connection):
         _set_role(connection, whom, role, actor)
 
@@ -126,8 +118,7 @@ def _set_role(connection: Connection, whom: Person, role: Role, actor: str) -> b
 def set_disabled(connection: Connection, whom: Person, *, disabled: bool, actor: str) -> None:
     """Sign a person out and let them in no more, or let them in again.
 
-    Raises:
-        UsageError: no instructor would be left; the transaction is to be undone.
+    An instructor must be left then.
     """
     with keeping_an_instructor(connection):
         people.hold(connection, whom.id)

@@ -324,16 +324,7 @@ def listed(
     before: str | None = None,
     most: int = 50,
 ) -> list[FoundSubmission]:
-    """Return submissions, the newest first.
-
-    Args:
-        connection: of a transaction.
-        exercise: only of this exercise.
-        person_name: only of the person of this name.
-        state: only where they stand so.
-        before: only those older than the submission of this id.
-        most: how many.
-    """
+    """Return submissions, the newest first, that are older than that of the id `before`."""
     number, _, *rest = COLUMNS
     of_verdict = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
     chosen = (

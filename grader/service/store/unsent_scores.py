@@ -133,9 +133,7 @@ def is_any_due(connection: Connection) -> bool:
 def claim(connection: Connection, without: Collection[str] = ()) -> ScoreToSend | None:
     """Claim the next grade that is due, so that no other sender does.
 
-    Args:
-        connection: of a transaction that writes.
-        without: ids of platforms that are left in peace for now.
+    Some platforms, by their ids, are left in peace for now.
     """
     chosen = select(outbox, *_WHERE).join_from(outbox, lti_line, lti_line.c.id == outbox.c.subject)
     chosen = chosen.where(*_due(), lti_line.c.platform_id.not_in(without))

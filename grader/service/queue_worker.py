@@ -8,7 +8,7 @@ import contextlib
 import os
 import signal
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -217,21 +217,17 @@ class _QueueWorker:
 
     async def _finish(self, request: Callable[[Notify], GradingRequest]) -> None:
         """Grade what is requested; raise the error that kept it from its end."""
-        loop = asyncio.get_running_loop()
-        over: asyncio.Future[Exception | None] = loop.create_future()
-
-        def settle(error: Exception | None) -> None:
-            if not over.done():
-                over.set_result(error)
+        over = Future[None]()
+        over.set_running_or_notify_cancel()  # a task that waits for it is cancelled alone
 
         def notify(error: Exception | None) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed
-                loop.call_soon_threadsafe(settle, error)
+            if error is None:
+                over.set_result(None)
+            else:  # it still waits: the queue brings it again
+                over.set_exception(error)
 
         await asyncio.to_thread(self._grading.begin, request(notify))
-        error = await over
-        if error is not None:  # it still waits: the queue brings it again
-            raise error
+        await asyncio.wrap_future(over)
 
     async def _sweep(self, jobs: JobQueue) -> None:
         sweeper = Sweeper(self._grading.database, self._settings.keep_days, jobs)

@@ -76,6 +76,7 @@ class Concurrency:
     tell: Callable[[], None] = lambda: None
 
 
+_ALONE: Final = Concurrency()
 BESIDE_SUBMISSIONS: Final = Concurrency(ahead=1)
 """Beside submissions: a source in hand for each worker, so that they never wait for more."""
 
@@ -116,13 +117,12 @@ def preview(
     wanted: RegradePlan,
     *,
     sample: int | None = None,
-    concurrency: Concurrency | None = None,
+    concurrency: Concurrency = _ALONE,
 ) -> Preview:
     """Preview what a regrade would change, by some of its sources or all; publish nothing.
 
     The verdicts are stored, so that the run itself has less to do.
     """
-    concurrency = concurrency or Concurrency()
     exercise = wanted.exercise
     versions = (exercise.id, wanted.from_hash, exercise.digest)
     with grading.database.read() as connection:
@@ -246,7 +246,7 @@ def undo(context: GradingContext, regrade_id: str, *, by: str, reason: str) -> R
     return begun
 
 
-def run(grading: Grading, begun: Regrade, concurrency: Concurrency | None = None) -> None:
+def run(grading: Grading, begun: Regrade, concurrency: Concurrency = _ALONE) -> None:
     """Grade what is not done yet and publish it; may be interrupted anywhere and run again.
 
     Raises:
@@ -254,7 +254,6 @@ def run(grading: Grading, begun: Regrade, concurrency: Concurrency | None = None
         GraderFault: some sources could not be graded; they are left for another run.
         SandboxFault: nothing can be graded on this host.
     """
-    concurrency = concurrency or Concurrency()
     check_version(grading, begun)
     database, faults = grading.database, set[str]()
     with database.read() as connection:

@@ -42,6 +42,13 @@ async def context(request: Request) -> AppContext:  # a plain function would be 
 ContextOf = Annotated[AppContext, Depends(context)]
 
 
+def address_of(request: Request, service: AppContext) -> str:
+    """Return our address; without one the socket's that received it: headers may be forged."""
+    host, port = request.scope["server"]
+    here = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return (service.settings.public_url or here).rstrip("/")
+
+
 def _cookie_name(service: AppContext) -> str:
     return COOKIE_OF_HOST if service.settings.is_https else COOKIE
 

@@ -13,7 +13,7 @@ from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 
 from grader.errors import UsageError
-from grader.service.api.auth import ContextOf, CookieOf, enter, give_cookie, take_cookie
+from grader.service.api.auth import ContextOf, CookieOf, address_of, enter, give_cookie, take_cookie
 from grader.service.api.problem_details import ProblemError
 from grader.service.oidc import LOGIN_SECONDS, Provider
 from grader.service.service import AppContext
@@ -200,9 +200,7 @@ def _provider(request: Request, service: AppContext) -> tuple[Provider, str]:
     """Return the provider of the university, and where it sends a browser back to."""
     if service.settings.oidc is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no single sign-on here.")
-    host, port = request.scope["server"]  # where it was received: headers may be forged
-    base = (service.settings.public_url or f"http://{host}:{port}").rstrip("/")
-    return service.settings.oidc, base + _OIDC
+    return service.settings.oidc, address_of(request, service) + _OIDC
 
 
 def _own_page(path: str) -> str:

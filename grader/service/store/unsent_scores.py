@@ -6,7 +6,7 @@ is sent, and one sender at a time claims it, so that none overtakes another.
 
 import json
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, bindparam, select, update
@@ -20,13 +20,6 @@ KIND: Final = "lti.score"
 _LEASE: Final = 120_000_000  # microseconds until a sender that is silent is taken for dead
 _ERROR_LENGTH: Final = 500
 _FRESH: Final[dict[str, object]] = {"tries": 0, "parked": False, "last_error": ""}
-_WHERE: Final = (
-    lti_line.c.person_id,
-    lti_line.c.exercise,
-    lti_line.c.platform_id,
-    lti_line.c.sub,
-    lti_line.c.line_item,
-)
 
 # Made once, as those of `verdicts`: every published verdict asks.
 _LINES: Final = select(lti_line.c.id).where(
@@ -135,16 +128,18 @@ def claim(connection: Connection, without: Collection[str] = ()) -> ScoreToSend 
 
     Some platforms, by their ids, are left in peace for now.
     """
-    chosen = select(outbox, *_WHERE).join_from(outbox, lti_line, lti_line.c.id == outbox.c.subject)
+    columns = [lti_line.c[each.name] for each in fields(ScoreLine)]
+    chosen = select(outbox.c.id, outbox.c.body, outbox.c.tries, *columns)
+    chosen = chosen.join_from(outbox, lti_line, lti_line.c.id == outbox.c.subject)
     chosen = chosen.where(*_due(), lti_line.c.platform_id.not_in(without))
     chosen = chosen.order_by(outbox.c.due_at, outbox.c.id).limit(1)
     row = connection.execute(chosen.with_for_update(skip_locked=True, of=outbox)).first()
     if row is None:
         return None
-    values = {"due_at": now() + _LEASE, "tries": row.tries + 1}
-    connection.execute(update(outbox).where(outbox.c.id == row.id).values(values))
-    line = ScoreLine(row.person_id, row.exercise, row.platform_id, row.sub, row.line_item)
-    return ScoreToSend(row.id, line, row.body, row.tries + 1)
+    name, body, tries, *line = row
+    values = {"due_at": now() + _LEASE, "tries": tries + 1}
+    connection.execute(update(outbox).where(outbox.c.id == name).values(values))
+    return ScoreToSend(name, ScoreLine(*line), body, tries + 1)
 
 
 def _due() -> tuple[ColumnElement[bool], ...]:
@@ -183,19 +178,10 @@ def mark_for_review(connection: Connection, telling: ScoreToSend, why: str) -> N
 
 def unsent(connection: Connection) -> list[UnsentGrade]:
     """Return the grades that platforms do not know yet, those for staff first."""
-    columns = (
-        outbox.c.id,
-        person.c.name,
-        lti_line.c.exercise,
-        lti_platform.c.issuer,
-        outbox.c.tries,
-        outbox.c.parked,
-        outbox.c.last_error,
-        SHOWN,
-        outbox.c.body,
-    )
+    state = (outbox.c.tries, outbox.c.parked, outbox.c.last_error)
+    which = (outbox.c.id, person.c.name, lti_line.c.exercise, lti_platform.c.issuer)
     chosen = (
-        select(*columns)
+        select(*which, *state, SHOWN, outbox.c.body)
         .join_from(outbox, lti_line, lti_line.c.id == outbox.c.subject)
         .join(person, person.c.id == lti_line.c.person_id)
         .join(lti_platform, lti_platform.c.id == lti_line.c.platform_id)

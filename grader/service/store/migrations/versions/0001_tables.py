@@ -12,7 +12,6 @@ depends_on = None
 def upgrade() -> None:
     """Run this migration."""
     _tables()
-    _lti_tables()
     kept_as_written = ("event", "verdict")
     if op.get_bind().dialect.name == "sqlite":
         for table in kept_as_written:
@@ -182,9 +181,6 @@ def _tables() -> None:
         sa.Column("parked", sa.Boolean, nullable=False),
     )
     op.create_index("ix_waiting_parked", "waiting", ["parked", "submission_id"])
-
-
-def _lti_tables() -> None:
     op.create_table(
         "lti_key",
         sa.Column("id", sa.Integer, autoincrement=False, primary_key=True),

@@ -41,8 +41,7 @@ def csv_part(
 ) -> tuple[str, tuple[str, str] | None]:
     """Return a part of the grades as a table that is safe to open in a spreadsheet.
 
-    Returns:
-        The text, and `after` of the next part; None behind the last one.
+    With it comes `after` of the next part; None behind the last one.
     """
     found = grades.of_students(connection, exercise, after=after, most=_PART)
     text = io.StringIO()
@@ -91,15 +90,11 @@ def overview(connection: Connection, most_stuck: int) -> Overview:
 
 
 def numbers(connection: Connection, exercise: str | None = None) -> list[GradebookNumbers]:
-    """Return the statistics of exercises, the hardest first.
+    """Return the statistics of exercises, the hardest first; or those of one among all.
 
     A student counts as passed who has passed once, with the best score; mistakes count once for
     each student who has made them, also if they passed later. The database adds up, so that
     no row for each student is read.
-
-    Args:
-        connection: of a transaction.
-        exercise: only this one; how well it tells is computed from all the same.
     """
     made = verdicts.count_mistakes(connection, exercise)
     stuck = submissions.stuck(connection, STUCK_AFTER, exercise)

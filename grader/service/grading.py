@@ -53,23 +53,14 @@ Notify: TypeAlias = Callable[[Exception | None], None]
 
 @dataclass(frozen=True, slots=True)
 class GradingRequest:
-    """A request for the verdict on a source.
-
-    Attributes:
-        exercise: its id.
-        source_hash: the source.
-        publish: called with the verdict, in the transaction that stores it.
-        give_up: called with the reason why there is none, in a transaction.
-        notify: called when the attempt is over.
-        order: of requests in one transaction, lest two processes wait for each other.
-    """
+    """A request for the verdict on a source."""
 
     exercise: str
     source_hash: str
-    publish: Callable[[Connection, StoredVerdict], object]
-    give_up: Callable[[Connection, str], object]
-    notify: Notify
-    order: str = ""
+    publish: Callable[[Connection, StoredVerdict], object]  # in the transaction that stores it
+    give_up: Callable[[Connection, str], object]  # with the reason, in a transaction
+    notify: Notify  # when the attempt is over
+    order: str = ""  # in one transaction, lest two processes wait for each other
 
 
 def for_submission(submitted: Submitted, notify: Notify) -> GradingRequest:
@@ -183,12 +174,7 @@ def notify(requests: Sequence[GradingRequest], error: Exception | None) -> None:
 class Grading:
     """Grades what is requested; of identical code in hand only one.
 
-    Args:
-        database: the store.
-        catalog: the exercises.
-        pool: where verdicts are made.
-        meter: counts what was graded.
-        queue: the job queue, on PostgreSQL, for regrades that begin here.
+    The job queue, on PostgreSQL, is for regrades that begin here.
     """
 
     def __init__(

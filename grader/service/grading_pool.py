@@ -59,9 +59,8 @@ class _PendingJob:
 class GradingPool:
     """The grading process. Use as a context manager; make it before any secret is read.
 
-    Args:
-        workers: how many submissions are graded at once.
-        stderr: where the process writes what went wrong; to our own stderr by default.
+    It grades as many submissions at once as it has workers, and writes what went wrong to a
+    descriptor, by default to our own stderr.
     """
 
     def __init__(self, workers: int, stderr: int | None = None) -> None:

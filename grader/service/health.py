@@ -54,11 +54,7 @@ class SelfTest:
     """Grades a model answer with its hidden tests, in the real sandbox.
 
     An author may break an exercise, which is no reason to grade no other: this host is well if one
-    of a few passes.
-
-    Args:
-        pool: where it is graded; None in a server that does not grade.
-        catalog: whose first exercises are taken.
+    of a few passes. A server without a pool does not grade, and is well.
     """
 
     def __init__(self, pool: GradingPool | None, catalog: Catalog) -> None:

@@ -63,17 +63,11 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Concurrency:
-    """The number of sources graded at once, and the time to stop.
+    """The number of sources graded at once, and the time to stop."""
 
-    Attributes:
-        ahead: sources in hand at once for each worker.
-        stopping: says when to stop before the end.
-        tell: is called after each source.
-    """
-
-    ahead: int = 2
-    stopping: Callable[[], bool] = lambda: False
-    tell: Callable[[], None] = lambda: None
+    ahead: int = 2  # sources in hand at once for each worker
+    stopping: Callable[[], bool] = lambda: False  # says when to stop before the end
+    tell: Callable[[], None] = lambda: None  # after each source
 
 
 _ALONE: Final = Concurrency()

@@ -30,12 +30,6 @@ class Sweeper:
     """Sweeps every `SECONDS`, in a thread. Use as a context manager: the first sweep comes with it.
 
     Each sweep looks at a part of the submissions, so that it takes as long among millions.
-
-    Args:
-        database: the store.
-        keep_days: for how long diagnostics are kept.
-        jobs: the job queue, on PostgreSQL.
-        at_once: how many submissions a sweep looks at.
     """
 
     def __init__(

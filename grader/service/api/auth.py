@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from grader.service.api.problem_details import ProblemError, responses
 from grader.service.service import AppContext
 from grader.service.store import people
-from grader.service.store.people import OpenedSession, Person, Role
+from grader.service.store.people import Person, Role
 
 COOKIE: Final = "etude_session"
 COOKIE_OF_HOST: Final = f"__Host-{COOKIE}"
@@ -134,30 +134,14 @@ class Me(BaseModel):
 @router.post("", responses=responses(HTTPStatus.UNAUTHORIZED))
 def sign_in(wanted: SignIn, service: ContextOf, response: Response, cookie: CookieOf) -> Me:
     """Open a session for a browser, and close its last; scripts cannot read the cookie."""
-    entered = enter(service, wanted.token, cookie)
+    with service.database.write() as connection:
+        entered = people.sign_in(connection, wanted.token, cookie)
     if entered is None:
         detail = "This token is unknown, expired or revoked."
         raise ProblemError(HTTPStatus.UNAUTHORIZED, detail, _BEARER)
     person, opened = entered
     give_cookie(response, opened.cookie, service)
     return Me(name=person.name, role=person.role, csrf=opened.csrf)
-
-
-def enter(
-    service: AppContext, token: str, last_cookie: str | None
-) -> tuple[Person, OpenedSession] | None:
-    """Open a session that replaces a browser's last one; return None for an unknown token."""
-    with service.database.write() as connection:
-        person = people.person_of_token(connection, token)
-        if person is None:
-            return None
-        people.hold(connection, person.id)
-        if people.person_of_token(connection, token) is None:  # it was revoked just now
-            return None
-        if last_cookie is not None:
-            people.close_session(connection, last_cookie)
-        until = people.end_of_token(connection, token)
-        return person, people.open_session(connection, person, until)
 
 
 def give_cookie(

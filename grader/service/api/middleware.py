@@ -37,11 +37,7 @@ class _RefusedError(Exception):
 class BodyCap:
     """Refuses a body that is too large, before it is read and while it comes, or too slow.
 
-    Args:
-        app: what comes behind.
-        most: bytes.
-        roomy: paths that take more, and how many bytes.
-        seconds: for which a body may be on its way, or it would hold a connection for nothing.
+    Some paths are roomy: they take more bytes. A slow body would hold a connection for nothing.
     """
 
     def __init__(self, app: ASGIApp, most: int, roomy: Mapping[str, int], seconds: float) -> None:
@@ -98,11 +94,7 @@ class _Body:
         self.too_large: _Refusal = HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail
 
     async def receive(self) -> Message:
-        """Return the next message of the body.
-
-        Raises:
-            _RefusedError: it is too large, or too slow.
-        """
+        """Return the next message of the body; raise if it is too large, or too slow."""
         if self._is_whole:  # what comes now is that the client hangs up, sooner or later
             return await self._receive()
         try:

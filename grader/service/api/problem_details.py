@@ -40,13 +40,7 @@ class ProblemBody(BaseModel):
 
 
 class ProblemError(Exception):
-    """Ends a request with a problem response.
-
-    Args:
-        status: the HTTP status.
-        detail: one sentence for the client.
-        headers: to be sent along.
-    """
+    """Ends a request with a problem response: a status, one sentence, and perhaps headers."""
 
     def __init__(
         self, status: HTTPStatus, detail: str, headers: dict[str, str] | None = None

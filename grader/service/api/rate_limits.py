@@ -17,8 +17,7 @@ _FULL = "Too many event streams are open; ask for the state instead."
 class Rates:
     """Counts each person's submissions within the last minute.
 
-    Args:
-        per_minute: how many are let through, 0 for all; those refused for another reason count.
+    Without a limit (0) all are let through; those refused for another reason count, too.
     """
 
     def __init__(self, per_minute: int) -> None:
@@ -45,11 +44,8 @@ class Rates:
 class Streams:
     """Counts the event streams that are open; each holds a connection.
 
-    Only the event loop's thread uses it, so that a check and a count are one step.
-
-    Args:
-        most: how many may be open at once.
-        of_one: how many of one person, so that one person cannot take the room of all others.
+    One person cannot take the room of all others. Only the event loop's thread uses it, so that a
+    check and a count are one step.
     """
 
     def __init__(self, most: int, of_one: int = 50) -> None:

@@ -28,10 +28,7 @@ _TEXTS: Final = re.compile(rb"<!--static-->.*?<!--served:(.*?)-->", re.DOTALL)
 class Site(StaticFiles):
     """The files of a built site, with a mark in pages that a static host does not add.
 
-    Args:
-        folder: the site's.
-        frames: returns the sites that may show embedded pages in frames.
-        has_single_sign_on: whether pages offer to sign in by a provider.
+    `frames` returns the sites that may show embedded pages in frames.
     """
 
     def __init__(

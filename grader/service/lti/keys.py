@@ -109,12 +109,7 @@ def rotate(database: Database, *, actor: str) -> ToolKey:
 
 
 def retire(database: Database, *, actor: str, at_once: bool = False) -> ToolKey:
-    """Delete all keys but the newest, and return that.
-
-    Args:
-        database: the store.
-        actor: who wants it.
-        at_once: also if platforms may not know the newest yet.
+    """Delete all keys but the newest, and return that; at once if platforms may not know it yet.
 
     Raises:
         UsageError: there is no old one, or it signs still.

@@ -17,12 +17,7 @@ _MOST: Final = 1 << 20  # bytes of an answer
 
 
 class CallError(EtudeError):
-    """A request to a platform failed.
-
-    Args:
-        why: one sentence for staff.
-        status: the HTTP status of its answer; 0 if there was none.
-    """
+    """A request to a platform failed; the status of its answer is 0 if there was none."""
 
     def __init__(self, why: str, status: int = 0) -> None:
         self.status = status

@@ -13,7 +13,7 @@ from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 
 from grader.errors import UsageError
-from grader.service.api.auth import ContextOf, CookieOf, address_of, enter, give_cookie, take_cookie
+from grader.service.api.auth import ContextOf, CookieOf, address_of, give_cookie, take_cookie
 from grader.service.api.problem_details import ProblemError
 from grader.service.oidc import LOGIN_SECONDS, Provider
 from grader.service.service import AppContext
@@ -162,7 +162,8 @@ def _sign_in_page(
 def sign_in(sent: EntryForm, service: ContextOf, cookie: CookieOf) -> Response:
     """Open a session, and redirect to the page that was asked for."""
     target = _local(sent.get("next", ""))
-    entered = enter(service, sent.get("token", "").strip(), cookie)
+    with service.database.write() as connection:
+        entered = people.sign_in(connection, sent.get("token", "").strip(), cookie)
     if entered is None:
         trouble = "This token is unknown, expired or revoked."
         return _sign_in_page(service, target, HTTPStatus.UNAUTHORIZED, trouble)

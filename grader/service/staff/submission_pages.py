@@ -1,7 +1,7 @@
 """Staff pages: overview, exercises, submissions, and the forms of work by hand below these."""
 
 import contextlib
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import FileResponse
@@ -130,29 +130,20 @@ def listing(  # noqa: PLR0917  FastAPI calls it by name
 @inside.get("/submissions/{submission_id}")
 def submission(wanted: Existing, visitor: Instructor, service: ContextOf) -> Response:
     """Show a submission: its text, verdict and events."""
+    of = (wanted.person_id, wanted.exercise)
     with service.database.read() as connection:
-        owner = people.get_person(connection, wanted.person_id)
         kept = verdicts.published(connection, wanted.id)
-        text = submissions.text_of(connection, wanted.source_hash)
-        told = events.of_subject(connection, wanted.id)
         place = submissions.place(connection, wanted.id)
-        said = by_hand.comments(connection, wanted.id)
-        grade = grades.of_one(connection, wanted.person_id, wanted.exercise)
-        window = windows.window(connection, wanted.person_id, wanted.exercise)
-    return render(
-        "submission",
-        visitor=visitor,
-        submitted=wanted,
-        owner=owner,
-        verdict=None if kept is None else kept.body,
-        text=text,
-        events=told,
-        place=place,
-        comments=said,
-        grade=grade,
-        window=window,
-        is_far=place == submissions.COUNTED,
-    )
+        shown: dict[str, Any] = {
+            "owner": people.get_person(connection, wanted.person_id),
+            "text": submissions.text_of(connection, wanted.source_hash),
+            "events": events.of_subject(connection, wanted.id),
+            "comments": by_hand.comments(connection, wanted.id),
+            "grade": grades.of_one(connection, *of),
+            "window": windows.window(connection, *of),
+        }
+    shown |= {"verdict": kept and kept.body, "place": place, "is_far": place == submissions.COUNTED}
+    return render("submission", visitor=visitor, submitted=wanted, **shown)
 
 
 @inside.post("/submissions/{submission_id}/release")

@@ -196,12 +196,6 @@ def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
     return True
 
 
-def end_of_token(connection: Connection, secret: str) -> int | None:
-    """Return when a token ends, in microseconds; None if it does not."""
-    ends = select(token.c.expires_at).where(token.c.hash == digest(secret))
-    return connection.execute(ends).scalar_one_or_none()
-
-
 def person_of_token(connection: Connection, secret: str) -> Person | None:
     """Return the owner of a token; None if it is unknown, expired or revoked."""
     asked = {"hash": digest(secret), "now": now()}
@@ -276,3 +270,19 @@ def forget_expired_sessions(connection: Connection) -> None:
 def close_session(connection: Connection, cookie: str) -> None:
     """Sign out."""
     connection.execute(delete(session).where(session.c.hash == digest(cookie)))
+
+
+def sign_in(
+    connection: Connection, secret: str, last_cookie: str | None
+) -> tuple[Person, OpenedSession] | None:
+    """Open a session that replaces a browser's last one; return None for an unknown token."""
+    owner = person_of_token(connection, secret)
+    if owner is None:
+        return None
+    hold(connection, owner.id)
+    if person_of_token(connection, secret) is None:  # it was revoked just now
+        return None
+    if last_cookie is not None:
+        close_session(connection, last_cookie)
+    ends = select(token.c.expires_at).where(token.c.hash == digest(secret))
+    return owner, open_session(connection, owner, connection.execute(ends).scalar_one_or_none())

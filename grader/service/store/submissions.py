@@ -159,14 +159,9 @@ class KeyReusedError(Exception):
 def accept(
     connection: Connection, owner: Person, exercise: str, text: str, *, key: str
 ) -> AcceptedSubmission:
-    """Store a submission, once for each key of a person.
+    """Store a submission, once for each idempotency key of a person.
 
-    Args:
-        connection: of a transaction that writes.
-        owner: who submits.
-        exercise: an exercise's id; the caller checks that it exists.
-        text: the source.
-        key: the request's idempotency key.
+    The caller checks that the exercise exists.
 
     Raises:
         KeyReusedError: the key came before with something else; the transaction is to be undone.
@@ -279,17 +274,9 @@ def stop_waiting(connection: Connection, submission_id: str) -> bool:
 
 
 def find_lost(connection: Connection, most: int, *, before: str = NEWEST) -> tuple[list[str], str]:
-    """Look at submissions, the newest first, for those that have no verdict and do not wait.
+    """Look at `most` submissions for those without a verdict that do not wait: a crash lost them.
 
-    There should be none.
-
-    Args:
-        connection: of a transaction.
-        most: how many to look at.
-        before: the submission before which to begin.
-
-    Returns:
-        The ids of those, and where the next look is to begin.
+    The newest come first, from `before` on. Return their ids, and where the next look is to begin.
     """
     span = {"before": before, "most": most}
     reached, looked_at = connection.execute(_SPAN, span).one()

@@ -219,13 +219,7 @@ def publish(
 ) -> None:
     """Publish a verdict for a submission, and update its person's grade.
 
-    Args:
-        connection: of a transaction that writes.
-        submitted: the submission.
-        kept: the verdict.
-        actor: who brought that about.
-        regrade: the id of the regrade that did.
-        before: what the verdict says that held until now.
+    An actor may have brought that about, by a regrade; `before` says what held until now.
     """
     # One at a time for each person, or of two grades the worse might be computed last.
     people.hold(connection, submitted.person_id)

@@ -17,7 +17,7 @@ import traceback
 from collections.abc import Callable, Iterator, MutableMapping
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final, TextIO, TypeAlias
 
 import structlog
 
@@ -40,6 +40,8 @@ _KNOWN: Final = {
     for name, value in (vars(builtins) | vars(errors)).items()
     if isinstance(value, type) and issubclass(value, BaseException)
 }
+
+_Said: TypeAlias = MutableMapping[str, Any]
 
 _log = structlog.get_logger(__name__)
 
@@ -86,9 +88,7 @@ def _thread_failed(failed: threading.ExceptHookArgs) -> None:
         _log.error("a thread failed", thread=name, exc_info=failed.exc_value)
 
 
-def _describe_error(
-    _logger: object, _method: str, said: MutableMapping[str, Any]
-) -> MutableMapping[str, Any]:
+def _describe_error(_logger: object, _method: str, said: _Said) -> _Said:
     """Add an error's cause and place: its message may quote anything."""
     found = said.pop("exc_info", None)
     error = found[1] if isinstance(found, tuple) else found
@@ -103,21 +103,14 @@ def _describe_error(
     return said
 
 
-def _name_only(
-    _logger: object, _method: str, said: MutableMapping[str, Any]
-) -> MutableMapping[str, Any]:
+def _name_only(_logger: object, _method: str, said: _Said) -> _Said:
     """Keep a library's message; of its arguments only numbers, and the causes of errors."""
     record = said.get("_record")
     if isinstance(record, logging.LogRecord):
         given = said.pop("positional_args", ())
-        told = tuple(
-            each
-            if isinstance(each, int | float)
-            else cause_of(each)
-            if isinstance(each, BaseException)
-            else "..."
-            for each in given
-        )
+        causes = (cause_of(each) if isinstance(each, BaseException) else "..." for each in given)
+        pairs = zip(given, causes, strict=True)
+        told = tuple(each if isinstance(each, int | float) else cause for each, cause in pairs)
         pattern = str(record.msg)
         with contextlib.suppress(TypeError, ValueError):  # "%d" of a text
             pattern = pattern % told if told else pattern

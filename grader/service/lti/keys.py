@@ -5,11 +5,10 @@ or error shows it. An SQLite file is its owner's alone; on PostgreSQL the databa
 who reads it. A backup holds it too.
 """
 
-import contextlib
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
@@ -194,30 +193,11 @@ def fetch_token(database: Database, platform: Platform, scope: str) -> tuple[str
     return fresh, float(seconds) if isinstance(seconds, int | float) else TOKEN_SECONDS
 
 
-class _Door:
-    """Lets one thread in at a time, and few wait: a silent platform blocks no more threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._places = threading.BoundedSemaphore(_MOST_WAITING)
-
-    @contextlib.contextmanager
-    def entered(self) -> Iterator[None]:
-        """Enter when it is this thread's turn; raise `CallError` if too many wait already."""
-        if not self._places.acquire(blocking=False):
-            raise CallError("too many launches wait for it; try again")
-        try:
-            with self._lock:
-                yield
-        finally:
-            self._places.release()
-
-
 class PlatformKeys:
     """The public keys of platforms, fetched when they are needed and kept for a while."""
 
     def __init__(self) -> None:
-        self._doors: dict[str, _Door] = {}
+        self._locks: dict[str, tuple[threading.Lock, threading.BoundedSemaphore]] = {}
         self._kept: dict[str, tuple[float, dict[str, jwt.PyJWK]]] = {}
 
     def find(self, platform: Platform, kid: str) -> jwt.PyJWK | None:
@@ -229,13 +209,21 @@ class PlatformKeys:
         at, keys = self._kept.get(platform.id, (float("-inf"), {}))
         if kid in keys and time.monotonic() - at <= _KEEP_SECONDS:
             return keys[kid]
-        with self._doors.setdefault(platform.id, _Door()).entered():
-            at, keys = self._kept.get(platform.id, (float("-inf"), {}))
-            age = time.monotonic() - at
-            if age > _KEEP_SECONDS or (kid not in keys and age > AGAIN_SECONDS):
-                keys = _fetch(platform.registration.jwks_url)
-                self._kept[platform.id] = (time.monotonic(), keys)
-            return keys.get(kid)
+        # One thread at a time asks, and few wait: a silent platform blocks no more threads.
+        made = (threading.Lock(), threading.BoundedSemaphore(_MOST_WAITING))
+        lock, places = self._locks.setdefault(platform.id, made)
+        if not places.acquire(blocking=False):
+            raise CallError("too many launches wait for it; try again")
+        try:
+            with lock:
+                at, keys = self._kept.get(platform.id, (float("-inf"), {}))
+                age = time.monotonic() - at
+                if age > _KEEP_SECONDS or (kid not in keys and age > AGAIN_SECONDS):
+                    keys = _fetch(platform.registration.jwks_url)
+                    self._kept[platform.id] = (time.monotonic(), keys)
+                return keys.get(kid)
+        finally:
+            places.release()
 
 
 def _fetch(url: str) -> dict[str, jwt.PyJWK]:
@@ -246,11 +234,9 @@ def _fetch(url: str) -> dict[str, jwt.PyJWK]:
         raise CallError("it does not say what its keys are")
     keys = {}
     for data in found:
-        if (
-            not isinstance(data, dict)
-            or data.get("kty") != "RSA"
-            or data.get("use", "sig") != "sig"
-        ):
+        if not isinstance(data, dict) or data.get("kty") != "RSA":
+            continue
+        if data.get("use", "sig") != "sig":
             continue
         if not all(isinstance(data.get(name), str) for name in ("kid", "n", "e")):
             continue

@@ -98,7 +98,7 @@ def begin(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Log
     if not sent.get("login_hint") or not sent.get("target_link_uri"):
         raise LaunchError("The learning platform does not say who comes, or where to.")
     secret = secrets.token_urlsafe(32)
-    state = _derived(secret, "state", platform)
+    state = _derived(secret, "state", platform).decode()
     query = {
         "scope": "openid",
         "response_type": "id_token",
@@ -108,7 +108,7 @@ def begin(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Log
         "redirect_uri": redirect_uri,
         "login_hint": sent["login_hint"],
         "state": state,
-        "nonce": _derived(secret, "nonce", platform),
+        "nonce": _derived(secret, "nonce", platform).decode(),
     }
     if "lti_message_hint" in sent:
         query["lti_message_hint"] = sent["lti_message_hint"]
@@ -138,14 +138,16 @@ def finish(
     token, state = sent.get("id_token", ""), sent.get("state", "")
     secret = cookies.get(cookie_name(state), "")
     platform = _claimed_platform(database, token)
-    if not secret or not _same(state, _derived(secret, "state", platform)):
+    expected = _derived(secret, "state", platform)
+    if not secret or not hmac.compare_digest(state.encode(), expected):
         raise LaunchError(
             "This launch did not begin in this browser. Open the exercise from your course again, "
             "and let the browser keep cookies."
         )
     claims = _verified(keys, platform, token)
     _check_message(platform, claims)
-    if not _same(claims["nonce"], _derived(secret, "nonce", platform)):
+    expected = _derived(secret, "nonce", platform)
+    if not hmac.compare_digest(claims["nonce"].encode(), expected):
         raise LaunchError("This launch answers another one. Open the exercise again.")
     is_choice = claims[_CLAIM + "message_type"] == _CHOICE
     page, exercise = ("", "") if is_choice else _target(catalog, claims)
@@ -194,12 +196,9 @@ def role_of(roles: object) -> Role:
     return "instructor" if "Instructor" in short else "student"
 
 
-def _derived(secret: str, use: str, platform: Platform) -> str:
-    return hmac.new(secret.encode(), f"{use} {platform.id}".encode(), "sha256").hexdigest()
-
-
-def _same(sent: str, expected: str) -> bool:
-    return hmac.compare_digest(sent.encode(), expected.encode())
+def _derived(secret: str, use: str, platform: Platform) -> bytes:
+    made = hmac.new(secret.encode(), f"{use} {platform.id}".encode(), "sha256")
+    return made.hexdigest().encode()
 
 
 def _claimed_platform(database: Database, token: str) -> Platform:

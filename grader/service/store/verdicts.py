@@ -7,7 +7,7 @@ of those: each counts once for each student, also if they passed later.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final
 
 from sqlalchemy import (
     ColumnElement,
@@ -41,8 +41,6 @@ from grader.service.store.tables import (
     verdict,
 )
 from grader.service.store.upsert import Columns, insert_unless_there, put
-
-MistakeKind: TypeAlias = Literal["misconception", "test", "hint"]
 
 MOST_FAULTS: Final = 3
 """After so many a submission waits for staff."""
@@ -380,7 +378,7 @@ def count_mistakes(connection: Connection, exercise: str | None = None) -> dict[
     return found
 
 
-def _mistakes_in(body: Mapping[str, Any]) -> Iterator[tuple[MistakeKind, str]]:
+def _mistakes_in(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     row = row_of({**body, "student": ""})
     if row is None:
         return

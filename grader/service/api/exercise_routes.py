@@ -15,7 +15,7 @@ from grader.service.api.problem_details import ProblemError, existing_one, respo
 from grader.service.store import by_hand, grades, submissions, windows
 from grader.service.store.windows import StoredWindow
 
-router = APIRouter(prefix="/v1", tags=["exercises"])
+router = APIRouter(prefix="/v1", tags=["exercises"], responses=responses(HTTPStatus.UNAUTHORIZED))
 
 
 class ExerciseInfo(BaseModel):
@@ -67,7 +67,7 @@ class Progress(BaseModel):
     exercises: list[ExerciseProgress]
 
 
-@router.get("/exercises", responses=responses(HTTPStatus.UNAUTHORIZED))
+@router.get("/exercises")
 def exercises(person: Someone, service: ContextOf) -> list[ExerciseInfo]:
     """List the exercises, in the order of their tracks."""
     with service.database.read() as connection:
@@ -91,9 +91,7 @@ def exercises(person: Someone, service: ContextOf) -> list[ExerciseInfo]:
     ]
 
 
-@router.get(
-    "/exercises/{exercise}", responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND)
-)
+@router.get("/exercises/{exercise}", responses=responses(HTTPStatus.NOT_FOUND))
 def exercise(exercise: str, person: Someone, service: ContextOf) -> ExerciseInfo:
     """Describe one exercise."""
     found = (each for each in exercises(person, service) if each.id == exercise)
@@ -102,7 +100,7 @@ def exercise(exercise: str, person: Someone, service: ContextOf) -> ExerciseInfo
 
 @router.get(
     "/exercises/{exercise}/solution",
-    responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND),
+    responses=responses(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND),
 )
 def solution(exercise: str, person: Someone, service: ContextOf) -> dict[str, Any]:
     """Return the solution of an exercise that the caller has passed, as its page shows it."""
@@ -120,7 +118,7 @@ def solution(exercise: str, person: Someone, service: ContextOf) -> dict[str, An
 
 @router.get(
     "/exercises/{exercise}/comments",
-    responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND),
+    responses=responses(HTTPStatus.NOT_FOUND),
     response_model=list[CommentedSubmission],
 )
 def comments(exercise: str, person: Someone, service: ContextOf) -> list[dict[str, Any]]:
@@ -138,7 +136,7 @@ def comments(exercise: str, person: Someone, service: ContextOf) -> list[dict[st
         ]
 
 
-@router.get("/progress", responses=responses(HTTPStatus.UNAUTHORIZED), response_model=Progress)
+@router.get("/progress", response_model=Progress)
 def progress(person: Someone, service: ContextOf) -> dict[str, Any]:
     """Return the caller's best verdicts, and the XP that they earned."""
     with service.database.read() as connection:

@@ -19,7 +19,12 @@ from grader.service.service import AppContext
 from grader.service.store import grades
 from grader.service.store.grades import Grade
 
-router = APIRouter(prefix="/v1", tags=["gradebook"], dependencies=[Depends(current_staff)])
+router = APIRouter(
+    prefix="/v1",
+    tags=["gradebook"],
+    dependencies=[Depends(current_staff)],
+    responses=responses(*STAFF_ONLY),
+)
 
 CANVAS_PATH = "/v1/gradebook/canvas"
 MAX_EXPORT = 4 << 20
@@ -87,9 +92,7 @@ Exercise = Annotated[
 ]
 
 
-@router.get(
-    "/gradebook", responses={**responses(*STAFF_ONLY), **_AS_CSV}, response_model=Page[GradeInfo]
-)
+@router.get("/gradebook", responses=_AS_CSV, response_model=Page[GradeInfo])
 def show(
     service: ContextOf,
     *,
@@ -117,7 +120,7 @@ def show(
 
 @router.post(
     "/gradebook/canvas",
-    responses={**responses(*STAFF_ONLY, HTTPStatus.CONFLICT), **_AS_CSV},
+    responses={**responses(HTTPStatus.CONFLICT), **_AS_CSV},
     response_class=Response,
 )
 def fill_canvas(
@@ -156,7 +159,7 @@ def fill_canvas(
     return csv_response([filled.text], "filled.csv")
 
 
-@router.get("/statistics", responses=responses(*STAFF_ONLY), response_model=list[StatisticsInfo])
+@router.get("/statistics", response_model=list[StatisticsInfo])
 def statistics(service: ContextOf, exercise: Exercise = None) -> list[dict[str, Any]]:
     """Return the difficulty, common mistakes and stuck students of exercises; hardest first."""
     found = service.aside.read(gradebook_data.numbers, exercise)

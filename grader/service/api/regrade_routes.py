@@ -17,9 +17,14 @@ from grader.service.service import AppContext
 from grader.service.store import regrades
 from grader.service.store.regrades import Mark, Regrade, RegradeChange
 
-router = APIRouter(prefix="/v1/regrades", tags=["regrades"], dependencies=[Depends(current_staff)])
-
-_ONE = responses(*STAFF_ONLY, HTTPStatus.NOT_FOUND)
+router = APIRouter(
+    prefix="/v1/regrades",
+    tags=["regrades"],
+    dependencies=[Depends(current_staff)],
+    responses=responses(*STAFF_ONLY),
+)
+_GONE = responses(HTTPStatus.NOT_FOUND)
+_REFUSED = responses(HTTPStatus.CONFLICT)
 
 
 def _whole(value: object) -> object:
@@ -143,11 +148,7 @@ def existing(regrade_id: Id, service: ContextOf) -> Regrade:
 Existing = Annotated[Regrade, Depends(existing)]
 
 
-@router.post(
-    "/preview",
-    responses=responses(*STAFF_ONLY, HTTPStatus.CONFLICT),
-    response_model=PreviewInfo,
-)
+@router.post("/preview", responses=_REFUSED, response_model=PreviewInfo)
 def preview(wanted: WantedPreview, here: Here) -> Preview:
     """Preview, on a sample, what a regrade would change; nothing is published."""
     found = regrading.plan(here.grading, wanted.exercise, wanted.from_hash)
@@ -163,7 +164,7 @@ def preview(wanted: WantedPreview, here: Here) -> Preview:
 @router.post(
     "",
     status_code=HTTPStatus.ACCEPTED,
-    responses={**responses(*STAFF_ONLY, HTTPStatus.CONFLICT), 202: with_headers("Location")},
+    responses={**_REFUSED, 202: with_headers("Location")},
 )
 def begin(wanted: NewRegrade, person: Staff, service: ContextOf, response: Response) -> RegradeInfo:
     """Begin a regrade, or wake the one like it that has not ended; submissions go first."""
@@ -177,7 +178,7 @@ def begin(wanted: NewRegrade, person: Staff, service: ContextOf, response: Respo
     return _info(service, begun)
 
 
-@router.get("", responses=responses(*STAFF_ONLY))
+@router.get("")
 def listed(service: ContextOf, after: After = None, limit: Limit = 50) -> Page[RegradeInfo]:
     """List regrades, the newest first."""
     with service.database.read() as connection:
@@ -186,13 +187,13 @@ def listed(service: ContextOf, after: After = None, limit: Limit = 50) -> Page[R
     return Page(items=[_info(service, each) for each in found[:limit]], next=follows)
 
 
-@router.get("/{regrade_id}", responses=_ONE)
+@router.get("/{regrade_id}", responses=_GONE)
 def show(found: Existing, service: ContextOf) -> RegradeInfo:
     """Return a regrade and its progress."""
     return _info(service, found)
 
 
-@router.get("/{regrade_id}/changes", responses=_ONE, response_model=Page[ChangeInfo])
+@router.get("/{regrade_id}/changes", responses=_GONE, response_model=Page[ChangeInfo])
 def changes(
     found: Existing,
     service: ContextOf,
@@ -209,10 +210,7 @@ def changes(
 @router.post(
     "/{regrade_id}/undo",
     status_code=HTTPStatus.CREATED,
-    responses={
-        **responses(*STAFF_ONLY, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
-        201: with_headers("Location"),
-    },
+    responses={**_GONE, **_REFUSED, 201: with_headers("Location")},
 )
 def undo(
     found: Existing, new: NewUndo, person: Staff, service: ContextOf, response: Response
@@ -224,10 +222,7 @@ def undo(
         return _info(service, regrades.find(connection, undone.id) or undone)
 
 
-@router.delete(
-    "/{regrade_id}",
-    responses=responses(*STAFF_ONLY, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
-)
+@router.delete("/{regrade_id}", responses=_GONE | _REFUSED)
 def cancel(found: Existing, person: Staff, service: ContextOf) -> RegradeInfo:
     """Cancel a regrade; what it published stays."""
     is_ended = regrading.end(service, found.id, "cancelled", actor=person.id)

@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 
 from grader.sandbox.limits import SOURCE_CAP
 from grader.service.api import deadlines
-from grader.service.api.auth import STAFF_ONLY, ContextOf, Someone, Staff
+from grader.service.api.auth import ContextOf, Someone, Staff
 from grader.service.api.event_streams import Watched
 from grader.service.api.list_pages import After, Limit, Moment, Page
 from grader.service.api.problem_details import ProblemError, existing_one, responses, with_headers
@@ -31,7 +31,9 @@ from grader.service.store.people import Person
 from grader.service.store.submissions import FoundSubmission, KeyReusedError, State, Submitted
 from grader.service.store.verdicts import StoredVerdict
 
-router = APIRouter(prefix="/v1/submissions", tags=["submissions"])
+router = APIRouter(
+    prefix="/v1/submissions", tags=["submissions"], responses=responses(HTTPStatus.UNAUTHORIZED)
+)
 
 LONGEST_SECONDS: Final = 60.0
 """The longest event stream: the next one needs a valid token again."""
@@ -150,7 +152,7 @@ async def followed(
     "",
     status_code=HTTPStatus.ACCEPTED,
     responses={
-        **responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+        **responses(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
         **responses(HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.LOCKED),
         202: with_headers("Location"),
     },
@@ -176,7 +178,7 @@ async def hand_in(
     return state
 
 
-@router.get("/{submission_id}", responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND))
+@router.get("/{submission_id}", responses=responses(HTTPStatus.NOT_FOUND))
 def show(submitted: Own, person: Someone, service: ContextOf) -> SubmissionState:
     """Return the state of a submission."""
     return _state(service, submitted, person)
@@ -184,7 +186,7 @@ def show(submitted: Own, person: Someone, service: ContextOf) -> SubmissionState
 
 @router.get(
     "/{submission_id}/verdict",
-    responses={**responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND), 200: _VERDICT},
+    responses={**responses(HTTPStatus.NOT_FOUND), 200: _VERDICT},
     response_model=None,
 )
 def verdict(submitted: Own, person: Someone, service: ContextOf) -> dict[str, Any]:
@@ -204,9 +206,7 @@ def verdict(submitted: Own, person: Someone, service: ContextOf) -> dict[str, An
     "/{submission_id}/events",
     response_class=EventSourceResponse,
     dependencies=[Depends(any_room), Depends(room)],
-    responses=responses(
-        HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS
-    ),
+    responses=responses(HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS),
 )
 async def events(
     submitted: Own,
@@ -237,7 +237,7 @@ async def events(
             yield _event(state)
 
 
-@router.get("", responses=responses(*STAFF_ONLY), response_model=Page[EntryInfo])
+@router.get("", responses=responses(HTTPStatus.FORBIDDEN), response_model=Page[EntryInfo])
 def listed(
     _person: Staff,
     service: ContextOf,
@@ -267,7 +267,7 @@ def listed(
 @router.post(
     "/{submission_id}/release",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=responses(*STAFF_ONLY, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+    responses=responses(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 def release(person: Staff, found: Existing, service: ContextOf) -> None:
     """Queue a parked submission again."""

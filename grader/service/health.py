@@ -2,18 +2,18 @@
 
 import json
 import threading
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
+from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, SandboxFault, UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
@@ -23,11 +23,6 @@ from grader.service.grading_pool import GradingPool
 from grader.service.metrics import MEDIA_TYPE, Meter
 from grader.service.store.database import Database, cause_of
 from grader.service.store.migrate import is_current
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-    from grader.grading.results.verdict import Verdict
 
 OK: Final = "ok"
 
@@ -58,40 +53,33 @@ class SelfTest:
     """
 
     def __init__(self, pool: GradingPool | None, catalog: Catalog) -> None:
-        self._pool = pool
         self._over = threading.Event()
         self._said = OK
-        self._left = deque(islice(catalog.exercises.values(), _MOST_ASKED))
-        self._next()
-
-    def _next(self) -> None:
-        """Grade the next exercise, if there is one."""
-        if self._pool is None or not self._left:
+        chosen = list(islice(catalog.exercises.values(), _MOST_ASKED))
+        if pool is None or not chosen:
             self._over.set()
             return
-        exercise = self._left.popleft()
-        path = Path(f"{exercise.id}.py")
-        job = Job(exercise, Submission.from_bytes(path, exercise.solution.encode()))
+        threading.Thread(target=self._run, args=(pool, chosen), daemon=True).start()
 
-        def settle(done: "Future[Verdict]") -> None:
-            fault = done.exception()
+    def _run(self, pool: GradingPool, chosen: list[Exercise]) -> None:
+        for exercise in chosen:
+            path = Path(f"{exercise.id}.py")
+            job = Job(exercise, Submission.from_bytes(path, exercise.solution.encode()))
+            graded = pool.grade(job)
+            fault = graded.exception()
+            if fault is None and graded.result().outcome is Outcome.PASSED:
+                self._said = OK
+                break
+            wrong = f"the model answer of {exercise.id} does not pass"
             if isinstance(fault, EtudeError):
                 wrong = str(fault)
-            elif fault is not None or done.result().outcome is not Outcome.PASSED:
-                wrong = f"the model answer of {exercise.id} does not pass"
-            else:
-                self._said = OK
-                self._over.set()
-                return
             if self._said == OK:  # the first one is told
                 self._said = wrong
-            if isinstance(fault, SandboxFault):  # so would be the others
-                self._left.clear()
-            if self._left:
+            if isinstance(fault, SandboxFault):  # the others would say the same
+                break
+            if exercise is not chosen[-1]:
                 _log.warning("a self-test failed", exercise=exercise.id, reason=wrong)
-            self._next()
-
-        self._pool.grade(job).add_done_callback(settle)
+        self._over.set()
 
     @property
     def said(self) -> str:

@@ -11,6 +11,7 @@ from grader.service.api.problem_details import ProblemError
 
 _MINUTE = 60.0
 _MOST_PEOPLE = 100_000  # of whom it is remembered
+_STREAMS_OF_ONE = 50
 _FULL = "Too many event streams are open; ask for the state instead."
 
 
@@ -48,9 +49,8 @@ class Streams:
     check and a count are one step.
     """
 
-    def __init__(self, most: int, of_one: int = 50) -> None:
+    def __init__(self, most: int) -> None:
         self._most = most
-        self._of_one = of_one
         self._open: Counter[str] = Counter()
 
     def check(self) -> None:
@@ -62,7 +62,7 @@ class Streams:
     def one_more(self, person_id: str) -> Iterator[None]:
         """Count a person's stream while it is open; raise a 429 if they have too many."""
         self.check()
-        if self._open[person_id] >= self._of_one:
+        if self._open[person_id] >= _STREAMS_OF_ONE:
             raise later(_FULL, 2)
         self._open[person_id] += 1
         try:

@@ -24,11 +24,7 @@ _NICENESS: Final = 5  # as what grades: requests go first
 
 
 class Aside:
-    """Reads one thing at a time. Use as a context manager.
-
-    Args:
-        database: the store.
-    """
+    """Reads one thing at a time. Use as a context manager."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -63,7 +59,15 @@ class Aside:
         with self._lock:
             try:
                 if self._started is None:
-                    self._started = _start(self._database)
+                    ours, theirs = socket.socketpair()
+                    with ours, theirs:
+                        end = theirs.fileno()
+                        command = [sys.executable, "-P", "-m", "grader.service.aside", str(end)]
+                        process = subprocess.Popen(  # noqa: S603  our own module
+                            command, pass_fds=[end], stdin=subprocess.DEVNULL
+                        )
+                        self._started = Line(os.dup(ours.fileno())), process
+                    self._started[0].send(self._database.url)
                 line, _ = self._started
                 line.send((function, given, named))
                 is_found, found = line.recv()
@@ -75,16 +79,6 @@ class Aside:
             raise RuntimeError(f"a read for staff failed: {found}")
         answer: _Found = found
         return answer
-
-
-def _start(database: Database) -> "tuple[Line, subprocess.Popen[bytes]]":
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        command = [sys.executable, "-P", "-m", "grader.service.aside", str(theirs.fileno())]
-        process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)  # noqa: S603  our own module
-        line = Line(os.dup(ours.fileno()))
-    line.send(database.url)
-    return line, process
 
 
 def main(descriptor: int) -> None:

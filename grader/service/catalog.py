@@ -64,8 +64,7 @@ class Catalog:
     def reload(self, database: Database | None = None) -> None:
         """Read the collection again; keep it as it was if it is not valid.
 
-        Args:
-            database: has the schedule from then on; a worker leaves that to the server.
+        A worker names no database: it leaves the schedule to the server.
         """
         try:
             fresh = Catalog.load(self.folder)

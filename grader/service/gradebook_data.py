@@ -1,4 +1,4 @@
-"""Grades for other systems, and statistics of exercises, from the store."""
+"""The gradebook: as a table, as files for other systems, and statistics of exercises."""
 
 import csv
 import dataclasses
@@ -9,10 +9,14 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from grader.authoring.statistics import ExerciseStatistics, Mistakes, hardest_first
+from grader.reports import to_moodle
+from grader.reports.canvas_csv import published
 from grader.reports.to_csv import safe_cell
-from grader.service.store import grades, mistakes, submission_search
+from grader.service.store import grades, roster, submissions, verdicts
+from grader.service.store.grades import Grade
 from grader.service.store.personal_data import is_erased
-from grader.service.store.submission_search import Stuck
+from grader.service.store.roster import Profile
+from grader.service.store.submissions import Stuck
 
 STUCK_AFTER: Final = 3
 """Failed submissions, with none that passed, after which a student may need help."""
@@ -37,8 +41,7 @@ def csv_part(
 ) -> tuple[str, tuple[str, str] | None]:
     """Return a part of the grades as a table that is safe to open in a spreadsheet.
 
-    Returns:
-        The text, and `after` of the next part; None behind the last one.
+    With it comes `after` of the next part; None behind the last one.
     """
     found = grades.of_students(connection, exercise, after=after, most=_PART)
     text = io.StringIO()
@@ -87,20 +90,64 @@ def overview(connection: Connection, most_stuck: int) -> Overview:
 
 
 def numbers(connection: Connection, exercise: str | None = None) -> list[GradebookNumbers]:
-    """Return the statistics of exercises, the hardest first.
+    """Return the statistics of exercises, the hardest first; or those of one among all.
 
     A student counts as passed who has passed once, with the best score; mistakes count once for
     each student who has made them, also if they passed later. The database adds up, so that
     no row for each student is read.
-
-    Args:
-        connection: of a transaction.
-        exercise: only this one; how well it tells is computed from all the same.
     """
-    made = mistakes.counted(connection, exercise)
-    stuck = submission_search.stuck(connection, STUCK_AFTER, exercise)
+    made = verdicts.count_mistakes(connection, exercise)
+    stuck = submissions.stuck(connection, STUCK_AFTER, exercise)
     added = grades.added_up(connection, exercise)
     found = {name: (sums, made.get(name, Mistakes())) for name, sums in added.items()}
     return [
         GradebookNumbers(each, tuple(stuck.get(each.exercise, ()))) for each in hardest_first(found)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class GradebookTable:
+    """A row for each student, and a column for each exercise that has a grade."""
+
+    exercises: tuple[str, ...]
+    rows: tuple[tuple[Profile, dict[str, Grade]], ...]  # by id; grades by exercise
+
+    def cut(self, section: str | None, most: int) -> "GradebookTable":
+        """Return the first rows, of one section if it is given."""
+        kept = [row for row in self.rows if section is None or row[0].section == section]
+        return GradebookTable(self.exercises, tuple(kept[:most]))
+
+
+def table(connection: Connection) -> GradebookTable:
+    """Return the grades of all students but the erased; disabled ones need a grade for a row."""
+    found: dict[str, dict[str, Grade]] = {}
+    for each in grades.of_students(connection):
+        found.setdefault(each.person, {})[each.exercise] = each
+    exercises = dict.fromkeys(sorted(name for row in found.values() for name in row))
+    rows = [
+        (who, found.get(who.name, {}))
+        for who in roster.listed(connection, role="student")
+        if who.disabled_at is None or (who.name in found and not is_erased(who.name))
+    ]
+    return GradebookTable(tuple(exercises), tuple(rows))
+
+
+def matrix_csv(connection: Connection) -> str:
+    """Return the table as a CSV that is safe to open in a spreadsheet."""
+    made = table(connection)
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["student", "name", "section", *made.exercises])
+    for who, row in made.rows:
+        cells = [safe_cell(each) for each in (who.name, who.display_name, who.section)]
+        for name in made.exercises:
+            points = row[name].points if name in row else None
+            excused = "excused" if name in row else ""
+            cells.append(excused if points is None else f"{points:.10g}")
+        writer.writerow(cells)
+    return text.getvalue()
+
+
+def moodle_csv(connection: Connection) -> str:
+    """Return the table that Moodle imports: a user name, and the points of each exercise."""
+    return to_moodle.many(published(records(connection)))

@@ -30,15 +30,8 @@ if TYPE_CHECKING:
     from grader.grading.results.verdict import Verdict
 
 # All that a grading process has any use for: no address and no password of the service's.
-_ENVIRONMENT: Final = (
-    "PATH",
-    "HOME",
-    "LANG",
-    "LC_ALL",
-    "TZ",
-    "TMPDIR",
-    "VIRTUAL_ENV",
-    "PYTHONPATH",
+_ENVIRONMENT: Final = frozenset(
+    ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
 )
 
 # A third of the usual weight, so a quarter of a core that one other wants, too. Not less: a program
@@ -66,9 +59,8 @@ class _PendingJob:
 class GradingPool:
     """The grading process. Use as a context manager; make it before any secret is read.
 
-    Args:
-        workers: how many submissions are graded at once.
-        stderr: where the process writes what went wrong; to our own stderr by default.
+    It grades as many submissions at once as it has workers, and writes what went wrong to a
+    descriptor, by default to our own stderr.
     """
 
     def __init__(self, workers: int, stderr: int | None = None) -> None:
@@ -136,7 +128,7 @@ class GradingPool:
 
     def _start(self) -> "tuple[_PoolConnection, subprocess.Popen[bytes]]":
         ours, theirs = socket.socketpair()
-        kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+        kept = {name: value for name, value in os.environ.items() if name in _ENVIRONMENT}
         with theirs:
             command = ["-m", "grader.service.pool_process", str(theirs.fileno()), str(self.workers)]
             process = subprocess.Popen(  # noqa: S603  our own module
@@ -159,24 +151,22 @@ class GradingPool:
         """Send jobs, in a thread of its own: sending may block."""
         while True:
             with self._changed:
-                while (number := self._next()) is None:
+                while True:
+                    # A suspect goes only by itself, and nothing beside it.
+                    alone = self._suspects or any(self._tickets[each].deaths for each in self._sent)
+                    ready = self._suspects or self._unsent
+                    if ready and not (alone and self._sent):
+                        break
                     if self._is_closed or self._no_sandbox is not None:
                         return
                     self._changed.wait()
+                number = ready.popleft()
                 self._sent.add(number)
                 line, job = self._line, self._tickets[number].job
             line.send_job(number, job)
 
-    def _next(self) -> int | None:
-        """Return the next job to send: a suspect only by itself, and nothing beside it."""
-        if self._suspects:
-            return None if self._sent else self._suspects.popleft()
-        if any(self._tickets[number].deaths for number in self._sent):
-            return None
-        return self._unsent.popleft() if self._unsent else None
-
     def _listen(self, line: "_PoolConnection") -> None:
-        """Receive results until the connection breaks."""
+        """Receive results until the connection breaks; then start another process."""
         while (message := line.receive()) is not None:
             if "no sandbox" in message:
                 self._no_sandbox = str(message["no sandbox"])
@@ -186,10 +176,7 @@ class GradingPool:
                 self._sent.discard(message["number"])
                 self._changed.notify_all()
             _settle(ticket.future, ticket.job, message)
-        self._broken()
-
-    def _broken(self) -> None:
-        """Start another process after the first one died."""
+        # The process has died, or grades nothing here.
         if self._no_sandbox is not None:
             with self._changed:
                 self._changed.notify_all()
@@ -212,8 +199,8 @@ class GradingPool:
             self._sent.clear()
             self._changed.notify_all()
         for future in lost:
-            message = f"given up after {MAX_TRIES} tries: the grading process died"
-            future.set_exception(GraderFault(message))
+            told = f"given up after {MAX_TRIES} tries: the grading process died"
+            future.set_exception(GraderFault(told))
 
     def _give_up(self, why: str) -> None:
         with self._changed:

@@ -2,14 +2,13 @@
 
 import json
 import threading
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
@@ -24,11 +23,6 @@ from grader.service.grading_pool import GradingPool
 from grader.service.metrics import MEDIA_TYPE, Meter
 from grader.service.store.database import Database, cause_of
 from grader.service.store.migrate import is_current
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-    from grader.grading.results.verdict import Verdict
 
 OK: Final = "ok"
 
@@ -55,45 +49,37 @@ class SelfTest:
     """Grades a model answer with its hidden tests, in the real sandbox.
 
     An author may break an exercise, which is no reason to grade no other: this host is well if one
-    of a few passes.
-
-    Args:
-        pool: where it is graded; None in a server that does not grade.
-        catalog: whose first exercises are taken.
+    of a few passes. A server without a pool does not grade, and is well.
     """
 
     def __init__(self, pool: GradingPool | None, catalog: Catalog) -> None:
         self._over = threading.Event()
         self._said = OK
-        self._left = deque(islice(catalog.exercises.values(), _MOST_ASKED))
-        if pool is None or not self._left:
+        chosen = list(islice(catalog.exercises.values(), _MOST_ASKED))
+        if pool is None or not chosen:
             self._over.set()
-        else:
-            self._next(pool)
+            return
+        threading.Thread(target=self._run, args=(pool, chosen), daemon=True).start()
 
-    def _next(self, pool: GradingPool) -> None:
-        exercise = self._left.popleft()
-        path = Path(f"{exercise.id}.py")
-        job = Job(exercise, Submission.from_bytes(path, exercise.solution.encode()))
-        pool.grade(job).add_done_callback(lambda done: self._settle(pool, exercise, done))
-
-    def _settle(self, pool: GradingPool, exercise: Exercise, done: "Future[Verdict]") -> None:
-        fault = done.exception()
-        if isinstance(fault, EtudeError):
-            wrong = str(fault)
-        elif fault is not None or done.result().outcome is not Outcome.PASSED:
+    def _run(self, pool: GradingPool, chosen: list[Exercise]) -> None:
+        for exercise in chosen:
+            path = Path(f"{exercise.id}.py")
+            job = Job(exercise, Submission.from_bytes(path, exercise.solution.encode()))
+            graded = pool.grade(job)
+            fault = graded.exception()
+            if fault is None and graded.result().outcome is Outcome.PASSED:
+                self._said = OK
+                break
             wrong = f"the model answer of {exercise.id} does not pass"
-        else:
-            self._said = OK
-            self._over.set()
-            return
-        if self._said == OK:  # the first one is told
-            self._said = wrong
-        if isinstance(fault, SandboxFault) or not self._left:
-            self._over.set()
-            return
-        _log.warning("a self-test failed", exercise=exercise.id, reason=wrong)
-        self._next(pool)
+            if isinstance(fault, EtudeError):
+                wrong = str(fault)
+            if self._said == OK:  # the first one is told
+                self._said = wrong
+            if isinstance(fault, SandboxFault):  # the others would say the same
+                break
+            if exercise is not chosen[-1]:
+                _log.warning("a self-test failed", exercise=exercise.id, reason=wrong)
+        self._over.set()
 
     @property
     def said(self) -> str:
@@ -136,26 +122,48 @@ class Health:
         )
 
 
-class HealthPort:
-    """Serves `/livez`, `/readyz` and `/metrics` on a port of their own.
+def respond(path: str, health: Health, meter: Meter) -> tuple[HTTPStatus, str, bytes] | None:
+    """Return the status, media type and body of `/livez`, `/readyz` or `/metrics`; else None."""
+    if path == "/metrics":
+        return HTTPStatus.OK, MEDIA_TYPE, meter.exposition()
+    if path == "/livez":
+        return HTTPStatus.OK, "application/json", b'{"status": "ok"}'
+    if path != "/readyz":
+        return None
+    found = health.readiness()
+    status = HTTPStatus.OK if found.is_ready else HTTPStatus.SERVICE_UNAVAILABLE
+    said = {"status": OK if found.is_ready else "not ready", "checks": dict(found.checks)}
+    return status, "application/json", json.dumps(said).encode()
 
-    Args:
-        host: where to listen.
-        port: where to listen; 0 for any that is free.
-        health: what is looked at.
-        meter: what is told.
+
+class HealthPort:
+    """Serves `/livez`, `/readyz` and `/metrics` on a port of their own; 0 for any that is free.
 
     Raises:
         UsageError: the port cannot be had.
     """
 
     def __init__(self, host: str, port: int, health: Health, meter: Meter) -> None:
-        class Handler(_Handler):
-            pages: Mapping[str, Callable[[], tuple[HTTPStatus, str, bytes]]] = {
-                "/livez": live,
-                "/readyz": lambda: ready(health),
-                "/metrics": lambda: (HTTPStatus.OK, MEDIA_TYPE, meter.exposition()),
-            }
+        class Handler(BaseHTTPRequestHandler):
+            timeout = _MOST_WAIT
+            server_version = "etude"
+            sys_version = ""
+
+            def do_GET(self) -> None:
+                """Answer one of the pages."""
+                found = respond(self.path, health, meter)
+                if found is None:
+                    self.send_error(HTTPStatus.NOT_FOUND)
+                    return
+                status, media_type, body = found
+                self.send_response(status)
+                self.send_header("Content-Type", media_type)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                """Log nothing: probes come every few seconds."""
 
         try:
             self._server = ThreadingHTTPServer((host, port), Handler)
@@ -174,39 +182,3 @@ class HealthPort:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
-
-
-def live() -> tuple[HTTPStatus, str, bytes]:
-    """Return the response of `/livez`."""
-    return HTTPStatus.OK, "application/json", b'{"status": "ok"}'
-
-
-def ready(health: Health) -> tuple[HTTPStatus, str, bytes]:
-    """Return the response of `/readyz`."""
-    found = health.readiness()
-    status = HTTPStatus.OK if found.is_ready else HTTPStatus.SERVICE_UNAVAILABLE
-    said = {"status": OK if found.is_ready else "not ready", "checks": dict(found.checks)}
-    return status, "application/json", json.dumps(said).encode()
-
-
-class _Handler(BaseHTTPRequestHandler):
-    pages: Mapping[str, Callable[[], tuple[HTTPStatus, str, bytes]]] = {}
-    timeout = _MOST_WAIT
-    server_version = "etude"
-    sys_version = ""
-
-    def do_GET(self) -> None:
-        """Answer one of the pages."""
-        page = self.pages.get(self.path)
-        if page is None:
-            self.send_error(HTTPStatus.NOT_FOUND)
-            return
-        status, media_type, body = page()
-        self.send_response(status)
-        self.send_header("Content-Type", media_type)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Log nothing: probes come every few seconds."""

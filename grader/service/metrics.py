@@ -3,16 +3,14 @@
 Nothing in it names a person, a submission or an exercise.
 """
 
-import time
-from collections.abc import Iterator, MutableMapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram
 from prometheus_client import generate_latest as _exposition
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grader.service.store import submissions
 from grader.service.store.database import Database
@@ -28,31 +26,18 @@ class Meter:
     """The counts of one process."""
 
     def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        self._verdicts = Counter(
-            "etude_verdicts", "Verdicts made here.", ["outcome"], registry=self.registry
-        )
+        own = self.registry = CollectorRegistry()
+        self._verdicts = Counter("etude_verdicts", "Verdicts made here.", ["outcome"], registry=own)
         self._faults = Counter(
-            "etude_faults", "Submissions given up after three tries.", registry=self.registry
+            "etude_faults", "Submissions given up after three tries.", registry=own
         )
-        self._grading = Histogram(
-            "etude_grading_seconds",
-            "From the pool to its verdict.",
-            buckets=_GRADING,
-            registry=self.registry,
-        )
-        self._requests = Counter(
-            "etude_http_requests",
-            "Requests that were answered.",
-            ["method", "route", "status"],
-            registry=self.registry,
-        )
+        told = "From the pool to its verdict."
+        self._grading = Histogram("etude_grading_seconds", told, buckets=_GRADING, registry=own)
+        labels, told = ["method", "route", "status"], "Requests that were answered."
+        self._requests = Counter("etude_http_requests", told, labels, registry=own)
+        told = "From a request to the end of its answer."
         self._answering = Histogram(
-            "etude_http_seconds",
-            "From a request to the end of its answer.",
-            ["route"],
-            buckets=_ANSWERING,
-            registry=self.registry,
+            "etude_http_seconds", told, ["route"], buckets=_ANSWERING, registry=own
         )
 
     def watch(self, database: Database) -> None:
@@ -105,44 +90,3 @@ class _Queue(Collector):
         yield GaugeMetricFamily(
             "etude_queue_parked", "Submissions that wait for staff.", needs_review
         )
-
-
-class Metered:
-    """Counts requests by their route's pattern.
-
-    Args:
-        app: what comes behind.
-        meter: where they are counted.
-    """
-
-    def __init__(self, app: ASGIApp, meter: Meter) -> None:
-        self._app = app
-        self._meter = meter
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and count its response."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        status = 500  # unless it is answered
-
-        async def noted(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        began = time.perf_counter()
-        try:
-            await self._app(scope, receive, noted)
-        finally:
-            method = scope["method"] if scope["method"] in _METHODS else "other"
-            self._meter.answered(method, route_of(scope), status, time.perf_counter() - began)
-
-
-def route_of(scope: MutableMapping[str, Any]) -> str:
-    """Return the pattern of the route that a request took, such as `/v1/submissions/{id}`."""
-    return str(getattr(scope.get("route"), "path", "") or "other")
-
-
-_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

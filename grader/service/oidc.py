@@ -40,15 +40,6 @@ class Provider:
     client_secret: str = field(repr=False)
     claim: str = "email"  # what the roster calls a login
 
-    def _discovered(self) -> dict[str, Any]:
-        found = call(f"{self.issuer.rstrip('/')}/.well-known/openid-configuration")
-        addresses = ("authorization_endpoint", "token_endpoint", "jwks_uri")
-        if not isinstance(found, dict) or found.get("issuer") != self.issuer:
-            raise CallError("it does not describe itself")
-        if not all(isinstance(found.get(each), str) and origin(found[each]) for each in addresses):
-            raise CallError("it does not say where to sign in, by HTTPS")
-        return found
-
     def begin(self, redirect_uri: str) -> tuple[str, str]:
         """Return where a browser signs in, and the secret of its cookie.
 
@@ -121,10 +112,20 @@ class Provider:
         return dict(claims)
 
     def _asked(self) -> dict[str, Any]:
+        addresses = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+        wrong = ""
         try:
-            return self._discovered()
+            found = call(f"{self.issuer.rstrip('/')}/.well-known/openid-configuration")
         except CallError as error:
-            raise UsageError(f"nobody can sign in there at the moment: {error}") from None
+            found, wrong = {}, str(error)
+        else:
+            if not isinstance(found, dict) or found.get("issuer") != self.issuer:
+                wrong = "it does not describe itself"
+            elif not all(origin(str(found.get(each, ""))) for each in addresses):
+                wrong = "it does not say where to sign in, by HTTPS"
+        if wrong:
+            raise UsageError(f"nobody can sign in there at the moment: {wrong}")
+        return dict(found)
 
     def _session(
         self, redirect_uri: str, described: Mapping[str, Any] | None = None

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from grader.errors import DefinitionError, SandboxFault
-from grader.grading.results.jobs import Job, Result
+from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import verdict_data
 from grader.grading.session.lru_cache import MOST_EXERCISES
@@ -30,9 +30,7 @@ class _Inbox(JobSource):
         self._line = self.wake = line
         self.is_closed = False
         self._exercise = functools.lru_cache(MOST_EXERCISES)(pickle.loads)  # from our parent
-        self._numbers: dict[
-            int, tuple[Job, int]
-        ] = {}  # by the job's identity, which it keeps alive
+        self._numbers: dict[int, tuple[Job, int]] = {}  # by the identity of the job, kept alive
 
     def wait(self) -> None:
         """Wait until there is a job, or the connection is closed."""
@@ -60,30 +58,24 @@ class _Inbox(JobSource):
         return self._numbers.pop(id(job))[1]
 
 
-def answer(number: int, result: Result) -> dict[str, Any]:
-    """Return the message about a job."""
-    if isinstance(result, Verdict):
-        return {"number": number, "verdict": verdict_data(result)}
-    kind = "definition" if isinstance(result, DefinitionError) else "fault"
-    return {"number": number, kind: str(result)}
-
-
-def serve(line: Connection, workers: int) -> None:
-    """Grade jobs until the connection is closed."""
-    inbox = _Inbox(line)
-    with Pool(workers, open_sandbox) as pool:
-        while not inbox.is_closed:
-            inbox.wait()
-            for job, result in pool.grade(inbox):
-                _say(line, answer(inbox.number_of(job), result))
-
-
 def main(descriptor: int, workers: int) -> int:
-    """Serve one connection; report over it if nothing can be graded here."""
+    """Grade jobs until the connection is closed; report over it if nothing can be graded here."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then hangs up
     with Connection(descriptor) as line:
+        inbox = _Inbox(line)
         try:
-            serve(line, workers)
+            with Pool(workers, open_sandbox) as pool:
+                while not inbox.is_closed:
+                    inbox.wait()
+                    for job, result in pool.grade(inbox):
+                        said: dict[str, Any]
+                        if isinstance(result, Verdict):
+                            said = {"verdict": verdict_data(result)}
+                        elif isinstance(result, DefinitionError):
+                            said = {"definition": str(result)}
+                        else:
+                            said = {"fault": str(result)}
+                        _say(line, {"number": inbox.number_of(job), **said})
         except SandboxFault as fault:
             _say(line, {"no sandbox": str(fault)})
             return 3

@@ -8,7 +8,7 @@ import contextlib
 import os
 import signal
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,14 +22,13 @@ from psycopg import Error as PsycopgError
 from sqlalchemy.exc import SQLAlchemyError
 
 from grader.errors import SandboxFault, UsageError
-from grader.service import grader_stderr, logs, regrading
+from grader.service import logs, regrading
 from grader.service.catalog import Catalog
 from grader.service.executors.queue import GRADE_TASK, REGRADE_TASK, JobQueue, Lane, make_app
-from grader.service.grading import Grading
+from grader.service.grading import Grading, GradingRequest, Notify, for_submission
 from grader.service.grading_pool import DRAIN_SECONDS, GradingPool
 from grader.service.health import OK, Health, HealthPort, SelfTest
 from grader.service.metrics import Meter
-from grader.service.publishing import GradingRequest, Notify, for_submission
 from grader.service.store import regrades, submissions, verdicts
 from grader.service.store.database import Database, cause_of
 from grader.service.store.ids import now
@@ -75,7 +74,7 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
     meter = Meter()
     with contextlib.ExitStack() as stack:
         pool = stack.enter_context(
-            GradingPool(settings.workers, stack.enter_context(grader_stderr.logged()))
+            GradingPool(settings.workers, stack.enter_context(logs.grader_stderr()))
         )
         self_test = SelfTest(pool, catalog)
         database = stack.enter_context(Database(address()))
@@ -218,21 +217,17 @@ class _QueueWorker:
 
     async def _finish(self, request: Callable[[Notify], GradingRequest]) -> None:
         """Grade what is requested; raise the error that kept it from its end."""
-        loop = asyncio.get_running_loop()
-        over: asyncio.Future[Exception | None] = loop.create_future()
-
-        def settle(error: Exception | None) -> None:
-            if not over.done():
-                over.set_result(error)
+        over = Future[None]()
+        over.set_running_or_notify_cancel()  # a task that waits for it is cancelled alone
 
         def notify(error: Exception | None) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed
-                loop.call_soon_threadsafe(settle, error)
+            if error is None:
+                over.set_result(None)
+            else:  # it still waits: the queue brings it again
+                over.set_exception(error)
 
         await asyncio.to_thread(self._grading.begin, request(notify))
-        error = await over
-        if error is not None:  # it still waits: the queue brings it again
-            raise error
+        await asyncio.wrap_future(over)
 
     async def _sweep(self, jobs: JobQueue) -> None:
         sweeper = Sweeper(self._grading.database, self._settings.keep_days, jobs)

@@ -10,24 +10,23 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from queue import SimpleQueue
-from typing import Final, Protocol, Self
+from typing import TYPE_CHECKING, Final, Self, TypeAlias
 
 import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from grader import __version__
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, GraderFault, UsageError
-from grader.service.catalog import Catalog
-from grader.service.executors.queue import JobQueue
-from grader.service.grading import Grading
+from grader.service.grading import Grading, GradingRequest, Notify
 from grader.service.grading_pool import DRAIN_SECONDS
-from grader.service.publishing import GradingRequest, Notify
 from grader.service.store import regrades, verdicts
 from grader.service.store.database import Database, cause_of
 from grader.service.store.regrades import Ending, Mark, PublishedVerdict, Regrade, RegradeChange
 from grader.service.store.verdicts import StoredVerdict
+
+if TYPE_CHECKING:
+    from grader.service.service import AppContext
 
 _AGAIN_SECONDS: Final = 10.0  # after the store failed
 _UNDONE_AT_ONCE: Final = 100  # submissions in one transaction: others write between two
@@ -35,20 +34,8 @@ _UNDONE_AT_ONCE: Final = 100  # submissions in one transaction: others write bet
 _log = structlog.get_logger(__name__)
 
 
-class GradingContext(Protocol):
-    """The parts needed to plan a regrade; a server that does not grade has them, too."""
-
-    @property
-    def database(self) -> Database:
-        """The store."""
-
-    @property
-    def catalog(self) -> Catalog:
-        """The exercises as they are now."""
-
-    @property
-    def queue(self) -> JobQueue | None:
-        """The job queue, on PostgreSQL."""
+GradingContext: TypeAlias = "Grading | AppContext"
+"""The parts needed to plan a regrade; a server that does not grade has them, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +63,14 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Concurrency:
-    """The number of sources graded at once, and the time to stop.
+    """The number of sources graded at once, and the time to stop."""
 
-    Attributes:
-        ahead: sources in hand at once for each worker.
-        stopping: says when to stop before the end.
-        tell: is called after each source.
-    """
-
-    ahead: int = 2
-    stopping: Callable[[], bool] = lambda: False
-    tell: Callable[[], None] = lambda: None
+    ahead: int = 2  # sources in hand at once for each worker
+    stopping: Callable[[], bool] = lambda: False  # says when to stop before the end
+    tell: Callable[[], None] = lambda: None  # after each source
 
 
+_ALONE: Final = Concurrency()
 BESIDE_SUBMISSIONS: Final = Concurrency(ahead=1)
 """Beside submissions: a source in hand for each worker, so that they never wait for more."""
 
@@ -96,10 +78,7 @@ BESIDE_SUBMISSIONS: Final = Concurrency(ahead=1)
 def plan(context: GradingContext, exercise: str, from_hash: str = "") -> RegradePlan:
     """Return the plan of a regrade.
 
-    Args:
-        context: the store and the exercises.
-        exercise: its id.
-        from_hash: the version to leave, or its first characters; may be left out if there is one.
+    The version to leave may be named by its first characters, or left out if there is one.
 
     Raises:
         UsageError: there is no such exercise or version, or nothing would be another.
@@ -132,24 +111,18 @@ def preview(
     wanted: RegradePlan,
     *,
     sample: int | None = None,
-    concurrency: Concurrency | None = None,
+    concurrency: Concurrency = _ALONE,
 ) -> Preview:
-    """Preview what a regrade would change, without publishing anything.
+    """Preview what a regrade would change, by some of its sources or all; publish nothing.
 
     The verdicts are stored, so that the run itself has less to do.
-
-    Args:
-        grading: the store and the pool.
-        wanted: what would be graded again.
-        sample: how many sources to try; all by default.
-        concurrency: how many at once, and when to stop.
     """
-    concurrency = concurrency or Concurrency()
     exercise = wanted.exercise
+    versions = (exercise.id, wanted.from_hash, exercise.digest)
     with grading.database.read() as connection:
         everything = regrades.sources(connection, exercise.id, wanted.from_hash)
         count = regrades.versions(connection).get(exercise.id, {}).get(wanted.from_hash, 0)
-        before = _ungraded(connection, wanted)
+        before = regrades.count_ungraded(connection, *versions)
     chosen = everything
     if sample is not None and sample < len(everything):
         # The same sources each time: two previews of one state agree.
@@ -181,7 +154,7 @@ def preview(
                 change = _change(each, made[source_hash])
                 if change.effect != "same":
                     seen.changes.append(change)
-        seen.ungraded = _ungraded(connection, wanted)
+        seen.ungraded = regrades.count_ungraded(connection, *versions)
         known = regrades.seconds_each(connection, wanted.from_hash)
     if before > seen.ungraded:
         seen.seconds = seconds / (before - seen.ungraded) * seen.ungraded
@@ -267,20 +240,14 @@ def undo(context: GradingContext, regrade_id: str, *, by: str, reason: str) -> R
     return begun
 
 
-def run(grading: Grading, begun: Regrade, concurrency: Concurrency | None = None) -> None:
+def run(grading: Grading, begun: Regrade, concurrency: Concurrency = _ALONE) -> None:
     """Grade what is not done yet and publish it; may be interrupted anywhere and run again.
-
-    Args:
-        grading: the store and the pool.
-        begun: the regrade that was written down.
-        concurrency: how many at once, and when to stop.
 
     Raises:
         UsageError: the exercise is not the version any more that it was begun for.
         GraderFault: some sources could not be graded; they are left for another run.
         SandboxFault: nothing can be graded on this host.
     """
-    concurrency = concurrency or Concurrency()
     check_version(grading, begun)
     database, faults = grading.database, set[str]()
     with database.read() as connection:
@@ -313,11 +280,7 @@ def run(grading: Grading, begun: Regrade, concurrency: Concurrency | None = None
 
 
 def check_version(context: GradingContext, begun: Regrade) -> None:
-    """Check that the exercise is the version that a regrade was begun for.
-
-    Raises:
-        UsageError: it is not.
-    """
+    """Raise `UsageError` if the exercise is not the version that a regrade was begun for."""
     exercise = context.catalog.find(begun.exercise)
     if exercise is None or exercise.digest != begun.to_hash:
         raise UsageError(f"{begun.exercise} is not version {begun.to_hash[:12]} here")
@@ -417,9 +380,6 @@ class Regrader:
 
     One that an earlier server, or a command, was interrupted in goes on at the start. On PostgreSQL
     it does nothing: there the workers of the regrade lane do.
-
-    Args:
-        grading: the store and the pool.
     """
 
     def __init__(self, grading: Grading) -> None:
@@ -462,13 +422,6 @@ class Regrader:
                 _log.error("the store failed", error=cause_of(error))
                 pause = _AGAIN_SECONDS
             self._wake.wait(pause)
-
-
-def _ungraded(connection: Connection, wanted: RegradePlan) -> int:
-    exercise = wanted.exercise
-    return regrades.count_ungraded(
-        connection, exercise.id, wanted.from_hash, exercise.digest, __version__
-    )
 
 
 def _change(held: PublishedVerdict, kept: StoredVerdict) -> RegradeChange:

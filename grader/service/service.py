@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Self
 
 from grader.errors import UsageError
-from grader.service import grader_stderr
+from grader.service import logs
 from grader.service.aside import Aside
 from grader.service.catalog import Catalog
-from grader.service.executors import Executor
 from grader.service.executors.local import LocalExecutor
 from grader.service.executors.queue import JobQueue
 from grader.service.grading import Grading
@@ -31,7 +30,7 @@ class AppContext:
     catalog: Catalog
     database: Database
     pool: GradingPool | None  # none in a server that leaves all grading to workers elsewhere
-    executor: Executor
+    executor: LocalExecutor | JobQueue
     queue: JobQueue | None  # on PostgreSQL: the same as the executor
     meter: Meter
     health: Health
@@ -40,11 +39,7 @@ class AppContext:
 
 
 class Service:
-    """A service that accepts and grades submissions. Use as a context manager.
-
-    Args:
-        settings: where everything is.
-    """
+    """A service that accepts and grades submissions. Use as a context manager."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -52,8 +47,46 @@ class Service:
         self._parts: AppContext | None = None
 
     def __enter__(self) -> Self:
+        """Start the parts: the pool first, before an address with a password is used."""
+        settings = self._settings
         with contextlib.ExitStack() as stack:
-            self._parts = self._open(stack)
+            catalog = Catalog.load(settings.exercises)
+            pool = None
+            if settings.workers:
+                pool = stack.enter_context(
+                    GradingPool(settings.workers, stack.enter_context(logs.grader_stderr()))
+                )
+            database = stack.enter_context(Database(settings.database_url))
+            stack.enter_context(database.one_server())
+            upgrade_once_there(database)
+            catalog.store_schedule(database, settings.exercises)
+            meter = Meter()
+            meter.watch(database)
+            jobs = None if database.is_sqlite else JobQueue(database)
+            executor: LocalExecutor | JobQueue
+            if jobs is not None:
+                executor = jobs
+            elif pool is not None:
+                executor = LocalExecutor(Grading(database, catalog, pool, meter))
+            else:
+                raise UsageError("on SQLite the server grades by itself: --workers is at least 1")
+            stack.callback(executor.stop)
+            executor.start()
+            stack.enter_context(Sweeper(database, settings.keep_days, jobs))
+            stack.enter_context(ScoreSender(database))
+            health = Health(database, SelfTest(pool, catalog), lambda: executor.trouble)
+            if settings.health_port is not None:
+                port = HealthPort(settings.health_host, settings.health_port, health, meter)
+                stack.enter_context(port)
+            regrader = None
+            if pool is not None:
+                regrader = stack.enter_context(
+                    Regrader(Grading(database, catalog, pool, queue=jobs))
+                )
+            aside = stack.enter_context(Aside(database))
+            self._parts = AppContext(
+                settings, catalog, database, pool, executor, jobs, meter, health, regrader, aside
+            )
             self._stack = stack.pop_all()
         return self
 
@@ -66,42 +99,3 @@ class Service:
         if self._parts is None:
             raise RuntimeError("the service is not open")
         return self._parts
-
-    def _open(self, stack: contextlib.ExitStack) -> AppContext:
-        """Start the parts: the pool first, before an address with a password is used."""
-        settings = self._settings
-        catalog = Catalog.load(settings.exercises)
-        pool = None
-        if settings.workers:
-            pool = stack.enter_context(
-                GradingPool(settings.workers, stack.enter_context(grader_stderr.logged()))
-            )
-        database = stack.enter_context(Database(settings.database_url))
-        stack.enter_context(database.one_server())
-        upgrade_once_there(database)
-        catalog.store_schedule(database, settings.exercises)
-        meter = Meter()
-        meter.watch(database)
-        jobs = None if database.is_sqlite else JobQueue(database)
-        executor: Executor
-        if jobs is not None:
-            executor = jobs
-        elif pool is not None:
-            executor = LocalExecutor(Grading(database, catalog, pool, meter))
-        else:
-            raise UsageError("on SQLite the server grades by itself: --workers is at least 1")
-        stack.callback(executor.stop)
-        executor.start()
-        stack.enter_context(Sweeper(database, settings.keep_days, jobs))
-        stack.enter_context(ScoreSender(database))
-        health = Health(database, SelfTest(pool, catalog), lambda: executor.trouble)
-        if settings.health_port is not None:
-            port = HealthPort(settings.health_host, settings.health_port, health, meter)
-            stack.enter_context(port)
-        regrader = None
-        if pool is not None:
-            regrader = stack.enter_context(Regrader(Grading(database, catalog, pool, queue=jobs)))
-        aside = stack.enter_context(Aside(database))
-        return AppContext(
-            settings, catalog, database, pool, executor, jobs, meter, health, regrader, aside
-        )

@@ -30,9 +30,7 @@ class Settings:
     max_body: int = MAX_BODY
     client_seconds: float = 60.0  # within which a request's body must arrive
     per_minute: int = 30  # submissions of one person; 0 refuses none
-    queue_seconds: float = (
-        120.0  # when the oldest has waited so long, no more are accepted; 0: never
-    )
+    queue_seconds: float = 120.0  # no more are accepted once the oldest waited so long; 0: always
     max_streams: int = 2_000  # event streams at once
     oidc: Provider | None = None  # by which people of the roster sign in
     keep_days: int = 90  # how long diagnostics of single runs are kept

@@ -12,7 +12,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
 from grader.service.executors.queue import JobQueue
-from grader.service.store import sessions, submissions, verdicts
+from grader.service.store import people, submissions, verdicts
 from grader.service.store.database import Database, cause_of
 from grader.service.store.ids import now
 
@@ -30,12 +30,6 @@ class Sweeper:
     """Sweeps every `SECONDS`, in a thread. Use as a context manager: the first sweep comes with it.
 
     Each sweep looks at a part of the submissions, so that it takes as long among millions.
-
-    Args:
-        database: the store.
-        keep_days: for how long diagnostics are kept.
-        jobs: the job queue, on PostgreSQL.
-        at_once: how many submissions a sweep looks at.
     """
 
     def __init__(
@@ -73,7 +67,7 @@ class Sweeper:
             if not self._database.is_sqlite and not connection.execute(_MINE).scalar():
                 return 0
             lost = len(submissions.let_lost_wait(connection, suspected))
-            sessions.forget_expired(connection)
+            people.forget_expired_sessions(connection)
             before = now() - self._keep_days * _DAY
             pruned = verdicts.prune_attempts(connection, before, _AT_ONCE)
         if self._jobs is not None:

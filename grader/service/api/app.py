@@ -1,59 +1,64 @@
-"""The FastAPI application: routes, middleware and error handlers."""
+"""The FastAPI application: routes, middleware, error handlers, and health checks."""
 
 from functools import partial
 from http import HTTPStatus
 from typing import Final
 
-from fastapi import FastAPI, HTTPException
+from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 
 from grader import __version__
+from grader.service import health
 from grader.service.api import (
-    by_hand_routes,
+    auth,
     exercise_routes,
     gradebook_routes,
-    health_routes,
     lti_routes,
-    oidc_routes,
     people_routes,
     regrade_routes,
-    session_routes,
-    staff_routes,
     submission_routes,
 )
+from grader.service.api.auth import ContextOf
 from grader.service.api.event_streams import Watcher
-from grader.service.api.middleware import BodyCap, CarefulHeaders
-from grader.service.api.openapi import DescribedApp
-from grader.service.api.problem_details import handle_problems
+from grader.service.api.middleware import BodyCap, CarefulHeaders, Recorded
+from grader.service.api.problem_details import HANDLERS, DescribedApp, ProblemError
 from grader.service.api.rate_limits import Rates, Streams
 from grader.service.api.site_routes import Site
-from grader.service.logs import Logged
 from grader.service.lti.keys import PlatformKeys
-from grader.service.metrics import Metered
 from grader.service.service import AppContext
 from grader.service.staff import (
-    by_hand_pages,
     gradebook_pages,
     login,
     people_pages,
     regrade_pages,
-    unsent_grades,
+    submission_pages,
 )
-from grader.service.staff import submission_pages as staff
 
 _METHODS: Final = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
+probes = APIRouter(include_in_schema=False)
+
+
+@probes.get("/livez")
+@probes.get("/readyz")
+@probes.get("/metrics")
+def probe(request: Request, service: ContextOf) -> Response:
+    """Answer a health check, or with the metrics, unless they have a port of their own."""
+    path = request.scope["path"]
+    found = health.respond(path, service.health, service.meter)
+    if found is None or (path == "/metrics" and service.settings.health_port is not None):
+        raise ProblemError(HTTPStatus.NOT_FOUND, "Not Found.")
+    status, media_type, body = found
+    return Response(body, status, media_type=media_type, headers={"Cache-Control": "no-store"})
+
 
 async def nowhere() -> None:
-    """Answer what no route of the API takes: else the site would, with a page.
-
-    Raises:
-        HTTPException: 404, or 405 where another method is taken.
-    """
+    """Answer 404 or 405 to what no route of the API takes: else the site would, with a page."""
     raise HTTPException(HTTPStatus.NOT_FOUND)
 
 
 def create_app(context: AppContext) -> FastAPI:
     """Return the application of a running service."""
+    settings = context.settings
     app = DescribedApp(
         title="Etude",
         version=__version__,
@@ -62,42 +67,24 @@ def create_app(context: AppContext) -> FastAPI:
         docs_url=None,  # its page loads scripts from elsewhere
         redoc_url=None,
         redirect_slashes=False,  # it would lead to the host that a request names
+        exception_handlers=HANDLERS,
     )
     app.state.context = context
-    app.state.rates = Rates(context.settings.per_minute)
-    app.state.streams = Streams(context.settings.max_streams)
+    app.state.rates = Rates(settings.per_minute)
+    app.state.streams = Streams(settings.max_streams)
     app.state.watcher = Watcher(context.database)
     app.state.platform_keys = PlatformKeys()
-    handle_problems(app, app.methods_of)
     for router in (
-        submission_routes.router,
-        exercise_routes.router,
-        session_routes.router,
-        health_routes.router,
-        staff_routes.router,
-        gradebook_routes.router,
-        regrade_routes.router,
-        people_routes.router,
-        by_hand_routes.router,
-        login.router,
-        staff.router,
-        staff.inside,
-        regrade_pages.router,
-        unsent_grades.router,
-        people_pages.router,
-        people_pages.inside,
-        by_hand_pages.router,
-        by_hand_pages.of_person,
-        gradebook_pages.router,
-        lti_routes.router,
-        oidc_routes.router,
+        *(submission_routes.router, exercise_routes.router, auth.router, probes),
+        *(gradebook_routes.router, regrade_routes.router, people_routes.router, login.router),
+        *(submission_pages.router, submission_pages.inside, regrade_pages.router),
+        *(people_pages.router, people_pages.inside, gradebook_pages.router, lti_routes.router),
     ):
         app.include_router(router)
     app.add_api_route("/v1/{rest:path}", nowhere, methods=_METHODS, include_in_schema=False)
-    if context.settings.site is not None:
+    if settings.site is not None:
         frames = partial(lti_routes.frame_origins, context.database)
-        has_single_sign_on = context.settings.oidc is not None
-        site = Site(context.settings.site, frames, has_single_sign_on=has_single_sign_on)
+        site = Site(settings.site, frames, has_single_sign_on=settings.oidc is not None)
         app.mount("/", site, name="site")
     roomy = {
         gradebook_routes.CANVAS_PATH: gradebook_routes.MAX_EXPORT,
@@ -105,11 +92,9 @@ def create_app(context: AppContext) -> FastAPI:
         people_routes.IMPORT_PATH: people_routes.MAX_ROSTER,
         people_pages.IMPORT_PATH: people_routes.MAX_ROSTER,
     }
-    settings = context.settings
     app.add_middleware(
         BodyCap, most=settings.max_body, roomy=roomy, seconds=settings.client_seconds
     )
-    app.add_middleware(CarefulHeaders, https=context.settings.is_https)
-    app.add_middleware(Metered, meter=context.meter)
-    app.add_middleware(Logged)
+    app.add_middleware(CarefulHeaders, https=settings.is_https)
+    app.add_middleware(Recorded, meter=context.meter)
     return app

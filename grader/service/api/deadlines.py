@@ -3,9 +3,9 @@
 import time
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 from sqlalchemy import Connection
 
 from grader.service.api.problem_details import ProblemError
@@ -14,36 +14,29 @@ from grader.service.store.ids import now
 from grader.service.store.people import Person
 from grader.service.store.submissions import Submitted
 from grader.service.store.verdicts import StoredVerdict
-from grader.service.store.windows import StoredWindow
 
 _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
-
-
-class WindowInfo(BaseModel):
-    """The times at which the caller may submit an exercise, as ISO 8601 in UTC."""
-
-    opens: str | None
-    due: str | None = Field(description="The caller's own, if they have an extension.")
-    late: float = Field(description="What is left of late work's points for each day begun.")
-    attempts: int | None = Field(description="Within 24 hours; null for any number.")
-    hold_hidden: bool = Field(description="Results of hidden tests are held back until due.")
-
-
-def info(window: StoredWindow) -> WindowInfo:
-    """Return what the caller is told of a window."""
-    return WindowInfo(
-        opens=_iso(window.opens_at),
-        due=_iso(window.due_at),
-        late=window.late,
-        attempts=window.attempts,
-        hold_hidden=window.hold_hidden,
-    )
 
 
 def _iso(microseconds: int | None) -> str | None:
     if microseconds is None:
         return None
     return datetime.fromtimestamp(microseconds // 1_000_000, UTC).isoformat()
+
+
+_Iso = Annotated[str | None, BeforeValidator(_iso)]
+
+
+class WindowInfo(BaseModel):
+    """The times at which the caller may submit an exercise, as ISO 8601 in UTC."""
+
+    opens: _Iso = Field(validation_alias="opens_at")
+    due: _Iso = Field(
+        validation_alias="due_at", description="The caller's own, if they have an extension."
+    )
+    late: float = Field(description="What is left of late work's points for each day begun.")
+    attempts: int | None = Field(description="Within 24 hours; null for any number.")
+    hold_hidden: bool = Field(description="Results of hidden tests are held back until due.")
 
 
 def check(connection: Connection, person: Person, submitted: Submitted) -> None:

@@ -4,9 +4,9 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Iterator
-from typing import Annotated, Final
+from dataclasses import dataclass, field
+from typing import Final
 
-from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -18,33 +18,17 @@ _SHARE: Final = 10  # a look that takes long is followed by a rest of so many ti
 _LONGEST_REST: Final = 2.0  # seconds, also behind a look that the store kept waiting
 
 
+@dataclass(slots=True)
 class Watched:
     """A submission that streams report on. Only the event loop's thread uses it."""
 
-    def __init__(self) -> None:
-        self.streams = 0
-        self.place: int | None = None  # how many are before it, by the last poll
-        self._gone = asyncio.Event()
-
-    def seen(self, place: int | None) -> None:
-        """Record the place that a poll found; None if the submission waits no longer."""
-        self.place = place
-        if place is None:
-            self._gone.set()
-
-    async def is_gone(self, seconds: float) -> bool:
-        """Wait, for at most some seconds, until it waits no longer; return whether that is so."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._gone.wait(), seconds)
-        return self._gone.is_set()
+    streams: int = 0
+    place: int | None = None  # how many are before it, by the last poll
+    gone: asyncio.Event = field(default_factory=asyncio.Event)  # it waits no longer
 
 
 class Watcher:
-    """Polls the line of submissions while there are streams.
-
-    Args:
-        database: the store.
-    """
+    """Polls the line of submissions while there are streams."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -81,20 +65,13 @@ class Watcher:
             with contextlib.suppress(SQLAlchemyError):  # the database is away: no place has changed
                 places = await run_in_threadpool(self._places, tuple(self._watched))
                 for name, place in places.items():
-                    if name in self._watched:
-                        self._watched[name].seen(place)
+                    if watched := self._watched.get(name):
+                        watched.place = place
+                        if place is None:
+                            watched.gone.set()
             rest = _SHARE * (time.monotonic() - began)
             await asyncio.sleep(min(max(_LOOK_SECONDS, rest), _LONGEST_REST))
 
     def _places(self, names: tuple[str, ...]) -> dict[str, int | None]:
         with self._database.read() as connection:
             return submissions.places(connection, names)
-
-
-async def watcher(request: Request) -> Watcher:
-    """Return the application's watcher."""
-    found: Watcher = request.app.state.watcher
-    return found
-
-
-WatcherOf = Annotated[Watcher, Depends(watcher)]

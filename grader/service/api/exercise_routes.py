@@ -6,17 +6,16 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from grader.definitions.exercise import Exercise
 from grader.service.api import deadlines
 from grader.service.api.auth import ContextOf, Someone
-from grader.service.api.by_hand_routes import CommentInfo, comments_on
 from grader.service.api.deadlines import WindowInfo
 from grader.service.api.list_pages import Moment
+from grader.service.api.people_routes import CommentInfo
 from grader.service.api.problem_details import ProblemError, existing_one, responses
 from grader.service.store import by_hand, grades, submissions, windows
 from grader.service.store.windows import StoredWindow
 
-router = APIRouter(prefix="/v1", tags=["exercises"])
+router = APIRouter(prefix="/v1", tags=["exercises"], responses=responses(HTTPStatus.UNAUTHORIZED))
 
 
 class ExerciseInfo(BaseModel):
@@ -46,7 +45,9 @@ class ExerciseProgress(BaseModel):
     """A person's best published verdict in one exercise."""
 
     exercise: str
-    submission: str = Field(description="The submission that it is for.")
+    submission: str = Field(
+        validation_alias="submission_id", description="The submission that it is for."
+    )
     score: int
     max_score: int
     passed: bool
@@ -66,35 +67,40 @@ class Progress(BaseModel):
     exercises: list[ExerciseProgress]
 
 
-@router.get("/exercises", responses=responses(HTTPStatus.UNAUTHORIZED))
+@router.get("/exercises")
 def exercises(person: Someone, service: ContextOf) -> list[ExerciseInfo]:
     """List the exercises, in the order of their tracks."""
     with service.database.read() as connection:
         found = windows.windows(connection, person.id)
     return [
-        _info(str(track.definition.id), exercise, found.get(exercise.id))
+        ExerciseInfo(
+            id=each.id,
+            title=each.title,
+            track=str(track.definition.id),
+            kind=each.kind,
+            difficulty=each.difficulty,
+            xp=each.xp,
+            max_points=each.max_points,
+            hash=each.digest,
+            window=WindowInfo.model_validate(
+                found.get(each.id, StoredWindow()), from_attributes=True
+            ),
+        )
         for track in service.catalog.tracks
-        for exercise in track.exercises
+        for each in track.exercises
     ]
 
 
-@router.get(
-    "/exercises/{exercise}", responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND)
-)
+@router.get("/exercises/{exercise}", responses=responses(HTTPStatus.NOT_FOUND))
 def exercise(exercise: str, person: Someone, service: ContextOf) -> ExerciseInfo:
     """Describe one exercise."""
-    with service.database.read() as connection:
-        found = windows.window(connection, person.id, exercise)
-    for track in service.catalog.tracks:
-        for each in track.exercises:
-            if each.id == exercise:
-                return _info(str(track.definition.id), each, found)
-    raise ProblemError(HTTPStatus.NOT_FOUND, "There is no exercise of that id.")
+    found = (each for each in exercises(person, service) if each.id == exercise)
+    return existing_one(next(found, None), "exercise")
 
 
 @router.get(
     "/exercises/{exercise}/solution",
-    responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND),
+    responses=responses(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND),
 )
 def solution(exercise: str, person: Someone, service: ContextOf) -> dict[str, Any]:
     """Return the solution of an exercise that the caller has passed, as its page shows it."""
@@ -112,25 +118,26 @@ def solution(exercise: str, person: Someone, service: ContextOf) -> dict[str, An
 
 @router.get(
     "/exercises/{exercise}/comments",
-    responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND),
+    responses=responses(HTTPStatus.NOT_FOUND),
+    response_model=list[CommentedSubmission],
 )
-def comments(exercise: str, person: Someone, service: ContextOf) -> list[CommentedSubmission]:
+def comments(exercise: str, person: Someone, service: ContextOf) -> list[dict[str, Any]]:
     """Return what staff said on the caller's submissions of an exercise, the newest first."""
     existing_one(service.catalog.find(exercise), "exercise")
     with service.database.read() as connection:
         return [
-            CommentedSubmission(
-                submission=each.id,
-                received_at=each.received_at,
-                source=submissions.text_of(connection, each.source_hash),
-                comments=comments_on(connection, each.id),
-            )
+            {
+                "submission": each.id,
+                "received_at": each.received_at,
+                "source": submissions.text_of(connection, each.source_hash),
+                "comments": by_hand.comments(connection, each.id),
+            }
             for each in by_hand.commented(connection, person.id, exercise)
         ]
 
 
-@router.get("/progress", responses=responses(HTTPStatus.UNAUTHORIZED))
-def progress(person: Someone, service: ContextOf) -> Progress:
+@router.get("/progress", response_model=Progress)
+def progress(person: Someone, service: ContextOf) -> dict[str, Any]:
     """Return the caller's best verdicts, and the XP that they earned."""
     with service.database.read() as connection:
         found = [
@@ -138,31 +145,4 @@ def progress(person: Someone, service: ContextOf) -> Progress:
             for each in grades.of_person(connection, person.id)
             if not deadlines.is_held(connection, person, each.exercise)
         ]
-    listed = [
-        ExerciseProgress(
-            exercise=each.exercise,
-            submission=each.submission_id,
-            score=each.score,
-            max_score=each.max_score,
-            passed=each.passed,
-            xp=each.xp,
-            points=each.points,
-            note=each.note,
-        )
-        for each in found
-    ]
-    return Progress(name=person.name, xp=sum(each.xp for each in found), exercises=listed)
-
-
-def _info(track: str, exercise: Exercise, window: StoredWindow | None) -> ExerciseInfo:
-    return ExerciseInfo(
-        id=exercise.id,
-        title=exercise.title,
-        track=track,
-        kind=exercise.kind,
-        difficulty=exercise.difficulty,
-        xp=exercise.xp,
-        max_points=exercise.max_points,
-        hash=exercise.digest,
-        window=deadlines.info(window or StoredWindow()),
-    )
+    return {"name": person.name, "xp": sum(each.xp for each in found), "exercises": found}

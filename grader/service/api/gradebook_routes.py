@@ -5,26 +5,31 @@ from dataclasses import asdict
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Body, Header, Query, Response
+from fastapi import APIRouter, Body, Depends, Header, Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from grader.errors import UsageError
 from grader.reports.canvas_csv import fill, published, scores_of
 from grader.service import gradebook_data
-from grader.service.api.auth import ContextOf, Staff
+from grader.service.api.auth import STAFF_ONLY, ContextOf, current_staff
 from grader.service.api.list_pages import After, Limit, Page
 from grader.service.api.problem_details import ProblemError, responses
 from grader.service.service import AppContext
 from grader.service.store import grades
+from grader.service.store.grades import Grade
 
-router = APIRouter(prefix="/v1", tags=["gradebook"])
+router = APIRouter(
+    prefix="/v1",
+    tags=["gradebook"],
+    dependencies=[Depends(current_staff)],
+    responses=responses(*STAFF_ONLY),
+)
 
 CANVAS_PATH = "/v1/gradebook/canvas"
 MAX_EXPORT = 4 << 20
 """Bytes of a gradebook: some thousand students with some hundred assignments."""
 
-_STAFF = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 _CSV = "text/csv"
 _AS_CSV: dict[int | str, dict[str, Any]] = {
     200: {"content": {_CSV: {"schema": {"type": "string"}}}}
@@ -41,11 +46,13 @@ _OPTIONS = {
 class GradeInfo(BaseModel):
     """The best published verdict of a student in an exercise."""
 
-    student: str
-    name: str = Field(description="To be shown.")
+    student: str = Field(validation_alias="person")
+    name: str = Field(validation_alias="shown", description="To be shown.")
     section: str
     exercise: str
-    submission: str = Field(description="The submission that it is for.")
+    submission: str = Field(
+        validation_alias="submission_id", description="The submission that it is for."
+    )
     score: int
     max_score: int
     passed: bool
@@ -57,10 +64,10 @@ class GradeInfo(BaseModel):
 class StuckInfo(BaseModel):
     """A student who has failed an exercise several times and never passed it."""
 
-    student: str
-    name: str = Field(description="To be shown.")
+    student: str = Field(validation_alias="person")
+    name: str = Field(validation_alias="shown", description="To be shown.")
     failed: int = Field(description="Submissions.")
-    submission: str = Field(description="The latest.")
+    submission: str = Field(validation_alias="submission_id", description="The latest.")
 
 
 class StatisticsInfo(BaseModel):
@@ -85,11 +92,8 @@ Exercise = Annotated[
 ]
 
 
-@router.get(
-    "/gradebook", responses={**responses(*_STAFF), **_AS_CSV}, response_model=Page[GradeInfo]
-)
+@router.get("/gradebook", responses=_AS_CSV, response_model=Page[GradeInfo])
 def show(
-    _person: Staff,
     service: ContextOf,
     *,
     exercise: Exercise = None,
@@ -99,7 +103,7 @@ def show(
     accept: Annotated[str, Header()] = "",
     after: After = None,
     limit: Limit = 200,
-) -> Page[GradeInfo] | Response:
+) -> Page[Grade] | Response:
     """Return the grades of students: a page of them as JSON, or all as CSV."""
     if form == "csv" or (form is None and accept.partition(";")[0].strip() == _CSV):
         return csv_response(_parts(service, exercise), "grades.csv")
@@ -108,33 +112,18 @@ def show(
         found = grades.of_students(
             connection, exercise, after=(name, of) if after else None, most=limit + 1
         )
-    items = [
-        GradeInfo(
-            student=each.person,
-            name=each.shown,
-            section=each.section,
-            exercise=each.exercise,
-            submission=each.submission_id,
-            score=each.score,
-            max_score=each.max_score,
-            passed=each.passed,
-            xp=each.xp,
-            points=each.points,
-            note=each.note,
-        )
-        for each in found[:limit]
-    ]
-    follows = f"{items[-1].exercise} {items[-1].student}" if len(found) > limit else None
-    return Page(items=items, next=follows)
+    follows = None
+    if len(found) > limit:
+        follows = f"{found[limit - 1].exercise} {found[limit - 1].person}"
+    return Page(items=found[:limit], next=follows)
 
 
 @router.post(
     "/gradebook/canvas",
-    responses={**responses(*_STAFF, HTTPStatus.CONFLICT), **_AS_CSV},
+    responses={**responses(HTTPStatus.CONFLICT), **_AS_CSV},
     response_class=Response,
 )
 def fill_canvas(
-    _person: Staff,
     service: ContextOf,
     export: Annotated[
         bytes, Body(media_type=_CSV, min_length=1, description="The file that Canvas exported.")
@@ -170,27 +159,11 @@ def fill_canvas(
     return csv_response([filled.text], "filled.csv")
 
 
-@router.get("/statistics", responses=responses(*_STAFF))
-def statistics(
-    _person: Staff, service: ContextOf, exercise: Exercise = None
-) -> list[StatisticsInfo]:
+@router.get("/statistics", response_model=list[StatisticsInfo])
+def statistics(service: ContextOf, exercise: Exercise = None) -> list[dict[str, Any]]:
     """Return the difficulty, common mistakes and stuck students of exercises; hardest first."""
     found = service.aside.read(gradebook_data.numbers, exercise)
-    return [
-        StatisticsInfo(
-            **asdict(each.statistics),
-            stuck=[
-                StuckInfo(
-                    student=who.person,
-                    name=who.shown,
-                    failed=who.failed,
-                    submission=who.submission_id,
-                )
-                for who in each.stuck
-            ],
-        )
-        for each in found
-    ]
+    return [{**asdict(each.statistics), "stuck": each.stuck} for each in found]
 
 
 def _parts(service: AppContext, exercise: str | None) -> Iterator[str]:

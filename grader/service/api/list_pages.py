@@ -8,12 +8,9 @@ from pydantic import BaseModel, Field, PlainSerializer
 
 _Item = TypeVar("_Item")
 
-
-def _time(microseconds: int) -> datetime:
-    return datetime.fromtimestamp(microseconds / 1e6, UTC)
-
-
-Moment: TypeAlias = Annotated[int, PlainSerializer(_time, return_type=datetime)]
+Moment: TypeAlias = Annotated[
+    int, PlainSerializer(lambda at: datetime.fromtimestamp(at / 1e6, UTC), return_type=datetime)
+]
 """A time of the store, microseconds since 1970."""
 
 After = Annotated[

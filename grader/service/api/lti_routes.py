@@ -1,18 +1,17 @@
 """`/lti/`: launches from learning platforms, and our public key."""
 
 from http import HTTPStatus
-from typing import Annotated, Any, Final
+from typing import Any, Final
 from urllib.parse import parse_qs, urlencode
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from grader.service.api.auth import ContextOf
-from grader.service.api.session_routes import give_cookie, partition
-from grader.service.lti import deep_linking, launch
-from grader.service.lti.claims import LaunchError
-from grader.service.lti.keys import PlatformKeys, tool_keys
+from grader.service.api.auth import ContextOf, address_of, give_cookie, partition
+from grader.service.lti import launch
+from grader.service.lti.keys import tool_keys
+from grader.service.lti.launch import LaunchError
 from grader.service.service import AppContext
 from grader.service.staff.login import Fields, see
 from grader.service.staff.page_templates import render
@@ -31,12 +30,6 @@ _BLOCKED: Final = (
     "window of its own it can."
 )
 _KEYS_ARE_FRESH: Final = {"Cache-Control": "public, max-age=3600"}
-
-
-async def platform_keys(request: Request) -> PlatformKeys:
-    """Return the service's cache of platform keys."""
-    found: PlatformKeys = request.app.state.platform_keys
-    return found
 
 
 @router.get("/jwks.json")
@@ -60,35 +53,26 @@ def login_by_form(request: Request, service: ContextOf, sent: Fields) -> Respons
 
 def _begin(request: Request, service: AppContext, sent: dict[str, str]) -> Response:
     try:
-        begun = launch.begin(service.database, sent, _base(request, service) + _PATH)
+        begun = launch.begin(service.database, sent, address_of(request, service) + _PATH)
     except LaunchError as error:
         return _refusal(error, service)
     # In a frame a cookie is tried first. A browser that blocks it could not finish the launch.
-    is_tried = not _is_in_frame(request) or _TRIAL in request.cookies
-    if not is_tried and _TRIAL in sent:
-        asked = {name: value for name, value in sent.items() if name != _TRIAL}
-        again = f"{_LOGIN}?{urlencode(asked)}"
-        frames = frame_origins(service.database)
-        return render("launch", frames=frames, sentence=_BLOCKED, page=again, in_new_window=True)
-    if not is_tried:
-        answer = _redirect(f"{_LOGIN}?{urlencode(sent | {_TRIAL: '1'})}")
-        _set_cookie(answer, service, _TRIAL, "1", _LOGIN)
-        return answer
-    answer = _redirect(begun.url)
-    _set_cookie(answer, service, begun.cookie, begun.secret, _PATH)
-    return answer
+    if not _is_in_frame(request) or _TRIAL in request.cookies:
+        return _redirect(service, begun.url, begun.cookie, begun.secret, _PATH)
+    if _TRIAL not in sent:
+        address = f"{_LOGIN}?{urlencode(sent | {_TRIAL: '1'})}"
+        return _redirect(service, address, _TRIAL, "1", _LOGIN)
+    asked = {name: value for name, value in sent.items() if name != _TRIAL}
+    return _page(service, _BLOCKED, f"{_LOGIN}?{urlencode(asked)}", in_new_window=True)
 
 
 def _is_in_frame(request: Request) -> bool:
     return request.headers.get("sec-fetch-dest") == "iframe"
 
 
-def _redirect(url: str) -> Response:
-    return RedirectResponse(url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
-
-
-def _set_cookie(answer: Response, service: AppContext, name: str, value: str, path: str) -> None:
-    """Set a cookie of a launch, which the platform's page sends back by a post."""
+def _redirect(service: AppContext, url: str, name: str, value: str, path: str) -> Response:
+    """Redirect with a cookie of a launch, which the platform's page sends back by a post."""
+    answer = RedirectResponse(url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
     is_https = service.settings.is_https
     answer.set_cookie(
         name,
@@ -100,43 +84,27 @@ def _set_cookie(answer: Response, service: AppContext, name: str, value: str, pa
         samesite="none" if is_https else None,
     )
     partition(answer)  # else browsers that block cookies of other sites would not keep it
-
-
-def _base(request: Request, service: AppContext) -> str:
-    return (service.settings.public_url or _listening(request)).rstrip("/")
-
-
-def _listening(request: Request) -> str:
-    """Return the address of the socket that received a request: its headers may be forged."""
-    host, port = request.scope["server"]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return answer
 
 
 @router.post("/launch")
-def finish(
-    request: Request,
-    service: ContextOf,
-    sent: Fields,
-    keys: Annotated[PlatformKeys, Depends(platform_keys)],
-) -> Response:
+def finish(request: Request, service: ContextOf, sent: Fields) -> Response:
     """Verify a launch, open a session and redirect to the exercise."""
+    keys = request.app.state.platform_keys
     try:
         launched = launch.finish(service.database, service.catalog, keys, sent, request.cookies)
     except LaunchError as error:
         return _refusal(error, service)
     in_frame = _is_in_frame(request)
     page = f"{launched.page}?embed" if in_frame else launched.page
-    frames = frame_origins(service.database)
     answer: Response = see(page)
     if launched.choice:
-        tracks = service.catalog.tracks
+        frames, tracks = frame_origins(service.database), service.catalog.tracks
         answer = render(
             "choice", frames=frames, request=launched.choice, tracks=tracks, answer=None
         )
     elif launched.warning:
-        answer = render(
-            "launch", frames=frames, sentence=launched.warning, page=page, in_new_window=False
-        )
+        answer = _page(service, launched.warning, page)
     give_cookie(answer, launched.cookie, service, in_frame=in_frame)
     cookie = launch.cookie_name(sent.get("state", ""))
     answer.delete_cookie(cookie, _PATH, httponly=True, secure=service.settings.is_https)
@@ -150,10 +118,8 @@ async def choose(request: Request, service: ContextOf) -> Response:
         sent = parse_qs((await request.body()).decode(), max_num_fields=_MOST_CHOSEN)
         chosen = list(filter(None, map(service.catalog.find, sent.get("exercise", ()))))
         token = sent.get("request", [""])[0]
-        launch_url = _base(request, service) + _PATH
-        found = await run_in_threadpool(
-            deep_linking.answer, service.database, token, chosen, launch_url
-        )
+        launch_url = address_of(request, service) + _PATH
+        found = await run_in_threadpool(launch.choose, service.database, token, chosen, launch_url)
     except (LaunchError, ValueError) as error:
         return await run_in_threadpool(_refusal, error, service)
     frames = await run_in_threadpool(frame_origins, service.database)
@@ -168,14 +134,19 @@ def frame_origins(database: Database) -> str:
     return " ".join(sorted({"'self'"}.union(*(each.origins for each in found))))
 
 
-def _refusal(error: Exception, service: AppContext) -> Response:
-    """Return a page with the reason, which platforms may show in a frame too."""
+def _page(
+    service: AppContext,
+    sentence: str,
+    page: str = "",
+    status: HTTPStatus = HTTPStatus.OK,
+    *,
+    in_new_window: bool = False,
+) -> Response:
+    """Return a page with a sentence, which platforms may show in a frame too."""
     frames = frame_origins(service.database)
-    return render(
-        "launch",
-        HTTPStatus.BAD_REQUEST,
-        frames=frames,
-        sentence=str(error),
-        page="",
-        in_new_window=False,
-    )
+    shown = {"frames": frames, "sentence": sentence, "page": page}
+    return render("launch", status, **shown, in_new_window=in_new_window)
+
+
+def _refusal(error: Exception, service: AppContext) -> Response:
+    return _page(service, str(error), status=HTTPStatus.BAD_REQUEST)

@@ -1,15 +1,18 @@
-"""Middleware: limits of request bodies, and security headers."""
+"""Middleware: limits of request bodies, security headers, and a record of each request."""
 
 import asyncio
+import time
+import uuid
 from collections.abc import Mapping, MutableMapping
 from http import HTTPStatus
 from typing import Any, Final, TypeAlias
 
+import structlog
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from grader.service.api.problem_details import MEDIA_TYPE, ProblemBody
+from grader.service.api.problem_details import problem_response
+from grader.service.metrics import Meter
 
 _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
@@ -19,8 +22,12 @@ _HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 _API_POLICY: Final = "default-src 'none'; frame-ancestors 'none'"
-_PART: Final = "http.response.body"
 _HSTS: Final = "max-age=31536000"
+_START: Final = "http.response.start"
+_PART: Final = "http.response.body"
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+_log = structlog.get_logger(__name__)
 
 
 class _RefusedError(Exception):
@@ -30,11 +37,7 @@ class _RefusedError(Exception):
 class BodyCap:
     """Refuses a body that is too large, before it is read and while it comes, or too slow.
 
-    Args:
-        app: what comes behind.
-        most: bytes.
-        roomy: paths that take more, and how many bytes.
-        seconds: for which a body may be on its way, or it would hold a connection for nothing.
+    Some paths are roomy: they take more bytes. A slow body would hold a connection for nothing.
     """
 
     def __init__(self, app: ASGIApp, most: int, roomy: Mapping[str, int], seconds: float) -> None:
@@ -48,12 +51,12 @@ class BodyCap:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        most = self._roomy.get(scope["path"], self._most)
+        body = _Body(receive, self._roomy.get(scope["path"], self._most), self._seconds)
         said = Headers(scope=scope).get("content-length", "0")
-        if not said.isascii() or not said.isdigit() or int(said[:20]) > most:
-            await _refuse(_too_large(most), scope, receive, send)
+        if not said.isascii() or not said.isdigit() or int(said[:20]) > body.most:
+            await _refuse(body.too_large, scope, receive, send)
             return
-        body, has_begun, is_over = _Body(receive, most, self._seconds), False, False
+        has_begun = is_over = False
 
         async def unless_refused(message: MutableMapping[str, Any]) -> None:
             nonlocal has_begun, is_over
@@ -81,19 +84,17 @@ class _Body:
 
     def __init__(self, receive: Receive, most: int, seconds: float) -> None:
         self._receive = receive
-        self._most = most
+        self.most = most
         self._left = most
         self._seconds = seconds
         self._until = asyncio.get_running_loop().time() + seconds
         self._is_whole = False
         self.refusal: _Refusal | None = None
+        detail = f"A request body has at most {most >> 10} KiB here."
+        self.too_large: _Refusal = HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail
 
     async def receive(self) -> Message:
-        """Return the next message of the body.
-
-        Raises:
-            _RefusedError: it is too large, or too slow.
-        """
+        """Return the next message of the body; raise if it is too large, or too slow."""
         if self._is_whole:  # what comes now is that the client hangs up, sooner or later
             return await self._receive()
         try:
@@ -106,31 +107,17 @@ class _Body:
         self._left -= len(message.get("body", b""))
         self._is_whole = not message.get("more_body", False)
         if self._left < 0:
-            self.refusal = _too_large(self._most)
+            self.refusal = self.too_large
             raise _RefusedError
         return message
 
 
-def _too_large(most: int) -> _Refusal:
-    detail = f"A request body has at most {most >> 10} KiB here."
-    return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail
-
-
 async def _refuse(refusal: _Refusal, scope: Scope, receive: Receive, send: Send) -> None:
-    status, detail = refusal
-    problem = ProblemBody(type="about:blank", title=status.phrase, status=status, detail=detail)
-    answer = JSONResponse(problem.model_dump(), status_code=status, media_type=MEDIA_TYPE)
-    answer.headers["Connection"] = "close"
-    await answer(scope, receive, send)
+    await problem_response(*refusal, {"Connection": "close"})(scope, receive, send)
 
 
 class CarefulHeaders:
-    """Adds the security headers to every answer; a page keeps the policy that it brings itself.
-
-    Args:
-        app: what comes behind.
-        https: whether browsers come by HTTPS, and shall from now on.
-    """
+    """Adds the security headers to every answer; a page keeps the policy that it brings itself."""
 
     def __init__(self, app: ASGIApp, *, https: bool) -> None:
         self._app = app
@@ -138,17 +125,13 @@ class CarefulHeaders:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and add to what comes back."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        is_api = scope["path"].startswith("/v1/")
 
         async def with_headers(message: MutableMapping[str, Any]) -> None:
-            if message["type"] == "http.response.start":
+            if message["type"] == _START:
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
-                if is_api:
+                if scope["path"].startswith("/v1/"):
                     headers["Content-Security-Policy"] = _API_POLICY
                     headers.setdefault("Cache-Control", "no-store")
                 if self._https:
@@ -156,3 +139,40 @@ class CarefulHeaders:
             await send(message)
 
         await self._app(scope, receive, with_headers)
+
+
+class Recorded:
+    """Gives each request an id; logs it in one line, and counts it, when it is answered.
+
+    Neither has an address in it, but the pattern of the route, such as `/v1/submissions/{id}`.
+    """
+
+    def __init__(self, app: ASGIApp, meter: Meter) -> None:
+        self._app = app
+        self._meter = meter
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on under an id."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = uuid.uuid4().hex
+        status = 500  # unless it is answered
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == _START:
+                status = message["status"]
+                MutableHeaders(scope=message)["X-Request-ID"] = request_id
+            await send(message)
+
+        began = time.perf_counter()
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            try:
+                await self._app(scope, receive, noted)
+            finally:
+                seconds = time.perf_counter() - began
+                route = str(getattr(scope.get("route"), "path", "") or "other")
+                method = scope["method"] if scope["method"] in _METHODS else "other"
+                self._meter.answered(method, route, status, seconds)
+                _log.info("answered", route=route, status=status, seconds=round(seconds, 4))

@@ -1,4 +1,4 @@
-"""`/v1/people`: the roster for staff, and changes of it for instructors."""
+"""`/v1/people`: the roster; and the work of staff by hand: comments, points, extensions."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -8,21 +8,24 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from grader.course.csv_rows import decode
 from grader.course.roster_file import read_roster
-from grader.service.api.auth import ContextOf, Staff
+from grader.course.schedule import moment
+from grader.service.api.auth import STAFF_ONLY, ContextOf, Staff, Teacher
+from grader.service.api.list_pages import Moment
 from grader.service.api.problem_details import existing_one, responses
-from grader.service.service import AppContext
-from grader.service.store import people, roster
+from grader.service.api.submission_routes import Own
+from grader.service.store import by_hand, people, roster, schedules
+from grader.service.store.by_hand import Comment
 from grader.service.store.people import Person, Role
 from grader.service.store.roster import Imported, Profile
 
-router = APIRouter(prefix="/v1/people", tags=["people"])
+router = APIRouter(prefix="/v1", tags=["people"])
 
 IMPORT_PATH = "/v1/people/import"
 MAX_ROSTER = 4 << 20
 """Bytes of a roster."""
 
-_STAFF = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
-_ONE = (*_STAFF, HTTPStatus.NOT_FOUND)
+_ONE = responses(*STAFF_ONLY, HTTPStatus.NOT_FOUND)
+_CHANGES = responses(*STAFF_ONLY, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 _INVITE_DAYS = 14
 
 
@@ -42,16 +45,46 @@ class InviteInfo(BaseModel):
     days: int = Field(description="For how long it is valid.")
 
 
+class CommentInfo(BaseModel):
+    """A comment of staff on a submission, or on a line of it."""
+
+    line: int | None
+    text: str
+    by: str = Field(description="The name that others read.")
+    at: Moment
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class NewComment(_Strict):
+    """A comment on a submission."""
+
+    text: str = Field(max_length=10_000)
+    line: int | None = Field(None, ge=1, le=100_000, description="Which line it is on, if one.")
+
+
+class NewOverride(_Strict):
+    """Points or an excuse that counts instead of the verdict; neither takes back what was given."""
+
+    points: float | None = Field(None, ge=0, le=1_000_000)
+    excused: bool = False
+    reason: str = Field(max_length=10_000)
+
+
+class NewExtension(_Strict):
+    """A due date of a person's own."""
+
+    due: str = Field(max_length=100, description="With its zone: 2026-12-01T18:00+01:00.")
+
+
 def existing(
     person_id: Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A person's id.")],
     _staff: Staff,
     service: ContextOf,
 ) -> Person:
-    """Return a person.
-
-    Raises:
-        ProblemError: there is none.
-    """
+    """Return a person, or answer 404."""
     with service.database.read() as connection:
         return existing_one(people.find_by_id(connection, person_id), "person")
 
@@ -60,7 +93,7 @@ Existing = Annotated[Person, Depends(existing)]
 _Filter = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
 
 
-@router.get("", responses=responses(*_STAFF))
+@router.get("/people", responses=responses(*STAFF_ONLY))
 def listed(
     _staff: Staff, service: ContextOf, role: Role | None = None, section: _Filter = None
 ) -> list[Profile]:
@@ -69,28 +102,19 @@ def listed(
         return roster.listed(connection, role=role, section=section)
 
 
-@router.post("/import", responses=responses(*_STAFF, HTTPStatus.CONFLICT))
+@router.post("/people/import", responses=responses(*STAFF_ONLY, HTTPStatus.CONFLICT))
 def import_people(
     staff: Staff,
     service: ContextOf,
     table: Annotated[bytes, Body(media_type="text/csv", min_length=1, description="A roster.")],
 ) -> Imported:
     """Add the people of a roster and change those who are there; all of it, or nothing."""
-    return import_roster(service, table, staff)
-
-
-def import_roster(service: AppContext, table: bytes, staff: Person) -> Imported:
-    """Import a roster in one transaction.
-
-    Raises:
-        UsageError: something in it is not as it should be.
-    """
     found = read_roster(decode(table, "roster"), "roster")
     with service.database.write() as connection:
         return roster.import_people(connection, found, actor=staff.id)
 
 
-@router.patch("/{person_id}", responses=responses(*_ONE, HTTPStatus.CONFLICT))
+@router.patch("/people/{person_id}", responses=_CHANGES)
 def change(whom: Existing, wanted: PersonChange, staff: Staff, service: ContextOf) -> Profile:
     """Change a person's role, or whether they are disabled."""
     with service.database.write() as connection:
@@ -101,9 +125,61 @@ def change(whom: Existing, wanted: PersonChange, staff: Staff, service: ContextO
         return roster.get(connection, whom.id)
 
 
-@router.post("/{person_id}/invite", responses=responses(*_ONE))
+@router.post("/people/{person_id}/invite", responses=_ONE)
 def invite(whom: Existing, staff: Staff, service: ContextOf) -> InviteInfo:
     """Make a link by which a person signs in once; their last link ends."""
     with service.database.write() as connection:
         secret = roster.make_invite(connection, whom, _INVITE_DAYS, actor=staff.id)
     return InviteInfo(path=f"/invite?key={secret}", days=_INVITE_DAYS)
+
+
+@router.get(
+    "/submissions/{submission_id}/comments",
+    responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND),
+    response_model=list[CommentInfo],
+)
+def comments(submitted: Own, service: ContextOf) -> list[Comment]:
+    """Return what staff said on a submission."""
+    with service.database.read() as connection:
+        return by_hand.comments(connection, submitted.id)
+
+
+@router.post(
+    "/submissions/{submission_id}/comments",
+    status_code=HTTPStatus.CREATED,
+    responses=_CHANGES,
+    response_model=list[CommentInfo],
+)
+def say(teacher: Teacher, submitted: Own, new: NewComment, service: ContextOf) -> list[Comment]:
+    """Comment on a submission or on a line of it; its student reads that."""
+    with service.database.write() as connection:
+        by_hand.say(connection, submitted, new.text, new.line, actor=teacher.id)
+        return by_hand.comments(connection, submitted.id)
+
+
+@router.post(
+    "/people/{person_id}/overrides/{exercise}",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=_CHANGES,
+)
+def give(whom: Existing, exercise: str, new: NewOverride, staff: Staff, service: ContextOf) -> None:
+    """Give a person points or an excuse in an exercise."""
+    definition = existing_one(service.catalog.find(exercise), "exercise")
+    points, reason, excused = new.points, new.reason, new.excused
+    with service.database.write() as connection:
+        by_hand.give(connection, whom, definition, points, reason, excused=excused, actor=staff.id)
+
+
+@router.post(
+    "/people/{person_id}/extensions/{exercise}",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=_CHANGES,
+)
+def extend(
+    whom: Existing, exercise: str, new: NewExtension, staff: Staff, service: ContextOf
+) -> None:
+    """Give a person a due date of their own, for an exercise."""
+    existing_one(service.catalog.find(exercise), "exercise")
+    due = moment(new.due)
+    with service.database.write() as connection:
+        schedules.extend(connection, whom, exercise, due, actor=staff.id)

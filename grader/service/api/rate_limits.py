@@ -1,43 +1,35 @@
-"""Rate limits: submissions of a person, the age of the queue, and event streams."""
+"""Rate limits: submissions of a person, and event streams."""
 
 import contextlib
-import math
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http import HTTPStatus
-from typing import Annotated
-
-from fastapi import Depends, Request
-from sqlalchemy import Connection
 
 from grader.service.api.problem_details import ProblemError
-from grader.service.store import submissions
-from grader.service.store.ids import now
 
 _MINUTE = 60.0
 _MOST_PEOPLE = 100_000  # of whom it is remembered
+_STREAMS_OF_ONE = 50
+_FULL = "Too many event streams are open; ask for the state instead."
 
 
 class Rates:
     """Counts each person's submissions within the last minute.
 
-    Args:
-        per_minute: how many are let through, 0 for all; those refused for another reason count.
-        clock: seconds that never go back.
+    Without a limit (0) all are let through; those refused for another reason count, too.
     """
 
-    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, per_minute: int) -> None:
         self._per_minute = per_minute
-        self._clock = clock
         self._lock = threading.Lock()
         self._times: dict[str, deque[float]] = {}
 
-    def seconds_to_wait(self, person_id: str) -> float:
-        """Count one more, and return 0; or return how long to wait, without counting it."""
+    def check(self, person_id: str) -> None:
+        """Count one more submission of a person, or raise a 429."""
         with self._lock:
-            at = self._clock()
+            at = time.monotonic()
             times = self._times.pop(person_id, deque())
             while times and times[0] <= at - _MINUTE:
                 times.popleft()
@@ -45,54 +37,33 @@ class Rates:
             if len(self._times) > _MOST_PEOPLE:
                 del self._times[next(iter(self._times))]
             if self._per_minute and len(times) >= self._per_minute:
-                return times[0] + _MINUTE - at
+                detail = f"At most {self._per_minute} submissions a minute."
+                raise later(detail, times[0] + _MINUTE - at)
             times.append(at)
-            return 0.0
-
-
-async def rates(request: Request) -> Rates:
-    """Return the application's rate limiter."""
-    found: Rates = request.app.state.rates
-    return found
-
-
-RatesOf = Annotated[Rates, Depends(rates)]
 
 
 class Streams:
     """Counts the event streams that are open; each holds a connection.
 
-    Only the event loop's thread uses it, so that a check and a count are one step.
-
-    Args:
-        most: how many may be open at once.
-        of_one: how many of one person, so that one person cannot take the room of all others.
+    One person cannot take the room of all others. Only the event loop's thread uses it, so that a
+    check and a count are one step.
     """
 
-    def __init__(self, most: int, of_one: int = 50) -> None:
+    def __init__(self, most: int) -> None:
         self._most = most
-        self._of_one = of_one
         self._open: Counter[str] = Counter()
 
     def check(self) -> None:
-        """Raise unless there is room for one more stream.
-
-        Raises:
-            ProblemError: 429 with Retry-After.
-        """
+        """Raise a 429 unless there is room for one more stream."""
         if self._open.total() >= self._most:
-            raise self._full()
+            raise later(_FULL, 2)
 
     @contextlib.contextmanager
     def one_more(self, person_id: str) -> Iterator[None]:
-        """Count a person's stream while it is open.
-
-        Raises:
-            ProblemError: 429 with Retry-After.
-        """
+        """Count a person's stream while it is open; raise a 429 if they have too many."""
         self.check()
-        if self._open[person_id] >= self._of_one:
-            raise self._full()
+        if self._open[person_id] >= _STREAMS_OF_ONE:
+            raise later(_FULL, 2)
         self._open[person_id] += 1
         try:
             yield
@@ -101,46 +72,8 @@ class Streams:
             if not self._open[person_id]:
                 del self._open[person_id]
 
-    @staticmethod
-    def _full() -> ProblemError:
-        return _later("Too many event streams are open; ask for the state instead.", 2)
 
-
-async def streams(request: Request) -> Streams:
-    """Return the application's count of streams."""
-    found: Streams = request.app.state.streams
-    return found
-
-
-StreamsOf = Annotated[Streams, Depends(streams)]
-
-
-def check_rate(sent: Rates, person_id: str, per_minute: int) -> None:
-    """Raise if a person has sent too many submissions.
-
-    Raises:
-        ProblemError: 429 with Retry-After.
-    """
-    wait = sent.seconds_to_wait(person_id)
-    if wait > 0:
-        raise _later(f"At most {per_minute} submissions a minute.", wait)
-
-
-def check_queue(connection: Connection, most: float) -> None:
-    """Raise if the oldest submission has waited for more seconds than `most`, unless that is 0.
-
-    Raises:
-        ProblemError: 429 with Retry-After.
-    """
-    oldest = submissions.oldest_waiting(connection)
-    age = -math.inf if oldest is None else (now() - oldest) / 1_000_000
-    if most and age > most:
-        detail = (
-            f"The oldest submission has waited {age:.0f} s; come back when the queue is shorter."
-        )
-        raise _later(detail, most / 4)
-
-
-def _later(detail: str, seconds: float) -> ProblemError:
+def later(detail: str, seconds: float) -> ProblemError:
+    """Return the problem of a request that may succeed after some seconds."""
     headers = {"Retry-After": str(max(1, round(seconds + 0.5)))}
     return ProblemError(HTTPStatus.TOO_MANY_REQUESTS, detail, headers)

@@ -5,26 +5,26 @@ from http import HTTPStatus
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Response
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
 
 from grader.errors import SandboxFault
 from grader.service import regrading
-from grader.service.api.auth import ContextOf, Staff
+from grader.service.api.auth import STAFF_ONLY, ContextOf, Staff, current_staff
 from grader.service.api.list_pages import After, Limit, Moment, Page
-from grader.service.api.problem_details import (
-    ProblemError,
-    existing_one,
-    responses,
-    with_headers,
-)
-from grader.service.regrading import BESIDE_SUBMISSIONS, Regrader
+from grader.service.api.problem_details import ProblemError, existing_one, responses, with_headers
+from grader.service.regrading import BESIDE_SUBMISSIONS, Preview, Regrader
 from grader.service.service import AppContext
 from grader.service.store import regrades
 from grader.service.store.regrades import Mark, Regrade, RegradeChange
 
-router = APIRouter(prefix="/v1/regrades", tags=["regrades"])
-
-_STAFF = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+router = APIRouter(
+    prefix="/v1/regrades",
+    tags=["regrades"],
+    dependencies=[Depends(current_staff)],
+    responses=responses(*STAFF_ONLY),
+)
+_GONE = responses(HTTPStatus.NOT_FOUND)
+_REFUSED = responses(HTTPStatus.CONFLICT)
 
 
 def _whole(value: object) -> object:
@@ -83,9 +83,9 @@ class NewRegrade(WantedRegrade):
 class ChangeInfo(BaseModel):
     """A submission whose verdict changes."""
 
-    submission: str
+    submission: str = Field(validation_alias="submission_id")
     person: str
-    display_name: str
+    display_name: str = Field(validation_alias="shown")
     before: Mark
     after: Mark
     effect: Literal["same", "raised", "lowered"]
@@ -96,9 +96,9 @@ class ChangeInfo(BaseModel):
 class PreviewInfo(BaseModel):
     """The changes that a regrade would make."""
 
-    exercise: str
-    from_hash: str
-    to_hash: str
+    exercise: str = Field(validation_alias=AliasPath("plan", "exercise", "id"))
+    from_hash: str = Field(validation_alias=AliasPath("plan", "from_hash"))
+    to_hash: str = Field(validation_alias=AliasPath("plan", "exercise", "digest"))
     sources: int = Field(description="Distinct ones.")
     submissions: int
     tried: int = Field(description="Of the sources, for what follows.")
@@ -128,11 +128,7 @@ class RegradeInfo(BaseModel):
 
 
 async def regrader(service: ContextOf) -> Regrader:
-    """Return the service's regrader.
-
-    Raises:
-        ProblemError: this server grades nothing.
-    """
+    """Return the service's regrader; raise if this server grades nothing."""
     if service.regrader is None:
         detail = "This server does not grade by itself: use `etude regrade`."
         raise ProblemError(HTTPStatus.CONFLICT, detail)
@@ -143,12 +139,8 @@ Id = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A regrade's id
 Here = Annotated[Regrader, Depends(regrader)]
 
 
-def existing(regrade_id: Id, _person: Staff, service: ContextOf) -> Regrade:
-    """Return a regrade.
-
-    Raises:
-        ProblemError: there is none.
-    """
+def existing(regrade_id: Id, service: ContextOf) -> Regrade:
+    """Return a regrade, or answer 404."""
     with service.database.read() as connection:
         return existing_one(regrades.find(connection, regrade_id), "regrade")
 
@@ -156,37 +148,23 @@ def existing(regrade_id: Id, _person: Staff, service: ContextOf) -> Regrade:
 Existing = Annotated[Regrade, Depends(existing)]
 
 
-@router.post("/preview", responses=responses(*_STAFF, HTTPStatus.CONFLICT))
-def preview(wanted: WantedPreview, _person: Staff, here: Here) -> PreviewInfo:
+@router.post("/preview", responses=_REFUSED, response_model=PreviewInfo)
+def preview(wanted: WantedPreview, here: Here) -> Preview:
     """Preview, on a sample, what a regrade would change; nothing is published."""
     found = regrading.plan(here.grading, wanted.exercise, wanted.from_hash)
     try:
-        seen = regrading.preview(
+        return regrading.preview(
             here.grading, found, sample=wanted.sample, concurrency=BESIDE_SUBMISSIONS
         )
     except SandboxFault:
-        raise ProblemError(
-            HTTPStatus.SERVICE_UNAVAILABLE, "Nothing can be graded here at the moment."
-        ) from None
-    return PreviewInfo(
-        exercise=found.exercise.id,
-        from_hash=found.from_hash,
-        to_hash=found.exercise.digest,
-        sources=seen.sources,
-        submissions=seen.submissions,
-        tried=seen.tried,
-        submissions_tried=seen.submissions_tried,
-        changes=[_change_info(each) for each in seen.changes],
-        faults=seen.faults,
-        ungraded=seen.ungraded,
-        seconds=seen.seconds,
-    )
+        detail = "Nothing can be graded here at the moment."
+        raise ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, detail) from None
 
 
 @router.post(
     "",
     status_code=HTTPStatus.ACCEPTED,
-    responses={**responses(*_STAFF, HTTPStatus.CONFLICT), 202: with_headers("Location")},
+    responses={**_REFUSED, 202: with_headers("Location")},
 )
 def begin(wanted: NewRegrade, person: Staff, service: ContextOf, response: Response) -> RegradeInfo:
     """Begin a regrade, or wake the one like it that has not ended; submissions go first."""
@@ -200,10 +178,8 @@ def begin(wanted: NewRegrade, person: Staff, service: ContextOf, response: Respo
     return _info(service, begun)
 
 
-@router.get("", responses=responses(*_STAFF))
-def listed(
-    _person: Staff, service: ContextOf, after: After = None, limit: Limit = 50
-) -> Page[RegradeInfo]:
+@router.get("")
+def listed(service: ContextOf, after: After = None, limit: Limit = 50) -> Page[RegradeInfo]:
     """List regrades, the newest first."""
     with service.database.read() as connection:
         found = regrades.listed(connection, before=after, most=limit + 1)
@@ -211,33 +187,30 @@ def listed(
     return Page(items=[_info(service, each) for each in found[:limit]], next=follows)
 
 
-@router.get("/{regrade_id}", responses=responses(*_STAFF, HTTPStatus.NOT_FOUND))
+@router.get("/{regrade_id}", responses=_GONE)
 def show(found: Existing, service: ContextOf) -> RegradeInfo:
     """Return a regrade and its progress."""
     return _info(service, found)
 
 
-@router.get("/{regrade_id}/changes", responses=responses(*_STAFF, HTTPStatus.NOT_FOUND))
+@router.get("/{regrade_id}/changes", responses=_GONE, response_model=Page[ChangeInfo])
 def changes(
     found: Existing,
     service: ContextOf,
     after: Annotated[int, Query(ge=0, le=2**53, description="`next` of the page before.")] = 0,
     limit: Limit = 200,
-) -> Page[ChangeInfo]:
+) -> Page[RegradeChange]:
     """List what a regrade has changed, and what it left as it was, in order."""
     with service.database.read() as connection:
         told = list(regrades.changes(connection, found.id, after=after, most=limit + 1))
     follows = str(told[limit - 1].event) if len(told) > limit else None
-    return Page(items=[_change_info(each) for each in told[:limit]], next=follows)
+    return Page(items=told[:limit], next=follows)
 
 
 @router.post(
     "/{regrade_id}/undo",
     status_code=HTTPStatus.CREATED,
-    responses={
-        **responses(*_STAFF, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
-        201: with_headers("Location"),
-    },
+    responses={**_GONE, **_REFUSED, 201: with_headers("Location")},
 )
 def undo(
     found: Existing, new: NewUndo, person: Staff, service: ContextOf, response: Response
@@ -249,10 +222,7 @@ def undo(
         return _info(service, regrades.find(connection, undone.id) or undone)
 
 
-@router.delete(
-    "/{regrade_id}",
-    responses=responses(*_STAFF, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
-)
+@router.delete("/{regrade_id}", responses=_GONE | _REFUSED)
 def cancel(found: Existing, person: Staff, service: ContextOf) -> RegradeInfo:
     """Cancel a regrade; what it published stays."""
     is_ended = regrading.end(service, found.id, "cancelled", actor=person.id)
@@ -267,16 +237,3 @@ def _info(service: AppContext, found: Regrade) -> RegradeInfo:
     with service.database.read() as connection:
         done, sources = regrades.progress(connection, found.id)
     return RegradeInfo(**asdict(found), done=done, sources=sources)
-
-
-def _change_info(change: RegradeChange) -> ChangeInfo:
-    return ChangeInfo(
-        submission=change.submission_id,
-        person=change.person,
-        display_name=change.shown,
-        before=change.before,
-        after=change.after,
-        effect=change.effect,
-        held=change.held,
-        event=change.event,
-    )

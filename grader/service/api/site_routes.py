@@ -28,10 +28,7 @@ _TEXTS: Final = re.compile(rb"<!--static-->.*?<!--served:(.*?)-->", re.DOTALL)
 class Site(StaticFiles):
     """The files of a built site, with a mark in pages that a static host does not add.
 
-    Args:
-        folder: the site's.
-        frames: returns the sites that may show embedded pages in frames.
-        has_single_sign_on: whether pages offer to sign in by a provider.
+    `frames` returns the sites that may show embedded pages in frames.
     """
 
     def __init__(
@@ -59,7 +56,12 @@ class Site(StaticFiles):
                 frames = await run_in_threadpool(self._frames)
             return self._page(answer, request, frames)
         if isinstance(answer, FileResponse):
-            return self._compressed(f"{path}.gz", scope) or answer
+            zipped, found = self.lookup_path(f"{path}.gz")
+            if found and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
+                # Of the type that it has without ".gz".
+                answer = self.file_response(zipped, found, scope)
+                answer.headers["Content-Encoding"] = "gzip"
+                answer.headers["Vary"] = "Accept-Encoding"
         return answer
 
     def _page(self, file: FileResponse, request: Request, frames: str) -> Response:
@@ -74,15 +76,3 @@ class Site(StaticFiles):
             also = named[1].decode() if named else ""
             headers["Content-Security-Policy"] = f"frame-ancestors {frames} {also}".rstrip()
         return HTMLResponse(page, file.status_code, headers=headers)
-
-    def _compressed(self, path: str, scope: Scope) -> Response | None:
-        """Return a compressed copy, if there is one and the client takes it."""
-        if "gzip" not in Headers(scope=scope).get("accept-encoding", ""):
-            return None
-        zipped, found = self.lookup_path(path)
-        if found is None:
-            return None
-        answer = self.file_response(zipped, found, scope)  # of the type that it has without ".gz"
-        answer.headers["Content-Encoding"] = "gzip"
-        answer.headers["Vary"] = "Accept-Encoding"
-        return answer

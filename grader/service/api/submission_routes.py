@@ -1,14 +1,17 @@
-"""`/v1/submissions`: submit, and read the state and the verdict."""
+"""`/v1/submissions`: submit, and read the state and the verdict; for staff, search and release."""
 
+import asyncio
+import contextlib
 import json
+import math
 import time
 import uuid
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends, Header, Path, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel, ConfigDict, Field
@@ -16,31 +19,31 @@ from sqlalchemy import Connection
 
 from grader.sandbox.limits import SOURCE_CAP
 from grader.service.api import deadlines
-from grader.service.api.auth import ContextOf, Someone
-from grader.service.api.event_streams import Watched, WatcherOf
-from grader.service.api.list_pages import Moment
-from grader.service.api.openapi import VERDICT
-from grader.service.api.problem_details import (
-    ProblemError,
-    existing_one,
-    responses,
-    with_headers,
-)
-from grader.service.api.rate_limits import RatesOf, StreamsOf, check_queue, check_rate
+from grader.service.api.auth import ContextOf, Someone, Staff
+from grader.service.api.event_streams import Watched
+from grader.service.api.list_pages import After, Limit, Moment, Page
+from grader.service.api.problem_details import ProblemError, existing_one, responses, with_headers
+from grader.service.api.rate_limits import later
 from grader.service.service import AppContext
 from grader.service.store import submissions, verdicts
+from grader.service.store.ids import now
 from grader.service.store.people import Person
-from grader.service.store.submissions import KeyReusedError, Submitted
+from grader.service.store.submissions import FoundSubmission, KeyReusedError, State, Submitted
 from grader.service.store.verdicts import StoredVerdict
 
-router = APIRouter(prefix="/v1/submissions", tags=["submissions"])
-
-State = Literal["pending", "parked", "graded"]
+router = APIRouter(
+    prefix="/v1/submissions", tags=["submissions"], responses=responses(HTTPStatus.UNAUTHORIZED)
+)
 
 LONGEST_SECONDS: Final = 60.0
 """The longest event stream: the next one needs a valid token again."""
 
 _BETWEEN_SECONDS: Final = 1.0  # two places in the line; that it is graded is told at once
+_TEXT: Final = r"^[^\x00]*$"  # no program has a NUL, and PostgreSQL stores none
+_VERDICT: Final[dict[str, Any]] = {  # whose schema is that of every verdict of Etude
+    "description": "The verdict.",
+    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/verdict"}}},
+}
 
 
 class NewSubmission(BaseModel):
@@ -49,11 +52,7 @@ class NewSubmission(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     exercise: str = Field(description="The exercise's id.", max_length=200)
-    source: str = Field(
-        description="The program's text.",
-        max_length=SOURCE_CAP,
-        pattern=r"^[^\x00]*$",  # no program has one, and PostgreSQL stores none
-    )
+    source: str = Field(description="The program's text.", max_length=SOURCE_CAP, pattern=_TEXT)
 
 
 class SubmissionState(BaseModel):
@@ -75,6 +74,21 @@ class SubmissionState(BaseModel):
     max_score: int | None
 
 
+class EntryInfo(BaseModel):
+    """A submission and its verdict."""
+
+    id: str
+    person: str
+    exercise: str
+    source_hash: str = Field(description="SHA-256 of the text.")
+    received_at: Moment
+    state: State
+    outcome: str | None = Field(description="Of the verdict, once it is graded.")
+    score: int | None
+    max_score: int | None
+    shown: str = Field(description="The person's name to be shown.")
+
+
 Id = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A submission's id.")]
 Key = Annotated[
     str | None,
@@ -88,15 +102,18 @@ Key = Annotated[
 ]
 
 
-def own(submission_id: Id, person: Someone, service: ContextOf) -> Submitted:
-    """Return a submission that the caller may see; a student may see only their own.
-
-    Raises:
-        ProblemError: there is none that they may see.
-    """
+def existing(submission_id: Id, service: ContextOf) -> Submitted:
+    """Return a submission, or answer 404."""
     with service.database.read() as connection:
-        found = submissions.find(connection, submission_id)
-    is_hidden = found is not None and person.role == "student" and found.person_id != person.id
+        return existing_one(submissions.find(connection, submission_id), "submission")
+
+
+Existing = Annotated[Submitted, Depends(existing)]
+
+
+def own(person: Someone, found: Existing) -> Submitted:
+    """Return a submission, or answer 404; a student may see only their own."""
+    is_hidden = person.role == "student" and found.person_id != person.id
     return existing_one(None if is_hidden else found, "submission")
 
 
@@ -104,14 +121,14 @@ def own(submission_id: Id, person: Someone, service: ContextOf) -> Submitted:
 Own = Annotated[Submitted, Depends(own)]
 
 
-async def any_room(streams: StreamsOf) -> None:
+async def any_room(request: Request) -> None:
     """Raise if there is no room for an event stream, before the store is read."""
-    streams.check()
+    request.app.state.streams.check()
 
 
-async def room(person: Someone, _submitted: Own, streams: StreamsOf) -> AsyncIterator[None]:
+async def room(person: Someone, _submitted: Own, request: Request) -> AsyncIterator[None]:
     """Count an event stream while it is open."""
-    with streams.one_more(person.id):
+    with request.app.state.streams.one_more(person.id):
         yield
 
 
@@ -124,10 +141,10 @@ class Followed:
 
 
 async def followed(
-    submitted: Own, person: Someone, service: ContextOf, watcher: WatcherOf
+    submitted: Own, person: Someone, service: ContextOf, request: Request
 ) -> AsyncIterator[Followed]:
     """Watch a submission while its stream lasts."""
-    with watcher.watch(submitted.id) as watched:
+    with request.app.state.watcher.watch(submitted.id) as watched:
         yield Followed(watched, await run_in_threadpool(_state, service, submitted, person))
 
 
@@ -135,7 +152,7 @@ async def followed(
     "",
     status_code=HTTPStatus.ACCEPTED,
     responses={
-        **responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+        **responses(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
         **responses(HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.LOCKED),
         202: with_headers("Location"),
     },
@@ -144,14 +161,14 @@ async def hand_in(
     new: NewSubmission,
     person: Someone,
     service: ContextOf,
-    rates: RatesOf,
+    request: Request,
     *,
     response: Response,
     key: Key = None,
 ) -> SubmissionState:
     """Accept a submission; it is graded in its turn."""
     existing_one(service.catalog.find(new.exercise), "exercise")
-    check_rate(rates, person.id, service.settings.per_minute)
+    request.app.state.rates.check(person.id)
     try:
         state = await run_in_threadpool(_accept, service, person, new, key or uuid.uuid4().hex)
     except KeyReusedError:
@@ -161,7 +178,7 @@ async def hand_in(
     return state
 
 
-@router.get("/{submission_id}", responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND))
+@router.get("/{submission_id}", responses=responses(HTTPStatus.NOT_FOUND))
 def show(submitted: Own, person: Someone, service: ContextOf) -> SubmissionState:
     """Return the state of a submission."""
     return _state(service, submitted, person)
@@ -169,7 +186,7 @@ def show(submitted: Own, person: Someone, service: ContextOf) -> SubmissionState
 
 @router.get(
     "/{submission_id}/verdict",
-    responses={**responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND), 200: VERDICT},
+    responses={**responses(HTTPStatus.NOT_FOUND), 200: _VERDICT},
     response_model=None,
 )
 def verdict(submitted: Own, person: Someone, service: ContextOf) -> dict[str, Any]:
@@ -189,15 +206,13 @@ def verdict(submitted: Own, person: Someone, service: ContextOf) -> dict[str, An
     "/{submission_id}/events",
     response_class=EventSourceResponse,
     dependencies=[Depends(any_room), Depends(room)],
-    responses=responses(
-        HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS
-    ),
+    responses=responses(HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS),
 )
 async def events(
     submitted: Own,
     person: Someone,
     service: ContextOf,
-    watcher: WatcherOf,
+    request: Request,
     begun: Annotated[Followed, Depends(followed)],
 ) -> AsyncIterator[ServerSentEvent]:
     """Stream a submission's state, and each change of it, until it is graded or parked.
@@ -207,8 +222,14 @@ async def events(
     ends = time.monotonic() + LONGEST_SECONDS
     watched, state = begun.watched, begun.state
     yield _event(state)
-    while state.state == "pending" and time.monotonic() < ends and not watcher.is_ending:
-        if await watched.is_gone(_BETWEEN_SECONDS):
+    while (
+        state.state == "pending"
+        and time.monotonic() < ends
+        and not request.app.state.watcher.is_ending
+    ):
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(watched.gone.wait(), _BETWEEN_SECONDS)
+        if watched.gone.is_set():
             yield _event(await run_in_threadpool(_state, service, submitted, person))
             return
         if watched.place not in {None, state.position}:
@@ -216,11 +237,56 @@ async def events(
             yield _event(state)
 
 
+@router.get("", responses=responses(HTTPStatus.FORBIDDEN), response_model=Page[EntryInfo])
+def listed(
+    _person: Staff,
+    service: ContextOf,
+    *,
+    exercise: Annotated[str | None, Query(max_length=200, pattern=_TEXT)] = None,
+    person: Annotated[
+        str | None, Query(max_length=200, pattern=_TEXT, description="A name.")
+    ] = None,
+    state: State | None = None,
+    after: After = None,
+    limit: Limit = 50,
+) -> Page[FoundSubmission]:
+    """List submissions, the newest first."""
+    with service.database.read() as connection:
+        found = submissions.listed(
+            connection,
+            exercise=exercise,
+            person_name=person,
+            state=state,
+            before=after,
+            most=limit + 1,
+        )
+    follows = found[limit - 1].id if len(found) > limit else None
+    return Page(items=found[:limit], next=follows)
+
+
+@router.post(
+    "/{submission_id}/release",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=responses(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+)
+def release(person: Staff, found: Existing, service: ContextOf) -> None:
+    """Queue a parked submission again."""
+    with service.database.write() as connection:
+        is_released = submissions.release(connection, found.id, actor=person.id)
+    if not is_released:
+        raise ProblemError(HTTPStatus.CONFLICT, "It is not parked.")
+    service.executor.notify([found.id])
+
+
 def _accept(service: AppContext, person: Person, new: NewSubmission, key: str) -> SubmissionState:
     """Store a submission in one transaction, then notify the executor."""
-    place = 0
+    place, most = 0, service.settings.queue_seconds
     with service.database.write() as connection:
-        check_queue(connection, service.settings.queue_seconds)
+        oldest = submissions.oldest_waiting(connection)
+        age = -math.inf if oldest is None else (now() - oldest) / 1_000_000
+        if most and age > most:
+            told = f"The oldest submission has waited {age:.0f} s; come back when the queue is"
+            raise later(f"{told} shorter.", most / 4)
         accepted = submissions.accept(connection, person, new.exercise, new.source, key=key)
         submitted = accepted.submission
         if accepted.is_new:

@@ -8,9 +8,8 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from grader.errors import SandboxFault
-from grader.service.grading import Grading
+from grader.service.grading import Grading, GradingRequest, for_submission
 from grader.service.grading_pool import DRAIN_SECONDS
-from grader.service.publishing import GradingRequest, for_submission
 from grader.service.store import submissions
 from grader.service.store.database import cause_of
 from grader.service.store.submissions import Submitted
@@ -68,25 +67,20 @@ class LocalExecutor:
         while not (self._stopping.is_set() and not self._in_hand):
             self._wake.wait(_LOOK_SECONDS)
             self._wake.clear()
-            self._rest()
+            error, self._error = self._error, None
+            if error is not None:  # with a full disk the same would be graded again and again
+                pause = _PAUSES[min(self._failures, len(_PAUSES) - 1)]
+                self._failures += 1
+                # Its cause only: a statement that failed holds what was to be written.
+                _log.error("the store failed", error=cause_of(error), pause=pause)
+                self._stopping.wait(pause)
             if self._stopping.is_set() or self._grading.pool.trouble is not None:
                 continue
             try:
                 for each in self._next():
                     self._grading.begin(self._request(each))
-            except SQLAlchemyError as error:
-                self._failed(error)
-
-    def _rest(self) -> None:
-        """Pause after a failure: with a full disk the same would be graded again and again."""
-        error, self._error = self._error, None
-        if error is None:
-            return
-        pause = _PAUSES[min(self._failures, len(_PAUSES) - 1)]
-        self._failures += 1
-        # Its cause only: a statement that failed holds what was to be written.
-        _log.error("the store failed", error=cause_of(error), pause=pause)
-        self._stopping.wait(pause)
+            except SQLAlchemyError as failure:
+                self._failed(failure)
 
     def _next(self) -> list[Submitted]:
         """Return submissions to grade next: none twice, and only one of identical code."""

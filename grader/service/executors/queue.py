@@ -35,11 +35,7 @@ _log = structlog.get_logger(__name__)
 
 
 class JobQueue:
-    """The executor of a server whose workers run elsewhere. It may be used as a context manager.
-
-    Args:
-        database: the store's, on PostgreSQL.
-    """
+    """The executor of a server whose workers run elsewhere. It may be used as a context manager."""
 
     trouble: str | None = None  # the metrics show the age of the oldest submission
 

@@ -1,16 +1,18 @@
-"""Keys: our own pair for signing, and the public keys of platforms.
+"""Keys: our own pair for signing, the access tokens it gets us, and platforms' public keys.
 
 Our private key is in the store, in a table that nothing but this module reads: no route, log, event
 or error shows it. An SQLite file is its owner's alone; on PostgreSQL the database's roles decide
 who reads it. A backup holds it too.
 """
 
-import contextlib
 import threading
 import time
-from collections.abc import Iterator, Mapping
+import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import jwt
 from cryptography.hazmat.primitives import serialization
@@ -36,6 +38,16 @@ _KEEP_SECONDS: Final = 3600.0
 _MOST_WAITING: Final = 16  # launches from one platform, until it says what its keys are
 AGAIN_SECONDS: Final = 5.0
 """Between two questions for a platform's keys, whatever key a launch names."""
+
+TOKEN_SECONDS: Final = 60
+"""The lifetime of a token where the platform does not say."""
+
+_ASSERTION: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+# Of the answers below 500 those that may be another one the next time: it does not answer, does
+# not let us in (which staff can fix at either end), or is busy. The rest says that the request
+# itself is wrong, or that what it is about is gone.
+_PASSING: Final = frozenset({0, 401, 403, 408, 425, 429})
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +108,7 @@ def rotate(database: Database, *, actor: str) -> ToolKey:
 
 
 def retire(database: Database, *, actor: str, at_once: bool = False) -> ToolKey:
-    """Delete all keys but the newest, and return that.
-
-    Args:
-        database: the store.
-        actor: who wants it.
-        at_once: also if platforms may not know the newest yet.
+    """Delete all keys but the newest, and return that; at once if platforms may not know it yet.
 
     Raises:
         UsageError: there is no old one, or it signs still.
@@ -144,34 +151,53 @@ def _make(database: Database, number: int) -> None:
         insert_unless_there(connection, lti_key, values)
 
 
-class _Door:
-    """Lets one thread in at a time, and few wait: a silent platform blocks no more threads."""
+def may_pass(error: CallError) -> bool:
+    """Return whether the same request may succeed later."""
+    return error.status in _PASSING or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._places = threading.BoundedSemaphore(_MOST_WAITING)
 
-    @contextlib.contextmanager
-    def entered(self) -> Iterator[None]:
-        """Enter when it is this thread's turn.
+def fetch_token(database: Database, platform: Platform, scope: str) -> tuple[str, float]:
+    """Return a platform's token for a scope, and for how many seconds it is good.
 
-        Raises:
-            CallError: too many wait already.
-        """
-        if not self._places.acquire(blocking=False):
-            raise CallError("too many launches wait for it; try again")
-        try:
-            with self._lock:
-                yield
-        finally:
-            self._places.release()
+    Raises:
+        CallError: the platform gives none.
+    """
+    said = platform.registration
+    moment = int(time.time())
+    claims = {
+        "iss": said.client_id,
+        "sub": said.client_id,
+        "aud": said.token_url,
+        "iat": moment,
+        "exp": moment + TOKEN_SECONDS,
+        "jti": uuid.uuid4().hex,
+    }
+    form = {
+        "grant_type": "client_credentials",
+        "client_assertion_type": _ASSERTION,
+        "client_assertion": tool_key(database).sign(claims),
+        "scope": scope,
+    }
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    try:
+        answer = call(said.token_url, urlencode(form).encode(), headers)
+    except CallError as error:
+        # That it does not know us says nothing about what the token is for.
+        status = error.status if may_pass(error) else HTTPStatus.UNAUTHORIZED
+        raise CallError(f"no token: {error}", status) from None
+    given = answer if isinstance(answer, dict) else {}
+    fresh = given.get("access_token")
+    if not isinstance(fresh, str) or not fresh.isascii() or not fresh.isprintable():
+        raise CallError("no token in its answer", HTTPStatus.UNAUTHORIZED)
+    seconds = given.get("expires_in")
+    return fresh, float(seconds) if isinstance(seconds, int | float) else TOKEN_SECONDS
 
 
 class PlatformKeys:
     """The public keys of platforms, fetched when they are needed and kept for a while."""
 
     def __init__(self) -> None:
-        self._doors: dict[str, _Door] = {}
+        self._locks: dict[str, tuple[threading.Lock, threading.BoundedSemaphore]] = {}
         self._kept: dict[str, tuple[float, dict[str, jwt.PyJWK]]] = {}
 
     def find(self, platform: Platform, kid: str) -> jwt.PyJWK | None:
@@ -183,37 +209,41 @@ class PlatformKeys:
         at, keys = self._kept.get(platform.id, (float("-inf"), {}))
         if kid in keys and time.monotonic() - at <= _KEEP_SECONDS:
             return keys[kid]
-        with self._doors.setdefault(platform.id, _Door()).entered():
-            at, keys = self._kept.get(platform.id, (float("-inf"), {}))
-            age = time.monotonic() - at
-            if age > _KEEP_SECONDS or (kid not in keys and age > AGAIN_SECONDS):
-                keys = _fetch(platform.registration.jwks_url)
-                self._kept[platform.id] = (time.monotonic(), keys)
-            return keys.get(kid)
+        # One thread at a time asks, and few wait: a silent platform blocks no more threads.
+        made = (threading.Lock(), threading.BoundedSemaphore(_MOST_WAITING))
+        lock, places = self._locks.setdefault(platform.id, made)
+        if not places.acquire(blocking=False):
+            raise CallError("too many launches wait for it; try again")
+        try:
+            with lock:
+                at, keys = self._kept.get(platform.id, (float("-inf"), {}))
+                age = time.monotonic() - at
+                if age > _KEEP_SECONDS or (kid not in keys and age > AGAIN_SECONDS):
+                    keys = _fetch(platform.registration.jwks_url)
+                    self._kept[platform.id] = (time.monotonic(), keys)
+                return keys.get(kid)
+        finally:
+            places.release()
 
 
 def _fetch(url: str) -> dict[str, jwt.PyJWK]:
+    """Return the keys that a platform may sign launches with."""
     answer = call(url)
     found = answer.get("keys") if isinstance(answer, dict) else None
     if not isinstance(found, list):
         raise CallError("it does not say what its keys are")
     keys = {}
-    for each in found:
-        key = _signing_key(each)
-        if key is not None and key.key_id:
+    for data in found:
+        if not isinstance(data, dict) or data.get("kty") != "RSA":
+            continue
+        if data.get("use", "sig") != "sig":
+            continue
+        if not all(isinstance(data.get(name), str) for name in ("kid", "n", "e")):
+            continue
+        try:
+            key = jwt.PyJWK(data, ALGORITHM)
+        except (jwt.PyJWTError, ValueError, TypeError):
+            continue
+        if key.key_id and isinstance(key.key, rsa.RSAPublicKey) and key.key.key_size >= _BITS:
             keys[key.key_id] = key
     return keys
-
-
-def _signing_key(data: object) -> jwt.PyJWK | None:
-    """Return a key that launches may be signed with; None for any other."""
-    if not isinstance(data, dict) or data.get("kty") != "RSA" or data.get("use", "sig") != "sig":
-        return None
-    if not all(isinstance(data.get(name), str) for name in ("kid", "n", "e")):
-        return None
-    try:
-        key = jwt.PyJWK(data, ALGORITHM)
-    except (jwt.PyJWTError, ValueError, TypeError):
-        return None
-    is_public = isinstance(key.key, rsa.RSAPublicKey)
-    return key if is_public and key.key.key_size >= _BITS else None

@@ -1,25 +1,29 @@
-"""The two steps of a launch: we send a browser to its platform, which sends it back with a token.
+"""Launches in two steps, and the choice of exercises (Deep Linking).
 
-State and nonce are derived from a secret that only the browser keeps, in a cookie. So a launch that
-is only begun stores nothing, and no one can be led into another person's launch.
+We send a browser to its platform, which sends it back with a token. State and nonce are derived
+from a secret that only the browser keeps, in a cookie. So a launch that is only begun stores
+nothing, and no one can be led into another person's launch. For Deep Linking a teacher chooses
+exercises, and the platform makes a link and a line item of each. What the platform asked is not
+stored either: the page of the choice brings it back, signed by us.
 """
 
 import hmac
 import secrets
 import time
-from collections.abc import Mapping
+import uuid
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import jwt
 
+from grader.definitions.exercise import Exercise
+from grader.errors import EtudeError
 from grader.service.catalog import Catalog
-from grader.service.lti import deep_linking
-from grader.service.lti.claims import CLAIM, LaunchError, section
-from grader.service.lti.keys import ALGORITHM, PlatformKeys
+from grader.service.lti.keys import ALGORITHM, PlatformKeys, tool_key, tool_keys
 from grader.service.lti.platform_requests import CallError
-from grader.service.store import platforms, roster, sessions, unsent_scores
+from grader.service.store import people, platforms, roster, unsent_scores
 from grader.service.store.database import Database
 from grader.service.store.people import Role
 from grader.service.store.platforms import Platform, origin
@@ -28,6 +32,11 @@ from grader.service.store.unsent_scores import ScoreLine
 LOGIN_SECONDS: Final = 600
 """Seconds that a browser may take from us to its platform and back."""
 
+_CLAIM: Final = "https://purl.imsglobal.org/spec/lti/claim/"
+_CHOICE: Final = "LtiDeepLinkingRequest"
+_CHOICE_SECONDS: Final = 3600
+_DL: Final = "https://purl.imsglobal.org/spec/lti-dl/claim/"
+_OURS: Final = "etude deep linking"  # the audience of what we sign for ourselves
 SCORE_SCOPE: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
 _AGS: Final = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
 _NRPS: Final = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"
@@ -43,6 +52,10 @@ _NO_LINE_ITEM: Final = (
     "This link has no line item, so grades of this exercise do not reach your gradebook. Let the "
     "platform accept grades from this tool, and add the exercise to the course by choosing it."
 )
+
+
+class LaunchError(EtudeError):
+    """A launch is refused; its message is shown in the browser."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +77,14 @@ class Launched:
     choice: str = ""  # of exercises, for Deep Linking: what was asked, signed
 
 
+@dataclass(frozen=True, slots=True)
+class DeepLinkAnswer:
+    """A form that the browser sends to the platform."""
+
+    url: str
+    token: str
+
+
 def begin(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Login:
     """Return the redirect that begins a launch.
 
@@ -77,7 +98,7 @@ def begin(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Log
     if not sent.get("login_hint") or not sent.get("target_link_uri"):
         raise LaunchError("The learning platform does not say who comes, or where to.")
     secret = secrets.token_urlsafe(32)
-    state = _derived(secret, "state", platform)
+    state = _derived(secret, "state", platform).decode()
     query = {
         "scope": "openid",
         "response_type": "id_token",
@@ -87,7 +108,7 @@ def begin(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Log
         "redirect_uri": redirect_uri,
         "login_hint": sent["login_hint"],
         "state": state,
-        "nonce": _derived(secret, "nonce", platform),
+        "nonce": _derived(secret, "nonce", platform).decode(),
     }
     if "lti_message_hint" in sent:
         query["lti_message_hint"] = sent["lti_message_hint"]
@@ -117,24 +138,26 @@ def finish(
     token, state = sent.get("id_token", ""), sent.get("state", "")
     secret = cookies.get(cookie_name(state), "")
     platform = _claimed_platform(database, token)
-    if not secret or not _same(state, _derived(secret, "state", platform)):
+    expected = _derived(secret, "state", platform)
+    if not secret or not hmac.compare_digest(state.encode(), expected):
         raise LaunchError(
             "This launch did not begin in this browser. Open the exercise from your course again, "
             "and let the browser keep cookies."
         )
     claims = _verified(keys, platform, token)
     _check_message(platform, claims)
-    if not _same(claims["nonce"], _derived(secret, "nonce", platform)):
+    expected = _derived(secret, "nonce", platform)
+    if not hmac.compare_digest(claims["nonce"].encode(), expected):
         raise LaunchError("This launch answers another one. Open the exercise again.")
-    is_choice = claims[CLAIM + "message_type"] == deep_linking.REQUEST
+    is_choice = claims[_CLAIM + "message_type"] == _CHOICE
     page, exercise = ("", "") if is_choice else _target(catalog, claims)
     line_item = _line_item(platform, claims)
-    role = role_of(claims.get(CLAIM + "roles"))
+    role = role_of(claims.get(_CLAIM + "roles"))
     if is_choice and role != "instructor":
         raise LaunchError("Only people who teach the course choose links to exercises.")
-    choice = deep_linking.ask(database, platform, claims) if is_choice else ""
-    context = section(claims, CLAIM + "context").get("id", "")
-    members = section(claims, _NRPS).get("context_memberships_url", "")
+    choice = _ask(database, platform, claims) if is_choice else ""
+    context = _section(claims, _CLAIM + "context").get("id", "")
+    members = _section(claims, _NRPS).get("context_memberships_url", "")
     with database.write() as connection:
         # A token is older than LOGIN_SECONDS before its nonce is forgotten.
         if not platforms.use_nonce(connection, claims["nonce"], 2 * LOGIN_SECONDS):
@@ -155,7 +178,7 @@ def finish(
         if line_item and person.role == "student":
             line = ScoreLine(person.id, exercise, platform.id, sub, line_item)
             unsent_scores.remember_line(connection, line)
-        opened = sessions.open_session(connection, person)
+        opened = people.open_session(connection, person)
     warning = "" if line_item or is_choice or role == "student" else _NO_LINE_ITEM
     return Launched(opened.cookie, page, warning, choice)
 
@@ -173,12 +196,9 @@ def role_of(roles: object) -> Role:
     return "instructor" if "Instructor" in short else "student"
 
 
-def _derived(secret: str, use: str, platform: Platform) -> str:
-    return hmac.new(secret.encode(), f"{use} {platform.id}".encode(), "sha256").hexdigest()
-
-
-def _same(sent: str, expected: str) -> bool:
-    return hmac.compare_digest(sent.encode(), expected.encode())
+def _derived(secret: str, use: str, platform: Platform) -> bytes:
+    made = hmac.new(secret.encode(), f"{use} {platform.id}".encode(), "sha256")
+    return made.hexdigest().encode()
 
 
 def _claimed_platform(database: Database, token: str) -> Platform:
@@ -234,11 +254,11 @@ def _verified(keys: PlatformKeys, platform: Platform, token: str) -> dict[str, A
 
 
 def _check_message(platform: Platform, claims: Mapping[str, Any]) -> None:
-    if claims.get(CLAIM + "message_type") not in {"LtiResourceLinkRequest", deep_linking.REQUEST}:
+    if claims.get(_CLAIM + "message_type") not in {"LtiResourceLinkRequest", _CHOICE}:
         raise LaunchError("Only links to exercises are launched here.")
-    if claims.get(CLAIM + "version") != "1.3.0":
+    if claims.get(_CLAIM + "version") != "1.3.0":
         raise LaunchError("Only LTI 1.3.0 is understood here.")
-    deployment = claims.get(CLAIM + "deployment_id")
+    deployment = claims.get(_CLAIM + "deployment_id")
     if not isinstance(deployment, str) or deployment not in platform.deployments:
         raise LaunchError("This deployment of the learning platform is not registered here.")
     for value in (claims["sub"], claims["nonce"]):
@@ -250,10 +270,10 @@ def _check_message(platform: Platform, claims: Mapping[str, Any]) -> None:
 
 def _target(catalog: Catalog, claims: Mapping[str, Any]) -> tuple[str, str]:
     """Return an exercise's page and its id: by a custom parameter, or by the link's address."""
-    link = claims.get(CLAIM + "target_link_uri")
+    link = claims.get(_CLAIM + "target_link_uri")
     address = urlsplit(link) if isinstance(link, str) and link.isprintable() else urlsplit("")
     by_query = parse_qs(address.query).get("exercise", [""])[0]
-    wanted = section(claims, CLAIM + "custom").get("exercise") or by_query
+    wanted = _section(claims, _CLAIM + "custom").get("exercise") or by_query
     wanted = wanted or address.path.rstrip("/").rpartition("/")[2]
     for track in catalog.tracks:
         if any(str(each.id) == wanted for each in track.exercises):
@@ -270,7 +290,7 @@ def _line_item(platform: Platform, claims: Mapping[str, Any]) -> str:
     Raises:
         LaunchError: it is somewhere that staff did not register.
     """
-    endpoint = section(claims, _AGS)
+    endpoint = _section(claims, _AGS)
     scope = endpoint.get("scope")
     line_item = endpoint.get("lineitem")
     if not isinstance(line_item, str) or not isinstance(scope, list) or SCORE_SCOPE not in scope:
@@ -283,3 +303,79 @@ def _line_item(platform: Platform, claims: Mapping[str, Any]) -> str:
             "Staff can register it: etude staff platform add ... --grades-url."
         )
     return line_item
+
+
+def _ask(database: Database, platform: Platform, claims: Mapping[str, Any]) -> str:
+    """Return what the platform asked, signed, for the page of the choice.
+
+    Raises:
+        LaunchError: the platform wants the answer at an address that is not registered, or no
+            links.
+    """
+    wanted = _section(claims, _DL + "deep_linking_settings")
+    url = wanted.get("deep_link_return_url")
+    if not isinstance(url, str) or origin(url) not in platform.origins:
+        raise LaunchError("The learning platform wants the links at an address that is not its.")
+    if "ltiResourceLink" not in wanted.get("accept_types", ()):
+        raise LaunchError("The learning platform wants no links to exercises here.")
+    deployment = claims[_CLAIM + "deployment_id"]
+    told = {"platform": platform.id, "url": url, "deployment": deployment}
+    if "data" in wanted:
+        told["data"] = wanted["data"]
+    expiry = {"aud": _OURS, "exp": int(time.time()) + _CHOICE_SECONDS}
+    return tool_key(database).sign({**told, **expiry})
+
+
+def choose(
+    database: Database, request: str, exercises: Sequence[Exercise], launch_url: str
+) -> DeepLinkAnswer:
+    """Return the links to exercises, each with a line item of its points.
+
+    Raises:
+        LaunchError: the choice took too long, or did not begin here, or nothing was chosen.
+    """
+    if not exercises:
+        raise LaunchError("Nothing was chosen. Go back, and choose an exercise.")
+    for key in tool_keys(database):
+        try:
+            public = key.private.public_key()
+            asked = jwt.decode(request, public, algorithms=[ALGORITHM], audience=_OURS)
+            break
+        except jwt.PyJWTError:
+            continue
+    else:
+        raise LaunchError("This choice is too old. Begin it again in your course.")
+    with database.read() as connection:
+        platform = platforms.get(connection, asked["platform"])
+    items = [
+        {
+            "type": "ltiResourceLink",
+            "title": each.title,
+            "url": f"{launch_url}/{each.id}",
+            "custom": {"exercise": each.id},
+            "lineItem": {"scoreMaximum": max(each.max_points, 1), "label": each.title,
+                         "resourceId": each.id},
+        }
+        for each in exercises
+    ]  # fmt: skip
+    moment = int(time.time())
+    said = {
+        "iss": platform.registration.client_id,
+        "aud": [platform.registration.issuer],
+        "iat": moment,
+        "exp": moment + 300,
+        "nonce": uuid.uuid4().hex,
+        _CLAIM + "message_type": "LtiDeepLinkingResponse",
+        _CLAIM + "version": "1.3.0",
+        _CLAIM + "deployment_id": asked["deployment"],
+        _DL + "content_items": items,
+    }
+    if "data" in asked:
+        said[_DL + "data"] = asked["data"]
+    return DeepLinkAnswer(asked["url"], tool_key(database).sign(said))
+
+
+def _section(claims: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return a claim that is an object; an empty one for any other."""
+    found = claims.get(name)
+    return found if isinstance(found, dict) else {}

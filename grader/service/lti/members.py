@@ -1,13 +1,13 @@
 """Names and Roles: the members of a platform's course become people here."""
 
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import update
 
 from grader.errors import UsageError
+from grader.service.lti.keys import fetch_token
 from grader.service.lti.launch import role_of
 from grader.service.lti.platform_requests import call_page
-from grader.service.lti.tokens import fetch_token
 from grader.service.store import platforms
 from grader.service.store.database import Database
 from grader.service.store.platforms import Platform
@@ -37,21 +37,18 @@ def fetch_members(database: Database, platform: Platform) -> int:
         page, address = call_page(address, headers)
         members = page.get("members") if isinstance(page, dict) else None
         for each in members if isinstance(members, list) else ():
-            if isinstance(each, dict) and each.get("status", "Active") == "Active":
-                count += _admit(database, platform, each)
+            if not isinstance(each, dict) or each.get("status", "Active") != "Active":
+                continue
+            sub, name = each.get("user_id"), each.get("name", "")
+            if not isinstance(sub, str) or not 0 < len(sub) <= 255 or not sub.isprintable():  # noqa: PLR2004  LTI's
+                continue
+            count += 1
+            with database.write() as connection:
+                role = role_of(each.get("roles"))
+                admitted = platforms.admit(connection, platform.registration.issuer, sub, role)
+                if isinstance(name, str) and name.isprintable() and 0 < len(name) <= 200:  # noqa: PLR2004  the column's
+                    change = update(person).where(person.c.id == admitted.id)
+                    connection.execute(change.values(display_name=name))
         if platforms.origin(address) not in platform.origins:  # the last page names no next
             break
     return count
-
-
-def _admit(database: Database, platform: Platform, member: dict[str, Any]) -> bool:
-    sub, name = member.get("user_id"), member.get("name", "")
-    if not isinstance(sub, str) or not 0 < len(sub) <= 255 or not sub.isprintable():  # noqa: PLR2004  LTI's
-        return False
-    with database.write() as connection:
-        role = role_of(member.get("roles"))
-        admitted = platforms.admit(connection, platform.registration.issuer, sub, role)
-        if isinstance(name, str) and name.isprintable() and 0 < len(name) <= 200:  # noqa: PLR2004  the column's
-            change = update(person).where(person.c.id == admitted.id)
-            connection.execute(change.values(display_name=name))
-    return True

@@ -17,12 +17,7 @@ _MOST: Final = 1 << 20  # bytes of an answer
 
 
 class CallError(EtudeError):
-    """A request to a platform failed.
-
-    Args:
-        why: one sentence for staff.
-        status: the HTTP status of its answer; 0 if there was none.
-    """
+    """A request to a platform failed; the status of its answer is 0 if there was none."""
 
     def __init__(self, why: str, status: int = 0) -> None:
         self.status = status
@@ -50,22 +45,13 @@ def call(url: str, body: bytes | None = None, headers: Mapping[str, str] | None 
     Raises:
         CallError: there is no answer, or it is no success.
     """
-    return _send(url, body, headers)[0]
+    return call_page(url, headers, body)[0]
 
 
-def call_page(url: str, headers: Mapping[str, str]) -> tuple[Any, str]:
-    """Return the JSON of a page of a list, and the address of the next; empty at the end.
-
-    Raises:
-        CallError: as `call` does.
-    """
-    page, link = _send(url, None, headers)
-    following = _NEXT.search(link)
-    return page, following[1] if following else ""
-
-
-def _send(url: str, body: bytes | None, headers: Mapping[str, str] | None) -> tuple[Any, str]:
-    """Return the JSON of the answer to a request, and its header Link."""
+def call_page(
+    url: str, headers: Mapping[str, str] | None, body: bytes | None = None
+) -> tuple[Any, str]:
+    """Return the JSON of a page of a list, and the address of the next; empty at the end."""
     if not origin(url):
         raise CallError("the address is not one of HTTPS")
     request = urllib.request.Request(url, body, dict(headers or {}))  # noqa: S310  checked above
@@ -80,7 +66,9 @@ def _send(url: str, body: bytes | None, headers: Mapping[str, str] | None) -> tu
         raise CallError(f"it cannot be reached ({type(error).__name__})") from None
     if len(text) > _MOST:
         raise CallError("its answer is too long")
+    following = _NEXT.search(link)
+    address = following[1] if following else ""
     try:
-        return json.loads(text) if text.strip() else None, link
+        return json.loads(text) if text.strip() else None, address
     except (ValueError, RecursionError):
-        return None, link  # an HTML page, for example
+        return None, address  # an HTML page, for example

@@ -12,9 +12,9 @@ from urllib.parse import urlsplit, urlunsplit
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
+from grader.service.lti.keys import TOKEN_SECONDS, fetch_token, may_pass
 from grader.service.lti.launch import SCORE_SCOPE
 from grader.service.lti.platform_requests import CallError, call
-from grader.service.lti.tokens import TOKEN_SECONDS, fetch_token, may_pass
 from grader.service.store import platforms, unsent_scores
 from grader.service.store.database import Database, cause_of
 from grader.service.store.platforms import Platform, origin
@@ -32,11 +32,7 @@ _log = structlog.get_logger(__name__)
 
 
 class ScoreSender:
-    """Sends what is due. Use as a context manager; any number may run on one database.
-
-    Args:
-        database: the store.
-    """
+    """Sends what is due. Use as a context manager; any number may run on one database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -77,32 +73,27 @@ class ScoreSender:
         try:
             self._send(platform, telling)
         except CallError as error:
-            self._failed(telling, error)
+            pause = min(FIRST_PAUSE * 2 ** min(telling.tries - 1, 20), _LONGEST_PAUSE)
+            # Not all at once when an outage is over.
+            pause *= random.uniform(0.8, 1.2)  # noqa: S311  nothing secret
+            with self._database.write() as connection:
+                if may_pass(error):
+                    unsent_scores.not_sent(connection, telling, str(error), pause)
+                else:
+                    unsent_scores.mark_for_review(connection, telling, str(error))
+            if may_pass(error):
+                _log.warning("a grade is sent later", status=error.status, tries=telling.tries)
+                rest = min(pause, _LONGEST_REST)
+                self._resting[telling.line.platform_id] = time.monotonic() + rest
+            else:
+                _log.warning("a grade waits for staff", status=error.status)
         else:
             with self._database.write() as connection:
                 unsent_scores.sent(connection, telling)
         return True
 
-    def _failed(self, telling: ScoreToSend, error: CallError) -> None:
-        pause = min(FIRST_PAUSE * 2 ** min(telling.tries - 1, 20), _LONGEST_PAUSE)
-        with self._database.write() as connection:
-            if not may_pass(error):
-                unsent_scores.mark_for_review(connection, telling, str(error))
-                _log.warning("a grade waits for staff", status=error.status)
-                return
-            # Not all at once when an outage is over.
-            pause *= random.uniform(0.8, 1.2)  # noqa: S311  nothing secret
-            unsent_scores.not_sent(connection, telling, str(error), pause)
-        _log.warning("a grade is sent later", status=error.status, tries=telling.tries)
-        rest = min(pause, _LONGEST_REST)
-        self._resting[telling.line.platform_id] = time.monotonic() + rest
-
     def _send(self, platform: Platform, telling: ScoreToSend) -> None:
-        """Send a grade.
-
-        Raises:
-            CallError: the platform did not take it.
-        """
+        """Send a grade; raise `CallError` if the platform did not take it."""
         said = telling.grade
         when = datetime.fromtimestamp(said["at"] / 1e6, UTC)
         score = {
@@ -115,10 +106,12 @@ class ScoreSender:
         }
         if origin(telling.line.line_item) != origin(platform.registration.grades_url):
             raise CallError("its line item is at an address that is not registered any more", 404)
-        headers = {
-            "Authorization": f"Bearer {self._token(platform)}",
-            "Content-Type": _MEDIA_TYPE,
-        }
+        until, token = self._tokens.get(platform.id, (0.0, ""))
+        if time.monotonic() >= until:
+            token, lasting = fetch_token(self._database, platform, SCORE_SCOPE)
+            until = time.monotonic() + lasting - TOKEN_SECONDS / 2
+            self._tokens[platform.id] = (until, token)
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": _MEDIA_TYPE}
         line_item = urlsplit(telling.line.line_item)  # whose query stays at the end
         path = f"{line_item.path.rstrip('/')}/scores"
         address = urlunsplit(line_item._replace(path=path, fragment=""))
@@ -130,16 +123,3 @@ class ScoreSender:
             if error.status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
                 self._tokens.pop(platform.id, None)
             raise
-
-    def _token(self, platform: Platform) -> str:
-        """Return a token for a platform's grades.
-
-        Raises:
-            CallError: the platform gives none.
-        """
-        until, token = self._tokens.get(platform.id, (0.0, ""))
-        if time.monotonic() < until:
-            return token
-        fresh, lasting = fetch_token(self._database, platform, SCORE_SCOPE)
-        self._tokens[platform.id] = (time.monotonic() + lasting - TOKEN_SECONDS / 2, fresh)
-        return fresh

@@ -1,20 +1,20 @@
-"""Staff pages: the gradebook with its exports, and the schedule."""
+"""Staff pages: the gradebook with its exports, unsent grades, and the schedule."""
 
 from typing import Annotated, Final
 
 from fastapi import Query, Response
 
 from grader.reports.canvas_csv import IDENTITIES, fill, published, scores_of
-from grader.service import gradebook_data, gradebook_exports
+from grader.service import gradebook_data
 from grader.service.api.auth import ContextOf
 from grader.service.api.gradebook_routes import csv_response
-from grader.service.staff.login import AnyForm, Instructor, staff_pages
+from grader.service.staff.login import AnyForm, Instructor, OwnForm, see, staff_pages
 from grader.service.staff.page_templates import render
-from grader.service.store import schedules, windows
+from grader.service.store import schedules, unsent_scores, windows
 
-_PATH: Final = "/staff/gradebook"
-CANVAS_PATH: Final = f"{_PATH}/canvas"
+CANVAS_PATH: Final = "/staff/gradebook/canvas"
 _SHOWN: Final = 500  # students
+_SHOWN_UNSENT: Final = 200
 
 router = staff_pages("/staff")
 
@@ -26,7 +26,7 @@ def gradebook(
     section: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Response:
     """Show a row for each student and a column for each exercise."""
-    found = service.aside.read(gradebook_exports.table)
+    found = service.aside.read(gradebook_data.table)
     cut = found.cut(section, _SHOWN)
     titles = {name: each.title for name, each in service.catalog.exercises.items()}
     ordered = sorted(found.exercises, key=[*titles, *found.exercises].index)  # as in the course
@@ -45,13 +45,13 @@ def gradebook(
 @router.get("/gradebook/gradebook.csv")
 def matrix(service: ContextOf) -> Response:
     """Return the gradebook as a CSV."""
-    return csv_response([service.aside.read(gradebook_exports.matrix_csv)], "gradebook.csv")
+    return csv_response([service.aside.read(gradebook_data.matrix_csv)], "gradebook.csv")
 
 
 @router.get("/gradebook/moodle.csv")
 def moodle(service: ContextOf) -> Response:
     """Return the file that Moodle imports."""
-    return csv_response([service.aside.read(gradebook_exports.moodle_csv)], "moodle.csv")
+    return csv_response([service.aside.read(gradebook_data.moodle_csv)], "moodle.csv")
 
 
 @router.post("/gradebook/canvas")
@@ -74,7 +74,7 @@ def canvas(sent: AnyForm, service: ContextOf) -> Response:
 def schedule(visitor: Instructor, service: ContextOf) -> Response:
     """Show when exercises open and are due, and the extensions."""
     with service.database.read() as connection:
-        found = windows.of_course(connection)
+        found = windows.windows(connection)
         extensions = schedules.extensions(connection)
     ordered = [
         (each, found[name])
@@ -82,3 +82,26 @@ def schedule(visitor: Instructor, service: ContextOf) -> Response:
         if name in found and found[name].is_limited
     ]
     return render("schedule", visitor=visitor, windows=ordered, extensions=extensions)
+
+
+@router.get("/unsent")
+def unsent(visitor: Instructor, service: ContextOf) -> Response:
+    """Show the grades that are not sent to learning platforms, and why."""
+    with service.database.read() as connection:
+        found = unsent_scores.unsent(connection)
+    return render(
+        "unsent",
+        visitor=visitor,
+        grades=found[:_SHOWN_UNSENT],
+        count=len(found),
+        parked=sum(each.parked for each in found),
+        oldest=min((each.at for each in found), default=None),
+    )
+
+
+@router.post("/unsent/retry")
+def retry(_sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Send all of them again, now."""
+    with service.database.write() as connection:
+        unsent_scores.retry(connection, actor=visitor.person.id)
+    return see("/staff/unsent")

@@ -1,5 +1,6 @@
-"""Authentication and CSRF protection of the staff pages."""
+"""Sign-in by browsers, authentication and CSRF protection of the staff pages."""
 
+import re
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -12,16 +13,20 @@ from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 
 from grader.errors import UsageError
-from grader.service.api.auth import ContextOf, CookieOf
+from grader.service.api.auth import ContextOf, CookieOf, address_of, give_cookie, take_cookie
 from grader.service.api.problem_details import ProblemError
-from grader.service.api.session_routes import enter, give_cookie, take_cookie
+from grader.service.oidc import LOGIN_SECONDS, Provider
 from grader.service.service import AppContext
 from grader.service.staff.page_templates import render
-from grader.service.store import sessions
+from grader.service.store import people, roster
 from grader.service.store.people import Person
 
 HOME: Final = "/staff/"
 _MOST_FIELDS: Final = 20
+_OIDC: Final = "/oidc/callback"
+_OIDC_COOKIE: Final = "etude_oidc"
+_OIDC_BACK: Final = "etude_oidc_back"  # a cookie: the page from which a person went to sign in
+_OWN_PAGE: Final = re.compile(r"/(?![/\\])[!-~]{0,500}")  # a path here, not another host's
 
 
 class PageRoute(APIRoute):
@@ -35,7 +40,11 @@ class PageRoute(APIRoute):
             try:
                 return await handle(request)
             except _SignedOutError:
-                return to_sign_in(request)
+                # And back to the page after that.
+                wanted = request.url.path if request.method == "GET" else HOME
+                if request.method == "GET" and request.url.query:
+                    wanted += f"?{request.url.query}"
+                return see(f"/sign-in?{urlencode({'next': wanted})}")
             except ProblemError as error:
                 return _trouble(error.status, error.detail)
             except RequestValidationError:
@@ -62,13 +71,9 @@ class Visitor:
 
 
 def instructor(service: ContextOf, cookie: CookieOf) -> Visitor:
-    """Return the visitor if they are an instructor or an assistant; raise for anyone else.
-
-    Raises:
-        ProblemError: they are neither.
-    """
+    """Return the visitor if they are an instructor or an assistant; raise for anyone else."""
     with service.database.read() as connection:
-        found = sessions.find(connection, cookie) if cookie else None
+        found = people.find_session(connection, cookie) if cookie else None
     if found is None:
         raise _SignedOutError
     if not found.person.is_staff:
@@ -90,11 +95,7 @@ def staff_pages(prefix: str) -> APIRouter:
 
 
 async def fields(request: Request) -> dict[str, str]:
-    """Return the fields of a form.
-
-    Raises:
-        ProblemError: it is no form.
-    """
+    """Return the fields of a form; answer 400 if it is none of ours."""
     body = await request.body()
     try:
         return dict(parse_qsl(body.decode(), max_num_fields=_MOST_FIELDS, keep_blank_values=True))
@@ -108,11 +109,8 @@ Fields = Annotated[dict[str, str], Depends(fields)]
 def entry_form(request: Request, sent: Fields) -> dict[str, str]:
     """Return the fields of a form that signs in.
 
-    Another site must not sign a person in as someone else. Over plain HTTP browsers leave out where
-    a request comes from, except for the origin.
-
-    Raises:
-        ProblemError: it is another site's, by the browser's headers.
+    Another site must not sign a person in as someone else: its form is refused. Over plain HTTP
+    browsers leave out where a request comes from, except for the origin.
     """
     headers = request.headers
     origin = headers.get("origin")
@@ -126,12 +124,8 @@ EntryForm = Annotated[dict[str, str], Depends(entry_form)]
 
 
 def any_form(sent: Fields, visitor: Instructor) -> dict[str, str]:
-    """Return the fields of a form after checking its CSRF token.
-
-    Raises:
-        ProblemError: it may be another site's.
-    """
-    if not sessions.is_csrf(sent.get("csrf", ""), visitor.csrf):
+    """Return the fields of a form whose CSRF token is right; another site's is refused."""
+    if not people.is_csrf(sent.get("csrf", ""), visitor.csrf):
         raise ProblemError(
             HTTPStatus.FORBIDDEN, "This form is of an earlier visit: open its page again."
         )
@@ -142,11 +136,7 @@ AnyForm = Annotated[dict[str, str], Depends(any_form)]
 
 
 def own_form(sent: AnyForm, visitor: Instructor) -> dict[str, str]:
-    """Return the fields of a form that is for instructors alone.
-
-    Raises:
-        ProblemError: it may be another site's, or an assistant sent it.
-    """
+    """Return the fields of a form that is for instructors alone; an assistant's is refused."""
     if visitor.person.role != "instructor":
         raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors.")
     return sent
@@ -172,7 +162,8 @@ def _sign_in_page(
 def sign_in(sent: EntryForm, service: ContextOf, cookie: CookieOf) -> Response:
     """Open a session, and redirect to the page that was asked for."""
     target = _local(sent.get("next", ""))
-    entered = enter(service, sent.get("token", "").strip(), cookie)
+    with service.database.write() as connection:
+        entered = people.sign_in(connection, sent.get("token", "").strip(), cookie)
     if entered is None:
         trouble = "This token is unknown, expired or revoked."
         return _sign_in_page(service, target, HTTPStatus.UNAUTHORIZED, trouble)
@@ -185,7 +176,7 @@ def sign_in(sent: EntryForm, service: ContextOf, cookie: CookieOf) -> Response:
 def sign_out(_sent: AnyForm, service: ContextOf, cookie: CookieOf) -> Response:
     """Close the session."""
     with service.database.write() as connection:
-        sessions.close_session(connection, cookie or "")
+        people.close_session(connection, cookie or "")
     response = see("/sign-in")
     take_cookie(response, service)
     return response
@@ -196,14 +187,6 @@ def see(path: str) -> RedirectResponse:
     return RedirectResponse(path, HTTPStatus.SEE_OTHER, {"Cache-Control": "no-store"})
 
 
-def to_sign_in(request: Request) -> Response:
-    """Redirect to the sign-in page, and back to the page after that."""
-    wanted = request.url.path if request.method == "GET" else HOME
-    if request.method == "GET" and request.url.query:
-        wanted += f"?{request.url.query}"
-    return see(f"/sign-in?{urlencode({'next': wanted})}")
-
-
 def _local(path: str) -> str:
     """Return a path of these pages; the home page for any other."""
     is_ours = path.startswith(HOME) and path.isprintable() and "\\" not in path
@@ -212,3 +195,54 @@ def _local(path: str) -> str:
 
 def _trouble(status: HTTPStatus, sentence: str) -> Response:
     return render("trouble", status, title=status.phrase, sentence=sentence)
+
+
+def _provider(request: Request, service: AppContext) -> tuple[Provider, str]:
+    """Return the provider of the university, and where it sends a browser back to."""
+    if service.settings.oidc is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no single sign-on here.")
+    return service.settings.oidc, address_of(request, service) + _OIDC
+
+
+def _own_page(path: str) -> str:
+    """Return a path of this site as it is, and nothing for any other address."""
+    return path if _OWN_PAGE.fullmatch(path) else ""
+
+
+@router.get("/oidc/login")
+def begin_oidc(request: Request, service: ContextOf) -> Response:
+    """Redirect a browser to the provider."""
+    provider, redirect_uri = _provider(request, service)
+    url, secret = provider.begin(redirect_uri)
+    answer = RedirectResponse(url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
+    back = _own_page(request.query_params.get("back", ""))
+    for name, value in ((_OIDC_COOKIE, secret), (_OIDC_BACK, back)):
+        answer.set_cookie(
+            name,
+            value,
+            max_age=LOGIN_SECONDS,
+            path=_OIDC,
+            httponly=True,
+            samesite="lax",
+            secure=service.settings.is_https,
+        )
+    return answer
+
+
+@router.get(_OIDC)
+def finish_oidc(request: Request, service: ContextOf) -> Response:
+    """Open a session for anyone who comes back, if they are on the roster."""
+    provider, redirect_uri = _provider(request, service)
+    secret = request.cookies.get(_OIDC_COOKIE, "")
+    name = provider.finish(dict(request.query_params), secret, redirect_uri)
+    with service.database.write() as connection:
+        person = roster.find_login(connection, name)
+        if person is None:
+            raise UsageError(f"{name} is not on the roster of this course; ask your instructor")
+        opened = people.open_session(connection, person)
+    home = HOME if person.is_staff else "/"
+    answer = see(_own_page(request.cookies.get(_OIDC_BACK, "")) or home)
+    give_cookie(answer, opened.cookie, service)
+    answer.delete_cookie(_OIDC_COOKIE, _OIDC)
+    answer.delete_cookie(_OIDC_BACK, _OIDC)
+    return answer

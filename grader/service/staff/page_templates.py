@@ -28,12 +28,7 @@ def render(
 ) -> HTMLResponse:
     """Return a page that no cache keeps: it is about people.
 
-    Args:
-        name: of the template.
-        status: of the answer.
-        frames: the sites that may show it in a frame.
-        form: another site that its form is sent to.
-        values: what the template shows.
+    Some sites may show it in a frame, and its form may be sent to another site.
     """
     text = _environment.get_template(f"{name}.html").render(**values)
     policy = _POLICY.format(form, frames)

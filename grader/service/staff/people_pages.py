@@ -9,19 +9,12 @@ from fastapi.responses import JSONResponse
 
 from grader.errors import UsageError
 from grader.service.api import people_routes as api
-from grader.service.api.auth import ContextOf
+from grader.service.api.auth import ContextOf, give_cookie
 from grader.service.api.problem_details import ProblemError
-from grader.service.api.session_routes import give_cookie
-from grader.service.staff.login import (
-    EntryForm,
-    Instructor,
-    OwnForm,
-    PageRoute,
-    see,
-    staff_pages,
-)
+from grader.service.staff import submission_pages
+from grader.service.staff.login import EntryForm, Instructor, OwnForm, PageRoute, see, staff_pages
 from grader.service.staff.page_templates import render
-from grader.service.store import people, personal_data, roster, sessions
+from grader.service.store import people, personal_data, roster
 from grader.service.store.people import ROLES, Person
 from grader.service.store.personal_data import is_erased
 
@@ -31,11 +24,6 @@ _NOT_VALID = "This invite was used, has expired, or is none. Ask your instructor
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 inside = staff_pages(PATH)
-
-
-def page_of(whom: Person) -> str:
-    """Return the path of a person's page."""
-    return f"/staff/submissions?{urlencode({'person': whom.name})}"
 
 
 @inside.get("")
@@ -58,7 +46,7 @@ def import_people(sent: OwnForm, visitor: Instructor, service: ContextOf) -> Res
     """Import a roster that was pasted."""
     text = sent.get("roster", "")
     try:
-        done = api.import_roster(service, text.encode(), visitor.person)
+        done = api.import_people(visitor.person, service, text.encode())
     except UsageError as error:
         status = HTTPStatus.UNPROCESSABLE_ENTITY
         return _page(visitor, service, status, trouble=f"{error}.", roster=text)
@@ -94,6 +82,20 @@ def invite(whom: Whom, _sent: OwnForm, visitor: Instructor, service: ContextOf) 
         done=f"A link for {whom.shown}. It signs in once, within {made.days} days:",
         link=f"{service.settings.public_url.rstrip('/')}{made.path}",
     )
+
+
+@inside.post("/override")
+def override(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Give points or an excuse to a person who may have submitted nothing."""
+    submission_pages.give(whom, sent.get("exercise", ""), sent, visitor, service)
+    return see(f"/staff/submissions?{urlencode({'person': whom.name})}")
+
+
+@inside.post("/extend")
+def extend(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Give a person a due date of their own, before they submit."""
+    submission_pages.extend(whom, sent.get("exercise", ""), sent, visitor, service)
+    return see(f"/staff/submissions?{urlencode({'person': whom.name})}")
 
 
 @inside.post("/export")
@@ -133,7 +135,7 @@ def accept(sent: EntryForm, service: ContextOf) -> Response:
         if found is None:
             raise ProblemError(HTTPStatus.NOT_FOUND, _NOT_VALID)
         token = people.make_token(connection, found, "invite", actor=found.id)
-        opened = sessions.open_session(connection, found)
+        opened = people.open_session(connection, found)
     response = render("invite", person=found, key="", token=token)
     give_cookie(response, opened.cookie, service)
     return response

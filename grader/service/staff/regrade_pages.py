@@ -1,9 +1,8 @@
 """Staff pages: preview, begin, follow and cancel regrades."""
 
 import contextlib
-from typing import Annotated
 
-from fastapi import Depends, Response
+from fastapi import Response
 
 from grader.service import regrading
 from grader.service.api import regrade_routes as api
@@ -13,7 +12,6 @@ from grader.service.regrading import BESIDE_SUBMISSIONS
 from grader.service.staff.login import Instructor, OwnForm, see, staff_pages
 from grader.service.staff.page_templates import render
 from grader.service.store import regrades
-from grader.service.store.regrades import Regrade
 
 _SAMPLE = 40  # sources: a page does not let anyone wait longer
 _SHOWN = 200  # changes
@@ -62,15 +60,8 @@ def begin(sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     return see(f"/staff/regrades/{begun.id}")
 
 
-def _existing(regrade_id: api.Id, visitor: Instructor, service: ContextOf) -> Regrade:
-    return api.existing(regrade_id, visitor.person, service)
-
-
-Existing = Annotated[Regrade, Depends(_existing)]
-
-
 @router.get("/{regrade_id}")
-def show(found: Existing, visitor: Instructor, service: ContextOf) -> Response:
+def show(found: api.Existing, visitor: Instructor, service: ContextOf) -> Response:
     """Show how far a regrade has come, and what it changed."""
     with service.database.read() as connection:
         done, sources = regrades.progress(connection, found.id)
@@ -87,7 +78,7 @@ def show(found: Existing, visitor: Instructor, service: ContextOf) -> Response:
 
 
 @router.post("/{regrade_id}/undo")
-def undo(found: Existing, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+def undo(found: api.Existing, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     """Undo a regrade."""
     reason = sent.get("reason", "").replace("\0", "")[:2000]
     begun = regrading.undo(service, found.id, by=visitor.person.id, reason=reason)
@@ -95,7 +86,9 @@ def undo(found: Existing, sent: OwnForm, visitor: Instructor, service: ContextOf
 
 
 @router.post("/{regrade_id}/cancel")
-def cancel(found: Existing, _sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+def cancel(
+    found: api.Existing, _sent: OwnForm, visitor: Instructor, service: ContextOf
+) -> Response:
     """Cancel a regrade; what it published stays."""
     with contextlib.suppress(ProblemError):  # it has just ended, as its page says
         api.cancel(found, visitor.person, service)

@@ -1,20 +1,25 @@
-"""Staff pages: overview, exercises and submissions."""
+"""Staff pages: overview, exercises, submissions, and the forms of work by hand below these."""
 
 import contextlib
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import FileResponse
 
+from grader.errors import UsageError
 from grader.service import gradebook_data
-from grader.service.api import staff_routes
+from grader.service.api import people_routes, submission_routes
 from grader.service.api.auth import ContextOf
 from grader.service.api.problem_details import ProblemError, existing_one
+from grader.service.api.submission_routes import Existing
+from grader.service.service import AppContext
 from grader.service.staff.login import (
     HOME,
+    AnyForm,
     Instructor,
     OwnForm,
     PageRoute,
+    Visitor,
     see,
     staff_pages,
 )
@@ -24,14 +29,13 @@ from grader.service.store import (
     events,
     grades,
     people,
-    submission_search,
     submissions,
     unsent_scores,
     verdicts,
     windows,
 )
-from grader.service.store.submission_search import State
-from grader.service.store.submissions import Submitted
+from grader.service.store.people import Person
+from grader.service.store.submissions import State
 
 _PAGE: Final = 50  # submissions
 _STUCK: Final = 50  # students; behind them come those with fewer failures, or in easier exercises
@@ -78,7 +82,7 @@ def exercise(exercise: str, visitor: Instructor, service: ContextOf) -> Response
     definition = existing_one(service.catalog.find(exercise), "exercise")
     found = service.aside.read(gradebook_data.numbers, exercise)
     with service.database.read() as connection:
-        listed = submission_search.listed(connection, exercise=exercise, most=_PAGE)
+        listed = submissions.listed(connection, exercise=exercise, most=_PAGE)
     return render(
         "exercise",
         visitor=visitor,
@@ -101,7 +105,7 @@ def listing(  # noqa: PLR0917  FastAPI calls it by name
     """Show submissions, the newest first, filtered by person, exercise and state."""
     chosen = {"person": person, "exercise": exercise, "state": state}
     with service.database.read() as connection:
-        entries = submission_search.listed(
+        entries = submissions.listed(
             connection,
             exercise=exercise,
             person_name=person,
@@ -123,48 +127,87 @@ def listing(  # noqa: PLR0917  FastAPI calls it by name
     )
 
 
-Id = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$")]
-
-
-def _wanted(submission_id: Id, service: ContextOf) -> Submitted:
-    with service.database.read() as connection:
-        return existing_one(submissions.find(connection, submission_id), "submission")
-
-
-Wanted = Annotated[Submitted, Depends(_wanted)]
-
-
 @inside.get("/submissions/{submission_id}")
-def submission(wanted: Wanted, visitor: Instructor, service: ContextOf) -> Response:
+def submission(wanted: Existing, visitor: Instructor, service: ContextOf) -> Response:
     """Show a submission: its text, verdict and events."""
+    of = (wanted.person_id, wanted.exercise)
     with service.database.read() as connection:
-        owner = people.get_person(connection, wanted.person_id)
         kept = verdicts.published(connection, wanted.id)
-        text = submissions.text_of(connection, wanted.source_hash)
-        told = events.of_subject(connection, wanted.id)
         place = submissions.place(connection, wanted.id)
-        said = by_hand.comments(connection, wanted.id)
-        grade = grades.of_one(connection, wanted.person_id, wanted.exercise)
-        window = windows.window(connection, wanted.person_id, wanted.exercise)
-    return render(
-        "submission",
-        visitor=visitor,
-        submitted=wanted,
-        owner=owner,
-        verdict=None if kept is None else kept.body,
-        text=text,
-        events=told,
-        place=place,
-        comments=said,
-        grade=grade,
-        window=window,
-        is_far=place == submissions.COUNTED,
-    )
+        shown: dict[str, Any] = {
+            "owner": people.get_person(connection, wanted.person_id),
+            "text": submissions.text_of(connection, wanted.source_hash),
+            "events": events.of_subject(connection, wanted.id),
+            "comments": by_hand.comments(connection, wanted.id),
+            "grade": grades.of_one(connection, *of),
+            "window": windows.window(connection, *of),
+        }
+    shown |= {"verdict": kept and kept.body, "place": place, "is_far": place == submissions.COUNTED}
+    return render("submission", visitor=visitor, submitted=wanted, **shown)
 
 
 @inside.post("/submissions/{submission_id}/release")
-def release(wanted: Wanted, _sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+def release(wanted: Existing, _sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     """Queue a parked submission again."""
     with contextlib.suppress(ProblemError):  # another instructor was faster, as the page says
-        staff_routes.release(wanted.id, visitor.person, service)
+        submission_routes.release(visitor.person, wanted, service)
     return see(f"/staff/submissions/{wanted.id}")
+
+
+@inside.post("/submissions/{submission_id}/comment")
+def comment(on: Existing, sent: AnyForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Comment on the submission."""
+    line = _number(sent.get("line", ""), least=1)
+    new = people_routes.NewComment(
+        text=sent.get("text", "")[:10_000], line=None if line is None else int(line)
+    )
+    people_routes.say(visitor.person, on, new, service)
+    return see(f"/staff/submissions/{on.id}")
+
+
+@inside.post("/submissions/{submission_id}/override")
+def override(on: Existing, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Give points or an excuse in the submission's exercise."""
+    with service.database.read() as connection:
+        owner = people.get_person(connection, on.person_id)
+    give(owner, on.exercise, sent, visitor, service)
+    return see(f"/staff/submissions/{on.id}")
+
+
+@inside.post("/submissions/{submission_id}/extend")
+def extend_owner(on: Existing, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Give the submission's owner a due date of their own."""
+    with service.database.read() as connection:
+        owner = people.get_person(connection, on.person_id)
+    extend(owner, on.exercise, sent, visitor, service)
+    return see(f"/staff/submissions/{on.id}")
+
+
+def give(
+    whom: Person, exercise: str, sent: dict[str, str], visitor: Visitor, service: AppContext
+) -> None:
+    """Give points or an excuse by the form of a page."""
+    new = people_routes.NewOverride(
+        points=_number(sent.get("points", "")),
+        excused="excused" in sent,
+        reason=sent.get("reason", "")[:10_000],
+    )
+    people_routes.give(whom, exercise, new, visitor.person, service)
+
+
+def extend(
+    whom: Person, exercise: str, sent: dict[str, str], visitor: Visitor, service: AppContext
+) -> None:
+    """Give a due date by the form of a page."""
+    new = people_routes.NewExtension(due=sent.get("due", "")[:100])
+    people_routes.extend(whom, exercise, new, visitor.person, service)
+
+
+def _number(text: str, least: int = 0) -> float | None:
+    try:
+        found = float(text) if text.strip() else None
+    except ValueError:
+        raise UsageError(f"{text[:20]!r} is no number") from None
+    if found is not None and not least <= found <= 100_000:  # noqa: PLR2004  points, or a line
+        raise UsageError(f"{text[:20]!r} is no number from {least} to 100000")
+    return found

@@ -6,7 +6,6 @@ import shlex
 import sqlite3
 import stat
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -49,7 +48,7 @@ def back_up(database: Database, target: Path, *, force: bool = False) -> Backup:
     if source is None:
         raise UsageError(f"etude cannot copy PostgreSQL; run:\n  {dump_command(database, target)}")
     _check_target(source, target, force=force)
-    with _reported(target):
+    try:
         descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         copy = Path(name)
         try:
@@ -68,6 +67,8 @@ def back_up(database: Database, target: Path, *, force: bool = False) -> Backup:
             os.fsync(folder)  # so that the disk has the name
         finally:
             os.close(folder)
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written: {error.strerror or error}") from None
     return made
 
 
@@ -95,14 +96,6 @@ def _check_target(source: Path, target: Path, *, force: bool) -> None:
         raise UsageError(f"{target} is the database itself")
     if not force:
         raise UsageError(f"{target} exists; --force replaces it")
-
-
-@contextlib.contextmanager
-def _reported(target: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise UsageError(f"{target} cannot be written: {error.strerror or error}") from None
 
 
 def _copy(source: Path, copy: Path) -> None:

@@ -9,7 +9,7 @@ from grader.errors import UsageError
 from grader.service.store import events, unsent_scores
 from grader.service.store.ids import new_id, now
 from grader.service.store.people import Person
-from grader.service.store.submissions import Submitted, find
+from grader.service.store.submissions import COLUMNS, Submitted
 from grader.service.store.tables import comment, override, shown_actor, submission
 
 _LONGEST = 10_000  # characters of a reason or a comment
@@ -56,11 +56,7 @@ def give(
 
 
 def say(connection: Connection, on: Submitted, text: str, line: int | None, *, actor: str) -> None:
-    """Comment on a submission, or on a line of it.
-
-    Raises:
-        UsageError: it is empty or too long.
-    """
+    """Comment on a submission, or on a line of it; raise `UsageError` if that cannot be."""
     said = {"line": line, "text": _said(text, "a comment"), "by": actor, "at": now()}
     row = {"id": new_id(), "submission_id": on.id, **said}
     connection.execute(insert(comment).values(row))
@@ -78,13 +74,12 @@ def comments(connection: Connection, submission_id: str) -> list[Comment]:
 def commented(connection: Connection, person_id: str, exercise: str) -> list[Submitted]:
     """Return a person's submissions of an exercise that have comments, the newest first."""
     chosen = (
-        select(submission.c.id)
+        select(*COLUMNS)
         .where(submission.c.person_id == person_id, submission.c.exercise == exercise)
         .where(submission.c.id.in_(select(comment.c.submission_id)))
         .order_by(submission.c.id.desc())
     )
-    found = (find(connection, each) for each in connection.execute(chosen).scalars().all())
-    return [each for each in found if each is not None]
+    return [Submitted(*row) for row in connection.execute(chosen)]
 
 
 def _said(text: str, what: str) -> str:

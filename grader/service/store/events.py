@@ -46,15 +46,10 @@ _APPEND: Final = insert(event).returning(event.c.seq)
 def append(
     connection: Connection, actor: str, kind: str, subject: str, data: Mapping[str, Any]
 ) -> int:
-    """Append an event, and return its number.
+    """Append an event of one of this module's kinds, and return its number.
 
-    Args:
-        connection: in whose transaction it happened.
-        actor: a person's id, `GRADER`, or the user of the command line. Never a person's name:
-            those are in one table, so that they can be erased.
-        kind: one of this module's.
-        subject: the id of what it happened to.
-        data: JSON values; never a submission's text.
+    The actor is a person's id, `GRADER`, or the user of the command line. Never a person's name:
+    those are in one table, so that they can be erased. The data never has a submission's text.
     """
     row = {
         "at": now(),

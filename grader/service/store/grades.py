@@ -56,17 +56,6 @@ class Grade:
     note: str  # why they are not the score
 
 
-@dataclass(frozen=True, slots=True)
-class GivenOverride:
-    """Points or an excuse of a person in an exercise."""
-
-    exercise: str
-    person: str
-    shown: str  # the person's name that others read
-    section: str
-    override: Override
-
-
 _COLUMNS = (
     person.c.id,
     person.c.name,
@@ -131,15 +120,10 @@ def of_students(
     after: tuple[str, str] | None = None,
     most: int | None = None,
 ) -> list[Grade]:
-    """Return students' grades, by name and exercise. Staff that tries an exercise has none here.
+    """Return students' grades, by name and exercise: `most` of them behind such a pair.
 
-    Where any student has a grade, one who submitted nothing has 0 points, unless they are disabled.
-
-    Args:
-        connection: of a transaction.
-        exercise: only of this one.
-        after: only those behind this name and exercise.
-        most: how many.
+    Staff that tries an exercise has none here. Where any student has a grade, one who submitted
+    nothing has 0 points, unless they are disabled.
     """
 
     def which(table: FromClause) -> list[ColumnElement[bool]]:
@@ -217,7 +201,14 @@ def _listed(
 
     Only where the best verdict came late are a person's others looked at.
     """
-    given = _given(connection, by)
+    given: dict[tuple[str, str], tuple[Grade, Override]] = {}  # the last of each holds
+    columns = (override, person.c.name, SHOWN, person.c.section, shown_actor(override.c.by))
+    chosen = select(*columns).join(person, person.c.id == override.c.person_id).where(by)
+    for row in connection.execute(chosen.order_by(override.c.id)):
+        name, shown, section, giver = row[len(override.columns) :]
+        nothing = Grade(name, row.exercise, "", 0, 0, False, 0, shown, section, None, "")
+        hand = Override(row.points, row.excused, row.reason, giver)
+        given[row.person_id, row.exercise] = (nothing, hand)
     found: list[Grade] = []
     for row in connection.execute(_WITH_DUE.where(graded)).all():
         person_id, *values = row[: len(_COLUMNS)]
@@ -225,38 +216,21 @@ def _listed(
         held, days = Grade(*values), _days(row.received_at, row.due_at)
         if days:
             held, days = _best(connection, person_id, held, row.due_at, row.late)
-        hand = given.pop((person_id, held.exercise), None)
-        found.append(_by_rules(held, days, row.late, hand))
-    for hand in given.values():
-        largest = select(func.max(grade.c.max_score)).where(grade.c.exercise == hand.exercise)
+        _, by_staff = given.pop((person_id, held.exercise), (None, None))
+        found.append(_by_rules(held, days, row.late, by_staff))
+    for nothing, hand in given.values():
+        largest = select(func.max(grade.c.max_score)).where(grade.c.exercise == nothing.exercise)
         most = connection.scalar(largest) or 0
-        values = [hand.person, hand.exercise, "", 0, most, False, 0, hand.shown, hand.section]
-        values += [None, ""]
-        found.append(_by_rules(Grade(*values), 0, 0.0, hand))
+        found.append(_by_rules(replace(nothing, max_score=most), 0, 0.0, hand))
     return sorted(found, key=lambda each: (each.person, each.exercise))
-
-
-def _given(
-    connection: Connection, which: ColumnElement[bool]
-) -> dict[tuple[str, str], GivenOverride]:
-    """Return what holds of all that was given, by a person's id and exercise."""
-    columns = (override, person.c.name, SHOWN, person.c.section, shown_actor(override.c.by))
-    chosen = select(*columns).join(person, person.c.id == override.c.person_id).where(which)
-    found: dict[tuple[str, str], GivenOverride] = {}
-    for row in connection.execute(chosen.order_by(override.c.id)):
-        *who, by = row[len(override.columns) :]
-        values = [row.exercise, *who, Override(row.points, row.excused, row.reason, by)]
-        found[row.person_id, row.exercise] = GivenOverride(*values)
-    return found
 
 
 def _days(at: int | None, due: int | None) -> int:
     return 0 if due is None or at is None else days_late((at - due) / 1_000_000)
 
 
-def _by_rules(held: Grade, days: int, factor: float | None, hand: GivenOverride | None) -> Grade:
-    given = None if hand is None else hand.override
-    made = earned(held.score, held.max_score, days=days, factor=factor or 0.0, override=given)
+def _by_rules(held: Grade, days: int, factor: float | None, hand: Override | None) -> Grade:
+    made = earned(held.score, held.max_score, days=days, factor=factor or 0.0, override=hand)
     return replace(held, points=made.points, note=made.note)
 
 

@@ -27,17 +27,11 @@ def new_id() -> str:
 
 
 def id_at(at: int) -> str:
-    """Return an id that sorts by a time in microseconds since 1970, UTC."""
-    random = int.from_bytes(os.urandom(8), "big") & ((1 << 62) - 1)
-    return str(uuid.UUID(int=_prefix(at) | 0x7 << 76 | 0b10 << 62 | random))
+    """Return an id that sorts by a time in microseconds since 1970, UTC.
 
-
-def first_at(at: int) -> str:
-    """Return the lower bound of all ids of a time or later."""
-    return str(uuid.UUID(int=_prefix(max(at, 0)) | 0x7 << 76))
-
-
-def _prefix(at: int) -> int:
-    """Return the time bits of an id: 48 of milliseconds, and 12 of 4096ths in rand_a."""
+    The time has 48 bits of milliseconds, and 12 of 4096ths in rand_a.
+    """
     milliseconds, rest = divmod(at, 1000)
-    return milliseconds << 80 | rest * 4096 // 1000 << 64
+    stamp = milliseconds << 80 | rest * 4096 // 1000 << 64
+    random = int.from_bytes(os.urandom(8), "big") & ((1 << 62) - 1)
+    return str(uuid.UUID(int=stamp | 0x7 << 76 | 0b10 << 62 | random))

@@ -42,11 +42,7 @@ def upgrade(database: Database) -> bool:
 
 
 def upgrade_once_there(database: Database) -> None:
-    """Run all missing migrations as soon as the database answers.
-
-    Raises:
-        UsageError: as `upgrade` does.
-    """
+    """Run all missing migrations as soon as the database answers, as `upgrade` does."""
     while True:
         try:
             upgrade(database)

@@ -1,11 +1,16 @@
-"""People, their roles, and their tokens."""
+"""People, their roles, tokens and browser sessions.
+
+Of a token, and of a session's cookie, only the hash is stored. A CSRF token is derived from the
+cookie's secret: a page can ask for it again after a reload, and nothing more has to be stored.
+"""
 
 import hashlib
+import hmac
 import secrets
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
-from sqlalchemy import Connection, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select, update
 
 from grader.errors import UsageError
 from grader.service.store import events
@@ -17,6 +22,10 @@ ROLES: Final[tuple[Role, ...]] = get_args(Role)
 
 _PREFIX: Final = "etude_"  # so that a scanner for leaked secrets can know one
 _BYTES: Final = 32
+_MOST_SESSIONS: Final = 20  # of one person
+
+SESSION_SECONDS: Final = 12 * 60 * 60
+"""Seconds until a person has to sign in again."""
 
 COLUMNS: Final = (person.c.id, person.c.name, person.c.role, person.c.display_name)
 """Those of `Person`."""
@@ -58,11 +67,7 @@ class Person:
 
 
 def role(name: str) -> Role:
-    """Return a role by its name.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """Return a role by its name, or raise `UsageError`."""
     for each in ROLES:
         if each == name:
             return each
@@ -106,11 +111,7 @@ def find_person(connection: Connection, name: str) -> Person | None:
 
 
 def need(connection: Connection, name: str) -> Person:
-    """Return the person of that name.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """Return the person of that name, or raise `UsageError`."""
     found = find_person(connection, name)
     if found is None:
         raise UsageError(f"there is no {name!r}: etude staff list")
@@ -158,11 +159,7 @@ class TokenNote:
 
 
 def tokens_of(connection: Connection, name: str) -> list[TokenNote]:
-    """List the tokens of the person of that name, the oldest first.
-
-    Raises:
-        UsageError: there is no such person.
-    """
+    """List the tokens of the person of that name, the oldest first, or raise `UsageError`."""
     owner = need(connection, name)
     columns = (token.c.id, token.c.label, token.c.expires_at, token.c.revoked_at)
     chosen = select(*columns).where(token.c.person_id == owner.id).order_by(token.c.id)
@@ -199,14 +196,93 @@ def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
     return True
 
 
-def end_of_token(connection: Connection, secret: str) -> int | None:
-    """Return when a token ends, in microseconds; None if it does not."""
-    ends = select(token.c.expires_at).where(token.c.hash == digest(secret))
-    return connection.execute(ends).scalar_one_or_none()
-
-
 def person_of_token(connection: Connection, secret: str) -> Person | None:
     """Return the owner of a token; None if it is unknown, expired or revoked."""
     asked = {"hash": digest(secret), "now": now()}
     row = connection.execute(_PERSON_OF_TOKEN, asked).one_or_none()
     return Person(*row) if row else None
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserSession:
+    """The session of a person's browser."""
+
+    person: Person
+    csrf: str  # what each request that changes something must send
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedSession:
+    """The two secrets of a new session: sent to the browser, not stored."""
+
+    cookie: str
+    csrf: str
+
+
+def open_session(connection: Connection, owner: Person, until: int | None = None) -> OpenedSession:
+    """Open a session, until a time in microseconds at most; of too many the oldest ends."""
+    longest = now() + SESSION_SECONDS * 1_000_000
+    hold(connection, owner.id)  # or two sign-ins at once would end each other's session
+    own = and_(session.c.person_id == owner.id, session.c.expires_at > now())
+    newest = select(session.c.hash).where(own).order_by(session.c.created_at.desc())
+    connection.execute(
+        delete(session).where(own, session.c.hash.not_in(newest.limit(_MOST_SESSIONS - 1)))
+    )
+    cookie = secrets.token_urlsafe(_BYTES)
+    connection.execute(
+        insert(session).values(
+            hash=digest(cookie),
+            person_id=owner.id,
+            created_at=now(),
+            expires_at=longest if until is None else min(longest, until),
+        )
+    )
+    return OpenedSession(cookie, csrf_of(cookie))
+
+
+def find_session(connection: Connection, cookie: str) -> BrowserSession | None:
+    """Return the session of a cookie; None if there is none, or it has expired."""
+    chosen = select(*COLUMNS).join(session, session.c.person_id == person.c.id)
+    own = (session.c.hash == digest(cookie), session.c.expires_at > now())
+    row = connection.execute(chosen.where(*own, person.c.disabled_at.is_(None))).one_or_none()
+    return BrowserSession(Person(*row), csrf_of(cookie)) if row else None
+
+
+def csrf_of(cookie: str) -> str:
+    """Return the CSRF token of a session: a MAC under its secret.
+
+    It reveals nothing of the secret, so it may stand in a form. It cannot be made without the
+    cookie, which scripts cannot read.
+    """
+    return hmac.new(cookie.encode(), b"etude csrf", "sha256").hexdigest()
+
+
+def is_csrf(sent: str, expected: str) -> bool:
+    """Return whether a CSRF token is right, in constant time."""
+    return hmac.compare_digest(digest(sent), digest(expected))
+
+
+def forget_expired_sessions(connection: Connection) -> None:
+    """Delete expired sessions."""
+    connection.execute(delete(session).where(session.c.expires_at <= now()))
+
+
+def close_session(connection: Connection, cookie: str) -> None:
+    """Sign out."""
+    connection.execute(delete(session).where(session.c.hash == digest(cookie)))
+
+
+def sign_in(
+    connection: Connection, secret: str, last_cookie: str | None
+) -> tuple[Person, OpenedSession] | None:
+    """Open a session that replaces a browser's last one; return None for an unknown token."""
+    owner = person_of_token(connection, secret)
+    if owner is None:
+        return None
+    hold(connection, owner.id)
+    if person_of_token(connection, secret) is None:  # it was revoked just now
+        return None
+    if last_cookie is not None:
+        close_session(connection, last_cookie)
+    ends = select(token.c.expires_at).where(token.c.hash == digest(secret))
+    return owner, open_session(connection, owner, connection.execute(ends).scalar_one_or_none())

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Select, delete, exists, or_, select, update
 
 from grader.errors import UsageError
 from grader.service.store import events, people
-from grader.service.store.append_only import unlocked
+from grader.service.store.database import unlocked
 from grader.service.store.ids import now
 from grader.service.store.people import Person
 from grader.service.store.roster import keeping_an_instructor
@@ -42,7 +42,7 @@ _SECRET: Final = frozenset({"hash"})  # of a token, a session or an invite
 _GONE: Final = "erased"
 _PREFIX: Final = f"{_GONE}-"  # of the name of a person who was erased
 _YEAR: Final = 365 * 24 * 60 * 60 * 1_000_000  # microseconds
-_TEXTS: Final[dict[str, Any]] = {
+_TEXTS: Final[dict[str, Any]] = {  # what a test's result quotes of a program or its output
     "message": "",
     "output": "",
     "inputs": [],
@@ -54,7 +54,6 @@ _TEXTS: Final[dict[str, Any]] = {
 def export(connection: Connection, whom: Person) -> dict[str, Any]:
     """Return everything that is stored of a person, as JSON; no secret is among it."""
     own = select(submission.c.id).where(submission.c.person_id == whom.id)
-    theirs = verdict.c.source_hash.in_(_sources(whom))
     acts = or_(event.c.actor == whom.id, event.c.subject == whom.id, event.c.subject.in_(own))
     found: dict[str, Select[Any]] = {
         "person": select(person).where(person.c.id == whom.id),
@@ -65,7 +64,7 @@ def export(connection: Connection, whom: Person) -> dict[str, Any]:
             for each in (*_OF_PERSON, *_OF_PLATFORM)
         },
         "source": select(source).where(source.c.hash.in_(_sources(whom))),
-        "verdict": select(verdict).where(theirs),
+        "verdict": select(verdict).where(verdict.c.source_hash.in_(_sources(whom))),
         "comment": select(comment).where(
             or_(comment.c.submission_id.in_(own), comment.c.by == whom.id)
         ),
@@ -131,18 +130,13 @@ def _erase_code(connection: Connection, whom: Person) -> None:
     connection.execute(update(source).where(source.c.hash.in_(hashes)).values(text=""))
     connection.execute(delete(attempt).where(attempt.c.source_hash.in_(hashes)))
     with unlocked(connection, "verdict"):
-        for row in connection.execute(
-            select(verdict).where(verdict.c.source_hash.in_(hashes))
-        ).all():
-            key = (column == row._mapping[column.name] for column in verdict.primary_key)  # noqa: SLF001  its public name
-            body = json.dumps(_without_texts(json.loads(row.body)))
-            connection.execute(update(verdict).where(*key).values(body=body))
-
-
-def _without_texts(body: dict[str, Any]) -> dict[str, Any]:
-    """Return a verdict without what it quotes of a program or its output."""
-    tests = [{**each, **_TEXTS} for each in body["tests"]]
-    return {**body, "message": "", "output": "", "example": None, "notes": [], "tests": tests}
+        theirs = select(verdict).where(verdict.c.source_hash.in_(hashes))
+        for row in connection.execute(theirs).mappings().all():
+            key = (column == row[column.name] for column in verdict.primary_key)
+            body = json.loads(row["body"])
+            tests = [{**each, **_TEXTS} for each in body["tests"]]
+            body |= {"message": "", "output": "", "example": None, "notes": [], "tests": tests}
+            connection.execute(update(verdict).where(*key).values(body=json.dumps(body)))
 
 
 def inactive(connection: Connection, years: float) -> Iterator[Person]:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -89,26 +89,19 @@ def register(
             raise UsageError(f"{address[:_LONGEST_NAME]!r} is no address that begins with https://")
     found = find(connection, wanted.issuer, wanted.client_id)
     platform_id = found.id if found else new_id()
-    addresses = {
-        "auth_url": wanted.auth_url,
-        "token_url": wanted.token_url,
-        "jwks_url": wanted.jwks_url,
-        "grades_url": wanted.grades_url,
-    }
+    registered = asdict(wanted)
     if found:
         own = lti_platform.c.id == platform_id
-        connection.execute(update(lti_platform).where(own).values(addresses))
+        connection.execute(update(lti_platform).where(own).values(registered))
     else:
-        names = {"issuer": wanted.issuer, "client_id": wanted.client_id}
-        values = {"id": platform_id, "created_at": now(), **names, **addresses}
+        values = {"id": platform_id, "created_at": now(), **registered}
         connection.execute(insert(lti_platform).values(values))
     for each in deployments:
         if not 0 < len(each) <= _LONGEST_ID:
             raise UsageError(f"a deployment's id has 1 to {_LONGEST_ID} characters")
         values = {"platform_id": platform_id, "deployment": each}
         insert_unless_there(connection, lti_deployment, values)
-    data = {"issuer": wanted.issuer, "client_id": wanted.client_id, **addresses}
-    events.append(connection, actor, events.PLATFORM_REGISTERED, platform_id, data)
+    events.append(connection, actor, events.PLATFORM_REGISTERED, platform_id, registered)
     return get(connection, platform_id)
 
 
@@ -178,7 +171,9 @@ def admit(connection: Connection, issuer: str, sub: str, role: Role) -> Person:
     person_id = connection.execute(select(lti_person.c.person_id).where(*known)).scalar()
     if person_id is not None:
         found = people.get_person(connection, person_id)
-        if found.role == role or _has_role_from_staff(connection, found, issuer):
+        by_staff = (event.c.kind == events.ROLE_CHANGED, event.c.actor != issuer)
+        chosen = select(event.c.seq).where(event.c.subject == found.id, *by_staff).limit(1)
+        if found.role == role or connection.execute(chosen).first() is not None:
             return found
         connection.execute(update(person).where(person.c.id == found.id).values(role=role))
         data = {"before": found.role, "role": role}
@@ -191,10 +186,3 @@ def admit(connection: Connection, issuer: str, sub: str, role: Role) -> Person:
     made = people.add_person(connection, name, role, actor=issuer)
     connection.execute(insert(lti_person).values(issuer=issuer, sub=sub, person_id=made.id))
     return made
-
-
-def _has_role_from_staff(connection: Connection, whom: Person, issuer: str) -> bool:
-    """Return whether anyone but the platform has changed a person's role."""
-    by_staff = (event.c.kind == events.ROLE_CHANGED, event.c.actor != issuer)
-    chosen = select(event.c.seq).where(event.c.subject == whom.id, *by_staff)
-    return connection.execute(chosen.limit(1)).first() is not None

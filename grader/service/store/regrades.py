@@ -7,9 +7,10 @@ from typing import Any, Literal, Self, TypeAlias
 
 from sqlalchemy import Connection, ScalarSelect, and_, exists, func, insert, select, update
 
+from grader import __version__
 from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT
-from grader.service.store import events
+from grader.service.store import events, submissions
 from grader.service.store.ids import new_id, now
 from grader.service.store.submissions import Submitted
 from grader.service.store.tables import (
@@ -122,15 +123,13 @@ def versions(connection: Connection) -> dict[str, dict[str, int]]:
 
 def published_by(connection: Connection, regrade_id: str) -> Iterator[tuple[Submitted, int]]:
     """Yield each submission that has its verdict by a regrade, and the event that published it."""
-    columns = submission.c
     chosen = (
-        select(columns.id, columns.person_id, columns.exercise, columns.source_hash,
-               columns.received_at, event.c.seq, event.c.data)
-        .join(publication, publication.c.submission_id == columns.id)
+        select(*submissions.COLUMNS, event.c.seq, event.c.data)
+        .join(publication, publication.c.submission_id == submission.c.id)
         .join(event, event.c.seq == publication.c.event_seq)
         .where(event.c.seq > _begun(regrade_id))
-        .order_by(columns.person_id, columns.id)
-    )  # fmt: skip
+        .order_by(submission.c.person_id, submission.c.id)
+    )
     for row in connection.execute(chosen).all():
         if json.loads(row.data)["regrade"] == regrade_id:
             yield Submitted(*row[:5]), row.seq
@@ -170,19 +169,9 @@ def published_verdicts(
     connection: Connection, exercise: str, from_hash: str, source_hash: str
 ) -> Iterator[PublishedVerdict]:
     """Yield each submission of a source whose verdict is of one version."""
+    mark = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
     chosen = (
-        select(
-            submission.c.id,
-            submission.c.person_id,
-            submission.c.exercise,
-            submission.c.source_hash,
-            submission.c.received_at,
-            person.c.name,
-            SHOWN,
-            verdict.c.outcome,
-            verdict.c.score,
-            verdict.c.max_score,
-        )
+        select(*submissions.COLUMNS, person.c.name, SHOWN, *mark)
         .join(publication, publication.c.submission_id == submission.c.id)
         .join(verdict, SAME_KEY)
         .join(person, person.c.id == submission.c.person_id)
@@ -225,29 +214,25 @@ def begin(
                 f"not ended; let it end, or cancel it: etude regrade --cancel {other.id}"
             )
         return other
-    values: dict[str, Any] = {
-        "id": new_id(),
+    regrade_id = new_id()
+    told: dict[str, Any] = {
         "exercise": exercise,
         "from_hash": from_hash,
         "to_hash": to_hash,
-        "by": by,
         "reason": reason,
         "allow_lower": allow_lower,
-        "state": "running",
-        "created_at": now(),
-        "ended_at": None,
     }
-    connection.execute(insert(regrade).values(values))
+    own = {"id": regrade_id, "by": by, "state": "running", "created_at": now()}
+    connection.execute(insert(regrade).values({**told, **own}))
     rows = [
-        {"regrade_id": values["id"], "source_hash": each, "done": False}
+        {"regrade_id": regrade_id, "source_hash": each, "done": False}
         for each in (sources(connection, exercise, from_hash) if with_sources else ())
     ]
     if rows:
         connection.execute(insert(regrade_source), rows)
-    told = {key: values[key] for key in ("exercise", "from_hash", "to_hash", "reason")}
-    told |= {"allow_lower": allow_lower, "sources": len(rows)}
-    events.append(connection, by, events.REGRADE_BEGUN, values["id"], told)
-    begun = find(connection, values["id"])
+    told["sources"] = len(rows)
+    events.append(connection, by, events.REGRADE_BEGUN, regrade_id, told)
+    begun = find(connection, regrade_id)
     assert begun is not None  # noqa: S101  it was inserted just now
     return begun
 
@@ -276,14 +261,12 @@ def running(connection: Connection, exercise: str | None = None) -> list[Regrade
     return [Regrade(*row) for row in connection.execute(chosen)]
 
 
-def count_ungraded(
-    connection: Connection, exercise: str, from_hash: str, to_hash: str, grader_version: str
-) -> int:
+def count_ungraded(connection: Connection, exercise: str, from_hash: str, to_hash: str) -> int:
     """Return how many distinct sources of one version have no verdict of another yet."""
     there = exists().where(
         verdict.c.exercise_hash == to_hash,
         verdict.c.source_hash == publication.c.source_hash,
-        verdict.c.grader_version == grader_version,
+        verdict.c.grader_version == __version__,
     )
     counted = (
         select(func.count(publication.c.source_hash.distinct()))
@@ -296,13 +279,9 @@ def count_ungraded(
 def open_sources(
     connection: Connection, begun: Regrade, *, since: int | None = None, only: str | None = None
 ) -> list[str]:
-    """Return the sources that are still to be done, in order.
+    """Return the sources that are still to be done, in order, or `only` this one if it is.
 
-    Args:
-        connection: of a transaction.
-        begun: the regrade.
-        since: leave out what could not be graded after this time, in microseconds.
-        only: ask for this source alone.
+    With `since`, a time in microseconds, those that could not be graded after it are left out.
     """
     chosen = select(regrade_source.c.source_hash).where(
         regrade_source.c.regrade_id == begun.id, regrade_source.c.done.is_(False)
@@ -333,8 +312,7 @@ def progress(connection: Connection, regrade_id: str) -> tuple[int, int]:
 def claim(connection: Connection, regrade_id: str, source_hash: str) -> bool:
     """Mark a source as done, in the transaction that does it.
 
-    Returns:
-        False if another process was faster, or the regrade has ended: then nothing is to be done.
+    Return false if another process was faster, or the regrade has ended.
     """
     runs = exists().where(regrade.c.id == regrade_id, regrade.c.state == "running")
     own = and_(
@@ -361,14 +339,7 @@ def hold(connection: Connection, begun: Regrade, kept: PublishedVerdict, after: 
 def changes(
     connection: Connection, regrade_id: str, *, after: int = 0, most: int | None = None
 ) -> Iterator[RegradeChange]:
-    """Yield the verdicts that a regrade has changed or held, in order.
-
-    Args:
-        connection: of a transaction.
-        regrade_id: which.
-        after: the event behind which to begin.
-        most: how many to yield.
-    """
+    """Yield the verdicts that a regrade has changed or held, in order: `most` behind an event."""
     told = (
         select(event.c.seq, event.c.subject, event.c.kind, event.c.data, person.c.name, SHOWN)
         .join(submission, submission.c.id == event.c.subject)

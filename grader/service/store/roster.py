@@ -69,7 +69,8 @@ def import_people(connection: Connection, roster: Sequence[RosterRow], *, actor:
 def _import(connection: Connection, row: RosterRow, actor: str) -> str:
     """Add or change a person; return which."""
     found = people.find_person(connection, row.name)
-    known = found or people.add_person(connection, row.name, _role(row), actor=actor)
+    role = people.role(row.role or "student")
+    known = found or people.add_person(connection, row.name, role, actor=actor)
     before = get(connection, known.id)
     new = {
         name: value
@@ -78,7 +79,7 @@ def _import(connection: Connection, row: RosterRow, actor: str) -> str:
     }
     if new:
         _set(connection, known.id, **new)
-    if row.role and _set_role(connection, known, people.role(row.role), actor):
+    if row.role and _set_role(connection, known, role, actor):
         new["role"] = row.role
     if found is None:
         return "added"
@@ -88,17 +89,9 @@ def _import(connection: Connection, row: RosterRow, actor: str) -> str:
     return "changed" if new else "unchanged"
 
 
-def _role(row: RosterRow) -> Role:
-    return people.role(row.role or "student")
-
-
 @contextlib.contextmanager
 def keeping_an_instructor(connection: Connection) -> Iterator[None]:
-    """Check that what is done leaves an instructor, if there was one.
-
-    Raises:
-        UsageError: none would be left; the transaction is to be undone.
-    """
+    """Raise `UsageError` if what is done leaves no instructor; it is to be undone then."""
     able = (person.c.role == "instructor", person.c.disabled_at.is_(None))
     chosen = select(person.c.id).where(*able).with_for_update()
     before = connection.execute(chosen).first()
@@ -108,11 +101,7 @@ def keeping_an_instructor(connection: Connection) -> Iterator[None]:
 
 
 def set_role(connection: Connection, whom: Person, role: Role, *, actor: str) -> None:
-    """Give a person another role.
-
-    Raises:
-        UsageError: no instructor would be left; the transaction is to be undone.
-    """
+    """Give a person another role, if an instructor is left then."""
     with keeping_an_instructor(connection):
         _set_role(connection, whom, role, actor)
 
@@ -129,8 +118,7 @@ def _set_role(connection: Connection, whom: Person, role: Role, actor: str) -> b
 def set_disabled(connection: Connection, whom: Person, *, disabled: bool, actor: str) -> None:
     """Sign a person out and let them in no more, or let them in again.
 
-    Raises:
-        UsageError: no instructor would be left; the transaction is to be undone.
+    An instructor must be left then.
     """
     with keeping_an_instructor(connection):
         people.hold(connection, whom.id)

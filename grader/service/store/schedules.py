@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select
@@ -21,7 +21,6 @@ from grader.service.store.tables import (
     submission,
 )
 from grader.service.store.upsert import put
-from grader.service.store.windows import StoredWindow
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +38,18 @@ _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 
 def store(connection: Connection, windows: Mapping[str, Window], *, actor: str) -> bool:
     """Replace all schedules; return whether anything changed."""
-    rows = {name: {"exercise": name, **asdict(_stored(each))} for name, each in windows.items()}
-    before = {row.exercise: dict(row._mapping) for row in connection.execute(select(schedule))}  # noqa: SLF001  its public name
+    rows = {
+        name: {
+            "exercise": name,
+            "opens_at": _microseconds(each.opens),
+            "due_at": _microseconds(each.due),
+            "late": each.late,
+            "attempts": each.attempts,
+            "hold_hidden": each.hold_hidden,
+        }
+        for name, each in windows.items()
+    }
+    before = {row["exercise"]: dict(row) for row in connection.execute(select(schedule)).mappings()}
     changed = [name for name in before.keys() | rows if before.get(name) != rows.get(name)]
     if not changed:
         return False
@@ -50,16 +59,10 @@ def store(connection: Connection, windows: Mapping[str, Window], *, actor: str) 
     for name in sorted(changed):
         events.append(connection, actor, events.SCHEDULE_CHANGED, name, rows.get(name, {}))
     lines = select(lti_line.c.person_id, lti_line.c.exercise).distinct()
-    for person_id, exercise in connection.execute(
-        lines.where(lti_line.c.exercise.in_(changed))
-    ).all():
+    lines = lines.where(lti_line.c.exercise.in_(changed))
+    for person_id, exercise in connection.execute(lines).all():
         unsent_scores.note(connection, person_id, exercise)
     return True
-
-
-def _stored(window: Window) -> StoredWindow:
-    opens, due = (_microseconds(each) for each in (window.opens, window.due))
-    return StoredWindow(opens, due, window.late, window.attempts, window.hold_hidden)
 
 
 def _microseconds(moment: dt.datetime | None) -> int | None:

@@ -1,17 +1,40 @@
-"""Submissions: accepted once, and pending until a verdict is published."""
+"""Submissions: accepted once, pending until a verdict is published, and searched by staff."""
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
-from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from grader.service.store import events
 from grader.service.store.ids import new_id, now
 from grader.service.store.people import Person
-from grader.service.store.tables import publication, source, submission, waiting
+from grader.service.store.tables import (
+    SAME_KEY,
+    SHOWN,
+    grade,
+    person,
+    publication,
+    source,
+    submission,
+    verdict,
+    waiting,
+)
 from grader.service.store.upsert import insert_unless_there
+
+State: TypeAlias = Literal["pending", "parked", "graded"]
 
 COUNTED: Final = 1_000
 """The last place in the line that is counted: in one of a hundred thousand that would take long."""
@@ -19,13 +42,16 @@ COUNTED: Final = 1_000
 NEWEST: Final = "g"
 """Behind every id: those begin with a hexadecimal digit."""
 
-_SUBMITTED: Final[Select[Any]] = select(
+COLUMNS: Final = (
     submission.c.id,
     submission.c.person_id,
     submission.c.exercise,
     submission.c.source_hash,
     submission.c.received_at,
 )
+"""Those of `Submitted`."""
+
+_SUBMITTED: Final[Select[Any]] = select(*COLUMNS)
 # Made once: to put a statement together takes longer than to execute it.
 _TEXT: Final = select(source.c.text).where(source.c.hash == bindparam("of"))
 _ONE: Final = _SUBMITTED.where(submission.c.id == bindparam("of"))
@@ -52,13 +78,17 @@ _OLDEST: Final = (
     .order_by(waiting.c.submission_id)
     .limit(1)
 )
+_STATE: Final = case(
+    (publication.c.submission_id.is_not(None), "graded"),
+    (waiting.c.parked.is_(True), "parked"),
+    else_="pending",
+)
 _LINE: Final = (
     select(waiting.c.submission_id)
     .where(waiting.c.parked.is_(False))
     .order_by(waiting.c.submission_id)
     .limit(COUNTED)
 )
-_WAITS: Final = insert(waiting)
 _LOST: Final = (
     select(submission.c.id)
     .outerjoin(publication, publication.c.submission_id == submission.c.id)
@@ -96,6 +126,32 @@ class AcceptedSubmission:
     is_new: bool  # false if the same request came before
 
 
+@dataclass(frozen=True, slots=True)
+class FoundSubmission:
+    """A submission and its verdict."""
+
+    id: str
+    person: str  # their name
+    exercise: str
+    source_hash: str
+    received_at: int
+    state: State
+    outcome: str | None  # of the published verdict, like what follows
+    score: int | None
+    max_score: int | None
+    shown: str  # the person's name that others read
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """A student who has failed an exercise several times and never passed it."""
+
+    person: str
+    failed: int  # submissions
+    submission_id: str  # the latest
+    shown: str  # the name that others read
+
+
 class KeyReusedError(Exception):
     """An idempotency key came again, with another exercise or another text."""
 
@@ -103,14 +159,9 @@ class KeyReusedError(Exception):
 def accept(
     connection: Connection, owner: Person, exercise: str, text: str, *, key: str
 ) -> AcceptedSubmission:
-    """Store a submission, once for each key of a person.
+    """Store a submission, once for each idempotency key of a person.
 
-    Args:
-        connection: of a transaction that writes.
-        owner: who submits.
-        exercise: an exercise's id; the caller checks that it exists.
-        text: the source.
-        key: the request's idempotency key.
+    The caller checks that the exercise exists.
 
     Raises:
         KeyReusedError: the key came before with something else; the transaction is to be undone.
@@ -121,7 +172,7 @@ def accept(
     row = {**asdict(made), "idempotency_key": key}
     if not insert_unless_there(connection, submission, row):
         same = (submission.c.person_id == owner.id, submission.c.idempotency_key == key)
-        found = _from(connection.execute(_SUBMITTED.where(*same)).one())
+        found = Submitted(*connection.execute(_SUBMITTED.where(*same)).one())
         if (found.exercise, found.source_hash) != (exercise, digest):
             raise KeyReusedError
         return AcceptedSubmission(found, is_new=False)
@@ -134,7 +185,7 @@ def accept(
 def find(connection: Connection, submission_id: str) -> Submitted | None:
     """Return a submission."""
     row = connection.execute(_ONE, {"of": submission_id}).one_or_none()
-    return _from(row) if row else None
+    return Submitted(*row) if row else None
 
 
 def text_of(connection: Connection, source_hash: str) -> str:
@@ -145,13 +196,13 @@ def text_of(connection: Connection, source_hash: str) -> str:
 def next_waiting(connection: Connection, most: int, *, after: str = "") -> list[Submitted]:
     """Return submissions that wait to be graded, the oldest first, after a submission's id."""
     rows = connection.execute(_NEXT_WAITING, {"after": after, "most": most})
-    return [_from(row) for row in rows]
+    return [Submitted(*row) for row in rows]
 
 
 def find_waiting(connection: Connection, submission_id: str) -> Submitted | None:
     """Return a submission if it waits to be graded."""
     row = connection.execute(_WAITING_ONE, {"of": submission_id}).one_or_none()
-    return _from(row) if row else None
+    return Submitted(*row) if row else None
 
 
 def count_waiting(connection: Connection) -> tuple[int, int]:
@@ -223,17 +274,9 @@ def stop_waiting(connection: Connection, submission_id: str) -> bool:
 
 
 def find_lost(connection: Connection, most: int, *, before: str = NEWEST) -> tuple[list[str], str]:
-    """Look at submissions, the newest first, for those that have no verdict and do not wait.
+    """Look at `most` submissions for those without a verdict that do not wait: a crash lost them.
 
-    There should be none.
-
-    Args:
-        connection: of a transaction.
-        most: how many to look at.
-        before: the submission before which to begin.
-
-    Returns:
-        The ids of those, and where the next look is to begin.
+    The newest come first, from `before` on. Return their ids, and where the next look is to begin.
     """
     span = {"before": before, "most": most}
     reached, looked_at = connection.execute(_SPAN, span).one()
@@ -253,11 +296,68 @@ def let_lost_wait(connection: Connection, submission_ids: Sequence[str]) -> list
     return found
 
 
-def _from(row: Row[Any]) -> Submitted:
-    return Submitted(row.id, row.person_id, row.exercise, row.source_hash, row.received_at)
-
-
 def _let_wait(connection: Connection, submission_ids: Sequence[str]) -> None:
     if submission_ids:
         rows = [{"submission_id": each, "parked": False} for each in submission_ids]
-        connection.execute(_WAITS, rows)
+        connection.execute(insert(waiting), rows)
+
+
+def listed(
+    connection: Connection,
+    *,
+    exercise: str | None = None,
+    person_name: str | None = None,
+    state: State | None = None,
+    before: str | None = None,
+    most: int = 50,
+) -> list[FoundSubmission]:
+    """Return submissions, the newest first, that are older than that of the id `before`."""
+    number, _, *rest = COLUMNS
+    of_verdict = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
+    chosen = (
+        select(number, person.c.name, *rest, _STATE, *of_verdict, SHOWN)
+        .join(person, person.c.id == submission.c.person_id)
+        .outerjoin(publication, publication.c.submission_id == submission.c.id)
+        .outerjoin(verdict, SAME_KEY)
+        .outerjoin(waiting, waiting.c.submission_id == submission.c.id)
+    )
+    if exercise is not None:
+        chosen = chosen.where(submission.c.exercise == exercise)
+    if person_name is not None:
+        chosen = chosen.where(person.c.name == person_name)
+    if state == "graded":
+        chosen = chosen.where(publication.c.submission_id.is_not(None))
+    elif state is not None:
+        parked = waiting.c.parked.is_(state == "parked")
+        chosen = chosen.where(waiting.c.submission_id.is_not(None), parked)
+    if before is not None:
+        chosen = chosen.where(submission.c.id < before)
+    rows = connection.execute(chosen.order_by(submission.c.id.desc()).limit(most))
+    return [FoundSubmission(*tuple(row)) for row in rows]
+
+
+def stuck(
+    connection: Connection, least: int, exercise: str | None = None
+) -> dict[str, list[Stuck]]:
+    """Return by exercise the students who failed it so many times and never passed.
+
+    Those with the most failures come first.
+    """
+    failed, latest = func.count().label("failed"), func.max(submission.c.id).label("latest")
+    own = (submission.c.person_id == grade.c.person_id, submission.c.exercise == grade.c.exercise)
+    chosen = (
+        select(grade.c.exercise, person.c.name, failed, latest, SHOWN.label("shown"))
+        .join(person, person.c.id == grade.c.person_id)
+        .join(submission, and_(*own))
+        .join(publication, publication.c.submission_id == submission.c.id)
+        .where(person.c.role == "student", grade.c.passed.is_(False))
+        .group_by(grade.c.exercise, person.c.id)
+        .having(failed >= least)
+        .order_by(failed.desc(), person.c.name)
+    )
+    if exercise is not None:
+        chosen = chosen.where(grade.c.exercise == exercise)
+    found: dict[str, list[Stuck]] = {}
+    for row in connection.execute(chosen):
+        found.setdefault(row.exercise, []).append(Stuck(*row[1:]))
+    return found

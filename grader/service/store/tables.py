@@ -18,7 +18,6 @@ from sqlalchemy import (
     Index,
     Integer,
     MetaData,
-    PrimaryKeyConstraint,
     String,
     Table,
     Text,
@@ -132,9 +131,9 @@ submission = Table(
 verdict = Table(  # immutable
     "verdict",
     metadata,
-    Column("exercise_hash", _HASH, nullable=False),
-    Column("source_hash", _HASH, nullable=False),
-    Column("grader_version", String(40), nullable=False),
+    Column("exercise_hash", _HASH, primary_key=True),
+    Column("source_hash", _HASH, primary_key=True),
+    Column("grader_version", String(40), primary_key=True),
     Column("exercise", _NAME, nullable=False),
     Column("outcome", String(20), nullable=False),
     Column("score", Integer, nullable=False),
@@ -142,7 +141,6 @@ verdict = Table(  # immutable
     Column("xp", Integer, nullable=False),
     Column("body", Text, nullable=False),  # JSON, etude/verdict/v1
     Column("at", BigInteger, nullable=False),
-    PrimaryKeyConstraint("exercise_hash", "source_hash", "grader_version"),
 )
 
 publication = Table(  # projection: the verdict that holds for a submission
@@ -170,25 +168,23 @@ def share(score: ColumnElement[int], most: ColumnElement[int]) -> ColumnElement[
 grade = Table(  # projection: the best published verdict of a person in an exercise
     "grade",
     metadata,
-    Column("person_id", _ID, ForeignKey("person.id"), nullable=False),
-    Column("exercise", _NAME, nullable=False),
+    Column("person_id", _ID, ForeignKey("person.id"), primary_key=True),
+    Column("exercise", _NAME, primary_key=True),
     Column("submission_id", _ID, nullable=False),
     Column("score", Integer, nullable=False),
     Column("max_score", Integer, nullable=False),
     Column("passed", Boolean, nullable=False),
     Column("xp", Integer, nullable=False),
     Column("event_seq", BigInteger, nullable=False),
-    PrimaryKeyConstraint("person_id", "exercise"),
 )
 
 mistake = Table(  # projection: what a person has got wrong in an exercise, at any time
     "mistake",
     metadata,
-    Column("exercise", _NAME, nullable=False),
-    Column("kind", String(20), nullable=False),  # misconception, test or hint
-    Column("name", _NAME, nullable=False),
-    Column("person_id", _ID, ForeignKey("person.id"), nullable=False),
-    PrimaryKeyConstraint("exercise", "kind", "name", "person_id"),
+    Column("exercise", _NAME, primary_key=True),
+    Column("kind", String(20), primary_key=True),  # misconception, test or hint
+    Column("name", _NAME, primary_key=True),
+    Column("person_id", _ID, ForeignKey("person.id"), primary_key=True),
     Index("ix_mistake_person", "person_id", "exercise"),
 )
 
@@ -233,10 +229,9 @@ regrade = Table(
 regrade_source = Table(  # the distinct sources of a regrade, and which of them are done
     "regrade_source",
     metadata,
-    Column("regrade_id", _ID, ForeignKey("regrade.id"), nullable=False),
-    Column("source_hash", _HASH, nullable=False),
+    Column("regrade_id", _ID, ForeignKey("regrade.id"), primary_key=True),
+    Column("source_hash", _HASH, primary_key=True),
     Column("done", Boolean, nullable=False),
-    PrimaryKeyConstraint("regrade_id", "source_hash"),
     Index("ix_regrade_source_open", "regrade_id", "done"),
 )
 
@@ -282,10 +277,9 @@ schedule = Table(  # when an exercise may be submitted, by the file beside `cour
 extension = Table(  # a person's own due date
     "extension",
     metadata,
-    Column("person_id", _ID, ForeignKey("person.id"), nullable=False),
-    Column("exercise", _NAME, nullable=False),
+    Column("person_id", _ID, ForeignKey("person.id"), primary_key=True),
+    Column("exercise", _NAME, primary_key=True),
     Column("due_at", BigInteger, nullable=False),
-    PrimaryKeyConstraint("person_id", "exercise"),
 )
 
 override = Table(  # points or an excuse that staff gave; the newest row of a person counts
@@ -341,9 +335,8 @@ lti_platform = Table(
 lti_deployment = Table(
     "lti_deployment",
     metadata,
-    Column("platform_id", _ID, ForeignKey("lti_platform.id"), nullable=False),
-    Column("deployment", _LONG_NAME, nullable=False),
-    PrimaryKeyConstraint("platform_id", "deployment"),
+    Column("platform_id", _ID, ForeignKey("lti_platform.id"), primary_key=True),
+    Column("deployment", _LONG_NAME, primary_key=True),
 )
 
 lti_nonce = Table(  # launches that were used, for as long as they would be valid
@@ -356,10 +349,9 @@ lti_nonce = Table(  # launches that were used, for as long as they would be vali
 lti_person = Table(
     "lti_person",
     metadata,
-    Column("issuer", _NAME, nullable=False),
-    Column("sub", _LONG_NAME, nullable=False),
+    Column("issuer", _NAME, primary_key=True),
+    Column("sub", _LONG_NAME, primary_key=True),
     Column("person_id", _ID, ForeignKey("person.id"), nullable=False),
-    PrimaryKeyConstraint("issuer", "sub"),
 )
 
 lti_line = Table(  # where a person's grade in an exercise is to be told

@@ -6,12 +6,12 @@ is sent, and one sender at a time claims it, so that none overtakes another.
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, bindparam, select, update
 
-from grader.service.store import events, grades, windows
+from grader.service.store import events, grades, people, windows
 from grader.service.store.ids import new_id, now
 from grader.service.store.tables import SHOWN, lti_line, lti_platform, outbox, person
 from grader.service.store.upsert import insert_unless_there
@@ -19,13 +19,7 @@ from grader.service.store.upsert import insert_unless_there
 KIND: Final = "lti.score"
 _LEASE: Final = 120_000_000  # microseconds until a sender that is silent is taken for dead
 _ERROR_LENGTH: Final = 500
-_WHERE: Final = (
-    lti_line.c.person_id,
-    lti_line.c.exercise,
-    lti_line.c.platform_id,
-    lti_line.c.sub,
-    lti_line.c.line_item,
-)
+_FRESH: Final[dict[str, object]] = {"tries": 0, "parked": False, "last_error": ""}
 
 # Made once, as those of `verdicts`: every published verdict asks.
 _LINES: Final = select(lti_line.c.id).where(
@@ -78,15 +72,8 @@ class UnsentGrade:
 def remember_line(connection: Connection, line: ScoreLine) -> None:
     """Store the line item of a person's grades in an exercise, and queue the current grade."""
     # As `verdicts.publish` does: else a grade of this very moment might see no line, nor be seen.
-    owner = select(person.c.id).where(person.c.id == line.person_id)
-    connection.execute(owner.with_for_update(key_share=True))
-    values = {
-        "person_id": line.person_id,
-        "exercise": line.exercise,
-        "line_item": line.line_item,
-        "platform_id": line.platform_id,
-        "sub": line.sub,
-    }
+    people.hold(connection, line.person_id)
+    values = asdict(line)
     if not insert_unless_there(connection, lti_line, {"id": new_id(), **values}):
         same = (lti_line.c[name] == values[name] for name in ("person_id", "exercise", "line_item"))
         connection.execute(update(lti_line).where(*same).values(values))
@@ -105,37 +92,30 @@ def note(connection: Connection, person_id: str, exercise: str) -> None:
     points = int(found.points) if found.points == int(found.points) else found.points
     said = {"score": points, "max_score": found.max_score, "passed": found.passed}
     window = windows.window(connection, person_id, exercise)
+    not_before = (window.due_at or 0) if window.is_holding else 0
     for line_id in lines:
-        _enqueue(connection, line_id, said, (window.due_at or 0) if window.is_holding else 0)
-
-
-def _enqueue(connection: Connection, line_id: str, said: dict[str, Any], not_before: int) -> None:
-    empty = {
-        "id": new_id(),
-        "kind": KIND,
-        "subject": line_id,
-        "body": "{}",
-        "created_at": now(),
-        "due_at": max(now(), not_before),
-        "tries": 0,
-        "sent_at": None,
-        "parked": False,
-        "last_error": "",
-    }
-    insert_unless_there(connection, outbox, empty)
-    own = (outbox.c.kind == KIND, outbox.c.subject == line_id)
-    row = connection.execute(select(outbox).where(*own).with_for_update()).one()
-    before = json.loads(row.body)
-    at = max(now(), before.pop("at", 0) + 1)  # a platform takes only what is newer
-    if before == said and not row.parked:
-        return
-    values: dict[str, object] = {
-        "body": json.dumps({**said, "at": at}, sort_keys=True),
-        "sent_at": None,
-    }
-    if row.sent_at is not None or row.parked:  # else it keeps its pause, or its sender
-        values |= {"due_at": max(now(), not_before), "tries": 0, "parked": False, "last_error": ""}
-    connection.execute(update(outbox).where(outbox.c.id == row.id).values(values))
+        empty = {
+            "id": new_id(),
+            "kind": KIND,
+            "subject": line_id,
+            "body": "{}",
+            "created_at": now(),
+            "due_at": max(now(), not_before),
+            "sent_at": None,
+            **_FRESH,
+        }
+        insert_unless_there(connection, outbox, empty)
+        mine = (outbox.c.kind == KIND, outbox.c.subject == line_id)
+        row = connection.execute(select(outbox).where(*mine).with_for_update()).one()
+        before = json.loads(row.body)
+        at = max(now(), before.pop("at", 0) + 1)  # a platform takes only what is newer
+        if before == said and not row.parked:
+            continue
+        body = json.dumps({**said, "at": at}, sort_keys=True)
+        values: dict[str, object] = {"body": body, "sent_at": None}
+        if row.sent_at is not None or row.parked:  # else it keeps its pause, or its sender
+            values |= {"due_at": max(now(), not_before), **_FRESH}
+        connection.execute(update(outbox).where(outbox.c.id == row.id).values(values))
 
 
 def is_any_due(connection: Connection) -> bool:
@@ -146,20 +126,20 @@ def is_any_due(connection: Connection) -> bool:
 def claim(connection: Connection, without: Collection[str] = ()) -> ScoreToSend | None:
     """Claim the next grade that is due, so that no other sender does.
 
-    Args:
-        connection: of a transaction that writes.
-        without: ids of platforms that are left in peace for now.
+    Some platforms, by their ids, are left in peace for now.
     """
-    chosen = select(outbox, *_WHERE).join_from(outbox, lti_line, lti_line.c.id == outbox.c.subject)
+    columns = [lti_line.c[each.name] for each in fields(ScoreLine)]
+    chosen = select(outbox.c.id, outbox.c.body, outbox.c.tries, *columns)
+    chosen = chosen.join_from(outbox, lti_line, lti_line.c.id == outbox.c.subject)
     chosen = chosen.where(*_due(), lti_line.c.platform_id.not_in(without))
     chosen = chosen.order_by(outbox.c.due_at, outbox.c.id).limit(1)
     row = connection.execute(chosen.with_for_update(skip_locked=True, of=outbox)).first()
     if row is None:
         return None
-    values = {"due_at": now() + _LEASE, "tries": row.tries + 1}
-    connection.execute(update(outbox).where(outbox.c.id == row.id).values(values))
-    line = ScoreLine(row.person_id, row.exercise, row.platform_id, row.sub, row.line_item)
-    return ScoreToSend(row.id, line, row.body, row.tries + 1)
+    name, body, tries, *line = row
+    values = {"due_at": now() + _LEASE, "tries": tries + 1}
+    connection.execute(update(outbox).where(outbox.c.id == name).values(values))
+    return ScoreToSend(name, ScoreLine(*line), body, tries + 1)
 
 
 def _due() -> tuple[ColumnElement[bool], ...]:
@@ -198,19 +178,10 @@ def mark_for_review(connection: Connection, telling: ScoreToSend, why: str) -> N
 
 def unsent(connection: Connection) -> list[UnsentGrade]:
     """Return the grades that platforms do not know yet, those for staff first."""
-    columns = (
-        outbox.c.id,
-        person.c.name,
-        lti_line.c.exercise,
-        lti_platform.c.issuer,
-        outbox.c.tries,
-        outbox.c.parked,
-        outbox.c.last_error,
-        SHOWN,
-        outbox.c.body,
-    )
+    state = (outbox.c.tries, outbox.c.parked, outbox.c.last_error)
+    which = (outbox.c.id, person.c.name, lti_line.c.exercise, lti_platform.c.issuer)
     chosen = (
-        select(*columns)
+        select(*which, *state, SHOWN, outbox.c.body)
         .join_from(outbox, lti_line, lti_line.c.id == outbox.c.subject)
         .join(person, person.c.id == lti_line.c.person_id)
         .join(lti_platform, lti_platform.c.id == lti_line.c.platform_id)

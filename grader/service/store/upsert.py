@@ -23,36 +23,27 @@ def insert_unless_there(connection: Connection, table: Table, values: Mapping[st
 
 
 def put(
-    connection: Connection, table: Table, values: Mapping[str, Any], better: Better | None = None
+    connection: Connection,
+    table: Table,
+    values: Mapping[str, Any],
+    better: Better | None = None,
+    *,
+    chosen: Select[Any] | None = None,
 ) -> bool:
     """Insert a row, or replace the one with its primary key.
 
     Args:
         connection: of a transaction that writes.
         table: where it goes.
-        values: one for each column.
+        values: one for each column, or for the parameters of `chosen`.
         better: whether the row takes that place; always without it.
+        chosen: yields the row, a value for each column in their order; it has a condition, without
+            which SQLite would misread what follows. Kept, so made once.
 
     Returns:
         Whether it is there now.
     """
-    statement = _put(table, connection.dialect.name, better=better)
-    return bool(connection.execute(statement, dict(values)).rowcount)
-
-
-def put_from(
-    connection: Connection, table: Table, chosen: Select[Any], values: Mapping[str, Any]
-) -> bool:
-    """Put the row that a query returns, as `put` does; return whether there is one.
-
-    Args:
-        connection: of a transaction that writes.
-        table: where it goes.
-        chosen: yields a value for each column of the table, in their order; it has a condition,
-            without which SQLite would misread what follows. Kept, so made once.
-        values: for its parameters.
-    """
-    statement = _put(table, connection.dialect.name, chosen)
+    statement = _put(table, connection.dialect.name, chosen, better)
     return bool(connection.execute(statement, dict(values)).rowcount)
 
 
@@ -62,9 +53,7 @@ def _unless_there(table: Table, dialect: str) -> ReturningInsert[Any]:
 
 
 @functools.cache
-def _put(
-    table: Table, dialect: str, chosen: Select[Any] | None = None, better: Better | None = None
-) -> _Insert:
+def _put(table: Table, dialect: str, chosen: Select[Any] | None, better: Better | None) -> _Insert:
     plain = _insert(table, dialect)
     if chosen is not None:
         plain = plain.from_select([column.name for column in table.columns], chosen)

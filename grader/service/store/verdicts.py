@@ -1,14 +1,17 @@
-"""Verdicts: stored once, and published for each submission that they apply to."""
+"""Verdicts: stored once, and published for each submission that they apply to.
+
+A student's mistakes are a projection of the published verdicts, so that counting does not read all
+of those: each counts once for each student, also if they passed later.
+"""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Row,
     Select,
     and_,
     bindparam,
@@ -19,10 +22,11 @@ from sqlalchemy import (
     select,
 )
 
+from grader.authoring.statistics import Mistakes, row_of
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, verdict_data
-from grader.service.store import events, mistakes, people, unsent_scores
-from grader.service.store.ids import first_at, id_at, now
+from grader.service.store import events, people, unsent_scores
+from grader.service.store.ids import id_at, now
 from grader.service.store.submissions import Submitted, stop_waiting
 from grader.service.store.tables import (
     SAME_KEY,
@@ -30,12 +34,13 @@ from grader.service.store.tables import (
     event,
     grade,
     mistake,
+    person,
     publication,
     share,
     submission,
     verdict,
 )
-from grader.service.store.upsert import Columns, insert_unless_there, put, put_from
+from grader.service.store.upsert import Columns, insert_unless_there, put
 
 MOST_FAULTS: Final = 3
 """After so many a submission waits for staff."""
@@ -77,6 +82,20 @@ _GRADED_BY: Final = select(grade.c.submission_id).where(
     grade.c.person_id == bindparam("person"), grade.c.exercise == bindparam("of")
 )
 _ATTEMPT: Final = insert(attempt)
+_NO_MISTAKE: Final = delete(mistake).where(
+    mistake.c.person_id == bindparam("person"), mistake.c.exercise == bindparam("of")
+)
+_FAILED: Final = (
+    select(verdict.c.body)
+    .join(publication, SAME_KEY)
+    .join(submission, submission.c.id == publication.c.submission_id)
+    .where(
+        submission.c.person_id == bindparam("person"),
+        submission.c.exercise == bindparam("of"),
+        verdict.c.outcome != "passed",
+    )
+)
+_LONGEST: Final = 200  # characters of a mistake's name, the column's
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +150,8 @@ def keep(connection: Connection, made: Verdict, run: GradingRun) -> StoredVerdic
         "at": kept.at,
     }
     is_new = insert_unless_there(connection, verdict, row)
-    note = _attempt(made.exercise_hash, made.submission_hash, run, outcome, "")
+    note = {"exercise_hash": key.exercise_hash, "source_hash": key.source_hash, **asdict(run)}
+    note |= {"id": id_at(run.ended_at), "outcome": outcome, "message": ""}
     connection.execute(_ATTEMPT, note)
     if is_new:
         return kept
@@ -146,7 +166,8 @@ def note_fault(
     """Record a grading fault, which is not the submission's; return the number of faults."""
     # PostgreSQL takes UTF-8 without a NUL.
     writable = message[:2000].encode(errors="backslashreplace").decode().replace("\0", "\\0")
-    row = _attempt(exercise_hash, source_hash, run, FAULT, writable)
+    row = {"exercise_hash": exercise_hash, "source_hash": source_hash, **asdict(run)}
+    row |= {"id": id_at(run.ended_at), "outcome": FAULT, "message": writable}
     connection.execute(_ATTEMPT, row)
     counted = select(func.count()).where(
         attempt.c.exercise_hash == exercise_hash,
@@ -159,7 +180,7 @@ def note_fault(
 def prune_attempts(connection: Connection, before: int, most: int) -> int:
     """Delete diagnostics that ended before a time, at most `most`; return the number."""
     # By the ids, which sort by that time: a million of runs would be looked through else.
-    old = select(attempt.c.id).where(attempt.c.id < first_at(before))
+    old = select(attempt.c.id).where(attempt.c.id < id_at(max(before, 0)))
     old = old.order_by(attempt.c.id).limit(most)
     return connection.execute(delete(attempt).where(attempt.c.id.in_(old))).rowcount
 
@@ -196,13 +217,7 @@ def publish(
 ) -> None:
     """Publish a verdict for a submission, and update its person's grade.
 
-    Args:
-        connection: of a transaction that writes.
-        submitted: the submission.
-        kept: the verdict.
-        actor: who brought that about.
-        regrade: the id of the regrade that did.
-        before: what the verdict says that held until now.
+    An actor may have brought that about, by a regrade; `before` says what held until now.
     """
     # One at a time for each person, or of two grades the worse might be computed last.
     people.hold(connection, submitted.person_id)
@@ -219,12 +234,20 @@ def publish(
     }
     seq = events.append(connection, actor, events.PUBLISHED, submitted.id, told)
     held = {"submission_id": submitted.id, "event_seq": seq, **asdict(kept.key)}
-    if not insert_unless_there(connection, publication, held):
-        _replace(connection, submitted, kept, held)
+    if insert_unless_there(connection, publication, held):
+        _improve_grade(connection, submitted, kept, seq)
+        if not kept.passed:
+            _note_mistakes(connection, submitted.person_id, submitted.exercise, kept.body)
         return
-    _improve_grade(connection, submitted, kept, seq)
-    if not kept.passed:
-        mistakes.note(connection, submitted.person_id, submitted.exercise, kept.body)
+    replaced = published(connection, submitted.id)
+    assert replaced is not None  # noqa: S101  a verdict is never deleted
+    put(connection, publication, held)
+    own = {"person": submitted.person_id, "of": submitted.exercise}
+    if connection.execute(_GRADED_BY, own).scalar_one_or_none() == submitted.id:
+        refresh_grade(connection, submitted.person_id, submitted.exercise)
+    else:  # the best one still holds; to look at all would take long where there are many
+        _improve_grade(connection, submitted, kept, seq)
+    _note_mistakes(connection, submitted.person_id, submitted.exercise, kept.body, replaced.body)
 
 
 def before_event(connection: Connection, submission_id: str, seq: int) -> StoredVerdict | None:
@@ -236,21 +259,6 @@ def before_event(connection: Connection, submission_id: str, seq: int) -> Stored
     data = json.loads(found) if found else {}
     names = ("exercise_hash", "source_hash", "grader_version")
     return find(connection, VerdictKey(*(data[name] for name in names))) if data else None
-
-
-def _replace(
-    connection: Connection, submitted: Submitted, kept: StoredVerdict, held: Mapping[str, Any]
-) -> None:
-    """Replace a published verdict, perhaps the best one."""
-    replaced = published(connection, submitted.id)
-    assert replaced is not None  # noqa: S101  a verdict is never deleted
-    put(connection, publication, held)
-    own = {"person": submitted.person_id, "of": submitted.exercise}
-    if connection.execute(_GRADED_BY, own).scalar_one_or_none() == submitted.id:
-        refresh_grade(connection, submitted.person_id, submitted.exercise)
-    else:  # the best one still holds; to look at all would take long where there are many
-        _improve_grade(connection, submitted, kept, held["event_seq"])
-    mistakes.follow(connection, submitted.person_id, submitted.exercise, replaced.body, kept.body)
 
 
 def _improve_grade(
@@ -284,7 +292,7 @@ def refresh_grade(connection: Connection, person_id: str, exercise: str) -> None
     Points of two versions of an exercise are not compared, but which share of them was earned.
     """
     own = {"person": person_id, "of": exercise}
-    if put_from(connection, grade, _BEST, own):
+    if put(connection, grade, own, chosen=_BEST):
         unsent_scores.note(connection, person_id, exercise)
 
 
@@ -307,33 +315,77 @@ def rebuild(connection: Connection) -> int:
         put(connection, publication, held)
     for person_id, exercise in sorted(owners):
         refresh_grade(connection, person_id, exercise)
-        mistakes.refresh(connection, person_id, exercise)
+        _refresh_mistakes(connection, person_id, exercise)
     return len(latest)
-
-
-def _attempt(
-    exercise_hash: str, source_hash: str, run: GradingRun, outcome: str, message: str
-) -> dict[str, Any]:
-    return {
-        "id": id_at(run.ended_at),
-        "exercise_hash": exercise_hash,
-        "source_hash": source_hash,
-        "worker": run.worker,
-        "started_at": run.started_at,
-        "ended_at": run.ended_at,
-        "outcome": outcome,
-        "message": message,
-    }
 
 
 def _one(
     connection: Connection, chosen: Select[Any], values: Mapping[str, str]
 ) -> StoredVerdict | None:
     row = connection.execute(chosen, dict(values)).one_or_none()
-    return _kept(row) if row is not None else None
-
-
-def _kept(row: Row[Any]) -> StoredVerdict:
+    if row is None:
+        return None
     key = VerdictKey(row.exercise_hash, row.source_hash, row.grader_version)
     body = json.loads(row.body)
     return StoredVerdict(key, row.outcome, row.score, row.max_score, row.xp, body, row.at)
+
+
+def _note_mistakes(
+    connection: Connection,
+    person_id: str,
+    exercise: str,
+    body: Mapping[str, Any],
+    replaced: Mapping[str, Any] | None = None,
+) -> None:
+    """Record the mistakes of a published verdict, which may have replaced another.
+
+    The person's other verdicts are read only if a mistake is gone: one of them may have it, too.
+    """
+    found = set(_mistakes_in(body))
+    if replaced is not None and set(_mistakes_in(replaced)) - found:
+        _refresh_mistakes(connection, person_id, exercise)
+        return
+    for kind, name in sorted(found):  # lest two transactions wait for each other
+        row = {"exercise": exercise, "kind": kind, "name": name, "person_id": person_id}
+        insert_unless_there(connection, mistake, row)
+
+
+def _refresh_mistakes(connection: Connection, person_id: str, exercise: str) -> None:
+    """Record the mistakes of all verdicts of a person in an exercise again."""
+    own = {"person": person_id, "of": exercise}
+    connection.execute(_NO_MISTAKE, own)
+    for body in connection.execute(_FAILED, own).scalars().all():
+        _note_mistakes(connection, person_id, exercise, json.loads(body))
+
+
+def count_mistakes(connection: Connection, exercise: str | None = None) -> dict[str, Mistakes]:
+    """Return by exercise, or of one, how many students made each mistake."""
+    number = func.count()
+    chosen = (
+        select(mistake.c.exercise, mistake.c.kind, mistake.c.name, number.label("number"))
+        .join(person, person.c.id == mistake.c.person_id)
+        .where(person.c.role == "student")
+        .group_by(mistake.c.exercise, mistake.c.kind, mistake.c.name)
+        .order_by(number.desc(), mistake.c.name)
+    )
+    if exercise is not None:
+        chosen = chosen.where(mistake.c.exercise == exercise)
+    found: dict[str, Mistakes] = {}
+    for row in connection.execute(chosen):
+        of = found.setdefault(row.exercise, Mistakes())
+        by_kind = {"misconception": of.misconceptions, "test": of.failed_tests, "hint": of.hints}
+        by_kind[row.kind][row.name] = row.number
+    return found
+
+
+def _mistakes_in(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    row = row_of({**body, "student": ""})
+    if row is None:
+        return
+    # PostgreSQL takes no longer ones, and then the verdict itself would not be published.
+    for name in row.mistakes:
+        yield "misconception", name[:_LONGEST]
+    for name in row.failed_tests:
+        yield "test", name[:_LONGEST]
+    if row.hint is not None:
+        yield "hint", str(row.hint)

@@ -29,8 +29,8 @@ class StoredWindow:
         return self.hold_hidden and self.due_at is not None and now() < self.due_at
 
 
-def windows(connection: Connection, person_id: str) -> dict[str, StoredWindow]:
-    """Return the windows of a person, by exercise."""
+def windows(connection: Connection, person_id: str = "") -> dict[str, StoredWindow]:
+    """Return by exercise the windows of a person, or of anyone without an extension."""
     columns = schedule.c
     due = func.coalesce(extension.c.due_at, columns.due_at)
     own = and_(extension.c.exercise == columns.exercise, extension.c.person_id == person_id)
@@ -38,11 +38,6 @@ def windows(connection: Connection, person_id: str) -> dict[str, StoredWindow]:
         columns.exercise, columns.opens_at, due, columns.late, columns.attempts, columns.hold_hidden
     ).outerjoin(extension, own)
     return {name: StoredWindow(*rest) for name, *rest in connection.execute(chosen)}
-
-
-def of_course(connection: Connection) -> dict[str, StoredWindow]:
-    """Return the windows that hold for everyone without an extension, by exercise."""
-    return windows(connection, "")
 
 
 def window(connection: Connection, person_id: str, exercise: str) -> StoredWindow:

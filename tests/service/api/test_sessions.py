@@ -12,10 +12,9 @@ from sqlalchemy import Connection, update
 
 from benchmarks.postgres import PostgresServer
 from grader.service.settings import Settings
-from grader.service.store import people, sessions
+from grader.service.store import people
 from grader.service.store.ids import now
-from grader.service.store.people import Person
-from grader.service.store.sessions import OpenedSession
+from grader.service.store.people import OpenedSession, Person
 from grader.service.store.tables import session
 from tests.service.api.conftest import Served
 from tests.service.conftest import EXERCISES
@@ -55,7 +54,7 @@ def test_a_token_that_is_revoked_meanwhile_opens_nothing(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Anyone who signs in at that moment is out again, or was never let in."""
-    token, opened = served.token("thief"), sessions.open_session
+    token, opened = served.token("thief"), people.open_session
     with served.context.database.read() as connection:
         [note] = people.tokens_of(connection, "thief")
 
@@ -70,7 +69,7 @@ def test_a_token_that_is_revoked_meanwhile_opens_nothing(
         revoking.join(2)  # it waits for us, or has been faster
         return opened(connection, owner, until)
 
-    monkeypatch.setattr(sessions, "open_session", slowly)
+    monkeypatch.setattr(people, "open_session", slowly)
     with httpx.Client(base_url=served.url, timeout=120) as browser:
         _sign_in(browser, token)
         revoking.join()

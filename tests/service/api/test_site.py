@@ -12,7 +12,7 @@ import pytest
 from grader.service.lti.launch import LOGIN_SECONDS
 from grader.service.oidc import Provider
 from grader.service.settings import Settings
-from grader.service.store.sessions import LIFETIME
+from grader.service.store.people import SESSION_SECONDS
 from sitegen.build import build_site
 from sitegen.content import Content
 from tests.service.api.conftest import Served
@@ -125,7 +125,11 @@ def test_each_page_of_a_server_leads_to_what_it_keeps(served: Served, built: Pat
 def test_what_a_server_s_page_says_of_times_is_so(served: Served) -> None:
     """The numbers in the text are those in the program."""
     text = _Shown(httpx.get(f"{served.url}/about/").text).text
-    hours, minutes, days = LIFETIME // 3600, LOGIN_SECONDS // 60, Settings("", Path()).keep_days
+    hours, minutes, days = (
+        SESSION_SECONDS // 3600,
+        LOGIN_SECONDS // 60,
+        Settings("", Path()).keep_days,
+    )
     assert (hours, "it ends after twelve hours" in text) == (12, True)
     assert (minutes, "for at most ten minutes" in text) == (10, True)
     assert f"deleted after {days} days" in text
@@ -139,7 +143,7 @@ def test_what_a_server_s_page_says_of_cookies_is_so(served: Served) -> None:
         answer = browser.post("/v1/session", json={"token": served.token("ada")})
         (cookie,) = answer.headers.get_list("set-cookie")
     assert "HttpOnly" in cookie
-    assert f"Max-Age={LIFETIME}" in cookie
+    assert f"Max-Age={SESSION_SECONDS}" in cookie
 
 
 _HOSTILE = {

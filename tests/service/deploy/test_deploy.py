@@ -13,7 +13,7 @@ import pytest
 import yaml
 from sqlalchemy import text
 
-from grader.service.api.health_routes import router
+from grader.service.api.app import probes
 from grader.service.metrics import Meter
 from grader.service.store import people, submissions
 from grader.service.store.database import Database
@@ -131,7 +131,7 @@ def test_containers_have_no_privileges() -> None:
 
 def test_probes_ask_for_routes_that_there_are() -> None:
     """Each probe's port is one that the container opens, its path one that is answered."""
-    routes = {getattr(route, "path", "") for route in router.routes}
+    routes = {getattr(route, "path", "") for route in probes.routes}
     for spec in deployments().values():
         (container,) = spec["containers"]
         ports = {port["name"]: port["containerPort"] for port in container["ports"]}

@@ -9,7 +9,7 @@ from sqlalchemy.exc import OperationalError
 
 from grader.service.executors import local
 from grader.service.executors.local import LocalExecutor
-from grader.service.publishing import GradingRequest
+from grader.service.grading import GradingRequest
 from grader.service.store import people, submissions
 from grader.service.store.database import Database
 

@@ -24,7 +24,7 @@ from grader.definitions.collection import load_exercise
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
-from grader.service import grader_stderr, logs
+from grader.service import logs
 from grader.service.api.app import create_app
 from grader.service.catalog import Catalog
 from grader.service.executors.queue import JobQueue
@@ -248,7 +248,7 @@ def test_what_grading_processes_write_is_a_line(log: io.StringIO) -> None:
         f'  File "my homework", line 5, in f\n  File "{ours}/../my homework", line 7, in f\n'
         "grader.errors.SandboxFault: my homework\nMyHomework: 1\n"
     )
-    with grader_stderr.logged() as descriptor:
+    with logs.grader_stderr() as descriptor:
         os.write(descriptor, written.encode())
     told = json.loads(log.getvalue())
     assert (told["error"], told["at"]) == ("SandboxFault", ["service/logs.py:3"])
@@ -264,7 +264,7 @@ def test_what_an_author_s_code_prints_is_told_of(log: io.StringIO, tmp_path: Pat
     path.write_text(DOUBLE.replace(drawn, f"{drawn}      print('my homework')\n"))
     loud = load_exercise(path)
     job = Job(loud, Submission.from_bytes(Path("double.py"), loud.solution.encode()))
-    with grader_stderr.logged() as descriptor, GradingPool(1, descriptor) as pool:
+    with logs.grader_stderr() as descriptor, GradingPool(1, descriptor) as pool:
         pool.grade(job).result()
         os.kill(pool.pid, signal.SIGKILL)
         pool.grade(job).result()

@@ -10,8 +10,8 @@ from sqlalchemy import Connection, event, func, select, text
 
 from benchmarks.postgres import PostgresServer
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.service.publishing import NewVerdict, Publisher, for_submission
-from grader.service.store import events, mistakes, people, submissions, verdicts
+from grader.service.grading import NewVerdict, Publisher, for_submission
+from grader.service.store import events, people, submissions, verdicts
 from grader.service.store.database import Database
 from grader.service.store.submissions import Submitted
 from grader.service.store.tables import attempt, grade, publication
@@ -181,7 +181,7 @@ def test_a_test_of_any_name_can_be_failed(database: Database, told: _Told) -> No
     told.wait(1)
     with database.read() as connection:
         assert submissions.count_waiting(connection) == (0, 0)
-        assert mistakes.counted(connection)["double"].failed_tests == {"t" * 200: 1}
+        assert verdicts.count_mistakes(connection)["double"].failed_tests == {"t" * 200: 1}
 
 
 @pytest.fixture

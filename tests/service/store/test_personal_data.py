@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from grader.cli import staff
 from grader.course.roster_file import read_roster
 from grader.errors import UsageError
-from grader.service import gradebook_data, gradebook_exports
+from grader.service import gradebook_data
 from grader.service.store import events, migrate, people, personal_data, roster
 from grader.service.store.database import Database
 from grader.service.store.ids import now
@@ -72,7 +72,7 @@ def _exported(database: Database) -> list[str]:
     """Return the students in files for other systems."""
     with database.read() as connection:
         listed = [each["student"] for each in gradebook_data.records(connection)]
-        rows = gradebook_exports.table(connection).rows
+        rows = gradebook_data.table(connection).rows
     assert [who.name for who, grades in rows if grades] == listed
     return listed
 

@@ -35,7 +35,6 @@ from grader.service.store import (
     people,
     roster,
     schedules,
-    sessions,
     submissions,
     verdicts,
 )
@@ -633,13 +632,13 @@ def test_nobody_has_more_sessions_by_coming_in_at_once(database: Database, ada: 
     """The oldest end, also where several transactions count them."""
     for _ in range(20):
         with database.write() as connection:
-            sessions.open_session(connection, ada)
+            people.open_session(connection, ada)
     together = threading.Barrier(4)
 
     def come_in() -> None:
         together.wait()
         with database.write() as connection:
-            sessions.open_session(connection, ada)
+            people.open_session(connection, ada)
 
     for _ in range(5):
         threads = [threading.Thread(target=come_in) for _ in range(4)]

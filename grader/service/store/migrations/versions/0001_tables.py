@@ -8,34 +8,24 @@ down_revision = None
 branch_labels = None
 depends_on = None
 
-_KEPT_AS_WRITTEN = ("event", "verdict")
-
 
 def upgrade() -> None:
     """Run this migration."""
     _tables()
-    _lti_tables()
+    kept_as_written = ("event", "verdict")
     if op.get_bind().dialect.name == "sqlite":
-        _refuse_changes_in_sqlite()
-    else:
-        _refuse_changes_in_postgresql()
-
-
-def _refuse_changes_in_sqlite() -> None:
-    for table in _KEPT_AS_WRITTEN:
-        for change in ("UPDATE", "DELETE"):
-            op.execute(
-                f"CREATE TRIGGER {table}_no_{change.lower()} BEFORE {change} ON {table} "
-                f"BEGIN SELECT RAISE(ABORT, '{table}: what is written is not changed'); END"
-            )
-
-
-def _refuse_changes_in_postgresql() -> None:
+        for table in kept_as_written:
+            for change in ("UPDATE", "DELETE"):
+                op.execute(
+                    f"CREATE TRIGGER {table}_no_{change.lower()} BEFORE {change} ON {table} "
+                    f"BEGIN SELECT RAISE(ABORT, '{table}: what is written is not changed'); END"
+                )
+        return
     op.execute(
         "CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
         "RAISE EXCEPTION '%: what is written is not changed', TG_TABLE_NAME; END $$"
     )
-    for table in _KEPT_AS_WRITTEN:
+    for table in kept_as_written:
         op.execute(
             f"CREATE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
             "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"
@@ -45,251 +35,194 @@ def _refuse_changes_in_postgresql() -> None:
 def _tables() -> None:
     op.create_table(
         "attempt",
-        sa.Column("id", sa.String(length=36), nullable=False),
-        sa.Column("exercise_hash", sa.String(length=64), nullable=False),
-        sa.Column("source_hash", sa.String(length=64), nullable=False),
-        sa.Column("worker", sa.String(length=200), nullable=False),
-        sa.Column("started_at", sa.BigInteger(), nullable=False),
-        sa.Column("ended_at", sa.BigInteger(), nullable=False),
-        sa.Column("outcome", sa.String(length=20), nullable=False),
-        sa.Column("message", sa.Text(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_attempt"),
+        sa.Column("id", sa.String(36), primary_key=True),
+        sa.Column("exercise_hash", sa.String(64), nullable=False),
+        sa.Column("source_hash", sa.String(64), nullable=False),
+        sa.Column("worker", sa.String(200), nullable=False),
+        sa.Column("started_at", sa.BigInteger, nullable=False),
+        sa.Column("ended_at", sa.BigInteger, nullable=False),
+        sa.Column("outcome", sa.String(20), nullable=False),
+        sa.Column("message", sa.Text, nullable=False),
     )
-    op.create_index("ix_attempt_of", "attempt", ["exercise_hash", "source_hash"], unique=False)
+    op.create_index("ix_attempt_of", "attempt", ["exercise_hash", "source_hash"])
     op.create_table(
         "event",
         sa.Column(
             "seq",
             sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
             autoincrement=True,
-            nullable=False,
+            primary_key=True,
         ),
-        sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.Column("actor", sa.String(length=200), nullable=False),
-        sa.Column("kind", sa.String(length=40), nullable=False),
-        sa.Column("subject", sa.String(length=200), nullable=False),
-        sa.Column("data", sa.Text(), nullable=False),
-        sa.PrimaryKeyConstraint("seq", name="pk_event"),
+        sa.Column("at", sa.BigInteger, nullable=False),
+        sa.Column("actor", sa.String(200), nullable=False),
+        sa.Column("kind", sa.String(40), nullable=False),
+        sa.Column("subject", sa.String(200), nullable=False, index=True),
+        sa.Column("data", sa.Text, nullable=False),
     )
-    op.create_index("ix_event_subject", "event", ["subject"], unique=False)
     op.create_table(
         "outbox",
-        sa.Column("id", sa.String(length=36), nullable=False),
-        sa.Column("kind", sa.String(length=20), nullable=False),
-        sa.Column("subject", sa.String(length=200), nullable=False),
-        sa.Column("body", sa.Text(), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("due_at", sa.BigInteger(), nullable=False),
-        sa.Column("tries", sa.Integer(), nullable=False),
-        sa.Column("sent_at", sa.BigInteger(), nullable=True),
-        sa.Column("parked", sa.Boolean(), nullable=False),
-        sa.Column("last_error", sa.Text(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_outbox"),
-        sa.UniqueConstraint("kind", "subject", name="uq_outbox_kind"),
+        sa.Column("id", sa.String(36), primary_key=True),
+        sa.Column("kind", sa.String(20), nullable=False),
+        sa.Column("subject", sa.String(200), nullable=False),
+        sa.Column("body", sa.Text, nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("due_at", sa.BigInteger, nullable=False),
+        sa.Column("tries", sa.Integer, nullable=False),
+        sa.Column("sent_at", sa.BigInteger),
+        sa.Column("parked", sa.Boolean, nullable=False),
+        sa.Column("last_error", sa.Text, nullable=False),
+        sa.UniqueConstraint("kind", "subject"),
     )
-    op.create_index("ix_outbox_due", "outbox", ["sent_at", "due_at"], unique=False)
+    op.create_index("ix_outbox_due", "outbox", ["sent_at", "due_at"])
     op.create_table(
         "person",
-        sa.Column("id", sa.String(length=36), nullable=False),
-        sa.Column("name", sa.String(length=200), nullable=False),
-        sa.Column("role", sa.String(length=20), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("id", sa.String(36), primary_key=True),
+        sa.Column("name", sa.String(200), nullable=False, unique=True),
+        sa.Column("role", sa.String(20), nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
         sa.CheckConstraint("role IN ('student', 'instructor', 'grader')", name="ck_person_role"),
-        sa.PrimaryKeyConstraint("id", name="pk_person"),
-        sa.UniqueConstraint("name", name="uq_person_name"),
     )
     op.create_table(
         "regrade",
-        sa.Column("id", sa.String(length=36), nullable=False),
-        sa.Column("exercise", sa.String(length=200), nullable=False),
-        sa.Column("from_hash", sa.String(length=64), nullable=False),
-        sa.Column("to_hash", sa.String(length=64), nullable=False),
-        sa.Column("by", sa.String(length=200), nullable=False),
-        sa.Column("reason", sa.Text(), nullable=False),
-        sa.Column("allow_lower", sa.Boolean(), nullable=False),
-        sa.Column("state", sa.String(length=20), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("ended_at", sa.BigInteger(), nullable=True),
+        sa.Column("id", sa.String(36), primary_key=True),
+        sa.Column("exercise", sa.String(200), nullable=False),
+        sa.Column("from_hash", sa.String(64), nullable=False),
+        sa.Column("to_hash", sa.String(64), nullable=False),
+        sa.Column("by", sa.String(200), nullable=False),
+        sa.Column("reason", sa.Text, nullable=False),
+        sa.Column("allow_lower", sa.Boolean, nullable=False),
+        sa.Column("state", sa.String(20), nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("ended_at", sa.BigInteger),
         sa.CheckConstraint(
             "state IN ('running', 'finished', 'cancelled')", name="ck_regrade_state"
         ),
-        sa.PrimaryKeyConstraint("id", name="pk_regrade"),
     )
     op.create_table(
         "source",
-        sa.Column("hash", sa.String(length=64), nullable=False),
-        sa.Column("text", sa.Text(), nullable=False),
-        sa.PrimaryKeyConstraint("hash", name="pk_source"),
+        sa.Column("hash", sa.String(64), primary_key=True),
+        sa.Column("text", sa.Text, nullable=False),
     )
     op.create_table(
         "verdict",
-        sa.Column("exercise_hash", sa.String(length=64), nullable=False),
-        sa.Column("source_hash", sa.String(length=64), nullable=False),
-        sa.Column("grader_version", sa.String(length=40), nullable=False),
-        sa.Column("exercise", sa.String(length=200), nullable=False),
-        sa.Column("outcome", sa.String(length=20), nullable=False),
-        sa.Column("score", sa.Integer(), nullable=False),
-        sa.Column("max_score", sa.Integer(), nullable=False),
-        sa.Column("xp", sa.Integer(), nullable=False),
-        sa.Column("body", sa.Text(), nullable=False),
-        sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint(
-            "exercise_hash", "source_hash", "grader_version", name="pk_verdict"
-        ),
+        sa.Column("exercise_hash", sa.String(64), primary_key=True),
+        sa.Column("source_hash", sa.String(64), primary_key=True),
+        sa.Column("grader_version", sa.String(40), primary_key=True),
+        sa.Column("exercise", sa.String(200), nullable=False),
+        sa.Column("outcome", sa.String(20), nullable=False),
+        sa.Column("score", sa.Integer, nullable=False),
+        sa.Column("max_score", sa.Integer, nullable=False),
+        sa.Column("xp", sa.Integer, nullable=False),
+        sa.Column("body", sa.Text, nullable=False),
+        sa.Column("at", sa.BigInteger, nullable=False),
     )
     op.create_table(
         "grade",
-        sa.Column("person_id", sa.String(length=36), nullable=False),
-        sa.Column("exercise", sa.String(length=200), nullable=False),
-        sa.Column("submission_id", sa.String(length=36), nullable=False),
-        sa.Column("score", sa.Integer(), nullable=False),
-        sa.Column("max_score", sa.Integer(), nullable=False),
-        sa.Column("passed", sa.Boolean(), nullable=False),
-        sa.Column("xp", sa.Integer(), nullable=False),
-        sa.Column("event_seq", sa.BigInteger(), nullable=False),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name="fk_grade_person_id"),
-        sa.PrimaryKeyConstraint("person_id", "exercise", name="pk_grade"),
+        sa.Column("person_id", sa.String(36), sa.ForeignKey("person.id"), primary_key=True),
+        sa.Column("exercise", sa.String(200), primary_key=True),
+        sa.Column("submission_id", sa.String(36), nullable=False),
+        sa.Column("score", sa.Integer, nullable=False),
+        sa.Column("max_score", sa.Integer, nullable=False),
+        sa.Column("passed", sa.Boolean, nullable=False),
+        sa.Column("xp", sa.Integer, nullable=False),
+        sa.Column("event_seq", sa.BigInteger, nullable=False),
     )
     op.create_table(
         "regrade_source",
-        sa.Column("regrade_id", sa.String(length=36), nullable=False),
-        sa.Column("source_hash", sa.String(length=64), nullable=False),
-        sa.Column("done", sa.Boolean(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["regrade_id"], ["regrade.id"], name="fk_regrade_source_regrade_id"
-        ),
-        sa.PrimaryKeyConstraint("regrade_id", "source_hash", name="pk_regrade_source"),
+        sa.Column("regrade_id", sa.String(36), sa.ForeignKey("regrade.id"), primary_key=True),
+        sa.Column("source_hash", sa.String(64), primary_key=True),
+        sa.Column("done", sa.Boolean, nullable=False),
     )
-    op.create_index(
-        "ix_regrade_source_open", "regrade_source", ["regrade_id", "done"], unique=False
-    )
+    op.create_index("ix_regrade_source_open", "regrade_source", ["regrade_id", "done"])
     op.create_table(
         "session",
-        sa.Column("hash", sa.String(length=64), nullable=False),
-        sa.Column("person_id", sa.String(length=36), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("expires_at", sa.BigInteger(), nullable=False),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name="fk_session_person_id"),
-        sa.PrimaryKeyConstraint("hash", name="pk_session"),
+        sa.Column("hash", sa.String(64), primary_key=True),
+        sa.Column(
+            "person_id", sa.String(36), sa.ForeignKey("person.id"), nullable=False, index=True
+        ),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("expires_at", sa.BigInteger, nullable=False, index=True),
     )
-    op.create_index("ix_session_expires_at", "session", ["expires_at"], unique=False)
-    op.create_index("ix_session_person_id", "session", ["person_id"], unique=False)
     op.create_table(
         "submission",
-        sa.Column("id", sa.String(length=36), nullable=False),
-        sa.Column("person_id", sa.String(length=36), nullable=False),
-        sa.Column("exercise", sa.String(length=200), nullable=False),
-        sa.Column("source_hash", sa.String(length=64), nullable=False),
-        sa.Column("received_at", sa.BigInteger(), nullable=False),
-        sa.Column("idempotency_key", sa.String(length=200), nullable=False),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name="fk_submission_person_id"),
-        sa.ForeignKeyConstraint(["source_hash"], ["source.hash"], name="fk_submission_source_hash"),
-        sa.PrimaryKeyConstraint("id", name="pk_submission"),
-        sa.UniqueConstraint("person_id", "idempotency_key", name="uq_submission_person_id"),
+        sa.Column("id", sa.String(36), primary_key=True),
+        sa.Column("person_id", sa.String(36), sa.ForeignKey("person.id"), nullable=False),
+        sa.Column("exercise", sa.String(200), nullable=False),
+        sa.Column("source_hash", sa.String(64), sa.ForeignKey("source.hash"), nullable=False),
+        sa.Column("received_at", sa.BigInteger, nullable=False),
+        sa.Column("idempotency_key", sa.String(200), nullable=False),
+        sa.UniqueConstraint("person_id", "idempotency_key"),
     )
-    op.create_index(
-        "ix_submission_exercise", "submission", ["exercise", "source_hash"], unique=False
-    )
-    op.create_index(
-        "ix_submission_person", "submission", ["person_id", "exercise", "id"], unique=False
-    )
+    op.create_index("ix_submission_exercise", "submission", ["exercise", "source_hash"])
+    op.create_index("ix_submission_person", "submission", ["person_id", "exercise", "id"])
     op.create_table(
         "token",
-        sa.Column("id", sa.String(length=36), nullable=False),
-        sa.Column("person_id", sa.String(length=36), nullable=False),
-        sa.Column("hash", sa.String(length=64), nullable=False),
-        sa.Column("label", sa.String(length=200), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("expires_at", sa.BigInteger(), nullable=True),
-        sa.Column("revoked_at", sa.BigInteger(), nullable=True),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name="fk_token_person_id"),
-        sa.PrimaryKeyConstraint("id", name="pk_token"),
-        sa.UniqueConstraint("hash", name="uq_token_hash"),
+        sa.Column("id", sa.String(36), primary_key=True),
+        sa.Column(
+            "person_id", sa.String(36), sa.ForeignKey("person.id"), nullable=False, index=True
+        ),
+        sa.Column("hash", sa.String(64), nullable=False, unique=True),
+        sa.Column("label", sa.String(200), nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("expires_at", sa.BigInteger),
+        sa.Column("revoked_at", sa.BigInteger),
     )
-    op.create_index("ix_token_person_id", "token", ["person_id"], unique=False)
     op.create_table(
         "publication",
-        sa.Column("submission_id", sa.String(length=36), nullable=False),
-        sa.Column("exercise_hash", sa.String(length=64), nullable=False),
-        sa.Column("source_hash", sa.String(length=64), nullable=False),
-        sa.Column("grader_version", sa.String(length=40), nullable=False),
-        sa.Column("event_seq", sa.BigInteger(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["submission_id"], ["submission.id"], name="fk_publication_submission_id"
-        ),
-        sa.PrimaryKeyConstraint("submission_id", name="pk_publication"),
+        sa.Column("submission_id", sa.String(36), sa.ForeignKey("submission.id"), primary_key=True),
+        sa.Column("exercise_hash", sa.String(64), nullable=False, index=True),
+        sa.Column("source_hash", sa.String(64), nullable=False),
+        sa.Column("grader_version", sa.String(40), nullable=False),
+        sa.Column("event_seq", sa.BigInteger, nullable=False),
     )
-    op.create_index("ix_publication_exercise_hash", "publication", ["exercise_hash"], unique=False)
     op.create_table(
         "waiting",
-        sa.Column("submission_id", sa.String(length=36), nullable=False),
-        sa.Column("parked", sa.Boolean(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["submission_id"], ["submission.id"], name="fk_waiting_submission_id"
-        ),
-        sa.PrimaryKeyConstraint("submission_id", name="pk_waiting"),
+        sa.Column("submission_id", sa.String(36), sa.ForeignKey("submission.id"), primary_key=True),
+        sa.Column("parked", sa.Boolean, nullable=False),
     )
-    op.create_index("ix_waiting_parked", "waiting", ["parked", "submission_id"], unique=False)
-
-
-def _lti_tables() -> None:
+    op.create_index("ix_waiting_parked", "waiting", ["parked", "submission_id"])
     op.create_table(
         "lti_key",
-        sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("kid", sa.String(length=64), nullable=False),
-        sa.Column("private", sa.Text(), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_lti_key"),
+        sa.Column("id", sa.Integer, autoincrement=False, primary_key=True),
+        sa.Column("kid", sa.String(64), nullable=False),
+        sa.Column("private", sa.Text, nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
     )
     op.create_table(
         "lti_platform",
-        sa.Column("id", sa.String(length=36), nullable=False),
-        sa.Column("issuer", sa.String(length=200), nullable=False),
-        sa.Column("client_id", sa.String(length=200), nullable=False),
-        sa.Column("auth_url", sa.String(length=1000), nullable=False),
-        sa.Column("token_url", sa.String(length=1000), nullable=False),
-        sa.Column("jwks_url", sa.String(length=1000), nullable=False),
-        sa.Column("grades_url", sa.String(length=1000), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_lti_platform"),
-        sa.UniqueConstraint("issuer", "client_id", name="uq_lti_platform_issuer"),
+        sa.Column("id", sa.String(36), primary_key=True),
+        sa.Column("issuer", sa.String(200), nullable=False),
+        sa.Column("client_id", sa.String(200), nullable=False),
+        sa.Column("auth_url", sa.String(1000), nullable=False),
+        sa.Column("token_url", sa.String(1000), nullable=False),
+        sa.Column("jwks_url", sa.String(1000), nullable=False),
+        sa.Column("grades_url", sa.String(1000), nullable=False),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.UniqueConstraint("issuer", "client_id"),
     )
     op.create_table(
         "lti_deployment",
-        sa.Column("platform_id", sa.String(length=36), nullable=False),
-        sa.Column("deployment", sa.String(length=255), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["platform_id"], ["lti_platform.id"], name="fk_lti_deployment_platform_id"
-        ),
-        sa.PrimaryKeyConstraint("platform_id", "deployment", name="pk_lti_deployment"),
+        sa.Column("platform_id", sa.String(36), sa.ForeignKey("lti_platform.id"), primary_key=True),
+        sa.Column("deployment", sa.String(255), primary_key=True),
     )
     op.create_table(
         "lti_nonce",
-        sa.Column("hash", sa.String(length=64), nullable=False),
-        sa.Column("expires_at", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint("hash", name="pk_lti_nonce"),
+        sa.Column("hash", sa.String(64), primary_key=True),
+        sa.Column("expires_at", sa.BigInteger, nullable=False, index=True),
     )
-    op.create_index("ix_lti_nonce_expires_at", "lti_nonce", ["expires_at"], unique=False)
     op.create_table(
         "lti_person",
-        sa.Column("issuer", sa.String(length=200), nullable=False),
-        sa.Column("sub", sa.String(length=255), nullable=False),
-        sa.Column("person_id", sa.String(length=36), nullable=False),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name="fk_lti_person_person_id"),
-        sa.PrimaryKeyConstraint("issuer", "sub", name="pk_lti_person"),
+        sa.Column("issuer", sa.String(200), primary_key=True),
+        sa.Column("sub", sa.String(255), primary_key=True),
+        sa.Column("person_id", sa.String(36), sa.ForeignKey("person.id"), nullable=False),
     )
     op.create_table(
         "lti_line",
-        sa.Column("id", sa.String(length=36), nullable=False),
-        sa.Column("person_id", sa.String(length=36), nullable=False),
-        sa.Column("exercise", sa.String(length=200), nullable=False),
-        sa.Column("platform_id", sa.String(length=36), nullable=False),
-        sa.Column("sub", sa.String(length=255), nullable=False),
-        sa.Column("line_item", sa.String(length=1000), nullable=False),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name="fk_lti_line_person_id"),
-        sa.ForeignKeyConstraint(
-            ["platform_id"], ["lti_platform.id"], name="fk_lti_line_platform_id"
-        ),
-        sa.PrimaryKeyConstraint("id", name="pk_lti_line"),
-        sa.UniqueConstraint("person_id", "exercise", "line_item", name="uq_lti_line_person_id"),
+        sa.Column("id", sa.String(36), primary_key=True),
+        sa.Column("person_id", sa.String(36), sa.ForeignKey("person.id"), nullable=False),
+        sa.Column("exercise", sa.String(200), nullable=False),
+        sa.Column("platform_id", sa.String(36), sa.ForeignKey("lti_platform.id"), nullable=False),
+        sa.Column("sub", sa.String(255), nullable=False),
+        sa.Column("line_item", sa.String(1000), nullable=False),
+        sa.UniqueConstraint("person_id", "exercise", "line_item"),
     )

@@ -1,7 +1,6 @@
 """The table of students' mistakes, filled from the published verdicts."""
 
 import json
-from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
@@ -18,6 +17,7 @@ _FAILED = sa.text(
     "AND verdict.source_hash = publication.source_hash "
     "AND verdict.grader_version = publication.grader_version WHERE verdict.outcome <> 'passed'"
 )
+_NO_FAILURE = frozenset({"passed", "not run"})
 
 
 def upgrade() -> None:
@@ -32,23 +32,16 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("exercise", "kind", "name", "person_id", name="pk_mistake"),
     )
     op.create_index("ix_mistake_person", "mistake", ["person_id", "exercise"], unique=False)
-    rows = {
-        (row.exercise, *mistake, row.person_id)
-        for row in op.get_bind().execute(_FAILED)
-        for mistake in _mistakes(json.loads(row.body))
-    }
+    rows = set[tuple[str, ...]]()
+    for row in op.get_bind().execute(_FAILED):
+        body = json.loads(row.body)
+        diagnosis = body.get("diagnosis") or {}
+        found = [("test", t["id"]) for t in body["tests"] if t["outcome"] not in _NO_FAILURE]
+        if diagnosis.get("kind") == "misconception":
+            found += [("misconception", each) for each in diagnosis["ids"]]
+        if diagnosis.get("hint") is not None:
+            found.append(("hint", diagnosis["hint"]))
+        rows |= {(row.exercise, kind, str(name), row.person_id) for kind, name in found}
     if rows:
         names = ("exercise", "kind", "name", "person_id")
         op.bulk_insert(made, [dict(zip(names, row, strict=True)) for row in sorted(rows)])
-
-
-def _mistakes(body: dict[str, Any]) -> list[tuple[str, str]]:
-    diagnosis = body.get("diagnosis") or {}
-    is_known = diagnosis.get("kind") == "misconception"
-    failed = [t["id"] for t in body["tests"] if t["outcome"] not in {"passed", "not run"}]
-    hints = [] if diagnosis.get("hint") is None else [diagnosis["hint"]]
-    return [
-        *(("misconception", str(each)) for each in (diagnosis["ids"] if is_known else ())),
-        *(("test", str(each)) for each in failed),
-        *(("hint", str(each)) for each in hints),
-    ]

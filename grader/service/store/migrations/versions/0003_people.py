@@ -5,7 +5,7 @@ import json
 import sqlalchemy as sa
 from alembic import op
 
-from grader.service.store.append_only import unlocked
+from grader.service.store.database import unlocked
 
 revision = "0003"
 down_revision = "0002"
@@ -28,7 +28,16 @@ _KEPT = frozenset({"role", "expires_at"})
 def upgrade() -> None:
     """Run this migration."""
     _person()
-    _ids_for_names()
+    # Events and regrades name people by their ids.
+    bind = op.get_bind()
+    with unlocked(bind, "event"):
+        op.execute(_ACTORS)
+        told = "SELECT seq, data FROM event WHERE kind IN ('person.added', 'token.made')"
+        for seq, data in bind.execute(sa.text(told)).all():
+            kept = {name: value for name, value in json.loads(data).items() if name in _KEPT}
+            change = sa.text("UPDATE event SET data = :data WHERE seq = :seq")
+            bind.execute(change, {"data": json.dumps(kept), "seq": seq})
+    op.execute(_REGRADES)
     _tables()
 
 
@@ -61,19 +70,6 @@ def _person() -> None:
         sqlite_where=if_any,
         postgresql_where=if_any,
     )
-
-
-def _ids_for_names() -> None:
-    """Have events and regrades name people by their ids."""
-    bind = op.get_bind()
-    with unlocked(bind, "event"):
-        op.execute(_ACTORS)
-        told = "SELECT seq, data FROM event WHERE kind IN ('person.added', 'token.made')"
-        for seq, data in bind.execute(sa.text(told)).all():
-            kept = {name: value for name, value in json.loads(data).items() if name in _KEPT}
-            change = sa.text("UPDATE event SET data = :data WHERE seq = :seq")
-            bind.execute(change, {"data": json.dumps(kept), "seq": seq})
-    op.execute(_REGRADES)
 
 
 def _tables() -> None:

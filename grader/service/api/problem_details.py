@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
-from grader.errors import UsageError
+from grader.errors import SandboxFault, UsageError
 from grader.reports.to_json import verdict_schema_text
 from grader.sandbox.printable import printable
 
@@ -114,6 +114,9 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
         case UsageError():  # the sentence of the command line
             sentence = str(error)
             status, detail = HTTPStatus.CONFLICT, f"{sentence[:1].upper()}{sentence[1:]}."
+        case SandboxFault():
+            status = HTTPStatus.SERVICE_UNAVAILABLE
+            detail = "Nothing can be graded here at the moment."
         case OperationalError():
             status, headers = HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": "5"}
             detail = "The database is away; try again, with the same Idempotency-Key."
@@ -124,7 +127,10 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
 
 
 HANDLERS: Final[dict[Any, Any]] = dict.fromkeys(
-    (ProblemError, HTTPException, RequestValidationError, UsageError, OperationalError, Exception),
+    (
+        *(ProblemError, HTTPException, RequestValidationError, UsageError),
+        *(SandboxFault, OperationalError, Exception),
+    ),
     _answer,
 )
 """The handlers of all errors, for the application."""

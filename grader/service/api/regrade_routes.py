@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
 
-from grader.errors import SandboxFault
 from grader.service import regrading
 from grader.service.api.auth import STAFF_ONLY, ContextOf, Staff, current_staff
 from grader.service.api.list_pages import After, Limit, Moment, Page
@@ -152,13 +151,9 @@ Existing = Annotated[Regrade, Depends(existing)]
 def preview(wanted: WantedPreview, here: Here) -> Preview:
     """Preview, on a sample, what a regrade would change; nothing is published."""
     found = regrading.plan(here.grading, wanted.exercise, wanted.from_hash)
-    try:
-        return regrading.preview(
-            here.grading, found, sample=wanted.sample, concurrency=BESIDE_SUBMISSIONS
-        )
-    except SandboxFault:
-        detail = "Nothing can be graded here at the moment."
-        raise ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, detail) from None
+    return regrading.preview(
+        here.grading, found, sample=wanted.sample, concurrency=BESIDE_SUBMISSIONS
+    )
 
 
 @router.post(

@@ -9,6 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from grader.errors import SandboxFault
+from grader.service import regrading
 from grader.service.settings import Settings
 from grader.service.store import people
 from tests.service.api.conftest import Served
@@ -231,3 +233,22 @@ def test_another_site_can_neither_sign_in_nor_post_a_form(
         answer = browser.post(f"/staff/submissions/{made.json()['id']}/release", data=csrf)
         assert answer.status_code == HTTPStatus.FORBIDDEN
     assert browser.post("/staff/regrades", data={}).status_code == HTTPStatus.FORBIDDEN
+
+
+def test_a_sandbox_that_does_not_start_is_no_fault_of_a_page(
+    served: Served, browser: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A preview of a regrade says so, over the API and on the staff pages."""
+
+    def broken(*_: object, **__: object) -> None:
+        raise SandboxFault("no user namespaces, see /etc/secret")
+
+    monkeypatch.setattr(regrading, "plan", broken)
+    browser.post("/sign-in", data={"token": served.token("prof", "instructor")})
+    csrf = browser.get("/v1/session").json()["csrf"]
+    staff = browser.post("/staff/regrades/preview", data={"csrf": csrf})
+    prof = served.client("rob", "instructor")
+    api = prof.post("/v1/regrades/preview", json={"exercise": "attention-weights"})
+    assert staff.status_code == api.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+    assert staff.json()["detail"] == api.json()["detail"]
+    assert api.json()["detail"] == "Nothing can be graded here at the moment."

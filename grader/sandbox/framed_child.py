@@ -84,12 +84,11 @@ class FramedChild(Child):
         self._repeated.clear()
         left = list(range(len(known)))
         for step in range(max(map(len, known))):
-            number, (header, body) = self._next_number(), known[left[0]][step].request
-            header = b'["l",%d%b' % (number, header)
-            lengths = len(header).to_bytes(4, "little") + len(body).to_bytes(4, "little")
-            self._send([lengths + header, body] if body else [lengths + header])
+            number, request = self._next_number(), known[left[0]][step].request
+            header = b'["l",%d%b' % (number, request[0])
+            self._send([wire.prefix(len(header), len(request[1])) + header + request[1]])
             frame = self._next_frame()
-            self._repeated.append((known[left[0]][step].request, frame))
+            self._repeated.append((request, frame))
             answer = _without_number(number, frame[0], [frame[1]])
             left = [each for each in left if known[each][step].answer == answer]
             if not left:
@@ -107,9 +106,11 @@ class FramedChild(Child):
         """Return the next message, which no one has looked at."""
         try:
             header, body = wire.lengths(self._receive(wire.PREFIX))
-            self._weigh(header + body)
         except wire.MalformedError as error:
             raise self._forged(str(error)) from error
+        self._weight += header + body
+        if self._weight > ANSWERS_CAP:
+            raise self._forged("answers of too many bytes")
         return self._receive(header), self._receive(body)
 
     def _decoded(self, frame: _Frame, shared: wire.Shared | None = None) -> object:
@@ -131,11 +132,6 @@ class FramedChild(Child):
     def _forged(self, message: str) -> ChildGoneError:
         self.end()
         return ChildGoneError(Cause.PROTOCOL, message)
-
-    def _weigh(self, length: int) -> None:
-        self._weight += length
-        if self._weight > ANSWERS_CAP:
-            raise wire.MalformedError("answers of too many bytes")
 
 
 def _without_number(

@@ -14,7 +14,7 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.grading.checks import check_of, judge
-from grader.grading.comparison.ladder import Rung, compare_text
+from grader.grading.comparison.ladder import Difference, Rung, compare_text
 from grader.grading.comparison.raw_result import RawResult
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback import sentences
@@ -53,6 +53,9 @@ class _Attempt:
     rung: Rung | None = None
     inputs: Mapping[str, Any] = field(default_factory=dict)  # of the draw that did not pass
     points: int = 0
+
+
+_PASSED = _Attempt(Outcome.PASSED)  # of a draw, of which there are many
 
 
 class SubmissionRun:
@@ -262,7 +265,7 @@ class SubmissionRun:
         passed = 0
         for number, draw in enumerate(draws):
             attempt = self._attempt_draw(program, test, draw, number, len(draws))
-            if attempt.outcome is Outcome.PASSED:
+            if attempt is _PASSED:
                 passed += 1
                 continue
             first = first or (attempt, self.observed[test.id])
@@ -280,13 +283,14 @@ class SubmissionRun:
     def _attempt_draw(
         self, program: LoadedProgram, test: TestCase, draw: Draw, number: int, draws: int
     ) -> _Attempt:
-        observed = functools.partial(RawResult, number, expected=draw.expected, inputs=draw.inputs)
-        self.observed[test.id] = observed(None)
         begin = program.child.printed
+        got: Any = None
+        difference: Difference | None = None
         try:
             found = judge(program, self._oracle, test, number)
+            got, difference = found.got, found.difference
         except NoValueError as error:
-            self.observed[test.id] = observed(error.answer)
+            got = error.answer
             return self._no_value(test, error, draw)
         except ChildGoneError as error:
             self._ended = True
@@ -299,20 +303,21 @@ class SubmissionRun:
             return _Attempt(Outcome.TIMED_OUT, sentence, inputs=draw.inputs)
         except TooLargeError:
             return _Attempt(Outcome.OUT_OF_MEMORY, sentences.TOO_LARGE, inputs=draw.inputs)
-        if found.difference is None:
-            self.observed[test.id] = observed(found.got)
-            return _Attempt(Outcome.PASSED)
-        rung = found.difference.rung
-        self.observed[test.id] = observed(found.got, rung=rung, worst=found.difference.worst)
+        finally:
+            where = () if difference is None else (difference.rung, difference.worst)
+            self.observed[test.id] = RawResult(number, got, draw.expected, draw.inputs, *where)
+        if difference is None:
+            return _PASSED
+        rung = difference.rung
         sentence = ""
         if self._with_reasons:
-            related = self._related(test, rung, draw, found.got)
-            if not test.hidden and found.difference.path == ():
+            related = self._related(test, rung, draw, got)
+            if not test.hidden and difference.path == ():
                 if rung is Rung.NOTHING:
                     related = self._not_returned(program, test, draw, begin)
                 if rung in (Rung.NOTHING, Rung.SILENCE) and self._is_starter():
                     related = sentences.STARTER
-            sentence = differs(found.difference, related, number, draws)
+            sentence = differs(difference, related, number, draws)
         return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
 
     def _related(self, test: TestCase, rung: Rung, draw: Draw, got: object) -> str:

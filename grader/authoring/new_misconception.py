@@ -8,7 +8,7 @@ from typing import Final
 from grader.authoring.add_entry import add_entry
 from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
-from grader.grading.results.submitted_files import read_submission
+from grader.grading.results.submission import read_submission
 
 _WORDS: Final = 4  # of a sentence that make an id
 _WORD: Final = re.compile(r"[a-z0-9]+")

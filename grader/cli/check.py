@@ -179,7 +179,7 @@ def _grade(pool: "Pool | PortablePool", asked: _Asked) -> "tuple[Verdict, Afterw
     """Grade what is asked for; return also the file of the verdict's lines."""
     from grader.definitions.collection import resolve
     from grader.grading.results.jobs import Job
-    from grader.grading.results.submitted_files import read_submission
+    from grader.grading.results.submission import read_submission
 
     definition = resolve(asked.exercise, options.collection_folder(asked.exercises))
     asked.delivery.load()  # while the worker gets ready

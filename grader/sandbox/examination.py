@@ -11,9 +11,8 @@ from typing import cast
 
 from grader.errors import SandboxFault
 from grader.sandbox.answers import ChildGoneError, Raised, Returned
-from grader.sandbox.backends import BACKENDS, Backend, Launch, unsupported_reason
+from grader.sandbox.backends import BACKENDS, Backend, Host, Launch, unsupported_reason
 from grader.sandbox.confine import confine_this_process
-from grader.sandbox.host import Host
 from grader.sandbox.interface import Child
 from grader.sandbox.process import Sandbox
 

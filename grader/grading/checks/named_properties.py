@@ -17,9 +17,9 @@ from grader.grading.comparison.ladder import (
     Rung,
     compare,
     compare_shapes,
+    is_masked,
     usual_tolerance,
 )
-from grader.grading.comparison.memory_size import is_masked
 from grader.grading.program.author_code import author_error
 
 Array: TypeAlias = npt.NDArray[Any]

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from grader.definitions.exercise import Budget
-from grader.grading.comparison.ladder import Difference, Rung
-from grader.grading.comparison.memory_size import bytes_in
+from grader.grading.comparison.ladder import Difference, Rung, bytes_in
 from grader.sandbox.answers import Usage
 from grader.sandbox.limits import RESULT_SLACK, RESULT_TIMES, UNKNOWN_RESULT
 

@@ -23,10 +23,8 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.errors import DefinitionError
-from grader.grading.comparison.ladder import shapes_of
-from grader.grading.comparison.memory_size import bytes_in
+from grader.grading.comparison.ladder import bytes_in, shapes_of
 from grader.grading.expected.budget import largest_result, measured, together
-from grader.grading.expected.course_reference import make_importable
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.solution_values import loaded_solution, of_solution
 from grader.grading.program.author_code import (
@@ -36,6 +34,7 @@ from grader.grading.program.author_code import (
     evaluate,
     freeze,
     fresh,
+    make_importable,
     names_in,
 )
 from grader.grading.program.loaded_program import LoadedProgram, is_value

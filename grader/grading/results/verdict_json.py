@@ -4,13 +4,13 @@ import datetime as dt
 from typing import Any, get_args
 
 from grader.definitions.exercise import ExerciseId, TestId
-from grader.grading.results.value_summary import ValueSummary
 from grader.grading.results.verdict import (
     Diagnosis,
     DiagnosisKind,
     Outcome,
     SmallExample,
     TestResult,
+    ValueSummary,
     Verdict,
 )
 

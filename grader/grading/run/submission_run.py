@@ -14,8 +14,8 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.grading.checks import check_of, judge
-from grader.grading.comparison.ladder import Difference, Rung, compare_text
-from grader.grading.comparison.raw_result import RawResult
+from grader.grading.comparison.ladder import Difference, RawResult, Rung
+from grader.grading.comparison.printed_text import compare_text
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback import sentences
 from grader.grading.feedback.defined_names import DefinedNames
@@ -24,14 +24,11 @@ from grader.grading.program.author_code import (
     TooLargeError,
     TooLongError,
 )
-from grader.grading.program.loaded_program import LoadedProgram
-from grader.grading.program.loading import load
+from grader.grading.program.loaded_program import LoadedProgram, load
 from grader.grading.program.notebook_program import PartLines
 from grader.grading.program.proxies import NoValueError
-from grader.grading.results.evidence import Evidence
 from grader.grading.results.submission import Submission
-from grader.grading.results.value_summary import FailureValues
-from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Evidence, FailureValues, Outcome, TestResult, Verdict
 from grader.sandbox.answers import ChildGoneError, Returned, Unsupported
 from grader.sandbox.limits import AUTHOR_SECONDS, DEFAULT_LIMITS, Limits
 

@@ -14,9 +14,9 @@ from grader.definitions.exercise import (
     TestCase,
 )
 from grader.grading.checks import check_of
-from grader.grading.comparison.raw_result import RawResult
+from grader.grading.comparison.ladder import RawResult
 from grader.grading.expected.oracle import Oracle
-from grader.grading.results.evidence import Evidence, Untrue
+from grader.grading.results.verdict import Evidence, Untrue
 from grader.grading.run.submission_run import SubmissionRun
 from grader.sandbox.answers import Raised
 

@@ -85,7 +85,7 @@ class ExerciseFile(pytest.File):
         """Make an item of each test case, visible ones first."""
         from grader import Exercise  # noqa: PLC0415  not for every pytest run
         from grader.grading.run.submission_run import in_running_order  # noqa: PLC0415
-        from grader.grading.session.items import TestCaseItem  # noqa: PLC0415
+        from grader.grading.session.engine import TestCaseItem  # noqa: PLC0415
 
         self._exercise = Exercise.load(self.path)
         self._run: SubmissionRun | None = None
@@ -95,9 +95,9 @@ class ExerciseFile(pytest.File):
     def loaded_run(self) -> "SubmissionRun":
         """Load the submission into a sandbox child, for all the tests of this file."""
         from grader.grading.expected.oracle import Oracle  # noqa: PLC0415
-        from grader.grading.results.submitted_files import read_submission  # noqa: PLC0415
+        from grader.grading.results.submission import read_submission  # noqa: PLC0415
         from grader.grading.run.submission_run import SubmissionRun  # noqa: PLC0415
-        from grader.sandbox.choose import open_sandbox, open_unsafe  # noqa: PLC0415
+        from grader.sandbox.process import open_sandbox, open_unsafe  # noqa: PLC0415
 
         if self._run is None:
             stash, options = self.config.stash, self.config.option

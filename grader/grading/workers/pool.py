@@ -28,9 +28,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from grader.errors import DefinitionError, GraderFault, Location, Problem, SandboxFault
-from grader.grading.results.evidence import Evidence
 from grader.grading.results.jobs import Job, Result
-from grader.grading.results.verdict import Verdict
+from grader.grading.results.verdict import Evidence, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.session.journal import BEGAN, Journal
 from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache

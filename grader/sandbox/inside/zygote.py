@@ -28,7 +28,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from . import landlock, rehearsal, seccomp, syscalls, worker
+from . import rehearsal, seccomp, syscalls, worker
 
 # Imported ahead, if there will be many submissions.
 _AHEAD = (
@@ -89,7 +89,7 @@ def main(control: int, configuration: str) -> NoReturn:
     sys.path[:] = [path for path in sys.path if path not in hidden]
     if config["backend"] == "landlock":
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
-        landlock.restrict(config["readable"], abi=config["landlock"])
+        syscalls.landlock_restrict(config["readable"], abi=config["landlock"])
         os.chdir("/")  # a submission must not learn where the grader was started
     if config["backend"] != "none":
         _check_that_files_are_closed()

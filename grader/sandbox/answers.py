@@ -1,6 +1,6 @@
 """The answers of a child, or the reason why there is none."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, TypeGuard
@@ -163,21 +163,20 @@ def read_stopped(tree: object, number: int) -> Stopped | None:
             {"line": line, "is_loop": bool(is_loop), "values": list(values)},
         ]:
             if answered == number and _is_line(line):
-                return Stopped(line, is_loop, tuple(_values(values)))
+                found = []
+                for item in values[:_MOST_VALUES]:
+                    match item:
+                        case [str(name), str(text), bool(changed)] if _is_name(name):
+                            found.append(
+                                (printable(name), printable(text[:_LONGEST_NAME]), changed)
+                            )
+                return Stopped(line, is_loop, tuple(found))
     return None
 
 
 def _begins_as_an_answer(tree: object) -> TypeGuard[list[Any]]:
     """Return whether a message begins with a number and a status; an array compares as neither."""
     return type(tree) is list and [type(part) for part in tree[:2]] == [int, str]
-
-
-def _values(items: list[object]) -> Iterator[tuple[str, str, bool]]:
-    for item in items[:_MOST_VALUES]:
-        match item:
-            case [str(name), str(text), bool(changed)] if name.isidentifier():
-                if len(name) <= _LONGEST_NAME:
-                    yield printable(name), printable(text[:_LONGEST_NAME]), changed
 
 
 def _is_count(value: object) -> TypeGuard[int]:
@@ -187,7 +186,15 @@ def _is_count(value: object) -> TypeGuard[int]:
 def _raised(facts: dict[Any, Any], depth: int = 0) -> Raised:
     line = facts.get("line")
     bases = facts.get("bases")
-    args, attributes, cause = (facts.get(key) for key in ("args", "attributes", "cause"))
+    names = facts.get("names")
+    args, given, cause = (facts.get(key) for key in ("args", "attributes", "cause"))
+    attributes: dict[str, Any] = {}
+    for name, item in given.items() if type(given) is dict else ():
+        is_notes = name == "__notes__" and type(item) is list
+        if is_notes and all(type(note) is str for note in item):
+            attributes["__notes__"] = item
+        elif type(name) is str and not name.startswith("_"):
+            attributes[name] = item
     return Raised(
         type=_text(facts, "type", 100),
         bases=tuple(b for b in bases[:50] if type(b) is str) if type(bases) is list else (),
@@ -196,33 +203,26 @@ def _raised(facts: dict[Any, Any], depth: int = 0) -> Raised:
         line=line if _is_line(line) else None,
         text=_text(facts, "text", 200),
         shapes=tuple(_shapes(facts.get("shapes"))),
-        names=tuple(_names(facts.get("names"))),
+        names=tuple(
+            printable(name)
+            for name in (names[:_MOST_NAMES] if type(names) is list else [])
+            if _is_name(name)
+        ),
         args=args if type(args) is tuple else None,
-        attributes=dict(_attributes(attributes)),
+        attributes=attributes,
         cause=_raised(cause, depth + 1)
         if isinstance(cause, dict) and depth < _MOST_CAUSES
         else None,
     )
 
 
-def _names(value: object) -> Iterator[str]:
-    for name in value[:_MOST_NAMES] if type(value) is list else []:
-        if type(name) is str and name.isidentifier() and len(name) <= _LONGEST_NAME:
-            yield printable(name)
-
-
-def _attributes(value: object) -> Iterator[tuple[str, Any]]:
-    for name, item in value.items() if type(value) is dict else ():
-        is_notes = name == "__notes__" and type(item) is list
-        if is_notes and all(type(note) is str for note in item):
-            yield "__notes__", item
-        elif type(name) is str and not name.startswith("_"):
-            yield name, item
-
-
 def _text(facts: dict[Any, Any], key: str, most: int) -> str:
     value = facts.get(key)
     return printable(value[:most]) if type(value) is str else ""
+
+
+def _is_name(value: object) -> bool:
+    return type(value) is str and value.isidentifier() and len(value) <= _LONGEST_NAME
 
 
 def _is_line(value: object) -> bool:
@@ -242,7 +242,7 @@ def _shapes(value: object) -> list[tuple[str, tuple[int, ...]]]:
     shapes = []
     for item in value[:8] if type(value) is list else []:
         match item:
-            case [str(name), list(lengths)] if name.isidentifier() and len(name) <= _LONGEST_NAME:
+            case [str(name), list(lengths)] if _is_name(name):
                 if len(lengths) <= _MOST_AXES and all(map(_is_count, lengths)):
                     shapes.append((printable(name), tuple(lengths)))
     return shapes

@@ -122,9 +122,8 @@ def _libraries() -> tuple[tuple[Path, ...], tuple[tuple[str, Path], ...]]:
         if system:
             folders[library.parent] = None
             continue
-        for (
-            name
-        ) in library.parent.iterdir():  # the loader asks for libffi.so.8, not libffi.so.8.1.2
+        # The loader asks for libffi.so.8, not libffi.so.8.1.2.
+        for name in library.parent.iterdir():
             if name.name.startswith(library.name.partition(".so")[0]) and name.resolve() == library:
                 folders[name] = None
     links = tuple(

@@ -128,7 +128,10 @@ class ChildProcess(FramedChild):
         self._connection.setblocking(False)
         self._received = bytearray()
         self._poll = select.poll()
-        self._output = _capped_file(limits.output)
+        # A file in memory that cannot grow: too much output ends at its size.
+        self._output = os.memfd_create("output", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        os.ftruncate(self._output, limits.output)
+        fcntl.fcntl(self._output, _F_ADD_SEALS, _F_SEAL_GROW | _F_SEAL_SHRINK | _F_SEAL_SEAL)
         self._printed: int | None = None  # once it has ended
         self._ending: Ending | None = None
         try:
@@ -287,11 +290,3 @@ class ChildProcess(FramedChild):
 @functools.lru_cache(maxsize=64)
 def _request_for_child(limits: Limits) -> bytes:
     return json.dumps(asdict(limits)).encode()
-
-
-def _capped_file(size: int) -> int:
-    """Return an in-memory file that cannot grow: too much output ends at its size."""
-    descriptor = os.memfd_create("output", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    os.ftruncate(descriptor, size)
-    fcntl.fcntl(descriptor, _F_ADD_SEALS, _F_SEAL_GROW | _F_SEAL_SHRINK | _F_SEAL_SEAL)
-    return descriptor

@@ -19,16 +19,6 @@ import sys
 from inside import syscalls  # type: ignore[import-not-found]
 
 
-def _closed_ancestor(path: str) -> str | None:
-    """Return the topmost folder above an absolute path that others cannot enter."""
-    closed = None
-    while (folder := os.path.dirname(path)) != path:
-        if not os.stat(folder).st_mode & stat.S_IXOTH:
-            closed = folder
-        path = folder
-    return closed
-
-
 def uncover(paths: list[str]) -> None:
     """Make `paths` reachable for every user, in this mount namespace only.
 
@@ -37,9 +27,13 @@ def uncover(paths: list[str]) -> None:
     """
     closed: dict[str, list[str]] = {}
     for path in paths:
-        folder = _closed_ancestor(path)
-        if folder is not None:
-            closed.setdefault(folder, []).append(path)
+        above, topmost = path, ""  # folder that others cannot enter
+        while (folder := os.path.dirname(above)) != above:
+            if not os.stat(folder).st_mode & stat.S_IXOTH:
+                topmost = folder
+            above = folder
+        if topmost:
+            closed.setdefault(topmost, []).append(path)
     if not closed:
         return
     syscalls.unshare(syscalls.CLONE_NEWNS)

@@ -312,7 +312,7 @@ class _SubmissionModule:
         failed: dict[int, dict[str, object]] = {}
         flags = 0
         for place, statement in cells.statements(main, [end for _, end in places]):
-            if place in failed and not cells.only_defines(statement):
+            if place in failed and not isinstance(statement, cells.DEFINITIONS):
                 continue
             try:
                 tree = ast.Module([statement], [])
@@ -408,7 +408,13 @@ class _SubmissionModule:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 yield
-            found = [_warning(each) for each in caught[:_MAX_WARNINGS]]
+            found = [
+                [
+                    [base.__name__ for base in each.category.__mro__],
+                    str(each.message)[:_MAX_MESSAGE],
+                ]
+                for each in caught[:_MAX_WARNINGS]
+            ]
             heard += [found, self._output.position - begin]
             for each in caught:
                 text = warnings.formatwarning(
@@ -441,11 +447,6 @@ def _or_nothing(value: object) -> list[object]:
     return [value.__name__, True] if isinstance(value, type) else [value, False]
 
 
-def _warning(warning: warnings.WarningMessage) -> list[object]:
-    bases = [base.__name__ for base in warning.category.__mro__]
-    return [bases, str(warning.message)[:_MAX_MESSAGE]]
-
-
 def _warning_in_cell(  # noqa: PLR0917  as Python calls it
     places: list[list[int]],
     message: Warning | str,
@@ -462,11 +463,6 @@ def _warning_in_cell(  # noqa: PLR0917  as Python calls it
             return _formatwarning(message, category, f"cell {number}", lineno - begin, line)
         begin = end
     return _formatwarning(message, category, filename, lineno, line)
-
-
-def _as_it_is(value: object) -> object:
-    """Return a shallow copy of a container or an array, which crosses in full."""
-    return copy.copy(value) if type(value) in _CHANGEABLE else None
 
 
 _State = tuple[Any, ...]
@@ -517,53 +513,6 @@ def _signature(value: object) -> str:
         return "(...)"
 
 
-def _frames(error: BaseException) -> list[tuple[int, str]]:
-    """Return the submission's own frames, innermost last, as line and function."""
-    frames: list[tuple[int, str]] = []
-    traceback = error.__traceback__
-    while traceback is not None:
-        code = traceback.tb_frame.f_code
-        if code.co_filename == FILE_NAME:
-            frames.append((traceback.tb_lineno, code.co_name))
-            del frames[:-_MAX_FRAMES]
-        traceback = traceback.tb_next
-    return frames
-
-
-def _shapes(error: BaseException) -> list[list[object]]:
-    """Return the shapes of the arrays in the submission's line that raised the error."""
-    traceback, frame, number = error.__traceback__, None, 0
-    while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == FILE_NAME:
-            frame, number = traceback.tb_frame, traceback.tb_lineno
-        traceback = traceback.tb_next
-    if frame is None:
-        return []
-    names = dict.fromkeys(re.findall(r"[^\W\d]\w*", linecache.getline(FILE_NAME, number)))
-    values = [(name, frame.f_locals.get(name)) for name in names]
-    arrays = [[name, list(value.shape)] for name, value in values if type(value) is np.ndarray]
-    return arrays[:_MAX_SHAPES]
-
-
-def _names_in_scope(error: BaseException) -> list[str]:
-    """Return the names that the submission could have meant by one that is not defined."""
-    traceback, names = error.__traceback__, dict[str, None]()
-    while traceback is not None:
-        frame = traceback.tb_frame
-        if frame.f_code.co_filename == FILE_NAME:
-            names |= dict.fromkeys([*frame.f_locals, *frame.f_globals])
-        traceback = traceback.tb_next
-    return [name for name in names if not name.startswith("__")][:_MAX_NAMES]
-
-
-def _attributes(error: BaseException) -> dict[str, object]:
-    """Return the attributes of an error that are small plain data."""
-    found = {name: getattr(error, name) for name in _OF_BUILTINS if hasattr(error, name)}
-    found |= vars(error)
-    small = {name: value for name, value in found.items() if _is_plain(value)}
-    return dict(itertools.islice(small.items(), _MAX_ATTRIBUTES))
-
-
 def _is_plain(value: object) -> bool:
     try:
         return sum(map(len, wire.encode(value))) <= _MAX_ATTRIBUTE
@@ -572,21 +521,39 @@ def _is_plain(value: object) -> bool:
 
 
 def _raised(error: BaseException, depth: int = 0) -> dict[str, object]:
+    """Return what is to be known of an error of the submission."""
     try:
         message = str(error)
     except BaseException:  # noqa: BLE001  a submission's __str__ may do anything
         message = ""
+    own: list[tuple[types.FrameType, int]] = []  # the submission's frames with their lines
+    traceback = error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == FILE_NAME:
+            own.append((traceback.tb_frame, traceback.tb_lineno))
+        traceback = traceback.tb_next
     answer: dict[str, object] = {
         "type": type(error).__name__,
         "bases": [base.__name__ for base in type(error).__mro__],
         "message": message[:_MAX_MESSAGE],
-        "frames": _frames(error),
+        "frames": [(line, frame.f_code.co_name) for frame, line in own[-_MAX_FRAMES:]],
     }
     with contextlib.suppress(BaseException):  # a submission may have tampered with anything
-        answer["shapes"] = _shapes(error)
-        if type(error) is NameError:
-            answer["names"] = _names_in_scope(error)
-        answer["attributes"] = _attributes(error)
+        arrays: list[list[object]] = []  # in the line that raised
+        if own:
+            frame, line = own[-1]
+            words = dict.fromkeys(re.findall(r"[^\W\d]\w*", linecache.getline(FILE_NAME, line)))
+            values = [(word, frame.f_locals.get(word)) for word in words]
+            arrays = [[word, list(v.shape)] for word, v in values if type(v) is np.ndarray]
+        answer["shapes"] = arrays[:_MAX_SHAPES]
+        if type(error) is NameError:  # which names it could have meant
+            scope = [each for frame, _ in own for each in (*frame.f_locals, *frame.f_globals)]
+            public = [name for name in dict.fromkeys(scope) if not name.startswith("__")]
+            answer["names"] = public[:_MAX_NAMES]
+        found = {name: getattr(error, name) for name in _OF_BUILTINS if hasattr(error, name)}
+        found |= vars(error)
+        small = {name: value for name, value in found.items() if _is_plain(value)}
+        answer["attributes"] = dict(itertools.islice(small.items(), _MAX_ATTRIBUTES))
         if _is_plain(error.args):
             answer["args"] = error.args
         if error.__cause__ is not None and depth < _MAX_CAUSES:
@@ -693,7 +660,8 @@ class SubmissionServer:
         with contextlib.suppress(wire.UnsupportedValueError):
             if b"".join(wire.encode(request, self._objects)[1:]) == b"".join(frame):
                 return None
-        return [_as_it_is(each) for each in shared.objects]
+        # Shallow copies, which cross in full.
+        return [copy.copy(o) if type(o) in _CHANGEABLE else None for o in shared.objects]
 
     def _call_back(self, request: list[Any]) -> list[Any]:
         """Ask the trusted side, and answer what it asks meanwhile."""

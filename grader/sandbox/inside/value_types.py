@@ -37,13 +37,11 @@ _CLASSES: Final[dict[str, type]] = {
 _NAMES: Final = {kind: name for name, kind in _CLASSES.items()}
 
 
-def _with_attributes(base: type) -> type:
-    """Return a class that is its base, by name too, whose instances can have attributes."""
-    return type(base.__name__, (base,), {})
-
-
-# A named tuple or a member of an enumeration: the value that it is, with its names.
-_NAMED: Final = {base.__name__: _with_attributes(base) for base in (int, float, str, tuple)}
+# A named tuple or a member of an enumeration: the value that it is, with its names. Each class is
+# its base, by name too, but its instances can have attributes.
+_NAMED: Final = {
+    base.__name__: type(base.__name__, (base,), {}) for base in (int, float, str, tuple)
+}
 _BASES: Final[tuple[tuple[type, Callable[[Any], object]], ...]] = (
     (int, int.__index__),
     (float, float.__float__),

@@ -224,7 +224,12 @@ class _Encoder:
             name = _NAMES.get(value.dtype) or self._dtype(value.dtype)
             return ["n", name, self._buffer(np.asarray(value, _dtype(name)))]
         if (taken := value_types.take_apart(value)) is not None:
-            return self._parts(*taken, depth)
+            name, parts = taken
+            try:
+                return ["x", name, self.node(parts, depth)]
+            except UnsupportedValueError as error:
+                error.path = ""  # the place within the parts says nothing
+                raise
         plain = value_types.as_base(value)
         if plain is not value:
             return self.node(plain, depth - 1)
@@ -286,13 +291,6 @@ class _Encoder:
 
     def callback(self, value: Callback, _depth: int) -> list[object]:
         return ["k", value.number, value.iterates]
-
-    def _parts(self, name: str, parts: object, depth: int) -> list[object]:
-        try:
-            return ["x", name, self.node(parts, depth)]
-        except UnsupportedValueError as error:
-            error.path = ""  # the place within the parts says nothing
-            raise
 
     def array(self, value: "npt.NDArray[Any]", _depth: int) -> list[object]:
         name: object = _NAMES.get(value.dtype)

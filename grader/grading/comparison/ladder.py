@@ -349,8 +349,9 @@ def _arrays(
         return _masked(expected, got, tolerance, path)
     if "O" in (expected.dtype.kind, got.dtype.kind):  # an integer too large for any dtype
         return _wrong_type(expected, got, path)
-    if _is_identical(expected, got):
-        return None
+    is_alike = got.dtype == expected.dtype and got.shape == expected.shape
+    if is_alike and got.dtype.kind in _OF_NUMBERS and got.tobytes() == expected.tobytes():
+        return None  # equal to the last bit, NaN like NaN
     if got.shape != expected.shape:
         shapes = {"expected": expected.shape, "got": got.shape}
         return Difference(Rung.SHAPE, "shape", shapes, path)
@@ -447,12 +448,6 @@ def _values(
         return Difference(Rung.VALUES, "number", facts, path)
     facts |= {"count": int(wrong.sum()), "total": expected.size, "place": worst}
     return Difference(Rung.VALUES, "values", facts, path, worst)
-
-
-def _is_identical(expected: Array, got: Array) -> bool:
-    """Return whether two arrays of numbers are equal to the last bit, NaN like NaN."""
-    is_alike = got.dtype == expected.dtype and got.shape == expected.shape
-    return is_alike and got.dtype.kind in _OF_NUMBERS and got.tobytes() == expected.tobytes()
 
 
 def _all_close(expected: Array, got: Array, limit: Tolerance) -> bool:

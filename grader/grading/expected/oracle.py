@@ -352,27 +352,26 @@ class Oracle:
     def _reference_names(self) -> Mapping[str, Any]:
         """Return the reference's counterparts of what is defined; values are copies."""
         if self._references is None:
-            self._references = {
-                name: self._resolve(name, definition.reference)
-                for name, definition in self.exercise.defines.items()
-                if definition.reference is not None
-            }
+            found = {}
+            for name, definition in self.exercise.defines.items():
+                if definition.reference is None:
+                    continue
+                module, _, attribute = definition.reference.partition(":")
+                make_importable(self.exercise.course)
+                imported = by_author(
+                    definition.where,
+                    f"{name}: import of {module!r}",
+                    functools.partial(importlib.import_module, module),
+                )
+                if not hasattr(imported, attribute):
+                    message = f"{name}: there is no reference {definition.reference!r}"
+                    raise author_error(definition.where, message)
+                found[name] = getattr(imported, attribute)
+                if not callable(found[name]) and not is_value(self.exercise, name):
+                    message = f"{name}: the reference {definition.reference!r} is not callable"
+                    raise author_error(definition.where, message)
+            self._references = found
         return {name: freeze(value) for name, value in self._references.items()}
-
-    def _resolve(self, name: str, spelled: str) -> Any:  # noqa: ANN401  a function, a class or a value
-        module, _, attribute = spelled.partition(":")
-        where = self.exercise.defines[name].where
-        imported = by_author(where, f"{name}: import of {module!r}", lambda: self._imported(module))
-        if not hasattr(imported, attribute):
-            raise author_error(where, f"{name}: there is no reference {spelled!r}")
-        found = getattr(imported, attribute)
-        if not callable(found) and not is_value(self.exercise, name):
-            raise author_error(where, f"{name}: the reference {spelled!r} is not callable")
-        return found
-
-    def _imported(self, module: str) -> Any:  # noqa: ANN401  a module
-        make_importable(self.exercise.course)
-        return importlib.import_module(module)
 
 
 class _Package:

@@ -130,7 +130,13 @@ def breach(forbid: Forbid, uses: Sequence[Use], own: Collection[str] = ()) -> Re
     for use in uses:
         if (said := _forbidden(forbid, use)) is not None:
             return Refusal(sentences.forbidden(use.line, said, forbid.because), use.line)
-        if _leads_around(use):
+        root, *below = use.name.split(".")
+        leads_around = root in _AROUND or not _AROUND_ANYWHERE.isdisjoint(below)
+        if _is_library(root):  # or a module that it imports, as in dataclasses.inspect
+            leads_around |= not _AROUND.isdisjoint(below) or "modules" in below
+        else:
+            leads_around |= root in _AROUND_ANYWHERE
+        if leads_around:
             sentence = sentences.ROUNDABOUT.format(line=use.line, name=use.written)
             return Refusal(sentence, use.line)
         if use.kind == "passed" and (use.name in own or _could_hide(forbid, use.name)):
@@ -236,12 +242,3 @@ def _whole(entries: Sequence[str]) -> Iterator[str]:
     for entry in entries:
         root, dot, rest = entry.partition(".")
         yield f"numpy{dot}{rest}" if root == "np" else entry
-
-
-def _leads_around(use: Use) -> bool:
-    root, *below = use.name.split(".")
-    if root in _AROUND or not _AROUND_ANYWHERE.isdisjoint(below):
-        return True
-    if _is_library(root):  # or a module that it imports, as in dataclasses.inspect
-        return not _AROUND.isdisjoint(below) or "modules" in below
-    return root in _AROUND_ANYWHERE

@@ -150,8 +150,13 @@ class SubmissionRun:
     def _grade(self, test: TestCase) -> TestResult:
         if self._ended:
             return not_run(test, self.problem)
-        if self._hidden_ran and not test.hidden and not self._start_again():
-            return not_run(test, self.problem)
+        if self._hidden_ran and not test.hidden and self._child is not None:
+            # It is loaded again: what it learnt from a hidden test must reach no output.
+            self._child.close()
+            self._child = self._new_child()
+            self.load()
+            if self.problem:
+                return not_run(test, self.problem)
         assert self._program is not None  # noqa: S101  for the type checker
         child = self._program.child
         if test.hidden and not self._hidden_ran and self.exercise.hidden_data:
@@ -243,14 +248,6 @@ class SubmissionRun:
             return Evidence(0.0, wall, 0, 0)
         printed, ending = self._child.printed, self._child.end()
         return Evidence(ending.cpu, wall, ending.rss, printed)
-
-    def _start_again(self) -> bool:
-        """Load the submission again: what it learnt from a hidden test must reach no output."""
-        if self._child is not None:
-            self._child.close()
-        self._child = self._new_child()
-        self.load()
-        return not self.problem
 
     def _attempt(self, program: LoadedProgram, test: TestCase) -> _Attempt:
         """Run the draws, to the first that does not pass, or all for partial credit.

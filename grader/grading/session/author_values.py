@@ -31,34 +31,29 @@ _WORD = re.compile(r"\w+")
 
 def evidence_of(run: SubmissionRun) -> Evidence:
     """End a run, and return its usage and its findings about the values that authors wrote."""
-    varied = tuple(name for name, seen in run.observed.items() if _is_varied(seen.expected))
+    varied = []  # arrays of floats that differ by more than rounding
+    for name, seen in run.observed.items():
+        if isinstance(seen.expected, np.ndarray) and seen.expected.dtype.kind == "f":
+            finite = seen.expected[np.isfinite(seen.expected)]
+            if finite.size > 0 and float(np.ptp(finite)) > _ROUNDING:
+                varied.append(name)
     untrue = []
     for test in run.exercise.tests:
-        seen = run.observed.get(test.id)
+        result = run.observed.get(test.id)
         message = ""
         if isinstance(test.expect, LiteralValue):
-            message = _wrong_value(run.exercise, test, test.expect.value, seen)
-        elif test.stdout is not None and seen is not None and isinstance(seen.got, str):
-            message = _wrong_output(run.exercise, test, test.stdout, seen.got)
+            message = _wrong_value(run.exercise, test, test.expect.value, result)
+        elif (
+            test.stdout is not None
+            and result is not None
+            and isinstance(result.got, str)
+            and check_of(test).compared(run.exercise, test.stdout, result.got) is not None
+        ):
+            said, found = (_short(" ".join(t.split())) for t in (test.stdout, result.got))
+            message = f"the definition says {said}, the solution prints {found}"
         if message:
             untrue.append(Untrue(test.id, message))
-    return replace(run.end(), untrue=tuple(untrue), varied=varied)
-
-
-def _is_varied(expected: object) -> bool:
-    """Return whether a value is an array of floats that differ by more than rounding."""
-    if not isinstance(expected, np.ndarray) or expected.dtype.kind != "f":
-        return False
-    finite = expected[np.isfinite(expected)]
-    return finite.size > 0 and float(np.ptp(finite)) > _ROUNDING
-
-
-def _wrong_output(exercise: Exercise, test: TestCase, written: str, printed: str) -> str:
-    """Return how the solution's output differs from the written one; "" if it does not."""
-    if check_of(test).compared(exercise, written, printed) is None:
-        return ""
-    said, found = (_short(" ".join(text.split())) for text in (written, printed))
-    return f"the definition says {said}, the solution prints {found}"
+    return replace(run.end(), untrue=tuple(untrue), varied=tuple(varied))
 
 
 def _wrong_value(exercise: Exercise, test: TestCase, written: Any, seen: RawResult | None) -> str:  # noqa: ANN401  any value
@@ -89,23 +84,18 @@ def _place(written: Any, truth: Any, *, is_off: bool) -> tuple[int, ...] | None:
     said, found = _numbers(written), _numbers(truth)
     if said is None or found is None or said.shape != found.shape or not said.size:
         return None
-    off = _off(said, found)
-    if off.any():
+    half = _HALF * 10.0 ** -_decimals(said)
+    with np.errstate(all="ignore"):
+        wrong = np.abs(said - found) > np.maximum(half, _ROUNDING * np.abs(found))
+    same = (said == found) | (np.isnan(said) & np.isnan(found))
+    off = (wrong | (np.isnan(said) != np.isnan(found))) & ~same
+    if off.any():  # in the last written digit
         return tuple(int(i) for i in np.argwhere(off)[0])
     with np.errstate(invalid="ignore"):  # two infinities
         distance = np.nan_to_num(np.abs(said - found))
     if not is_off or not distance.any():
         return None
     return tuple(int(i) for i in np.unravel_index(int(distance.argmax()), said.shape))
-
-
-def _off(said: Any, found: Any) -> Any:  # noqa: ANN401  arrays
-    """Return a mask of the numbers that are wrong in the last written digit."""
-    half = _HALF * 10.0 ** -_decimals(said)
-    with np.errstate(all="ignore"):
-        wrong = np.abs(said - found) > np.maximum(half, _ROUNDING * np.abs(found))
-    same = (said == found) | (np.isnan(said) & np.isnan(found))
-    return (wrong | (np.isnan(said) != np.isnan(found))) & ~same
 
 
 def _numbers(value: Any) -> Any:  # noqa: ANN401  an array or None

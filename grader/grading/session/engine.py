@@ -213,29 +213,27 @@ class _GradingSession:
             raise GraderFault(f"the sandbox was started without {', '.join(lacking)}")
         shared = (job.probe and job.probe.form_of) or job.exercise.digest  # by all its forms
         oracle = Oracle(job.exercise, self._sandbox, self._known.get(shared, KnownValues))
-        with with_files_of(job.exercise):
-            return self._graded(session, job, oracle)
-
-    def _graded(self, session: pytest.Session, job: Job, oracle: Oracle) -> Verdict:
-        if job.probe is None or job.probe.beside is None:
-            return self._verdict(session, job, oracle, self._note)
 
         def note(kind: str, content: object) -> None:
             if kind == journal.BEGAN:  # each has its own time; the results are not the job's
                 self._note(kind, content)
 
-        # A wrong program runs before the job's, and both run again: neither may notice the other.
-        other = replace(job, submission=job.probe.beside, probe=Probe())
-        wrong = self._verdict(session, other, oracle, note)
-        verdict = self._verdict(session, job, oracle, self._note)
-        wrong_again = self._verdict(session, other, oracle, note)
-        again = self._verdict(session, job, oracle, note)
+        with with_files_of(job.exercise):
+            if job.probe is None or job.probe.beside is None:
+                return self._verdict(session, job, oracle, self._note)
+            # A wrong program runs before the job's, and both again: neither may notice the other.
+            other = replace(job, submission=job.probe.beside, probe=Probe())
+            wrong = self._verdict(session, other, oracle, note)
+            verdict = self._verdict(session, job, oracle, self._note)
+            wrong_again = self._verdict(session, other, oracle, note)
+            again = self._verdict(session, job, oracle, note)
+            redrawn = drawn_otherwise(oracle)
         assert verdict.evidence is not None  # noqa: S101  such a probe asks for evidence
         evidence = replace(
             verdict.evidence,
             changed=ended_otherwise(verdict, again),
             changed_beside=ended_otherwise(wrong, wrong_again),
-            redrawn=drawn_otherwise(oracle),
+            redrawn=redrawn,
         )
         return replace(verdict, evidence=evidence)
 
@@ -243,7 +241,13 @@ class _GradingSession:
         self, session: pytest.Session, job: Job, oracle: Oracle, note: Callable[[str, Any], None]
     ) -> Verdict:
         probe = job.probe
-        items = self._items.get(job.exercise.digest, lambda: _items_of(session, job.exercise))
+        items = self._items.get(
+            job.exercise.digest,
+            lambda: [
+                _Item.from_parent(session, name=case.id, nodeid=case.id, case=case)
+                for case in in_running_order(job.exercise)
+            ],
+        )
         results: dict[TestId, TestResult] = {}
         with SubmissionRun(
             oracle, job.submission, self._sandbox, job.limits, with_values=probe is None
@@ -282,13 +286,6 @@ class _GradingSession:
 
             example = small_example(oracle, job.submission, self._sandbox, results, run.observed)
         return replace(verdict, diagnosis=diagnosis, example=example)
-
-
-def _items_of(session: pytest.Session, exercise: Exercise) -> list[TestCaseItem]:
-    return [
-        _Item.from_parent(session, name=case.id, nodeid=case.id, case=case)
-        for case in in_running_order(exercise)
-    ]
 
 
 def _run_item(item: TestCaseItem, run: SubmissionRun) -> TestResult:

@@ -67,15 +67,11 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     ):
         return None
     named = [Path(argument.partition("::")[0]).resolve() for argument in parent.config.args]
-    if file_path.resolve() not in named and not _is_named_after(Path(submission), file_path):
+    # `attention_weights.py` and `attention-weights.py` are for `13-attention-weights.yaml`.
+    slug, name = Path(submission).stem.replace("_", "-"), file_path.stem
+    if file_path.resolve() not in named and slug not in (name.partition("-")[2], name):
         return None
     return ExerciseFile.from_parent(parent, path=file_path)
-
-
-def _is_named_after(submission: Path, definition: Path) -> bool:
-    """Match `attention_weights.py` and `attention-weights.py` with `13-attention-weights.yaml`."""
-    slug = submission.stem.replace("_", "-")
-    return definition.stem.partition("-")[2] == slug or definition.stem == slug
 
 
 class ExerciseFile(pytest.File):

@@ -186,7 +186,12 @@ def _is_count(value: object) -> TypeGuard[int]:
 def _raised(facts: dict[Any, Any], depth: int = 0) -> Raised:
     line = facts.get("line")
     bases = facts.get("bases")
-    names = facts.get("names")
+    names, places = facts.get("names"), facts.get("frames")
+    frames = []
+    for frame in places[-8:] if type(places) is list else []:
+        match frame:
+            case (number, str(name)) if _is_line(number):
+                frames.append((number, printable(name[:100])))
     args, given, cause = (facts.get(key) for key in ("args", "attributes", "cause"))
     attributes: dict[str, Any] = {}
     for name, item in given.items() if type(given) is dict else ():
@@ -199,7 +204,7 @@ def _raised(facts: dict[Any, Any], depth: int = 0) -> Raised:
         type=_text(facts, "type", 100),
         bases=tuple(b for b in bases[:50] if type(b) is str) if type(bases) is list else (),
         message=_text(facts, "message", 2000),
-        frames=tuple(_frames(facts.get("frames"))),
+        frames=tuple(frames),
         line=line if _is_line(line) else None,
         text=_text(facts, "text", 200),
         shapes=tuple(_shapes(facts.get("shapes"))),
@@ -227,15 +232,6 @@ def _is_name(value: object) -> bool:
 
 def _is_line(value: object) -> bool:
     return type(value) is int and 0 < value <= SOURCE_CAP + 1
-
-
-def _frames(value: object) -> list[tuple[int, str]]:
-    frames = []
-    for frame in value[-8:] if type(value) is list else []:
-        match frame:
-            case (line, str(name)) if _is_line(line):
-                frames.append((line, printable(name[:100])))
-    return frames
 
 
 def _shapes(value: object) -> list[tuple[str, tuple[int, ...]]]:

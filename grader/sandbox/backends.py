@@ -113,8 +113,14 @@ def _standard_library() -> tuple[Path, ...]:
 def _libraries() -> tuple[tuple[Path, ...], tuple[tuple[str, Path], ...]]:
     """Return libraries and links for the dynamic loader, as it found them for this process."""
     own = (*_standard_library(), _numpy_folder().parent)
+    mapped = set()  # the shared libraries of this process
+    with Path("/proc/self/maps").open(encoding="utf-8", errors="surrogateescape") as lines:
+        for line in lines:
+            path = line.rstrip("\n").split(maxsplit=5)[5:]
+            if path and ".so" in path[0] and path[0].startswith("/"):
+                mapped.add(Path(path[0]))
     folders: dict[Path, None] = {}
-    for library in _mapped_libraries():
+    for library in sorted(mapped):
         if any(library.is_relative_to(root) for root in own):
             continue
         # A system folder of libraries may be seen whole; of any other folder just the library.
@@ -134,17 +140,6 @@ def _libraries() -> tuple[tuple[Path, ...], tuple[tuple[str, Path], ...]]:
     ]
     loaders = [Path("/usr/lib64")] if Path("/usr/lib64").is_dir() else []
     return (*dict.fromkeys([*folders, *plain, *loaders]),), links
-
-
-def _mapped_libraries() -> list[Path]:
-    """Return the shared libraries that this process has mapped."""
-    paths = set()
-    with Path("/proc/self/maps").open(encoding="utf-8", errors="surrogateescape") as lines:
-        for line in lines:
-            path = line.rstrip("\n").split(maxsplit=5)[5:]
-            if path and ".so" in path[0] and path[0].startswith("/"):
-                paths.add(Path(path[0]))
-    return sorted(paths)
 
 
 NOBODY = 65534

@@ -39,23 +39,19 @@ def uncover(paths: list[str]) -> None:
     syscalls.unshare(syscalls.CLONE_NEWNS)
     syscalls.mount("none", "/", "", syscalls.MS_REC | syscalls.MS_PRIVATE)
     for folder, inside in closed.items():
-        _cover(folder, inside)
-
-
-def _cover(folder: str, inside: list[str]) -> None:
-    handles = {path: os.open(path, os.O_PATH) for path in inside}
-    syscalls.mount("tmpfs", folder, "tmpfs", syscalls.MS_NOSUID | syscalls.MS_NODEV, "mode=755")
-    for path, handle in handles.items():
-        if os.path.exists(path):  # already visible below another one
-            continue
-        os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
-        if stat.S_ISDIR(os.fstat(handle).st_mode):
-            os.mkdir(path, mode=0o755)
-        else:
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o644))
-        flags = syscalls.MS_BIND | syscalls.MS_REC
-        syscalls.mount(f"/proc/self/fd/{handle}", path, "", flags)
-        os.close(handle)
+        handles = {path: os.open(path, os.O_PATH) for path in inside}
+        syscalls.mount("tmpfs", folder, "tmpfs", syscalls.MS_NOSUID | syscalls.MS_NODEV, "mode=755")
+        for path, handle in handles.items():
+            if os.path.exists(path):  # already visible below another one
+                continue
+            os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
+            if stat.S_ISDIR(os.fstat(handle).st_mode):
+                os.mkdir(path, mode=0o755)
+            else:
+                os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o644))
+            flags = syscalls.MS_BIND | syscalls.MS_REC
+            syscalls.mount(f"/proc/self/fd/{handle}", path, "", flags)
+            os.close(handle)
 
 
 def become(uid: int) -> None:

@@ -112,7 +112,27 @@ class Examination:
 
 def examine(backends: Sequence[Backend] = BACKENDS) -> list[Examination]:
     """Try every backend."""
-    return [_examine(backend) for backend in backends]
+    found = []
+    for backend in backends:
+        results: dict[str, bool] = {}
+        reason = unsupported_reason()
+        if not reason:
+            try:
+                with (
+                    _targets() as (file, targets),
+                    Sandbox(_showing(file, backend)) as sandbox,
+                    sandbox.child() as child,
+                ):
+                    results = _attempt_all(child, {**targets, "pid": sandbox.pid})
+            except (SandboxFault, ChildGoneError, OSError) as error:
+                reason = str(error)
+        escapes = tuple(_LABELS[name] for name, out in results.items() if out)
+        held = tuple(_LABELS[name] for name, out in results.items() if not out)
+        if escapes:
+            reason = f"a child could {', '.join(escapes)}"
+        works = bool(results) and not escapes
+        found.append(Examination(backend, works, reason or "", escapes, held))
+    return found
 
 
 def examine_confinement() -> dict[str, bool]:
@@ -148,24 +168,6 @@ def examine_confinement() -> dict[str, bool]:
 def _see_environment() -> None:
     if not os.environ and not Path("/proc/self/environ").read_bytes().strip(b"\0"):
         raise FileNotFoundError
-
-
-def _examine(backend: Backend) -> Examination:
-    if reason := unsupported_reason():
-        return Examination(backend, works=False, reason=reason, escapes=(), held=())
-    try:
-        with (
-            _targets() as (file, targets),
-            Sandbox(_showing(file, backend)) as sandbox,
-            sandbox.child() as child,
-        ):
-            results = _attempt_all(child, {**targets, "pid": sandbox.pid})
-    except (SandboxFault, ChildGoneError, OSError) as error:
-        return Examination(backend, works=False, reason=str(error), escapes=(), held=())
-    escapes = tuple(_LABELS[name] for name, out in results.items() if out)
-    held = tuple(_LABELS[name] for name, out in results.items() if not out)
-    reason = f"a child could {', '.join(escapes)}" if escapes else ""
-    return Examination(backend, works=not escapes, reason=reason, escapes=escapes, held=held)
 
 
 @contextmanager

@@ -102,17 +102,13 @@ def _uses(tree: ast.Module, names: "_Names") -> Iterator[Use]:
             for name in node.kwd_attrs:  # `case object(var=v)` looks `.var` up
                 yield "name", f".{name}", f".{name}", node.lineno
         elif isinstance(node, (ast.Attribute, ast.Name)) and id(node) not in inner:
-            yield from _named(node, names, called=id(node) in called)
-
-
-def _named(node: ast.Attribute | ast.Name, names: "_Names", *, called: bool) -> Iterator[Use]:
-    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-        return
-    written = _chain(node)
-    for name in names.resolve(written):
-        yield "call" if called else "name", name, written, node.lineno
-        if not called and id(node) not in names.followed:
-            yield "passed", name, written, node.lineno
+            # The name of an attribute's value is resolved with it; one that is bound is no use.
+            is_bound = isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+            written = _chain(node)
+            for name in () if is_bound else names.resolve(written):
+                yield "call" if id(node) in called else "name", name, written, node.lineno
+                if id(node) not in called and id(node) not in names.followed:
+                    yield "passed", name, written, node.lineno
 
 
 def _imports(node: ast.Import | ast.ImportFrom, *, kept: bool) -> Iterator[Use]:

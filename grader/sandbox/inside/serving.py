@@ -348,10 +348,18 @@ class _SubmissionModule:
     def _defined(self, names: list[str]) -> dict[str, object]:
         namespace = self.module.__dict__
         public = [n for n, v in namespace.items() if not n.startswith("_") and callable(v)]
-        return {
-            "names": public[:_MAX_NAMES],
-            "defined": {name: _facts(namespace[name]) for name in names if name in namespace},
-        }
+        defined: dict[str, dict[str, object]] = {}  # what explains a wrong signature
+        for name in filter(namespace.__contains__, names):
+            value = namespace[name]
+            code = getattr(value, "__code__", None)
+            facts: dict[str, object] = {"callable": callable(value), "type": type(value).__name__}
+            if isinstance(value, type):
+                facts = {"callable": True, "type": "class", "signature": _signature(value)}
+            elif isinstance(code, types.CodeType):
+                facts = {"callable": True, "type": "function", "line": code.co_firstlineno}
+                facts["signature"] = _signature(value)
+            defined[name] = facts
+        return {"names": public[:_MAX_NAMES], "defined": defined}
 
     def call(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> object:
         return self.module.__dict__[name](*args, **kwargs)
@@ -476,21 +484,6 @@ def _state(value: Any) -> _State | None:  # noqa: ANN401  any container or array
     if kind is list or kind is tuple:
         return tuple(value)
     return (*value, *value.values()) if kind is dict else None
-
-
-def _facts(value: object) -> dict[str, object]:
-    """Return what is known of a name's value, to explain a wrong signature."""
-    code = getattr(value, "__code__", None)
-    if isinstance(value, type):
-        return {"callable": True, "type": "class", "signature": _signature(value)}
-    if not isinstance(code, types.CodeType):
-        return {"callable": callable(value), "type": type(value).__name__}
-    return {
-        "callable": True,
-        "type": "function",
-        "line": code.co_firstlineno,
-        "signature": _signature(value),
-    }
 
 
 def _signature(value: object) -> str:

@@ -355,10 +355,15 @@ def _arrays(
     if got.shape != expected.shape:
         shapes = {"expected": expected.shape, "got": got.shape}
         return Difference(Rung.SHAPE, "shape", shapes, path)
-    compare_values = _values if expected.dtype.kind in _OF_NUMBERS else _exact_values
-    if expected.dtype.names is not None:
-        compare_values = _fields
-    return _dtypes(expected, got, path) or compare_values(expected, got, tolerance, path)
+    difference = _dtypes(expected, got, path)
+    if difference is None and expected.dtype.names is not None:
+        names = expected.dtype.names
+        fields = (compare(expected[n], got[n], tolerance, (*path, n)) for n in names)
+        difference = next(filter(None, fields), None)
+    elif difference is None:
+        compare_values = _values if expected.dtype.kind in _OF_NUMBERS else _exact_values
+        difference = compare_values(expected, got, tolerance, path)
+    return difference
 
 
 def _masked(
@@ -373,15 +378,6 @@ def _masked(
     if mask.shape == other.shape:
         plain[mask], other_plain[mask] = np.zeros((), plain.dtype), np.zeros((), other_plain.dtype)
     return compare(plain, other_plain, tolerance, path)
-
-
-def _fields(
-    expected: Array, got: Array, tolerance: Tolerance | None, path: _Path
-) -> Difference | None:
-    for name in expected.dtype.names or ():
-        if found := compare(expected[name], got[name], tolerance, (*path, name)):
-            return found
-    return None
 
 
 def _exact_values(
@@ -423,7 +419,13 @@ def _values(
     limit = tolerance or usual_tolerance(expected.dtype)
     if tolerance is None and expected.dtype.kind in "biu":
         limit = _EXACT
-    if _all_close(expected, got, limit):
+    with np.errstate(all="ignore"):  # most agree; False also if in doubt, as with NaN or infinity
+        is_close = expected == got
+        if expected.dtype.kind in "fc":
+            distance = np.abs(got - expected)
+            allowed = limit.atol + limit.rtol * np.abs(expected)
+            is_close = (distance <= allowed) & (distance < np.inf)
+    if is_close.all():
         return None
     broken = ~np.isfinite(got) & np.isfinite(expected)
     if broken.any():
@@ -448,16 +450,6 @@ def _values(
         return Difference(Rung.VALUES, "number", facts, path)
     facts |= {"count": int(wrong.sum()), "total": expected.size, "place": worst}
     return Difference(Rung.VALUES, "values", facts, path, worst)
-
-
-def _all_close(expected: Array, got: Array, limit: Tolerance) -> bool:
-    """Return whether two arrays agree; False also if in doubt, as with NaN or infinity."""
-    if expected.dtype.kind not in "fc":
-        return bool((expected == got).all())
-    with np.errstate(all="ignore"):
-        distance = np.abs(got - expected)
-        allowed = limit.atol + limit.rtol * np.abs(expected)
-        return bool(((distance <= allowed) & (distance < np.inf)).all())
 
 
 def _not_finite(got: Array, broken: npt.NDArray[np.bool_], path: _Path) -> Difference:

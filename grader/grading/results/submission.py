@@ -132,7 +132,7 @@ class Submission:
             return cls(path, "", digest, str(error), error.line)
         digest = digest_of(json.dumps(cells).encode())
         for number, source in cells:
-            if "\0" in source or not _is_text(source):
+            if _NO_TEXT.search(source):
                 problem = f"Cell {number} has a character that is no text. Type the line again."
                 return cls(path, "", digest, problem)
         if not any(source.strip() for _, source in cells):
@@ -153,14 +153,8 @@ def cap_of(path: Path) -> int:
     return MAX_NOTEBOOK if is_notebook(path) else SOURCE_CAP
 
 
-def _is_text(source: str) -> bool:
-    """Return whether there is no half of a character, which JSON can write, in a text."""
-    try:
-        source.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
+# NUL, and the half of a character, which JSON can write.
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 LINKED = "A folder on the way to this file is a symbolic link; name the folder that it leads to."
 

@@ -101,7 +101,9 @@ def verdict_from_data(data: dict[str, Any]) -> Verdict:
         xp=data["xp"],
         hidden_elsewhere=data["hidden_elsewhere"],
         diagnosis=_diagnosis_from_data(data.get("diagnosis")),
-        example=_example_from_data(data.get("example")),
+        example=None
+        if data.get("example") is None
+        else SmallExample(data["example"]["code"], result_from_data(data["example"]["result"])),
         notes=tuple(str(note) for note in data.get("notes", ())),
         tests=tuple(result_from_data(test) for test in data["tests"]),
         sandbox=data["sandbox"],
@@ -123,12 +125,6 @@ def _diagnosis_from_data(data: dict[str, Any] | None) -> Diagnosis | None:
         hint=data["hint"],
         tests=tuple(TestId(test) for test in data["tests"]),
     )
-
-
-def _example_from_data(data: dict[str, Any] | None) -> SmallExample | None:
-    if data is None:
-        return None
-    return SmallExample(data["code"], result_from_data(data["result"]))
 
 
 def result_from_data(data: dict[str, Any]) -> TestResult:

@@ -24,7 +24,7 @@ from grader.definitions.exercise import (
 )
 from grader.errors import DefinitionError
 from grader.grading.comparison.ladder import bytes_in, shapes_of
-from grader.grading.expected.budget import largest_result, measured, together
+from grader.grading.expected.budget import measured, together
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.solution_values import loaded_solution, of_solution
 from grader.grading.program.author_code import (
@@ -44,6 +44,7 @@ from grader.sandbox.answers import Usage
 from grader.sandbox.inside.value_types import as_data
 from grader.sandbox.inside.wire import MAX_BODY
 from grader.sandbox.interface import Children, Exchange
+from grader.sandbox.limits import RESULT_SLACK, RESULT_TIMES, UNKNOWN_RESULT
 
 _REFERENCE_ROOT = "reference"
 
@@ -164,14 +165,15 @@ class Oracle:
         if found is None:
             drawn = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
             own = [self._fresh(test, number, given) for number, given in enumerate(drawn)]
-            pairs = zip(drawn, self._expected(test, own), strict=True)
-            found = tuple(
-                Draw(given, None, largest_result(given, None, returned), shapes_of(value))
-                if test.compared == "property"
-                else Draw(given, freeze(value), largest_result(given, value, returned))
-                for given, (value, returned) in pairs
-            )
-            self.known.draws[test.id] = found
+            draws = []
+            for given, (value, returned) in zip(drawn, self._expected(test, own), strict=True):
+                is_property = test.compared == "property"
+                expected = None if is_property else freeze(value)
+                known = max(bytes_in(dict(given)), bytes_in(expected), returned or 0)
+                slack = UNKNOWN_RESULT if returned is None else RESULT_SLACK
+                shapes = shapes_of(value) if is_property else None
+                draws.append(Draw(given, expected, RESULT_TIMES * known + slack, shapes))
+            found = self.known.draws[test.id] = tuple(draws)
         return found
 
     def inputs(self, test: TestCase, number: int) -> _Inputs:

@@ -91,6 +91,16 @@ def verdict_from_data(data: dict[str, Any]) -> Verdict:
     Raises:
         KeyError, TypeError, ValueError: it describes none.
     """
+    found = data.get("diagnosis")  # records of before there were diagnoses have none
+    if found is not None and found["kind"] not in get_args(DiagnosisKind):
+        raise ValueError(f"no kind of diagnosis: {found['kind']!r}")
+    diagnosis = found and Diagnosis(
+        kind=found["kind"],
+        id=Diagnosis.JOIN.join(found["ids"]),
+        feedback=found["feedback"],
+        hint=found["hint"],
+        tests=tuple(TestId(test) for test in found["tests"]),
+    )
     return Verdict(
         exercise=ExerciseId(data["exercise"]),
         title=data["title"],
@@ -100,7 +110,7 @@ def verdict_from_data(data: dict[str, Any]) -> Verdict:
         output=data["output"],
         xp=data["xp"],
         hidden_elsewhere=data["hidden_elsewhere"],
-        diagnosis=_diagnosis_from_data(data.get("diagnosis")),
+        diagnosis=diagnosis,
         example=None
         if data.get("example") is None
         else SmallExample(data["example"]["code"], result_from_data(data["example"]["result"])),
@@ -110,20 +120,6 @@ def verdict_from_data(data: dict[str, Any]) -> Verdict:
         exercise_hash=data["exercise_hash"],
         submission_hash=data["submission_hash"],
         grader_version=data["grader_version"],
-    )
-
-
-def _diagnosis_from_data(data: dict[str, Any] | None) -> Diagnosis | None:
-    if data is None:  # records of before there were diagnoses have none
-        return None
-    if data["kind"] not in get_args(DiagnosisKind):
-        raise ValueError(f"no kind of diagnosis: {data['kind']!r}")
-    return Diagnosis(
-        kind=data["kind"],
-        id=Diagnosis.JOIN.join(data["ids"]),
-        feedback=data["feedback"],
-        hint=data["hint"],
-        tests=tuple(TestId(test) for test in data["tests"]),
     )
 
 

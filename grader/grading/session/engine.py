@@ -11,7 +11,6 @@ import pytest
 
 from grader.definitions.exercise import Exercise, TestId
 from grader.errors import EtudeError, GraderFault
-from grader.grading.expected.independence import drawn_otherwise, ended_otherwise
 from grader.grading.expected.oracle import KnownValues, Oracle
 from grader.grading.program.author_code import with_files_of
 from grader.grading.results.jobs import Job, Probe, Result
@@ -20,8 +19,8 @@ from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import result_data, verdict_data
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
 from grader.grading.session import journal
-from grader.grading.session.author_values import evidence_of
 from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
+from grader.grading.session.proof_evidence import drawn_otherwise, ended_otherwise, evidence_of
 from grader.sandbox.limits import Limits
 
 if TYPE_CHECKING:

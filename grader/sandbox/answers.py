@@ -200,6 +200,13 @@ def _raised(facts: dict[Any, Any], depth: int = 0) -> Raised:
             attributes["__notes__"] = item
         elif type(name) is str and not name.startswith("_"):
             attributes[name] = item
+    shapes = []
+    items = facts.get("shapes")
+    for item in items[:8] if type(items) is list else []:
+        match item:
+            case [str(name), list(lengths)] if _is_name(name) and len(lengths) <= _MOST_AXES:
+                if all(map(_is_count, lengths)):
+                    shapes.append((printable(name), tuple(lengths)))
     return Raised(
         type=_text(facts, "type", 100),
         bases=tuple(b for b in bases[:50] if type(b) is str) if type(bases) is list else (),
@@ -207,7 +214,7 @@ def _raised(facts: dict[Any, Any], depth: int = 0) -> Raised:
         frames=tuple(frames),
         line=line if _is_line(line) else None,
         text=_text(facts, "text", 200),
-        shapes=tuple(_shapes(facts.get("shapes"))),
+        shapes=tuple(shapes),
         names=tuple(
             printable(name)
             for name in (names[:_MOST_NAMES] if type(names) is list else [])
@@ -232,13 +239,3 @@ def _is_name(value: object) -> bool:
 
 def _is_line(value: object) -> bool:
     return type(value) is int and 0 < value <= SOURCE_CAP + 1
-
-
-def _shapes(value: object) -> list[tuple[str, tuple[int, ...]]]:
-    shapes = []
-    for item in value[:8] if type(value) is list else []:
-        match item:
-            case [str(name), list(lengths)] if _is_name(name):
-                if len(lengths) <= _MOST_AXES and all(map(_is_count, lengths)):
-                    shapes.append((printable(name), tuple(lengths)))
-    return shapes

@@ -213,7 +213,24 @@ class Oracle:
             return ()
         found = self.known.usages.get(test.id)
         if found is None:
-            found = tuple(self._measured(test))
+            numbers = range(test.seeds)
+            if self.judged_by(test) == "solution":
+                inputs = [self.inputs(test, number) for number in numbers]
+
+                def usage(program: LoadedProgram, given: _Inputs) -> Usage:
+                    usages: list[Usage] = []
+                    names = program.names(test.where, usages=usages)
+                    evaluate(test.code, {**program.bindings(names), **given})
+                    return together(usages)
+
+                found = tuple(self._of_solution(test, inputs, usage))
+            else:
+
+                def call(number: int) -> Callable[[], object]:
+                    names = {**self._reference_names(), **self.inputs(test, number)}
+                    return lambda: evaluate(test.code, names)
+
+                found = tuple(measured(call(number), call(number)) for number in numbers)
             self.known.usages[test.id] = found
         return found
 
@@ -322,25 +339,6 @@ class Oracle:
                 return by_author(test.where, field, asked)
 
             return [value(given) for given in inputs]
-
-    def _measured(self, test: TestCase) -> list[Usage]:
-        numbers = range(test.seeds)
-        if self.judged_by(test) == "solution":
-            inputs = [self.inputs(test, number) for number in numbers]
-
-            def usage(program: LoadedProgram, given: _Inputs) -> Usage:
-                usages: list[Usage] = []
-                names = program.names(test.where, usages=usages)
-                evaluate(test.code, {**program.bindings(names), **given})
-                return together(usages)
-
-            return self._of_solution(test, inputs, usage)
-
-        def call(number: int) -> Callable[[], object]:
-            names = {**self._reference_names(), **self.inputs(test, number)}
-            return lambda: evaluate(test.code, names)
-
-        return [measured(call(number), call(number)) for number in numbers]
 
     def _check_names(
         self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]

@@ -97,7 +97,14 @@ def _uses(tree: ast.Module, names: "_Names") -> Iterator[Use]:
             line = getattr(node, "lineno", 1)
             yield "loop", _LOOPS[type(node)], _LOOPS[type(node)], line
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield from _recursion(node)
+            own = (node.name, f"self.{node.name}")  # as a function, or as a method
+            yield from (
+                ("loop", "recursion", "recursion", call.lineno)
+                for call in ast.walk(node)
+                if isinstance(call, ast.Call)
+                and isinstance(call.func, (ast.Name, ast.Attribute))
+                and _chain(call.func) in own
+            )
         elif isinstance(node, ast.MatchClass):
             for name in node.kwd_attrs:  # `case object(var=v)` looks `.var` up
                 yield "name", f".{name}", f".{name}", node.lineno
@@ -124,15 +131,6 @@ def _imports(node: ast.Import | ast.ImportFrom, *, kept: bool) -> Iterator[Use]:
         if kept and (isinstance(node, ast.Import) or name != node.module):
             yield "name", name, name, node.lineno
             yield "passed", name, name, node.lineno
-
-
-def _recursion(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Use]:
-    """Yield each place where a function calls itself, as a function or as a method."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
-            parts = _chain(node.func).split(".")
-            if parts in ([function.name], ["self", function.name]):
-                yield "loop", "recursion", "recursion", node.lineno
 
 
 def _chain(node: ast.expr) -> str:
@@ -194,8 +192,20 @@ class _Names:
                     self._stars.append(node.module or "")
                 else:
                     self._alias(alias.asname or alias.name, f"{node.module}.{alias.name}")
-        elif id(node) not in targets and (name := _bound(node)) is not None:
-            self._values.add(name)
+        elif id(node) not in targets:
+            match node:
+                case (
+                    ast.Name(id=str(name), ctx=ast.Store())
+                    | ast.arg(arg=str(name))
+                    | ast.FunctionDef(name=str(name))
+                    | ast.AsyncFunctionDef(name=str(name))
+                    | ast.ClassDef(name=str(name))
+                    | ast.ExceptHandler(name=str(name))
+                    | ast.MatchAs(name=str(name))
+                    | ast.MatchStar(name=str(name))
+                    | ast.MatchMapping(rest=str(name))
+                ):
+                    self._values.add(name)
 
     def _size(self) -> tuple[int, int]:
         return len(self._values), sum(len(known) for known in self._aliases.values())
@@ -246,20 +256,6 @@ def _members(tree: ast.Module) -> set[int]:
             inside = False
         waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
     return found
-
-
-def _bound(node: ast.AST) -> str | None:
-    """Return the name that a node binds, unless it imports it."""
-    match node:
-        case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
-            return name
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.ExceptHandler():
-            return node.name
-        case ast.MatchAs() | ast.MatchStar():
-            return node.name
-        case ast.MatchMapping(rest=name):
-            return name
-    return None
 
 
 def _assignments(

@@ -542,8 +542,18 @@ class _Decoder:
             raise MalformedError("not a place in an array")
         base = self.shared.objects[number]
         if type(base) is not np.ndarray or list(base.strides) != strides_of_base:
+            return array  # a copy, where there is no such view
+        owner = _owner(base)
+        memory = owner.ravel(order="K")
+        if base.dtype != array.dtype or len(strides) != array.ndim or _owner(memory) is not owner:
             return array
-        return _view(array, base, offset, strides)
+        if not array.size or not _lies_in(array, base, offset, strides):
+            return array
+        begin = offset + _address(base) - _address(memory)
+        found: npt.NDArray[Any] = np.ndarray(array.shape, array.dtype, memory, begin, strides)
+        if not array.flags.writeable:
+            found.flags.writeable = False
+        return found
 
     def scalar(self, tree: list[Any], _depth: int) -> object:
         _, name, offset = tree
@@ -626,23 +636,6 @@ def _lies_in(
         (*array.shape, array.itemsize), np.bool_, places, offset - low, (*strides, 1)
     )
     return bool(seen.all())
-
-
-def _view(
-    array: "npt.NDArray[Any]", base: "npt.NDArray[Any]", offset: int, strides: list[int]
-) -> "npt.NDArray[Any]":
-    """Return a view of an array's memory in place of a copy; the copy if there is no such view."""
-    owner = _owner(base)
-    memory = owner.ravel(order="K")
-    if base.dtype != array.dtype or len(strides) != array.ndim or _owner(memory) is not owner:
-        return array
-    if not array.size or not _lies_in(array, base, offset, strides):
-        return array
-    begin = offset + _address(base) - _address(memory)
-    found: npt.NDArray[Any] = np.ndarray(array.shape, array.dtype, memory, begin, strides)
-    if not array.flags.writeable:
-        found.flags.writeable = False
-    return found
 
 
 _DECODERS: dict[str, Callable[[_Decoder, list[Any], int], object]] = {

@@ -195,37 +195,38 @@ class _Zygote:
                 if len(self._limits) == _MOST_LIMITS:
                     self._limits.clear()
                 limits = self._limits[message] = _ChildLimits(json.loads(message))
-            self._channel.send(b'{"pid": %d}' % self._spawn(limits, *descriptors))
+            connection, output = descriptors
+            if self._own_pids is not None:  # the child is the first of a pid namespace of its own
+                syscalls.setns(self._own_pids, syscalls.CLONE_NEWPID)
+                syscalls.unshare(syscalls.CLONE_NEWPID)
+            pid = syscalls.fork()
+            if pid == 0:
+                self._live(limits, connection, output)
+            os.close(connection)
+            os.close(output)
+            self._channel.send(b'{"pid": %d}' % pid)
         else:
             pid = int(message)
-            os.kill(
-                pid, _SIGKILL
-            )  # also safe if it has ended: its pid is kept until it is waited for
+            # Also safe if it has ended: its pid is kept until it is waited for.
+            os.kill(pid, _SIGKILL)
             _, status, usage = os.wait4(pid, 0)
             ended = os.waitstatus_to_exitcode(status)
             facts = ended, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
             self._channel.send(b'{"status": %d, "cpu": %.6f, "rss": %d}' % facts)
 
-    def _spawn(self, limits: "_ChildLimits", connection: int, output: int) -> int:
-        if self._own_pids is not None:  # the child becomes the first of a pid namespace of its own
-            syscalls.setns(self._own_pids, syscalls.CLONE_NEWPID)
-            syscalls.unshare(syscalls.CLONE_NEWPID)
-        pid = syscalls.fork()
-        if pid == 0:  # the child, to its end
-            try:
-                # No child shares an open file with another: its flags would outlive the child.
-                os.dup2(os.open("/dev/null", os.O_RDONLY), _NOTHING)
-                for place in _OUTPUTS:
-                    os.dup2(output, place)
-                os.dup2(connection, _CONNECTION)
-                os.closerange(_CONNECTION + 1, _HIGHEST)
-                self._lock_in(limits)
-                self._loop.serve(_OUTPUTS[0], limits.output_cap, limits.cpu_seconds)
-            finally:
-                os._exit(_SETUP_FAILED)
-        os.close(connection)
-        os.close(output)
-        return pid
+    def _live(self, limits: "_ChildLimits", connection: int, output: int) -> NoReturn:
+        """Run a child to its end."""
+        try:
+            # No child shares an open file with another: its flags would outlive the child.
+            os.dup2(os.open("/dev/null", os.O_RDONLY), _NOTHING)
+            for place in _OUTPUTS:
+                os.dup2(output, place)
+            os.dup2(connection, _CONNECTION)
+            os.closerange(_CONNECTION + 1, _HIGHEST)
+            self._lock_in(limits)
+            self._loop.serve(_OUTPUTS[0], limits.output_cap, limits.cpu_seconds)
+        finally:
+            os._exit(_SETUP_FAILED)
 
     def _lock_in(self, limits: "_ChildLimits") -> None:
         """Drop all that a submission does not need. The order matters: rights last."""

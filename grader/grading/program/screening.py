@@ -212,15 +212,10 @@ def _could_hide(forbid: Forbid, name: str) -> bool:
         return True
     entries = [entry for entry in _whole((*forbid.names, *forbid.calls)) if "." in entry]
     entries += [entry for entry in _HIDDEN_LOOPS if forbid.loops]
-    holds_one = any(_is_below(entry, name) for entry in entries)
-    return holds_one or (any(e.startswith("numpy.") for e in entries) and _is_numpy_module(name))
-
-
-def _is_library(root: str) -> bool:
-    return root == "numpy" or root in sys.stdlib_module_names
-
-
-def _is_numpy_module(name: str) -> bool:
+    if any(_is_below(entry, name) for entry in entries):
+        return True
+    if not any(entry.startswith("numpy.") for entry in entries):
+        return False
     root, *words = name.split(".")
     found: object = np
     for word in words:
@@ -231,6 +226,10 @@ def _is_numpy_module(name: str) -> bool:
             return True  # not imported here, nor anything that lies below it
         found = vars(found).get(word)
     return root == "numpy" and isinstance(found, ModuleType)
+
+
+def _is_library(root: str) -> bool:
+    return root == "numpy" or root in sys.stdlib_module_names
 
 
 def _is_below(name: str, entry: str) -> bool:

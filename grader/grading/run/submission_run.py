@@ -309,7 +309,15 @@ class SubmissionRun:
             if not test.hidden and difference.path == ():
                 if rung is Rung.NOTHING:
                     related = self._not_returned(program, test, draw, begin)
-                if rung in (Rung.NOTHING, Rung.SILENCE) and self._is_starter():
+                mine, starter = (  # but for blank lines and comments
+                    [
+                        bare
+                        for line in text.splitlines()
+                        if (bare := line.partition("#")[0].rstrip())
+                    ]
+                    for text in (self.source, self.exercise.starter)
+                )
+                if rung in (Rung.NOTHING, Rung.SILENCE) and mine == starter:
                     related = sentences.STARTER
             sentence = differs(difference, related, number, draws)
         return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
@@ -350,14 +358,6 @@ class SubmissionRun:
         except ChildGoneError:
             self._ended = True
         return sentences.ONLY_PRINTED if printed.strip() else ""
-
-    def _is_starter(self) -> bool:
-        """Return whether the submission is the starter, but for blank lines and comments."""
-        mine, starter = (
-            [line.partition("#")[0].rstrip() for line in text.splitlines()]
-            for text in (self.source, self.exercise.starter)
-        )
-        return list(filter(None, mine)) == list(filter(None, starter))
 
     def _no_value(self, test: TestCase, error: NoValueError, draw: Draw) -> _Attempt:
         answer = error.answer

@@ -15,7 +15,7 @@ from grader.grading.results.jobs import Job, Result
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade_all
-from grader.sandbox.choose import open_sandbox
+from grader.sandbox.process import open_sandbox
 
 EXERCISES: Final = Path(__file__).parents[1] / "exercises"
 

@@ -23,8 +23,7 @@ from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, TestResult
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
 from grader.mutation import mutants
-from grader.sandbox.choose import open_sandbox
-from grader.sandbox.process import Sandbox
+from grader.sandbox.process import Sandbox, open_sandbox
 
 EXERCISES: Final = Path(__file__).parents[1] / "exercises"
 _MOST: Final = 8  # mutants of one program

@@ -16,8 +16,8 @@ from grader.errors import SandboxFault
 from grader.grading.results.jobs import Job, Result
 from grader.grading.session.engine import grade_all
 from grader.sandbox.backends import BACKENDS
-from grader.sandbox.choose import open_sandbox
 from grader.sandbox.confine import confine_this_process
+from grader.sandbox.process import open_sandbox
 
 _SPAWN = multiprocessing.get_context("spawn")
 

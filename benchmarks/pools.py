@@ -9,8 +9,7 @@ from benchmarks.result_tables import Block
 from benchmarks.workload import require_passed
 from grader.grading.results.jobs import Job, Result
 from grader.grading.workers.pool import Pool
-from grader.sandbox.choose import open_sandbox
-from grader.sandbox.process import Sandbox
+from grader.sandbox.process import Sandbox, open_sandbox
 
 
 def open_with_spare() -> Sandbox:

@@ -12,8 +12,7 @@ from typing import Self
 from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
-from grader.grading.results.submission import Submission
-from grader.grading.results.submitted_files import read_submission
+from grader.grading.results.submission import Submission, read_submission
 from grader.grading.results.verdict import Verdict
 from grader.reports.deliver import format_named
 from grader.reports.report import Report

@@ -18,9 +18,8 @@ from grader.cli.main import etude as command
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.sandbox.backends import LANDLOCK, NAMESPACES, Backend
-from grader.sandbox.choose import open_sandbox
 from grader.sandbox.examination import examine
-from grader.sandbox.process import Sandbox
+from grader.sandbox.process import Sandbox, open_sandbox
 
 ROOT = Path(__file__).parent.parent
 

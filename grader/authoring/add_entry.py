@@ -12,7 +12,7 @@ from grader.definitions.emit import emit
 from grader.definitions.exercise import Exercise
 from grader.definitions.yaml_source import Mapping, Scalar, Sequence, Style, read
 from grader.errors import Location, UsageError
-from grader.grading.results.submitted_files import read_submission
+from grader.grading.results.submission import read_submission
 
 _NOWHERE: Final = Location(Path())
 _ITEM: Final = re.compile(r"( *)-(?= )")

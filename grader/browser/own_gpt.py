@@ -12,7 +12,7 @@ import numpy as np
 from grader.browser.gpt_parts import PARTS
 from grader.browser.page_child import PageChild
 from grader.grading.feedback import sentences
-from grader.grading.program.loading import problem_of
+from grader.grading.program.loaded_program import problem_of
 from grader.grading.program.notebook_program import PartLines
 from grader.grading.results.submission import Submission
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned

@@ -40,8 +40,7 @@ from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import KnownValues, Oracle
 from grader.grading.feedback import sentences
 from grader.grading.program.author_code import with_files_of
-from grader.grading.program.loaded_program import put_files
-from grader.grading.program.loading import problem_of
+from grader.grading.program.loaded_program import problem_of, put_files
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict

@@ -187,7 +187,7 @@ def _grade(stack: contextlib.ExitStack, asked: _Asked) -> "tuple[Verdict, Afterw
         pool = stack.enter_context(pools.Pool(1, opener, preload=False))
     from grader.definitions.collection import resolve
     from grader.grading.results.jobs import Job
-    from grader.grading.results.submitted_files import read_submission
+    from grader.grading.results.submission import read_submission
 
     definition = resolve(asked.exercise, options.collection_folder(asked.exercises))
     asked.delivery.load()  # while the worker gets ready

@@ -14,9 +14,9 @@ from grader.cli.main import FAULT
 from grader.definitions.course import load_course
 from grader.definitions.files import COURSE_FILE, exists, folders_in
 from grader.definitions.packages import version
-from grader.sandbox.choose import open_sandbox
 from grader.sandbox.examination import examine, examine_confinement
-from grader.sandbox.inside import landlock, syscalls
+from grader.sandbox.inside import syscalls
+from grader.sandbox.process import open_sandbox
 
 
 @click.command("doctor", short_help="Check which sandboxes this host has.")
@@ -33,7 +33,7 @@ def command(exercises: Path | None) -> None:
     click.echo(f"etude {__version__}, Python {platform.python_version()}, {system}")
     found = examine()
     abi = syscalls.landlock_version()
-    covers = f"version {abi}, which covers {', '.join(landlock.rights(abi))}"
+    covers = f"version {abi}, which covers {', '.join(syscalls.landlock_rights(abi))}"
     _say(f"Landlock: {covers if abi else 'none in this kernel'}", "")
     for examination in found:
         click.echo()

@@ -255,7 +255,7 @@ def sandbox_opener(
     """
 
     def opener(packages: Iterable[str] = ()) -> "Sandbox":
-        from grader.sandbox.choose import open_sandbox, open_unsafe
+        from grader.sandbox.process import open_sandbox, open_unsafe
 
         # On a core that is idle, the next child is forked ahead.
         spare = workers is not None and workers < cores()

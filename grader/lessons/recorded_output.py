@@ -11,7 +11,7 @@ import numpy as np
 
 from grader.definitions.files import read_file, refuse_link
 from grader.errors import Location, Problem, UsageError
-from grader.grading.comparison.ladder import compare_text
+from grader.grading.comparison.printed_text import compare_text
 from grader.lessons.execute import (
     RunCell,
     RunChoiceQuestion,

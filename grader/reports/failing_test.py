@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from grader.grading.results.value_summary import PRINTED, ValueSummary
-from grader.grading.results.verdict import TestResult
+from grader.grading.results.verdict import PRINTED, TestResult, ValueSummary
 from grader.reports.blocks import GAP, Compared, alone, compared, compared_vectors, side_by_side
 from grader.reports.lines import Line
 from grader.reports.phrases import ALL, line, place_of, says_it_all

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Final
 
-from grader.grading.results.value_summary import ValueSummary
-from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Outcome, TestResult, ValueSummary, Verdict
 from grader.reports.deliver import Renderer
 from grader.reports.heatmap import STYLE as HEATMAP_STYLE
 from grader.reports.heatmap import heatmap

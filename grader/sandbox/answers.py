@@ -1,6 +1,6 @@
 """The answers of a child, or the reason why there is none."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, TypeGuard
@@ -204,21 +204,20 @@ def read_stopped(tree: object, number: int) -> Stopped | None:
             {"line": line, "is_loop": bool(is_loop), "values": list(values)},
         ]:
             if answered == number and _is_line(line):
-                return Stopped(line, is_loop, tuple(_values(values)))
+                found = []
+                for item in values[:_MOST_VALUES]:
+                    match item:
+                        case [str(name), str(text), bool(changed)] if _is_name(name):
+                            found.append(
+                                (printable(name), printable(text[:_LONGEST_NAME]), changed)
+                            )
+                return Stopped(line, is_loop, tuple(found))
     return None
 
 
 def _begins_as_an_answer(tree: object) -> TypeGuard[list[Any]]:
     """Return whether a message begins with a number and a status; an array compares as neither."""
     return type(tree) is list and [type(part) for part in tree[:2]] == [int, str]
-
-
-def _values(items: list[object]) -> Iterator[tuple[str, str, bool]]:
-    for item in items[:_MOST_VALUES]:
-        match item:
-            case [str(name), str(text), bool(changed)] if name.isidentifier():
-                if len(name) <= _LONGEST_NAME:
-                    yield printable(name), printable(text[:_LONGEST_NAME]), changed
 
 
 def _is_count(value: object) -> TypeGuard[int]:
@@ -228,37 +227,46 @@ def _is_count(value: object) -> TypeGuard[int]:
 def _raised(facts: dict[Any, Any], depth: int = 0) -> Raised:
     line = facts.get("line")
     bases = facts.get("bases")
-    args, attributes, cause = (facts.get(key) for key in ("args", "attributes", "cause"))
+    names, places = facts.get("names"), facts.get("frames")
+    frames = []
+    for frame in places[-8:] if type(places) is list else []:
+        match frame:
+            case (number, str(name)) if _is_line(number):
+                frames.append((number, printable(name[:100])))
+    args, given, cause = (facts.get(key) for key in ("args", "attributes", "cause"))
+    attributes: dict[str, Any] = {}
+    for name, item in given.items() if type(given) is dict else ():
+        is_notes = name == "__notes__" and type(item) is list
+        if is_notes and all(type(note) is str for note in item):
+            attributes["__notes__"] = item
+        elif type(name) is str and not name.startswith("_"):
+            attributes[name] = item
+    shapes = []
+    items = facts.get("shapes")
+    for item in items[:8] if type(items) is list else []:
+        match item:
+            case [str(name), list(lengths)] if _is_name(name) and len(lengths) <= _MOST_AXES:
+                if all(map(_is_count, lengths)):
+                    shapes.append((printable(name), tuple(lengths)))
     return Raised(
         type=_text(facts, "type", 100),
         bases=tuple(b for b in bases[:50] if type(b) is str) if type(bases) is list else (),
         message=_text(facts, "message", 2000),
-        frames=tuple(_frames(facts.get("frames"))),
+        frames=tuple(frames),
         line=line if _is_line(line) else None,
         text=_text(facts, "text", 200),
-        shapes=tuple(_shapes(facts.get("shapes"))),
-        names=tuple(_names(facts.get("names"))),
+        shapes=tuple(shapes),
+        names=tuple(
+            printable(name)
+            for name in (names[:_MOST_NAMES] if type(names) is list else [])
+            if _is_name(name)
+        ),
         args=args if type(args) is tuple else None,
-        attributes=dict(_attributes(attributes)),
+        attributes=attributes,
         cause=_raised(cause, depth + 1)
         if isinstance(cause, dict) and depth < _MOST_CAUSES
         else None,
     )
-
-
-def _names(value: object) -> Iterator[str]:
-    for name in value[:_MOST_NAMES] if type(value) is list else []:
-        if type(name) is str and name.isidentifier() and len(name) <= _LONGEST_NAME:
-            yield printable(name)
-
-
-def _attributes(value: object) -> Iterator[tuple[str, Any]]:
-    for name, item in value.items() if type(value) is dict else ():
-        is_notes = name == "__notes__" and type(item) is list
-        if is_notes and all(type(note) is str for note in item):
-            yield "__notes__", item
-        elif type(name) is str and not name.startswith("_"):
-            yield name, item
 
 
 def _text(facts: dict[Any, Any], key: str, most: int) -> str:
@@ -266,24 +274,9 @@ def _text(facts: dict[Any, Any], key: str, most: int) -> str:
     return printable(value[:most]) if type(value) is str else ""
 
 
+def _is_name(value: object) -> bool:
+    return type(value) is str and value.isidentifier() and len(value) <= _LONGEST_NAME
+
+
 def _is_line(value: object) -> bool:
     return type(value) is int and 0 < value <= SOURCE_CAP + 1
-
-
-def _frames(value: object) -> list[tuple[int, str]]:
-    frames = []
-    for frame in value[-8:] if type(value) is list else []:
-        match frame:
-            case (line, str(name)) if _is_line(line):
-                frames.append((line, printable(name[:100])))
-    return frames
-
-
-def _shapes(value: object) -> list[tuple[str, tuple[int, ...]]]:
-    shapes = []
-    for item in value[:8] if type(value) is list else []:
-        match item:
-            case [str(name), list(lengths)] if name.isidentifier() and len(name) <= _LONGEST_NAME:
-                if len(lengths) <= _MOST_AXES and all(map(_is_count, lengths)):
-                    shapes.append((printable(name), tuple(lengths)))
-    return shapes

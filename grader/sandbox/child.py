@@ -1,4 +1,4 @@
-"""The trusted side's end of one submission's process: requests, deadlines, clean-up."""
+"""The trusted side's ends of a submission's process and of the control connection to its zygote."""
 
 import fcntl
 import functools
@@ -9,7 +9,9 @@ import select
 import signal
 import socket
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from grader.errors import SandboxFault
 from grader.sandbox.answers import (
@@ -20,11 +22,89 @@ from grader.sandbox.answers import (
     Stopped,
     read_stopped,
 )
-from grader.sandbox.control import Control
-from grader.sandbox.framed_child import FramedChild
-from grader.sandbox.interface import Ending
+from grader.sandbox.interface import Ending, FramedChild
 from grader.sandbox.limits import CONTROL_SECONDS, Limits
 from grader.sandbox.printable import printable
+
+_LONGEST_MESSAGE = 1 << 16
+
+
+class Control:
+    """The control connection to a zygote; answers come in the order of the requests.
+
+    Args:
+        connection: a SEQPACKET socket; closed by `close`.
+        name: the backend's, for errors.
+        last_words: returns why the zygote has ended.
+    """
+
+    def __init__(self, connection: socket.socket, name: str, last_words: Callable[[], str]) -> None:
+        self.name = name
+        self._connection = connection
+        self._last_words = last_words
+        self._sent = self._answered = 0
+        self._answers: dict[int, dict[str, Any]] = {}
+        self._unwanted: set[int] = set()
+
+    def close(self) -> None:
+        """Close the connection, which ends the zygote."""
+        self._connection.close()
+
+    def send(self, request: bytes, descriptors: Sequence[int] = ()) -> int:
+        """Send a request (see `grader.sandbox.inside.zygote`), do not wait.
+
+        Returns:
+            the request's number, for `answer`.
+
+        Raises:
+            SandboxFault: the zygote is gone.
+        """
+        try:
+            socket.send_fds(self._connection, [request], descriptors)
+        except OSError as error:
+            raise SandboxFault(f"the {self.name} sandbox is gone: {error}") from error
+        self._sent += 1
+        return self._sent
+
+    def answer(self, number: int) -> dict[str, Any]:
+        """Wait for the answer to a request.
+
+        Raises:
+            SandboxFault: the zygote is gone, or too slow.
+        """
+        while number not in self._answers:
+            message = self.receive(CONTROL_SECONDS)
+            self._answered += 1
+            if self._answered in self._unwanted:
+                self._unwanted.discard(self._answered)
+            else:
+                self._answers[self._answered] = message
+        return self._answers.pop(number)
+
+    def disregard(self, number: int) -> None:
+        """Drop the answer to a request when it comes."""
+        if self._answers.pop(number, None) is None:
+            self._unwanted.add(number)
+
+    def receive(self, seconds: float) -> dict[str, Any]:
+        """Wait for the next message.
+
+        Raises:
+            SandboxFault: none came in time, or the zygote is gone.
+        """
+        try:
+            self._connection.settimeout(seconds)
+            message = self._connection.recv(_LONGEST_MESSAGE)
+        except TimeoutError as error:
+            slow = f"the {self.name} sandbox did not answer in {seconds:g} s"
+            raise SandboxFault(slow) from error
+        except OSError as error:
+            raise SandboxFault(f"the {self.name} sandbox is gone: {error}") from error
+        if not message:
+            raise SandboxFault(f"the {self.name} sandbox ended: {self._last_words()}")
+        answer: dict[str, Any] = json.loads(message)
+        return answer
+
 
 # linux/fcntl.h; the fcntl module names them from Python 3.13 on.
 _F_ADD_SEALS, _F_SEAL_SEAL, _F_SEAL_SHRINK, _F_SEAL_GROW = 1033, 1, 2, 4
@@ -48,7 +128,10 @@ class ChildProcess(FramedChild):
         self._connection.setblocking(False)
         self._received = bytearray()
         self._poll = select.poll()
-        self._output = _capped_file(limits.output)
+        # A file in memory that cannot grow: too much output ends at its size.
+        self._output = os.memfd_create("output", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        os.ftruncate(self._output, limits.output)
+        fcntl.fcntl(self._output, _F_ADD_SEALS, _F_SEAL_GROW | _F_SEAL_SHRINK | _F_SEAL_SEAL)
         self._printed: int | None = None  # once it has ended
         self._ending: Ending | None = None
         try:
@@ -207,11 +290,3 @@ class ChildProcess(FramedChild):
 @functools.lru_cache(maxsize=64)
 def _request_for_child(limits: Limits) -> bytes:
     return json.dumps(asdict(limits)).encode()
-
-
-def _capped_file(size: int) -> int:
-    """Return an in-memory file that cannot grow: too much output ends at its size."""
-    descriptor = os.memfd_create("output", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    os.ftruncate(descriptor, size)
-    fcntl.fcntl(descriptor, _F_ADD_SEALS, _F_SEAL_GROW | _F_SEAL_SHRINK | _F_SEAL_SEAL)
-    return descriptor

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from grader.sandbox.inside import landlock, seccomp, syscalls
+from grader.sandbox.inside import seccomp, syscalls
 from grader.sandbox.limits import ONE_BLAS_THREAD, WORKER_ADDRESS_SPACE
 
 ENVIRONMENT, FILES, CAPABILITIES, CALLS = (
@@ -48,7 +48,7 @@ def confine_this_process(readable: Iterable[Path] = ()) -> tuple[str, ...]:
     program = seccomp.grader_program
     steps: dict[str, Callable[[], None]] = {
         ENVIRONMENT: _forget_environment,
-        FILES: lambda: landlock.restrict(kept),
+        FILES: lambda: syscalls.landlock_restrict(kept),
         CAPABILITIES: syscalls.drop_capabilities,
         CALLS: lambda: syscalls.load_filter(program(syscalls.MACHINE)),
     }

@@ -19,16 +19,6 @@ import sys
 from inside import syscalls  # type: ignore[import-not-found]
 
 
-def _closed_ancestor(path: str) -> str | None:
-    """Return the topmost folder above an absolute path that others cannot enter."""
-    closed = None
-    while (folder := os.path.dirname(path)) != path:
-        if not os.stat(folder).st_mode & stat.S_IXOTH:
-            closed = folder
-        path = folder
-    return closed
-
-
 def uncover(paths: list[str]) -> None:
     """Make `paths` reachable for every user, in this mount namespace only.
 
@@ -37,31 +27,31 @@ def uncover(paths: list[str]) -> None:
     """
     closed: dict[str, list[str]] = {}
     for path in paths:
-        folder = _closed_ancestor(path)
-        if folder is not None:
-            closed.setdefault(folder, []).append(path)
+        above, topmost = path, ""  # folder that others cannot enter
+        while (folder := os.path.dirname(above)) != above:
+            if not os.stat(folder).st_mode & stat.S_IXOTH:
+                topmost = folder
+            above = folder
+        if topmost:
+            closed.setdefault(topmost, []).append(path)
     if not closed:
         return
     syscalls.unshare(syscalls.CLONE_NEWNS)
     syscalls.mount("none", "/", "", syscalls.MS_REC | syscalls.MS_PRIVATE)
     for folder, inside in closed.items():
-        _cover(folder, inside)
-
-
-def _cover(folder: str, inside: list[str]) -> None:
-    handles = {path: os.open(path, os.O_PATH) for path in inside}
-    syscalls.mount("tmpfs", folder, "tmpfs", syscalls.MS_NOSUID | syscalls.MS_NODEV, "mode=755")
-    for path, handle in handles.items():
-        if os.path.exists(path):  # already visible below another one
-            continue
-        os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
-        if stat.S_ISDIR(os.fstat(handle).st_mode):
-            os.mkdir(path, mode=0o755)
-        else:
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o644))
-        flags = syscalls.MS_BIND | syscalls.MS_REC
-        syscalls.mount(f"/proc/self/fd/{handle}", path, "", flags)
-        os.close(handle)
+        handles = {path: os.open(path, os.O_PATH) for path in inside}
+        syscalls.mount("tmpfs", folder, "tmpfs", syscalls.MS_NOSUID | syscalls.MS_NODEV, "mode=755")
+        for path, handle in handles.items():
+            if os.path.exists(path):  # already visible below another one
+                continue
+            os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
+            if stat.S_ISDIR(os.fstat(handle).st_mode):
+                os.mkdir(path, mode=0o755)
+            else:
+                os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o644))
+            flags = syscalls.MS_BIND | syscalls.MS_REC
+            syscalls.mount(f"/proc/self/fd/{handle}", path, "", flags)
+            os.close(handle)
 
 
 def become(uid: int) -> None:

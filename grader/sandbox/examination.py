@@ -11,9 +11,8 @@ from typing import cast
 
 from grader.errors import SandboxFault
 from grader.sandbox.answers import ChildGoneError, Raised, Returned
-from grader.sandbox.backends import BACKENDS, Backend, Launch, unsupported_reason
+from grader.sandbox.backends import BACKENDS, Backend, Host, Launch, unsupported_reason
 from grader.sandbox.confine import confine_this_process
-from grader.sandbox.host import Host
 from grader.sandbox.interface import Child
 from grader.sandbox.process import Sandbox
 
@@ -113,7 +112,27 @@ class Examination:
 
 def examine(backends: Sequence[Backend] = BACKENDS) -> list[Examination]:
     """Try every backend."""
-    return [_examine(backend) for backend in backends]
+    found = []
+    for backend in backends:
+        results: dict[str, bool] = {}
+        reason = unsupported_reason()
+        if not reason:
+            try:
+                with (
+                    _targets() as (file, targets),
+                    Sandbox(_showing(file, backend)) as sandbox,
+                    sandbox.child() as child,
+                ):
+                    results = _attempt_all(child, {**targets, "pid": sandbox.pid})
+            except (SandboxFault, ChildGoneError, OSError) as error:
+                reason = str(error)
+        escapes = tuple(_LABELS[name] for name, out in results.items() if out)
+        held = tuple(_LABELS[name] for name, out in results.items() if not out)
+        if escapes:
+            reason = f"a child could {', '.join(escapes)}"
+        works = bool(results) and not escapes
+        found.append(Examination(backend, works, reason or "", escapes, held))
+    return found
 
 
 def examine_confinement() -> dict[str, bool]:
@@ -131,43 +150,24 @@ def examine_confinement() -> dict[str, bool]:
             "start a program": lambda: os.execv("/bin/true", ["true"]),  # noqa: S606  it is to fail
             "open a connection": lambda: socket.create_connection(address, 1),
         }
-        return {name: _gets_out(attempt) for name, attempt in attempts.items()}
+        got_out = {}
+        for name, attempt in attempts.items():
+            pid = os.fork()
+            if pid == 0:
+                try:
+                    confine_this_process()
+                    attempt()
+                except OSError:
+                    os._exit(_HELD)
+                finally:
+                    os._exit(0)
+            got_out[name] = os.waitpid(pid, 0)[1] != _HELD << 8
+        return got_out
 
 
 def _see_environment() -> None:
     if not os.environ and not Path("/proc/self/environ").read_bytes().strip(b"\0"):
         raise FileNotFoundError
-
-
-def _gets_out(attempt: Callable[[], object]) -> bool:
-    pid = os.fork()
-    if pid == 0:
-        try:
-            confine_this_process()
-            attempt()
-        except OSError:
-            os._exit(_HELD)
-        finally:
-            os._exit(0)
-    return os.waitpid(pid, 0)[1] != _HELD << 8
-
-
-def _examine(backend: Backend) -> Examination:
-    if reason := unsupported_reason():
-        return Examination(backend, works=False, reason=reason, escapes=(), held=())
-    try:
-        with (
-            _targets() as (file, targets),
-            Sandbox(_showing(file, backend)) as sandbox,
-            sandbox.child() as child,
-        ):
-            results = _attempt_all(child, {**targets, "pid": sandbox.pid})
-    except (SandboxFault, ChildGoneError, OSError) as error:
-        return Examination(backend, works=False, reason=str(error), escapes=(), held=())
-    escapes = tuple(_LABELS[name] for name, out in results.items() if out)
-    held = tuple(_LABELS[name] for name, out in results.items() if not out)
-    reason = f"a child could {', '.join(escapes)}" if escapes else ""
-    return Examination(backend, works=not escapes, reason=reason, escapes=escapes, held=held)
 
 
 @contextmanager
@@ -199,20 +199,18 @@ def _showing(file: Path, backend: Backend) -> Backend:
 
 
 def _attempt_all(child: Child, targets: dict[str, object]) -> dict[str, bool]:
+    """Make each attempt. It is held if it answers no, or with an error of the system."""
     loaded = child.load(_ATTEMPTS, list(_LABELS))
     if not isinstance(loaded, Returned):
         raise SandboxFault(f"the attempts to escape could not be made: {loaded}")
     seen = child.call("find", [targets], {})
     if seen != Returned(_CONTENT):
         raise SandboxFault(f"a file that it was given could not be read: {seen}")
-    return {name: _got_out(child, name, targets) for name in _LABELS}
-
-
-def _got_out(child: Child, name: str, targets: dict[str, object]) -> bool:
-    """Make one attempt. It is held if it answers no, or with an error of the system."""
-    answer = child.call(name, [targets], {})
-    if isinstance(answer, Raised) and "OSError" in answer.bases:
-        return False
-    if isinstance(answer, Returned):
-        return answer.value is True
-    raise SandboxFault(f"the attempt to {_LABELS[name]} could not be made: {answer}")
+    got_out = {}
+    for name, label in _LABELS.items():
+        answer = child.call(name, [targets], {})
+        is_refused = isinstance(answer, Raised) and "OSError" in answer.bases
+        if not is_refused and not isinstance(answer, Returned):
+            raise SandboxFault(f"the attempt to {label} could not be made: {answer}")
+        got_out[name] = isinstance(answer, Returned) and answer.value is True
+    return got_out

@@ -22,8 +22,7 @@ from typing import IO, Self
 
 from grader.errors import SandboxFault
 from grader.sandbox.answers import Cause, ChildGoneError
-from grader.sandbox.framed_child import FramedChild
-from grader.sandbox.interface import Ending
+from grader.sandbox.interface import Ending, FramedChild
 from grader.sandbox.limits import DEFAULT_LIMITS, ONE_BLAS_THREAD, START_SECONDS, Limits
 from grader.sandbox.printable import printable
 

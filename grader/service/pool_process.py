@@ -20,7 +20,7 @@ from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import verdict_data
 from grader.grading.session.lru_cache import MOST_EXERCISES
 from grader.grading.workers.pool import JobSource, Pool
-from grader.sandbox.choose import open_sandbox
+from grader.sandbox.process import open_sandbox
 
 
 class _Inbox(JobSource):

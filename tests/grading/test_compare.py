@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from grader.definitions.exercise import Tolerance
-from grader.grading.comparison.ladder import Rung, compare, compare_text, ignore_nan
+from grader.grading.comparison.ladder import Rung, compare, ignore_nan
+from grader.grading.comparison.printed_text import compare_text
 from grader.grading.feedback.difference_sentences import sentence_of
 
 MATRIX = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])

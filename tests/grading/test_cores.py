@@ -14,7 +14,7 @@ from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
 from grader.grading.workers.pool import JobSource, Pool
-from grader.sandbox.choose import open_sandbox
+from grader.sandbox.process import open_sandbox
 
 
 @pytest.fixture

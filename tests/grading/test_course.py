@@ -12,8 +12,7 @@ from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
 from grader.grading.session.engine import grade
 from grader.grading.workers.pool import Pool
-from grader.sandbox.choose import open_sandbox
-from grader.sandbox.process import Sandbox
+from grader.sandbox.process import Sandbox, open_sandbox
 from tests.conftest import DOUBLE
 
 Course = Callable[..., Path]

@@ -25,8 +25,8 @@ from grader.grading.session import journal
 from grader.grading.session.journal import Journal
 from grader.grading.workers.interrupted import result_of
 from grader.grading.workers.pool import Pool
-from grader.sandbox.choose import open_sandbox
 from grader.sandbox.limits import Limits
+from grader.sandbox.process import open_sandbox
 
 if TYPE_CHECKING:
     from tests.grading.conftest import Make
@@ -178,7 +178,7 @@ def test_a_killed_parent_leaves_no_worker_behind(make: "Make") -> None:
         "from grader.definitions.collection import load_exercise\n"
         "from grader.grading.results.jobs import Job\nfrom grader.grading.workers.pool import Pool\n"
         "from grader.grading.results.submission import Submission\n"
-        "from grader.sandbox.choose import open_sandbox\n"
+        "from grader.sandbox.process import open_sandbox\n"
         f"exercise = load_exercise(Path({str(exercise.where.path)!r}))\n"
         f"submission = Submission.from_bytes(Path('f.py'), {HOLDS_UP.encode()!r})\n"
         "with Pool(1, open_sandbox) as pool:\n"

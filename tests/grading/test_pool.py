@@ -17,8 +17,7 @@ from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
 from grader.grading.workers.pool import MAX_TRIES, Pool
-from grader.sandbox.choose import open_sandbox
-from grader.sandbox.process import Sandbox
+from grader.sandbox.process import Sandbox, open_sandbox
 
 if TYPE_CHECKING:
     from tests.grading.conftest import Make

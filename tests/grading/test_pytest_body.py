@@ -397,7 +397,9 @@ def test_an_argument_is_never_moved_in_memory(grade_one: "GradeOne") -> None:
     source = (
         "import sys\nimport numpy as np\n"
         "serving = sys.modules['inside.serving']\n"
-        "serving._as_it_is = lambda old: np.zeros(9**6) if type(old) is np.ndarray else None\n"
+        "forged = lambda old: np.zeros(9**6) if type(old) is np.ndarray else None\n"
+        "serving.SubmissionServer._changes = (\n"
+        "    lambda _, request, shared, *__: [forged(old) for old in shared.objects])\n"
         "def f(x): x[0] = 5"
     )
     lines = ["part = x[:1]", "f(x)", "assert x.size == 2 and part.base is x and part[0] == 1"]

@@ -12,8 +12,7 @@ from grader.authoring.verify.sabotage import wrong_programs
 from grader.definitions import program_files
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, UsageError
-from grader.grading.results.submission import Submission
-from grader.grading.results.submitted_files import read_submission
+from grader.grading.results.submission import Submission, read_submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade
 from grader.grading.workers.batch import plan

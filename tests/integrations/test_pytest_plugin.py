@@ -89,8 +89,8 @@ def test_what_cannot_be_graded_is_said_without_a_traceback(
     plugins = tmp_path / "plugins"
     plugins.mkdir()
     (plugins / "no_sandbox.py").write_text(
-        "from grader.errors import SandboxFault\nfrom grader.sandbox import choose\n\n\n"
-        "def none(**_):\n    raise SandboxFault('not here')\n\n\nchoose.open_sandbox = none\n"
+        "from grader.errors import SandboxFault\nfrom grader.sandbox import process\n\n\n"
+        "def none(**_):\n    raise SandboxFault('not here')\n\n\nprocess.open_sandbox = none\n"
     )
     submission = tmp_path / "attention_weights.py"
     submission.write_text("x = 1\n")

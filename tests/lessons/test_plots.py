@@ -11,8 +11,7 @@ from grader.lessons.execute import RunCell, RunLesson, ShownPlot, run_lesson
 from grader.lessons.lesson import read_lesson
 from grader.lessons.recorded_output import record
 from grader.lessons.safe_svg import MOST_BYTES, UnsafeSvgError, safe_svg
-from grader.sandbox.choose import open_sandbox
-from grader.sandbox.process import Sandbox
+from grader.sandbox.process import Sandbox, open_sandbox
 
 DRAWS = """\
 Text.

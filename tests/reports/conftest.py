@@ -8,8 +8,14 @@ from typing import Any
 import pytest
 
 from grader.definitions.exercise import ExerciseId, TestId
-from grader.grading.results.value_summary import ValueSummary
-from grader.grading.results.verdict import Diagnosis, Outcome, SmallExample, TestResult, Verdict
+from grader.grading.results.verdict import (
+    Diagnosis,
+    Outcome,
+    SmallExample,
+    TestResult,
+    ValueSummary,
+    Verdict,
+)
 from grader.reports.report import Batch, Report
 
 BEGAN, ENDED = 1_750_000_000.0, 1_750_000_001.25

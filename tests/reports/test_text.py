@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from grader.definitions.exercise import TestId
-from grader.grading.results.value_summary import ValueSummary
-from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, ValueSummary, Verdict
 from grader.reports.blocks import HIGH, LOW
 from grader.reports.number_cells import luminance
 from grader.reports.report import Batch, Report
@@ -20,7 +19,7 @@ from grader.reports.to_text import print_batch, print_verdict
 from tests.reports.conftest import result, verdict
 
 if TYPE_CHECKING:
-    from grader.grading.results.value_summary import Row
+    from grader.grading.results.verdict import Row
 
 SENTENCE = "The result has the right shape, but 1 of 4 values differ; the largest error is at [0, 1]: expected 2, got 2.5."  # fmt: skip
 DIAGNOSIS = Diagnosis(

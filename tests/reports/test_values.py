@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from grader.grading.results.value_summary import ValueSummary
-from grader.grading.results.verdict import Outcome, TestResult
+from grader.grading.results.verdict import Outcome, TestResult, ValueSummary
 from grader.reports.deliver import FORMATS
 from grader.reports.heatmap import STEPS, STYLE, grounds
 from grader.reports.number_cells import ink, luminance

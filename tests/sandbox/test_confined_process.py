@@ -10,9 +10,8 @@ import pytest
 
 from grader.errors import DefinitionError, GraderFault, Location, Problem, SandboxFault
 from grader.sandbox import confined_process
-from grader.sandbox.choose import open_sandbox
 from grader.sandbox.confined_process import ConfinedProcess
-from grader.sandbox.process import Sandbox
+from grader.sandbox.process import Sandbox, open_sandbox
 
 PLACE = Location(Path("a.yaml"), 3, 4)
 FINALIZED: list[str] = []

@@ -16,9 +16,8 @@ from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade
 from grader.grading.workers.pool import Pool
 from grader.sandbox.backends import LANDLOCK, NAMESPACES, Backend
-from grader.sandbox.choose import open_sandbox
 from grader.sandbox.examination import examine
-from grader.sandbox.process import Sandbox
+from grader.sandbox.process import Sandbox, open_sandbox
 from tests.conftest import DOUBLE
 
 TOP = """\

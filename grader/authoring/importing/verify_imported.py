@@ -23,7 +23,7 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.errors import EtudeError
-from grader.grading.comparison.ladder import compare_text
+from grader.grading.comparison.printed_text import compare_text
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.workers.pool import Pool

@@ -34,9 +34,8 @@ from grader.definitions.exercise import (
 from grader.definitions.student import student_text
 from grader.errors import DefinitionError, EtudeError, GraderFault
 from grader.grading.expected.public_form import needs_sandbox
-from grader.sandbox.choose import open_sandbox
 from grader.sandbox.confine import confine_this_process, leave_parent
-from grader.sandbox.process import Sandbox
+from grader.sandbox.process import Sandbox, open_sandbox
 
 Render: TypeAlias = Callable[[Exercise, Sandbox | None], Iterable[tuple[str, bytes]]]
 """Makes what a learner sees of one exercise, names of files and their bytes, with a sandbox where a

@@ -9,8 +9,7 @@ from grader.authoring.verify.conditions import ConditionalMistake, conditional_m
 from grader.authoring.verify.sabotage import WrongProgram, wrong_programs
 from grader.authoring.verify.variants import REPEATS, VariantRun
 from grader.definitions.exercise import Exercise, TestId
-from grader.grading.results.evidence import Evidence
-from grader.grading.results.verdict import Outcome, Verdict
+from grader.grading.results.verdict import Evidence, Outcome, Verdict
 from grader.mutation import Mutant, mutants
 
 Results: TypeAlias = Mapping[str, Verdict]

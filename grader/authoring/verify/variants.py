@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from grader.definitions.exercise import Exercise, ExerciseId, TestCase, TestId
-from grader.grading.results.evidence import Evidence
 from grader.grading.results.jobs import Job, Probe, limits_of
 from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Evidence
 
 REPEATS = {"in another order": False, "with other seeds": True}
 """The extra runs of a solution: what is different, and whether the seeds are."""

@@ -28,9 +28,9 @@ from grader.grading.comparison.ladder import (
     Rung,
     compare,
     compare_shapes,
+    is_masked,
     usual_tolerance,
 )
-from grader.grading.comparison.memory_size import is_masked
 from grader.grading.expected.inputs import generator
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import TooLargeError, TooLongError, author_error, freeze

@@ -11,9 +11,8 @@ the reference decides what it holds (zeros, as ours does, or NaN), and the submi
 unless the test ignores NaN.
 """
 
-import re
 from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
@@ -22,7 +21,28 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.definitions.exercise import Accepted, Tolerance
-from grader.grading.comparison.memory_size import is_masked
+
+
+def arrays_in(value: object) -> Iterator[npt.NDArray[Any]]:
+    """Yield the arrays in a value that is plain data."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, (list, tuple, deque)):
+        for item in value:
+            yield from arrays_in(item)
+    elif isinstance(value, dict):
+        yield from arrays_in(list(value.values()))
+
+
+def is_masked(array: object) -> bool:
+    """Return whether a value is a masked array."""
+    return hasattr(array, "mask")
+
+
+def bytes_in(value: object) -> int:
+    """Return the bytes of the arrays in a value that is plain data."""
+    return sum(array.nbytes for array in arrays_in(value))
+
 
 Array: TypeAlias = npt.NDArray[Any]
 _Path: TypeAlias = tuple[object, ...]
@@ -329,15 +349,21 @@ def _arrays(
         return _masked(expected, got, tolerance, path)
     if "O" in (expected.dtype.kind, got.dtype.kind):  # an integer too large for any dtype
         return _wrong_type(expected, got, path)
-    if _is_identical(expected, got):
-        return None
+    is_alike = got.dtype == expected.dtype and got.shape == expected.shape
+    if is_alike and got.dtype.kind in _OF_NUMBERS and got.tobytes() == expected.tobytes():
+        return None  # equal to the last bit, NaN like NaN
     if got.shape != expected.shape:
         shapes = {"expected": expected.shape, "got": got.shape}
         return Difference(Rung.SHAPE, "shape", shapes, path)
-    compare_values = _values if expected.dtype.kind in _OF_NUMBERS else _exact_values
-    if expected.dtype.names is not None:
-        compare_values = _fields
-    return _dtypes(expected, got, path) or compare_values(expected, got, tolerance, path)
+    difference = _dtypes(expected, got, path)
+    if difference is None and expected.dtype.names is not None:
+        names = expected.dtype.names
+        fields = (compare(expected[n], got[n], tolerance, (*path, n)) for n in names)
+        difference = next(filter(None, fields), None)
+    elif difference is None:
+        compare_values = _values if expected.dtype.kind in _OF_NUMBERS else _exact_values
+        difference = compare_values(expected, got, tolerance, path)
+    return difference
 
 
 def _masked(
@@ -352,15 +378,6 @@ def _masked(
     if mask.shape == other.shape:
         plain[mask], other_plain[mask] = np.zeros((), plain.dtype), np.zeros((), other_plain.dtype)
     return compare(plain, other_plain, tolerance, path)
-
-
-def _fields(
-    expected: Array, got: Array, tolerance: Tolerance | None, path: _Path
-) -> Difference | None:
-    for name in expected.dtype.names or ():
-        if found := compare(expected[name], got[name], tolerance, (*path, name)):
-            return found
-    return None
 
 
 def _exact_values(
@@ -402,7 +419,13 @@ def _values(
     limit = tolerance or usual_tolerance(expected.dtype)
     if tolerance is None and expected.dtype.kind in "biu":
         limit = _EXACT
-    if _all_close(expected, got, limit):
+    with np.errstate(all="ignore"):  # most agree; False also if in doubt, as with NaN or infinity
+        is_close = expected == got
+        if expected.dtype.kind in "fc":
+            distance = np.abs(got - expected)
+            allowed = limit.atol + limit.rtol * np.abs(expected)
+            is_close = (distance <= allowed) & (distance < np.inf)
+    if is_close.all():
         return None
     broken = ~np.isfinite(got) & np.isfinite(expected)
     if broken.any():
@@ -429,22 +452,6 @@ def _values(
     return Difference(Rung.VALUES, "values", facts, path, worst)
 
 
-def _is_identical(expected: Array, got: Array) -> bool:
-    """Return whether two arrays of numbers are equal to the last bit, NaN like NaN."""
-    is_alike = got.dtype == expected.dtype and got.shape == expected.shape
-    return is_alike and got.dtype.kind in _OF_NUMBERS and got.tobytes() == expected.tobytes()
-
-
-def _all_close(expected: Array, got: Array, limit: Tolerance) -> bool:
-    """Return whether two arrays agree; False also if in doubt, as with NaN or infinity."""
-    if expected.dtype.kind not in "fc":
-        return bool((expected == got).all())
-    with np.errstate(all="ignore"):
-        distance = np.abs(got - expected)
-        allowed = limit.atol + limit.rtol * np.abs(expected)
-        return bool(((distance <= allowed) & (distance < np.inf)).all())
-
-
 def _not_finite(got: Array, broken: npt.NDArray[np.bool_], path: _Path) -> Difference:
     first = _first(broken)
     facts = {
@@ -463,86 +470,16 @@ def _first(where: npt.NDArray[np.bool_]) -> tuple[int, ...]:
     return tuple(int(i) for i in np.unravel_index(int(np.argmax(where)), where.shape))
 
 
-# A number as NumPy prints it, a word, or one other sign; white space only separates.
-_TOKEN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[^\W\d]\w*|\S")
-_NUMERIC = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_NUMPY_DECIMALS = 8  # in a list, a long number says nothing about how exact a short one is
+@dataclass(frozen=True, slots=True)
+class RawResult:
+    """The draw that decided how a test ended, with the submission's value.
 
-
-def compare_text(expected: str, got: str, tolerance: Tolerance | None = None) -> Difference | None:
-    """Compare what was printed: words exactly, numbers as numbers, white space not at all.
-
-    A number may be off by half a unit of the last digit that is expected, or by `tolerance`. NumPy
-    pads the numbers of an array to one width, so `0.5 ` beside `0.25` has two decimals as well. How
-    NumPy lays a value out is no difference: `np.float64(0.5)` is 0.5, and `array([1., 2.])` is the
-    `[1. 2.]` that `print` makes of it, however the lines are wrapped.
-
-    Returns:
-        None if they agree, else the first difference.
+    Plain data of the trusted process. Of a hidden test nothing in here may be shown.
     """
-    wanted, came = _TOKEN.findall(plain_print(expected)), _TOKEN.findall(plain_print(got))
-    texts = {"expected": expected, "got": got}
-    if wanted and not came:
-        return Difference(Rung.SILENCE, "nothing-printed", {"expected": expected})
-    for one, other, decimals in zip(wanted, came, _shared_decimals(wanted), strict=False):
-        if not _same_token(one, other, tolerance, decimals):
-            message, facts = "text", texts
-            if came[-len(wanted) :] == wanted:
-                message = "text-after-own-prints"
-            elif len(wanted) > 1 and one.strip("[](),"):
-                message, facts = "text-from-a-place", {**texts, "wanted": one, "came": other}
-            return Difference(Rung.TEXT, message, facts)
-    if len(came) != len(wanted):
-        return Difference(Rung.TEXT, "more-text" if len(came) > len(wanted) else "less-text", texts)
-    return None
 
-
-_SCALAR = re.compile(r"\bnp\.(?:float|int|uint|complex|bool|longdouble)\w*\(([^()]*)\)")
-_CONSTANT = re.compile(r"\bnp\.(True|False|nan|inf)_?\b")
-_ARRAY = re.compile(r"\b(?:np\.)?array\(([^()]*(?:\([\d, ]*\)[^()]*)?)\)")
-
-
-def plain_print(text: str) -> str:
-    """Return text with NumPy's `repr` of values replaced by their `str`."""
-    if "np." not in text and "array(" not in text:
-        return text
-    text = _CONSTANT.sub(r"\1", _SCALAR.sub(r"\1", text))
-
-    def numbers(found: re.Match[str]) -> str:  # no commas, no dtype after the last bracket
-        inside, bracket, rest = found[1].rpartition("]")
-        return f"{inside}{bracket}{'' if '=' in rest else rest}".replace(",", " ")
-
-    return _ARRAY.sub(numbers, text)
-
-
-def _shared_decimals(tokens: Sequence[str]) -> list[int]:
-    """Return for each token the most decimals in the outermost brackets around it; 0 outside."""
-    shared, begin, depth = [0] * len(tokens), 0, 0
-    for place, sign in enumerate(tokens):
-        if sign == "[":
-            begin, depth = (begin if depth else place), depth + 1
-        depth -= sign == "]" and depth > 0
-        if depth == 0 or place == len(tokens) - 1:
-            most = max(map(_decimals, tokens[begin : place + 1])) if tokens[begin] == "[" else 0
-            shared[begin : place + 1] = [min(most, _NUMPY_DECIMALS)] * (place + 1 - begin)
-            begin = place + 1
-    return shared
-
-
-def _decimals(token: str) -> int:
-    mantissa = token.lower().partition("e")[0]
-    return len(mantissa.partition(".")[2]) if _NUMERIC.fullmatch(token) else 0
-
-
-def _same_token(expected: str, got: str, tolerance: Tolerance | None, decimals: int) -> bool:
-    if expected == got:
-        return True
-    if not (_NUMERIC.fullmatch(expected) and _NUMERIC.fullmatch(got)):
-        return False
-    if tolerance is None:
-        exponent, own = expected.lower().partition("e")[2], _decimals(expected)
-        half_unit = 0.5 * 10.0 ** (int(exponent or 0) - max(own, decimals)) * (1 + 1e-9)
-        # A whole number is exact: a shape, a count.
-        tolerance = Tolerance(half_unit if own or exponent else 0.0, 0.0)
-    wanted, came = float(expected), float(got)
-    return abs(wanted - came) <= tolerance.atol + tolerance.rtol * abs(wanted)
+    draw: int  # from 0: the first that did not pass, else the last
+    got: Any  # a value, what was printed, a `Raised`, or None where nothing came back
+    expected: Any  # what the test compares with; None where it compares with nothing
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    rung: Rung | None = None  # on which the two differ
+    worst: tuple[int, ...] | None = None  # where the values of two arrays differ most

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.definitions.exercise import Tolerance
-from grader.grading.comparison.ladder import Rung, compare_text
-from grader.grading.comparison.raw_result import RawResult
+from grader.grading.comparison.ladder import RawResult, Rung
+from grader.grading.comparison.printed_text import compare_text
 from grader.grading.feedback.error_explanations import signature
 from grader.grading.program.stand_ins import StandIn
 from grader.grading.results.verdict import Outcome

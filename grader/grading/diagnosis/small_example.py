@@ -42,8 +42,7 @@ from grader.definitions.exercise import (
 )
 from grader.errors import EtudeError
 from grader.grading.checks import judge
-from grader.grading.comparison.ladder import Rung, compare
-from grader.grading.comparison.raw_result import RawResult
+from grader.grading.comparison.ladder import RawResult, Rung, compare
 from grader.grading.diagnosis.plain_call import (
     NotWritableError,
     PlainCall,
@@ -75,8 +74,7 @@ from grader.grading.program.author_code import (
     evaluate,
     names_in,
 )
-from grader.grading.program.loaded_program import LoadedProgram
-from grader.grading.program.loading import load
+from grader.grading.program.loaded_program import LoadedProgram, load
 from grader.grading.program.proxies import NoValueError
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.submission import Submission

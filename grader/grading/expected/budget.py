@@ -3,33 +3,17 @@
 import gc
 import time
 import tracemalloc
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from grader.definitions.exercise import Budget
 from grader.grading.comparison.ladder import Difference, Rung
-from grader.grading.comparison.memory_size import bytes_in
 from grader.sandbox.answers import Usage
-from grader.sandbox.limits import RESULT_SLACK, RESULT_TIMES, UNKNOWN_RESULT
 
 TIME_FLOOR = 0.05
 """Seconds that every call may take: below it noise would decide."""
 
 MEMORY_FLOOR = 64 << 10
 """Bytes that every call may allocate: a few small arrays and Python's own bookkeeping."""
-
-
-def largest_result(inputs: Mapping[str, Any], expected: object, returned: int | None) -> int:
-    """Return the most bytes that the arrays in a submission's result may have in one draw.
-
-    Args:
-        inputs: of the draw.
-        expected: what comes out of the draw.
-        returned: the bytes of the largest result of the reference, or of the solution, on the way
-            to it; None if neither was asked.
-    """
-    known = max(bytes_in(dict(inputs)), bytes_in(expected), returned or 0)
-    return RESULT_TIMES * known + (UNKNOWN_RESULT if returned is None else RESULT_SLACK)
 
 
 def measured(rehearsal: Callable[[], object], action: Callable[[], object]) -> Usage:

@@ -23,10 +23,8 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.errors import DefinitionError
-from grader.grading.comparison.ladder import shapes_of
-from grader.grading.comparison.memory_size import bytes_in
-from grader.grading.expected.budget import largest_result, measured, together
-from grader.grading.expected.course_reference import make_importable
+from grader.grading.comparison.ladder import bytes_in, shapes_of
+from grader.grading.expected.budget import measured, together
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.solution_values import loaded_solution, of_solution
 from grader.grading.program.author_code import (
@@ -36,6 +34,7 @@ from grader.grading.program.author_code import (
     evaluate,
     freeze,
     fresh,
+    make_importable,
     names_in,
 )
 from grader.grading.program.loaded_program import LoadedProgram, is_value
@@ -45,6 +44,7 @@ from grader.sandbox.answers import Usage
 from grader.sandbox.inside.value_types import as_data
 from grader.sandbox.inside.wire import MAX_BODY
 from grader.sandbox.interface import Children, Exchange
+from grader.sandbox.limits import RESULT_SLACK, RESULT_TIMES, UNKNOWN_RESULT
 
 _REFERENCE_ROOT = "reference"
 
@@ -165,14 +165,15 @@ class Oracle:
         if found is None:
             drawn = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
             own = [self._fresh(test, number, given) for number, given in enumerate(drawn)]
-            pairs = zip(drawn, self._expected(test, own), strict=True)
-            found = tuple(
-                Draw(given, None, largest_result(given, None, returned), shapes_of(value))
-                if test.compared == "property"
-                else Draw(given, freeze(value), largest_result(given, value, returned))
-                for given, (value, returned) in pairs
-            )
-            self.known.draws[test.id] = found
+            draws = []
+            for given, (value, returned) in zip(drawn, self._expected(test, own), strict=True):
+                is_property = test.compared == "property"
+                expected = None if is_property else freeze(value)
+                known = max(bytes_in(dict(given)), bytes_in(expected), returned or 0)
+                slack = UNKNOWN_RESULT if returned is None else RESULT_SLACK
+                shapes = shapes_of(value) if is_property else None
+                draws.append(Draw(given, expected, RESULT_TIMES * known + slack, shapes))
+            found = self.known.draws[test.id] = tuple(draws)
         return found
 
     def inputs(self, test: TestCase, number: int) -> _Inputs:
@@ -212,7 +213,24 @@ class Oracle:
             return ()
         found = self.known.usages.get(test.id)
         if found is None:
-            found = tuple(self._measured(test))
+            numbers = range(test.seeds)
+            if self.judged_by(test) == "solution":
+                inputs = [self.inputs(test, number) for number in numbers]
+
+                def usage(program: LoadedProgram, given: _Inputs) -> Usage:
+                    usages: list[Usage] = []
+                    names = program.names(test.where, usages=usages)
+                    evaluate(test.code, {**program.bindings(names), **given})
+                    return together(usages)
+
+                found = tuple(self._of_solution(test, inputs, usage))
+            else:
+
+                def call(number: int) -> Callable[[], object]:
+                    names = {**self._reference_names(), **self.inputs(test, number)}
+                    return lambda: evaluate(test.code, names)
+
+                found = tuple(measured(call(number), call(number)) for number in numbers)
             self.known.usages[test.id] = found
         return found
 
@@ -322,25 +340,6 @@ class Oracle:
 
             return [value(given) for given in inputs]
 
-    def _measured(self, test: TestCase) -> list[Usage]:
-        numbers = range(test.seeds)
-        if self.judged_by(test) == "solution":
-            inputs = [self.inputs(test, number) for number in numbers]
-
-            def usage(program: LoadedProgram, given: _Inputs) -> Usage:
-                usages: list[Usage] = []
-                names = program.names(test.where, usages=usages)
-                evaluate(test.code, {**program.bindings(names), **given})
-                return together(usages)
-
-            return self._of_solution(test, inputs, usage)
-
-        def call(number: int) -> Callable[[], object]:
-            names = {**self._reference_names(), **self.inputs(test, number)}
-            return lambda: evaluate(test.code, names)
-
-        return [measured(call(number), call(number)) for number in numbers]
-
     def _check_names(
         self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]
     ) -> None:
@@ -353,27 +352,26 @@ class Oracle:
     def _reference_names(self) -> Mapping[str, Any]:
         """Return the reference's counterparts of what is defined; values are copies."""
         if self._references is None:
-            self._references = {
-                name: self._resolve(name, definition.reference)
-                for name, definition in self.exercise.defines.items()
-                if definition.reference is not None
-            }
+            found = {}
+            for name, definition in self.exercise.defines.items():
+                if definition.reference is None:
+                    continue
+                module, _, attribute = definition.reference.partition(":")
+                make_importable(self.exercise.course)
+                imported = by_author(
+                    definition.where,
+                    f"{name}: import of {module!r}",
+                    functools.partial(importlib.import_module, module),
+                )
+                if not hasattr(imported, attribute):
+                    message = f"{name}: there is no reference {definition.reference!r}"
+                    raise author_error(definition.where, message)
+                found[name] = getattr(imported, attribute)
+                if not callable(found[name]) and not is_value(self.exercise, name):
+                    message = f"{name}: the reference {definition.reference!r} is not callable"
+                    raise author_error(definition.where, message)
+            self._references = found
         return {name: freeze(value) for name, value in self._references.items()}
-
-    def _resolve(self, name: str, spelled: str) -> Any:  # noqa: ANN401  a function, a class or a value
-        module, _, attribute = spelled.partition(":")
-        where = self.exercise.defines[name].where
-        imported = by_author(where, f"{name}: import of {module!r}", lambda: self._imported(module))
-        if not hasattr(imported, attribute):
-            raise author_error(where, f"{name}: there is no reference {spelled!r}")
-        found = getattr(imported, attribute)
-        if not callable(found) and not is_value(self.exercise, name):
-            raise author_error(where, f"{name}: the reference {spelled!r} is not callable")
-        return found
-
-    def _imported(self, module: str) -> Any:  # noqa: ANN401  a module
-        make_importable(self.exercise.course)
-        return importlib.import_module(module)
 
 
 class _Package:

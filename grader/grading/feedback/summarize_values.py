@@ -20,9 +20,8 @@ from grader.definitions.exercise import (
     LiteralValue,
     TestCase,
 )
-from grader.grading.comparison.ladder import Rung, as_written
-from grader.grading.comparison.raw_result import RawResult
-from grader.grading.results.value_summary import PRINTED, FailureValues, ValueSummary
+from grader.grading.comparison.ladder import RawResult, Rung, as_written
+from grader.grading.results.verdict import PRINTED, FailureValues, ValueSummary
 from grader.sandbox.answers import Raised, Unsupported
 from grader.sandbox.printable import printable
 

@@ -1,4 +1,8 @@
-"""Running of authors' Python in the trusted process. Its errors are the definition's."""
+"""Running of authors' Python in the trusted process. Its errors are the definition's.
+
+The modules of a course's reference are imported from the definition and not from files: a worker
+can read no file of a course.
+"""
 
 import ast
 import contextlib
@@ -10,13 +14,15 @@ import sys
 import threading
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from types import CodeType, NoneType
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.abc import InspectLoader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import CodeType, ModuleType, NoneType
 from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
 
-from grader.definitions.exercise import Exercise
+from grader.definitions.exercise import Course, Exercise
 from grader.errors import DefinitionError, EtudeError, Location, Problem
 from grader.grading.program.stand_ins import authors_code
 from grader.sandbox.inside import virtual_files
@@ -209,3 +215,63 @@ def own_copy(value: Any) -> Any:  # noqa: ANN401  any value
     if type(value) is dict:
         return {key: own_copy(item) for key, item in value.items()}
     return value
+
+
+def make_importable(course: Course | None) -> None:
+    """Let imports find the reference of a course, and of no other course.
+
+    Raises:
+        DefinitionError: a module of that name is imported already, from elsewhere.
+    """
+    if course is None or not course.sources or _FINDER.course == course.digest:
+        return
+    for name, module in list(sys.modules.items()):
+        if getattr(module, "__loader__", None) is _FINDER:
+            del sys.modules[name]
+    if course.reference in sys.modules:
+        message = f"reference: another module is called {course.reference!r}; rename the folder"
+        raise author_error(course.where, message)
+    _FINDER.take(course)
+    if _FINDER not in sys.meta_path:
+        sys.meta_path.insert(0, _FINDER)
+
+
+class _CourseFinder(MetaPathFinder, InspectLoader):
+    """Finds and loads the modules of one course."""
+
+    def __init__(self) -> None:
+        self.course = ""  # its digest
+        self._files: dict[str, str] = {}  # by the names of modules
+        self._sources: dict[str, str] = {}  # by file
+
+    def take(self, course: Course) -> None:
+        """Serve the modules of a course instead of those before."""
+        self.course = course.digest
+        self._files, self._sources = dict(course.modules), dict(course.sources)
+        for path, source in self._sources.items():  # tracebacks quote it
+            linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
+
+    def find_spec(
+        self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return the spec of a module of the course; None for any other."""
+        if fullname not in self._files:
+            return None
+        is_package = self.is_package(fullname)
+        return ModuleSpec(fullname, self, origin=self._files[fullname], is_package=is_package)
+
+    def is_package(self, fullname: str) -> bool:
+        """Return whether a module is a package."""
+        return self._files[fullname].endswith("/__init__.py")
+
+    def get_source(self, fullname: str) -> str:
+        """Return the text of a module."""
+        return self._sources[self._files[fullname]]
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run a module."""
+        code = compile(self.get_source(module.__name__), self._files[module.__name__], "exec")
+        exec(code, vars(module))  # noqa: S102  an author's, as the text of a definition
+
+
+_FINDER = _CourseFinder()

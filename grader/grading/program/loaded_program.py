@@ -1,16 +1,35 @@
-"""A loaded program, a submission or a solution: its child, its stand-ins and its values."""
+"""A loaded program: its screening and loading, its child, its stand-ins and its values."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from grader.definitions.exercise import Exercise
+from grader.definitions.exercise import DefinedAs, Exercise
 from grader.errors import GraderFault, Location
+from grader.grading.feedback import sentences
 from grader.grading.program.author_code import freeze
+from grader.grading.program.notebook_program import (
+    NotebookProgram,
+    PartLines,
+    join_cells,
+    load_cells,
+)
 from grader.grading.program.proxies import NoValueError, Proxies
-from grader.sandbox.answers import Raised, Returned, Usage
+from grader.grading.program.screening import screen
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome
+from grader.sandbox.answers import (
+    Answer,
+    ChildGoneError,
+    DefinedNames,
+    Raised,
+    Returned,
+    Unsupported,
+    Usage,
+)
 from grader.sandbox.inside.wire import MAX_BODY
 from grader.sandbox.interface import Child
+from grader.sandbox.limits import UNKNOWN_RESULT
 
 
 def is_value(exercise: Exercise, name: str) -> bool:
@@ -105,3 +124,156 @@ class LoadedProgram:
             raise NoValueError(answer)
         count = answer.value if type(answer.value) is int else 0
         return self.child.output(begin, min(begin + max(count, 0), self.child.printed))
+
+
+_PLACEHOLDERS = ("ellipsis", "NoneType")
+
+
+@dataclass(frozen=True, slots=True)
+class LoadingProblem:
+    """The reason why no test of a submission can run, for the learner."""
+
+    outcome: Outcome
+    sentence: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSubmission:
+    """A submission that is ready for tests, or the problem with it."""
+
+    contents: DefinedNames
+    program: LoadedProgram | None = None
+    problem: LoadingProblem | None = None
+    source: str = ""  # that was run
+    lines: PartLines = field(default_factory=PartLines)  # of a notebook, or of files
+    notes: tuple[str, ...] = ()  # on a notebook
+
+
+def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubmission:
+    """Load a submission into a child that has run nothing yet.
+
+    Raises:
+        GraderFault: the exercise has data files, which the sandbox cannot take.
+    """
+    put_files(child, exercise)
+    lines = PartLines.of(submission)
+    if exercise.files_to_submit:
+        given = [name for name, _, _ in lines.files]
+        if submission.cells:
+            given.insert(0, exercise.files_to_submit[0])
+        if said := sentences.wrong_files(given, exercise.files_to_submit):
+            missing = LoadingProblem(Outcome.ERRORED, said)
+            return LoadedSubmission(DefinedNames((), {}), problem=missing)
+    if lines.is_one_file:
+        return _load(child, NotebookProgram(submission), exercise)
+    try:
+        program = (
+            join_cells(child, submission)
+            if submission.cells
+            else NotebookProgram(submission, lines)
+        )
+    except ChildGoneError as error:
+        outcome, sentence = sentences.gone(error)
+        ended = LoadingProblem(outcome, sentence)
+        return LoadedSubmission(DefinedNames((), {}), problem=ended)
+    loaded = _load(child, program, exercise)
+    problem = loaded.problem
+    if problem is not None:
+        said, line = lines.sentence(problem.sentence), lines.line(problem.line)
+        problem = replace(problem, sentence=said, line=line)
+    return replace(
+        loaded,
+        problem=problem,
+        lines=lines,
+        notes=(*program.notes, *loaded.notes),
+    )
+
+
+def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedSubmission:
+    source = program.submission.source
+    packages = tuple(dict.fromkeys(name.partition(".")[0] for name in exercise.packages))
+    contents = DefinedNames((), {}, packages)
+    notes: tuple[str, ...] = ()
+    try:
+        refusal = screen(child, source, exercise)
+        if isinstance(refusal, Raised):
+            return LoadedSubmission(contents, problem=problem_of(refusal))
+        if refusal is not None:
+            problem = LoadingProblem(Outcome.FAILED, refusal.sentence, refusal.line)
+            return LoadedSubmission(contents, problem=problem)
+        names = list(exercise.defines)
+        answer: Answer
+        if exercise.kind == "predict":
+            answer = child.load_answers(source, names)
+        elif program.submission.cells:
+            answer, notes = load_cells(child, program, names)
+        else:
+            answer = child.load(source, names)
+        if isinstance(answer, Raised):
+            return LoadedSubmission(contents, problem=problem_of(answer, source, packages))
+        facts = answer.value if isinstance(answer, Returned) else None
+        found = replace(DefinedNames.read(facts, names), packages=packages)
+        problems = (_problem_of(exercise, name, found, source) for name in exercise.defines)
+        values = next(filter(None, problems), None) or _values(child, exercise)
+    except ChildGoneError as error:
+        outcome, sentence = sentences.gone(error, source)
+        line = sentences.line_of(error, source)
+        return LoadedSubmission(contents, problem=LoadingProblem(outcome, sentence, line))
+    if isinstance(values, str):
+        problem = LoadingProblem(Outcome.FAILED, values)
+        return LoadedSubmission(found, problem=problem, source=source, notes=notes)
+    loaded = LoadedProgram(child, exercise, values)
+    return LoadedSubmission(found, loaded, source=source, notes=notes)
+
+
+def problem_of(answer: Raised, source: str = "", packages: tuple[str, ...] = ()) -> LoadingProblem:
+    """Return the problem of an exception that ended the loading of a program.
+
+    Args:
+        answer: the exception.
+        source: of a submission, if that is the program.
+        packages: that it may import beside NumPy.
+    """
+    if "SyntaxError" in answer.bases and not answer.frames:
+        return LoadingProblem(Outcome.ERRORED, sentences.syntax_error(answer), answer.line)
+    line = answer.frames[-1][0] if answer.frames else None
+    contents = DefinedNames((), {}, packages)
+    sentence = sentences.raised(answer, "", contents, loading=bool(source))
+    if answer.type == "ModuleNotFoundError":
+        from grader.grading.feedback.error_explanations import in_numpy  # noqa: PLC0415  a pass needs none of it
+
+        sentence = " ".join(filter(None, (sentence, in_numpy(source))))
+    return LoadingProblem(sentences.outcome_of(answer), sentence, line)
+
+
+def _problem_of(exercise: Exercise, name: str, contents: DefinedNames, source: str) -> str | None:
+    """Return what is wrong with a name that the tests use."""
+    value = is_value(exercise, name)
+    wanted: DefinedAs = "value" if value else exercise.defines[name].kind
+    defined = contents.defined.get(name)
+    if defined is None:
+        shown = (t.code for t in exercise.tests if t.compared == "value" and not t.hidden)
+        call = next(shown, next(iter(exercise.defines)))
+        return sentences.missing(name, call, contents.names, wanted, source)
+    if value and defined.kind in _PLACEHOLDERS:
+        return sentences.not_answered(name, defined.kind)
+    fits = defined.kind == "class" if wanted == "class" else defined.callable is not value
+    return None if fits else sentences.another_kind(name, wanted, defined.kind)
+
+
+def _values(child: Child, exercise: Exercise) -> dict[str, Any] | str:
+    """Return the values that a submission defines, or what is wrong with one."""
+    names, values = Proxies(child, exercise.where, most=UNKNOWN_RESULT), {}
+    for name, definition in exercise.defines.items():
+        if not is_value(exercise, name):
+            continue
+        try:
+            values[name] = freeze(names.current(name))
+        except NoValueError as error:
+            if isinstance(error.answer, Unsupported):
+                return sentences.unsupported_value(name, error.answer)
+            return sentences.raised(error.answer, "", DefinedNames((), {}))
+        if definition.choices and str(values[name]).strip() not in definition.choices:
+            return sentences.no_choice(name, definition.choices)
+    return values

@@ -165,10 +165,9 @@ def load_cells(
     facts = answer.value if isinstance(answer, Returned) else None
     ran = [(lines.numbers[n], e) for n, e in read_failed_cells(facts) if n < len(lines.numbers)]
     failed = sorted([*program.failed, *ran], key=lambda each: each[0])
-    return answer, tuple(_note(lines, number, error) for number, error in failed)
-
-
-def _note(lines: PartLines, number: int, error: Raised) -> str:
-    place = lines.place(error.frames[0][0]) if error.frames else None
-    said = sentences.cell_failed(number, place[1] if place else None, error)
-    return lines.sentence(said) if error.line else said
+    notes = []
+    for number, error in failed:
+        place = lines.place(error.frames[0][0]) if error.frames else None
+        said = sentences.cell_failed(number, place[1] if place else None, error)
+        notes.append(lines.sentence(said) if error.line else said)
+    return answer, tuple(notes)

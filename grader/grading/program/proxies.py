@@ -20,8 +20,7 @@ import numpy as np
 
 from grader.definitions.exercise import Tolerance
 from grader.errors import DefinitionError, EtudeError, Location, Problem
-from grader.grading.comparison.ladder import compare
-from grader.grading.comparison.memory_size import arrays_in, is_masked
+from grader.grading.comparison.ladder import arrays_in, compare, is_masked
 from grader.grading.feedback.difference_sentences import describe
 from grader.grading.program.author_code import TooLargeError, TooLongError
 from grader.grading.program.stand_ins import (
@@ -180,20 +179,20 @@ class Proxies:
         raise self._forged()
 
     def _see_change(
-        self, own: object, content: object, called: str, args: Mapping[str, Any]
+        self,
+        own: Any,  # noqa: ANN401  any value
+        content: Any,  # noqa: ANN401  any value
+        called: str,
+        args: Mapping[str, Any],
     ) -> None:
         """Compare a part of the arguments with what it is in the sandbox after a call."""
         is_kept = content is None or not compare(_plain(own), _plain(content), _EXACT)
         if self._keep_inputs and self.changed is None and not is_kept:
             place = next((p for p, a in args.items() if _is_in(own, a)), "an argument")
             self.changed = called, place, args.get(place)
-        if self._in_body:
-            self._carry_back(own, content)
-
-    def _carry_back(self, own: Any, content: Any) -> None:  # noqa: ANN401  any value
-        """Change one of the body's objects as the submission has changed its copy."""
-        if content is None or type(own) is not type(content):
+        if not self._in_body or content is None or type(own) is not type(content):
             return
+        # The body's object changes as the submission has changed its copy.
         if isinstance(own, (list, bytearray)):
             own[:] = content
         elif isinstance(own, deque):
@@ -219,7 +218,16 @@ class Proxies:
         for each in warned[:_MOST_WARNINGS]:
             match each:
                 case [list(bases), str(message)]:
-                    warnings.warn(printable(message[:_LONGEST]), _category(bases), stacklevel=4)
+                    # The narrowest class of warnings that the submission's is.
+                    kinds = [
+                        getattr(module, name, None)
+                        for name in bases
+                        for module in (builtins, np.exceptions)
+                        if type(name) is str
+                    ]
+                    warned_as = (k for k in kinds if isinstance(k, type) and issubclass(k, Warning))
+                    category = next(warned_as, UserWarning)
+                    warnings.warn(printable(message[:_LONGEST]), category, stacklevel=4)
 
     def _forged(self) -> ChildGoneError:
         self._child.end()
@@ -283,8 +291,13 @@ class Proxies:
 
     def keep(self, value: object) -> Handle | Function | Callback | None:
         """Return what crosses in place of an object that is no plain data; see `wire.Keeper`."""
-        if isinstance(value, NameStandIn):
-            return self._found(value)
+        if isinstance(value, NameStandIn) and value.handle_.number < 0:
+            # What has the name is looked up when it is first needed.
+            found = self._value("value", value._name)  # noqa: SLF001  the stand-in is ours
+            if not isinstance(found, StandIn):
+                raise self._forged()
+            object.__setattr__(value, "handle_", found.handle_)
+            self._stand_ins[found.handle_.number] = value
         if isinstance(value, StandIn):
             return value.handle_
         if isinstance(value, MethodStandIn):
@@ -298,16 +311,6 @@ class Proxies:
         if sent is not None and number == len(self._given):
             self._given.append(value)
         return sent
-
-    def _found(self, name: NameStandIn) -> Handle:
-        """Return the handle of what has a name, which is looked up when it is first needed."""
-        if name.handle_.number < 0:
-            found = self._value("value", name._name)  # noqa: SLF001  the stand-in is ours
-            if not isinstance(found, StandIn):
-                raise self._forged()
-            object.__setattr__(name, "handle_", found.handle_)
-            self._stand_ins[found.handle_.number] = name
-        return name.handle_
 
     def call_back(self, number: int, args: list[Any], kwargs: dict[Any, Any]) -> list[object]:
         """Call a function of the test's for the submission; see `interface.Peer`."""
@@ -353,7 +356,12 @@ class Proxies:
         Lists and dicts stay the same objects.
         """
         if isinstance(value, Handle):
-            return self._stand_in(value)
+            known = self._stand_ins.get(value.number)
+            if known is None:
+                kind = printable(value.kind)
+                known = _class_of(kind, value.is_callable)(self, Handle(value.number, kind))
+                self._stand_ins[value.number] = known
+            return known
         if isinstance(value, Callback):
             if not 0 <= value.number < len(self._given):
                 raise self._forged()
@@ -368,14 +376,6 @@ class Proxies:
             for key, item in value.items():
                 value[key] = self.incoming(item)
         return value
-
-    def _stand_in(self, handle: Handle) -> StandIn:
-        known = self._stand_ins.get(handle.number)
-        if known is None:
-            kind = printable(handle.kind)
-            known = _class_of(kind, handle.is_callable)(self, Handle(handle.number, kind))
-            self._stand_ins[handle.number] = known
-        return known
 
     def _value(self, operation: str, *words: Any, look: Shared | None = None) -> Any:  # noqa: ANN401  any value
         """Send a request and return the value of its answer."""
@@ -521,13 +521,3 @@ def _class_of(kind: str, is_callable: bool) -> type[StandIn]:
         (base,),
         {"__slots__": (), "__doc__": vars(StandIn)["__doc__"]},
     )
-
-
-def _category(bases: list[Any]) -> type[Warning]:
-    """Return the narrowest warning class that a submission's is."""
-    for name in bases:
-        for module in (builtins, np.exceptions):
-            found = getattr(module, name, None) if type(name) is str else None
-            if isinstance(found, type) and issubclass(found, Warning):
-                return found
-    return UserWarning

@@ -130,7 +130,13 @@ def breach(forbid: Forbid, uses: Sequence[Use], own: Collection[str] = ()) -> Re
     for use in uses:
         if (said := _forbidden(forbid, use)) is not None:
             return Refusal(sentences.forbidden(use.line, said, forbid.because), use.line)
-        if _leads_around(use):
+        root, *below = use.name.split(".")
+        leads_around = root in _AROUND or not _AROUND_ANYWHERE.isdisjoint(below)
+        if _is_library(root):  # or a module that it imports, as in dataclasses.inspect
+            leads_around |= not _AROUND.isdisjoint(below) or "modules" in below
+        else:
+            leads_around |= root in _AROUND_ANYWHERE
+        if leads_around:
             sentence = sentences.ROUNDABOUT.format(line=use.line, name=use.written)
             return Refusal(sentence, use.line)
         if use.kind == "passed" and (use.name in own or _could_hide(forbid, use.name)):
@@ -206,15 +212,10 @@ def _could_hide(forbid: Forbid, name: str) -> bool:
         return True
     entries = [entry for entry in _whole((*forbid.names, *forbid.calls)) if "." in entry]
     entries += [entry for entry in _HIDDEN_LOOPS if forbid.loops]
-    holds_one = any(_is_below(entry, name) for entry in entries)
-    return holds_one or (any(e.startswith("numpy.") for e in entries) and _is_numpy_module(name))
-
-
-def _is_library(root: str) -> bool:
-    return root == "numpy" or root in sys.stdlib_module_names
-
-
-def _is_numpy_module(name: str) -> bool:
+    if any(_is_below(entry, name) for entry in entries):
+        return True
+    if not any(entry.startswith("numpy.") for entry in entries):
+        return False
     root, *words = name.split(".")
     found: object = np
     for word in words:
@@ -227,6 +228,10 @@ def _is_numpy_module(name: str) -> bool:
     return root == "numpy" and isinstance(found, ModuleType)
 
 
+def _is_library(root: str) -> bool:
+    return root == "numpy" or root in sys.stdlib_module_names
+
+
 def _is_below(name: str, entry: str) -> bool:
     return name == entry or name.startswith(f"{entry}.")
 
@@ -236,12 +241,3 @@ def _whole(entries: Sequence[str]) -> Iterator[str]:
     for entry in entries:
         root, dot, rest = entry.partition(".")
         yield f"numpy{dot}{rest}" if root == "np" else entry
-
-
-def _leads_around(use: Use) -> bool:
-    root, *below = use.name.split(".")
-    if root in _AROUND or not _AROUND_ANYWHERE.isdisjoint(below):
-        return True
-    if _is_library(root):  # or a module that it imports, as in dataclasses.inspect
-        return not _AROUND.isdisjoint(below) or "modules" in below
-    return root in _AROUND_ANYWHERE

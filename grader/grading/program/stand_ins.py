@@ -237,19 +237,15 @@ _BINARY = {
 }  # fmt: skip
 
 
-def _give_operators() -> None:
-    for name in (*_UNARY, *_OTHERS):
-        setattr(StandIn, f"__{name}__", _forward(name))
-    for operator, name in {**_COMPARISONS, "divmod": "divmod"}.items():
-        setattr(StandIn, f"__{name}__", _forward(name, operator=operator))
-    for operator, name in _BINARY.items():
-        asked = f"{name}_" if name in ("and", "or") else name
-        setattr(StandIn, f"__{name}__", _forward(asked, operator=operator))
-        setattr(StandIn, f"__r{name}__", _forward(asked, operator=operator, reflected=True))
-        setattr(StandIn, f"__i{name}__", _forward(f"i{name}", operator=operator))
-
-
-_give_operators()
+for _name in (*_UNARY, *_OTHERS):
+    setattr(StandIn, f"__{_name}__", _forward(_name))
+for _operator, _name in {**_COMPARISONS, "divmod": "divmod"}.items():
+    setattr(StandIn, f"__{_name}__", _forward(_name, operator=_operator))
+for _operator, _name in _BINARY.items():
+    _asked = f"{_name}_" if _name in ("and", "or") else _name
+    setattr(StandIn, f"__{_name}__", _forward(_asked, operator=_operator))
+    setattr(StandIn, f"__r{_name}__", _forward(_asked, operator=_operator, reflected=True))
+    setattr(StandIn, f"__i{_name}__", _forward(f"i{_name}", operator=_operator))
 for _kind in (CallableStandIn, NameStandIn):  # the docstring of the object, not of the class
     setattr(_kind, "__doc__", vars(StandIn)["__doc__"])  # noqa: B010  no plain assignment to a property
 

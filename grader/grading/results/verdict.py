@@ -1,12 +1,133 @@
-"""The verdict on one submission of one exercise."""
+"""The verdict on one submission of one exercise, with its values and its evidence.
 
-from dataclasses import dataclass, field
+It needs no NumPy, so that a verdict is read in little time.
+"""
+
+import math
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from grader.definitions.exercise import ExerciseId, TestId
-from grader.grading.results.evidence import Evidence
-from grader.grading.results.value_summary import ValueSummary
+
+Number: TypeAlias = float | int | bool
+Row: TypeAlias = tuple[Number, ...]
+
+PRINTED: Final = "printed text"
+"""The summary of what was printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSummary:
+    """A value of a visible test: an input, what was expected, or what the submission gave.
+
+    `summarize_values` makes it. Every text in it is printable as it is, but for line feeds in
+    `text`.
+    """
+
+    MOST_CHARACTERS: ClassVar[int] = 1000  # of a text
+    MOST_CELLS: ClassVar[int] = 12  # along each axis of rows
+
+    summary: str  # "float64 (3, 3)", "tuple of 2", "str"
+    text: str  # as Python or NumPy prints it; what is too long ends in a note of how much there is
+    rows: tuple[Row, ...] | None = None  # the numbers of a small array with one axis or two
+    is_vector: bool = False  # its only row is an array with one axis
+
+    def data(self) -> dict[str, Any]:
+        """Return it as an object of JSON types."""
+        # JSON has no NaN and no infinity: they go by their names.
+        rows = None
+        if self.rows is not None:
+            rows = [[c if math.isfinite(c) else str(c) for c in row] for row in self.rows]
+        return {
+            "summary": self.summary,
+            "text": self.text,
+            "rows": rows,
+            "vector": self.is_vector,
+        }
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> "ValueSummary":
+        """Return the summary that an object of JSON types describes.
+
+        Raises:
+            KeyError, TypeError, ValueError: it describes none.
+        """
+        rows = data["rows"]
+        return cls(
+            summary=data["summary"],
+            text=data["text"],
+            rows=None if rows is None else tuple(tuple(map(_number, row)) for row in rows),
+            is_vector=data["vector"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FailureValues:
+    """The values of the draw that did not pass; none where none may be shown."""
+
+    inputs: tuple[tuple[str, ValueSummary], ...] = ()
+    expected: ValueSummary | None = None
+    got: ValueSummary | None = None
+    worst: tuple[int, ...] | None = None  # where the rows of both differ most
+
+
+def _number(sent: object) -> Number:
+    if isinstance(sent, str):
+        return float(sent)
+    if isinstance(sent, (bool, int, float)):
+        return sent
+    raise TypeError(f"no number: {sent!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Untrue:
+    """An expected value that its author wrote out and that is not what comes out."""
+
+    test: TestId
+    message: str  # "[0, 1]: the definition says 0.211, the reference gives 0.2246"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The resources of a run, and the written values that it shows to be wrong."""
+
+    cpu_seconds: float
+    wall_seconds: float
+    peak_kib: int  # of the whole process, Python and NumPy with it
+    printed: int  # bytes
+    untrue: tuple[Untrue, ...] = ()
+    varied: tuple[TestId, ...] = ()  # tests that expect an array of floats that are not all alike
+
+    # With `Probe.beside`, the tests that the submission, or the wrong program, ended otherwise
+    # when both were graded again, and those whose inputs are others when they are drawn again.
+    changed: tuple[TestId, ...] = ()
+    changed_beside: tuple[TestId, ...] = ()
+    redrawn: tuple[TestId, ...] = ()
+
+    def data(self) -> dict[str, Any]:
+        """Return it as an object of JSON types."""
+        return asdict(self)
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> "Evidence":
+        """Return the evidence that an object of JSON types describes.
+
+        Raises:
+            KeyError, TypeError, ValueError: it describes none.
+        """
+        return cls(
+            float(data["cpu_seconds"]),
+            float(data["wall_seconds"]),
+            int(data["peak_kib"]),
+            int(data["printed"]),
+            tuple(Untrue(TestId(each["test"]), str(each["message"])) for each in data["untrue"]),
+            *(
+                tuple(TestId(str(each)) for each in data[name])
+                for name in ("varied", "changed", "changed_beside", "redrawn")
+            ),
+        )
+
 
 DiagnosisKind: TypeAlias = Literal[
     "misconception", "mutation", "ambiguous", "pair", "repair", "unused", "expression"

@@ -4,13 +4,13 @@ import datetime as dt
 from typing import Any, get_args
 
 from grader.definitions.exercise import ExerciseId, TestId
-from grader.grading.results.value_summary import ValueSummary
 from grader.grading.results.verdict import (
     Diagnosis,
     DiagnosisKind,
     Outcome,
     SmallExample,
     TestResult,
+    ValueSummary,
     Verdict,
 )
 
@@ -91,6 +91,16 @@ def verdict_from_data(data: dict[str, Any]) -> Verdict:
     Raises:
         KeyError, TypeError, ValueError: it describes none.
     """
+    found = data.get("diagnosis")  # records of before there were diagnoses have none
+    if found is not None and found["kind"] not in get_args(DiagnosisKind):
+        raise ValueError(f"no kind of diagnosis: {found['kind']!r}")
+    diagnosis = found and Diagnosis(
+        kind=found["kind"],
+        id=Diagnosis.JOIN.join(found["ids"]),
+        feedback=found["feedback"],
+        hint=found["hint"],
+        tests=tuple(TestId(test) for test in found["tests"]),
+    )
     return Verdict(
         exercise=ExerciseId(data["exercise"]),
         title=data["title"],
@@ -100,8 +110,10 @@ def verdict_from_data(data: dict[str, Any]) -> Verdict:
         output=data["output"],
         xp=data["xp"],
         hidden_elsewhere=data["hidden_elsewhere"],
-        diagnosis=_diagnosis_from_data(data.get("diagnosis")),
-        example=_example_from_data(data.get("example")),
+        diagnosis=diagnosis,
+        example=None
+        if data.get("example") is None
+        else SmallExample(data["example"]["code"], result_from_data(data["example"]["result"])),
         notes=tuple(str(note) for note in data.get("notes", ())),
         tests=tuple(result_from_data(test) for test in data["tests"]),
         sandbox=data["sandbox"],
@@ -109,26 +121,6 @@ def verdict_from_data(data: dict[str, Any]) -> Verdict:
         submission_hash=data["submission_hash"],
         grader_version=data["grader_version"],
     )
-
-
-def _diagnosis_from_data(data: dict[str, Any] | None) -> Diagnosis | None:
-    if data is None:  # records of before there were diagnoses have none
-        return None
-    if data["kind"] not in get_args(DiagnosisKind):
-        raise ValueError(f"no kind of diagnosis: {data['kind']!r}")
-    return Diagnosis(
-        kind=data["kind"],
-        id=Diagnosis.JOIN.join(data["ids"]),
-        feedback=data["feedback"],
-        hint=data["hint"],
-        tests=tuple(TestId(test) for test in data["tests"]),
-    )
-
-
-def _example_from_data(data: dict[str, Any] | None) -> SmallExample | None:
-    if data is None:
-        return None
-    return SmallExample(data["code"], result_from_data(data["result"]))
 
 
 def result_from_data(data: dict[str, Any]) -> TestResult:

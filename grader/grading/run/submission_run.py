@@ -14,8 +14,8 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.grading.checks import check_of, judge
-from grader.grading.comparison.ladder import Rung, compare_text
-from grader.grading.comparison.raw_result import RawResult
+from grader.grading.comparison.ladder import Difference, RawResult, Rung
+from grader.grading.comparison.printed_text import compare_text
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback import sentences
 from grader.grading.feedback.difference_sentences import differs
@@ -23,14 +23,11 @@ from grader.grading.program.author_code import (
     TooLargeError,
     TooLongError,
 )
-from grader.grading.program.loaded_program import LoadedProgram
-from grader.grading.program.loading import load
+from grader.grading.program.loaded_program import LoadedProgram, load
 from grader.grading.program.notebook_program import PartLines
 from grader.grading.program.proxies import NoValueError
-from grader.grading.results.evidence import Evidence
 from grader.grading.results.submission import Submission
-from grader.grading.results.value_summary import FailureValues
-from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Evidence, FailureValues, Outcome, TestResult, Verdict
 from grader.sandbox.answers import ChildGoneError, DefinedNames, Returned, Unsupported
 from grader.sandbox.limits import AUTHOR_SECONDS, DEFAULT_LIMITS, Limits
 
@@ -52,6 +49,9 @@ class _Attempt:
     rung: Rung | None = None
     inputs: Mapping[str, Any] = field(default_factory=dict)  # of the draw that did not pass
     points: int = 0
+
+
+_PASSED = _Attempt(Outcome.PASSED)  # of a draw, of which there are many
 
 
 class SubmissionRun:
@@ -149,8 +149,13 @@ class SubmissionRun:
     def _grade(self, test: TestCase) -> TestResult:
         if self._ended:
             return not_run(test, self.problem)
-        if self._hidden_ran and not test.hidden and not self._start_again():
-            return not_run(test, self.problem)
+        if self._hidden_ran and not test.hidden and self._child is not None:
+            # It is loaded again: what it learnt from a hidden test must reach no output.
+            self._child.close()
+            self._child = self._new_child()
+            self.load()
+            if self.problem:
+                return not_run(test, self.problem)
         assert self._program is not None  # noqa: S101  for the type checker
         child = self._program.child
         if test.hidden and not self._hidden_ran and self.exercise.hidden_data:
@@ -243,14 +248,6 @@ class SubmissionRun:
         printed, ending = self._child.printed, self._child.end()
         return Evidence(ending.cpu, wall, ending.rss, printed)
 
-    def _start_again(self) -> bool:
-        """Load the submission again: what it learnt from a hidden test must reach no output."""
-        if self._child is not None:
-            self._child.close()
-        self._child = self._new_child()
-        self.load()
-        return not self.problem
-
     def _attempt(self, program: LoadedProgram, test: TestCase) -> _Attempt:
         """Run the draws, to the first that does not pass, or all for partial credit.
 
@@ -261,7 +258,7 @@ class SubmissionRun:
         passed = 0
         for number, draw in enumerate(draws):
             attempt = self._attempt_draw(program, test, draw, number, len(draws))
-            if attempt.outcome is Outcome.PASSED:
+            if attempt is _PASSED:
                 passed += 1
                 continue
             first = first or (attempt, self.observed[test.id])
@@ -279,13 +276,14 @@ class SubmissionRun:
     def _attempt_draw(
         self, program: LoadedProgram, test: TestCase, draw: Draw, number: int, draws: int
     ) -> _Attempt:
-        observed = functools.partial(RawResult, number, expected=draw.expected, inputs=draw.inputs)
-        self.observed[test.id] = observed(None)
         begin = program.child.printed
+        got: Any = None
+        difference: Difference | None = None
         try:
             found = judge(program, self._oracle, test, number)
+            got, difference = found.got, found.difference
         except NoValueError as error:
-            self.observed[test.id] = observed(error.answer)
+            got = error.answer
             return self._no_value(test, error, draw)
         except ChildGoneError as error:
             self._ended = True
@@ -298,20 +296,29 @@ class SubmissionRun:
             return _Attempt(Outcome.TIMED_OUT, sentence, inputs=draw.inputs)
         except TooLargeError:
             return _Attempt(Outcome.OUT_OF_MEMORY, sentences.TOO_LARGE, inputs=draw.inputs)
-        if found.difference is None:
-            self.observed[test.id] = observed(found.got)
-            return _Attempt(Outcome.PASSED)
-        rung = found.difference.rung
-        self.observed[test.id] = observed(found.got, rung=rung, worst=found.difference.worst)
+        finally:
+            where = () if difference is None else (difference.rung, difference.worst)
+            self.observed[test.id] = RawResult(number, got, draw.expected, draw.inputs, *where)
+        if difference is None:
+            return _PASSED
+        rung = difference.rung
         sentence = ""
         if self._with_reasons:
-            related = self._related(test, rung, draw, found.got)
-            if not test.hidden and found.difference.path == ():
+            related = self._related(test, rung, draw, got)
+            if not test.hidden and difference.path == ():
                 if rung is Rung.NOTHING:
                     related = self._not_returned(program, test, draw, begin)
-                if rung in (Rung.NOTHING, Rung.SILENCE) and self._is_starter():
+                mine, starter = (  # but for blank lines and comments
+                    [
+                        bare
+                        for line in text.splitlines()
+                        if (bare := line.partition("#")[0].rstrip())
+                    ]
+                    for text in (self.source, self.exercise.starter)
+                )
+                if rung in (Rung.NOTHING, Rung.SILENCE) and mine == starter:
                     related = sentences.STARTER
-            sentence = differs(found.difference, related, number, draws)
+            sentence = differs(difference, related, number, draws)
         return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
 
     def _related(self, test: TestCase, rung: Rung, draw: Draw, got: object) -> str:
@@ -350,14 +357,6 @@ class SubmissionRun:
         except ChildGoneError:
             self._ended = True
         return sentences.ONLY_PRINTED if printed.strip() else ""
-
-    def _is_starter(self) -> bool:
-        """Return whether the submission is the starter, but for blank lines and comments."""
-        mine, starter = (
-            [line.partition("#")[0].rstrip() for line in text.splitlines()]
-            for text in (self.source, self.exercise.starter)
-        )
-        return list(filter(None, mine)) == list(filter(None, starter))
 
     def _no_value(self, test: TestCase, error: NoValueError, draw: Draw) -> _Attempt:
         answer = error.answer

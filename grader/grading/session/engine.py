@@ -4,13 +4,13 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from grader.definitions.exercise import Exercise, TestId
 from grader.errors import EtudeError, GraderFault
-from grader.grading.expected.independence import drawn_otherwise, ended_otherwise
 from grader.grading.expected.oracle import KnownValues, Oracle
 from grader.grading.program.author_code import with_files_of
 from grader.grading.results.jobs import Job, Probe, Result
@@ -19,15 +19,74 @@ from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import result_data, verdict_data
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
 from grader.grading.session import journal
-from grader.grading.session.author_values import evidence_of
-from grader.grading.session.items import TestCaseItem
 from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
+from grader.grading.session.proof_evidence import drawn_otherwise, ended_otherwise, evidence_of
 from grader.sandbox.limits import Limits
 
 if TYPE_CHECKING:
+    from grader.definitions.exercise import TestCase
     from grader.grading.diagnosis.known_mistakes import Diagnostician
     from grader.sandbox.portable import PortableSandbox
     from grader.sandbox.process import Sandbox
+
+
+class NotPassedError(Exception):
+    """A test case did not pass; pytest reports it as a failure with our sentence."""
+
+    def __init__(self, result: TestResult) -> None:
+        self.result = result
+        super().__init__(f"{result.outcome}: {result.message}")
+
+
+class TestCaseItem(pytest.Item):
+    """One test case, graded on a submission: `run` is set before the item is run."""
+
+    __test__ = False  # the name is a test case's, not a test's
+
+    def __init__(
+        self,
+        *,
+        case: "TestCase",
+        **options: Any,  # noqa: ANN401  as in pytest
+    ) -> None:
+        super().__init__(**options)
+        self.case = case
+        self.result: TestResult | None = None
+        self.fault: EtudeError | None = None
+        self.hook = self.ihook  # kept: `ihook` looks for a conftest.py of the path each time
+        self.run: SubmissionRun | None = None
+
+    def runtest(self) -> None:
+        """Grade the case; raise unless it passes."""
+        assert self.run is not None  # noqa: S101  for the type checker
+        self.result = self.fault = None
+        self._report_sections.clear()  # the item serves many submissions
+        try:
+            self.result = self.run.grade(self.case)
+        except EtudeError as error:
+            self.fault = error
+            raise
+        if self.result.output:
+            self.add_report_section("call", "submission printed", self.result.output)
+        if self.result.outcome is not Outcome.PASSED:
+            raise NotPassedError(self.result)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_: object) -> str:
+        """Return the learner's sentence instead of a traceback of the grader."""
+        if isinstance(excinfo.value, NotPassedError):
+            result = excinfo.value.result
+            line = f" (line {result.line})" if result.line else ""
+            return f"{result.outcome}{line}: {result.message}"
+        if isinstance(excinfo.value, EtudeError):
+            return f"could not be graded: {excinfo.value}"
+        return str(super().repr_failure(excinfo))
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return the place of the definition, and a name; a hidden test is not described."""
+        shown = "" if self.case.hidden else self.case.description
+        name = f"{self.case.id}: {shown}" if shown else str(self.case.id)
+        return self.case.where.path, self.case.where.line - 1, name
+
 
 # What a session of data-driven items has no use for; each costs time at every start or item.
 _PLUGINS_OFF = (
@@ -153,29 +212,27 @@ class _GradingSession:
             raise GraderFault(f"the sandbox was started without {', '.join(lacking)}")
         shared = (job.probe and job.probe.form_of) or job.exercise.digest  # by all its forms
         oracle = Oracle(job.exercise, self._sandbox, self._known.get(shared, KnownValues))
-        with with_files_of(job.exercise):
-            return self._graded(session, job, oracle)
-
-    def _graded(self, session: pytest.Session, job: Job, oracle: Oracle) -> Verdict:
-        if job.probe is None or job.probe.beside is None:
-            return self._verdict(session, job, oracle, self._note)
 
         def note(kind: str, content: object) -> None:
             if kind == journal.BEGAN:  # each has its own time; the results are not the job's
                 self._note(kind, content)
 
-        # A wrong program runs before the job's, and both run again: neither may notice the other.
-        other = replace(job, submission=job.probe.beside, probe=Probe())
-        wrong = self._verdict(session, other, oracle, note)
-        verdict = self._verdict(session, job, oracle, self._note)
-        wrong_again = self._verdict(session, other, oracle, note)
-        again = self._verdict(session, job, oracle, note)
+        with with_files_of(job.exercise):
+            if job.probe is None or job.probe.beside is None:
+                return self._verdict(session, job, oracle, self._note)
+            # A wrong program runs before the job's, and both again: neither may notice the other.
+            other = replace(job, submission=job.probe.beside, probe=Probe())
+            wrong = self._verdict(session, other, oracle, note)
+            verdict = self._verdict(session, job, oracle, self._note)
+            wrong_again = self._verdict(session, other, oracle, note)
+            again = self._verdict(session, job, oracle, note)
+            redrawn = drawn_otherwise(oracle)
         assert verdict.evidence is not None  # noqa: S101  such a probe asks for evidence
         evidence = replace(
             verdict.evidence,
             changed=ended_otherwise(verdict, again),
             changed_beside=ended_otherwise(wrong, wrong_again),
-            redrawn=drawn_otherwise(oracle),
+            redrawn=redrawn,
         )
         return replace(verdict, evidence=evidence)
 
@@ -183,7 +240,13 @@ class _GradingSession:
         self, session: pytest.Session, job: Job, oracle: Oracle, note: Callable[[str, Any], None]
     ) -> Verdict:
         probe = job.probe
-        items = self._items.get(job.exercise.digest, lambda: _items_of(session, job.exercise))
+        items = self._items.get(
+            job.exercise.digest,
+            lambda: [
+                _Item.from_parent(session, name=case.id, nodeid=case.id, case=case)
+                for case in in_running_order(job.exercise)
+            ],
+        )
         results: dict[TestId, TestResult] = {}
         with SubmissionRun(
             oracle, job.submission, self._sandbox, job.limits, with_values=probe is None
@@ -222,13 +285,6 @@ class _GradingSession:
 
             example = small_example(oracle, job.submission, self._sandbox, results, run.observed)
         return replace(verdict, diagnosis=diagnosis, example=example)
-
-
-def _items_of(session: pytest.Session, exercise: Exercise) -> list[TestCaseItem]:
-    return [
-        _Item.from_parent(session, name=case.id, nodeid=case.id, case=case)
-        for case in in_running_order(exercise)
-    ]
 
 
 def _run_item(item: TestCaseItem, run: SubmissionRun) -> TestResult:

@@ -67,15 +67,11 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     ):
         return None
     named = [Path(argument.partition("::")[0]).resolve() for argument in parent.config.args]
-    if file_path.resolve() not in named and not _is_named_after(Path(submission), file_path):
+    # `attention_weights.py` and `attention-weights.py` are for `13-attention-weights.yaml`.
+    slug, name = Path(submission).stem.replace("_", "-"), file_path.stem
+    if file_path.resolve() not in named and slug not in (name.partition("-")[2], name):
         return None
     return ExerciseFile.from_parent(parent, path=file_path)
-
-
-def _is_named_after(submission: Path, definition: Path) -> bool:
-    """Match `attention_weights.py` and `attention-weights.py` with `13-attention-weights.yaml`."""
-    slug = submission.stem.replace("_", "-")
-    return definition.stem.partition("-")[2] == slug or definition.stem == slug
 
 
 class ExerciseFile(pytest.File):
@@ -85,7 +81,7 @@ class ExerciseFile(pytest.File):
         """Make an item of each test case, visible ones first."""
         from grader import Exercise  # noqa: PLC0415  not for every pytest run
         from grader.grading.run.submission_run import in_running_order  # noqa: PLC0415
-        from grader.grading.session.items import TestCaseItem  # noqa: PLC0415
+        from grader.grading.session.engine import TestCaseItem  # noqa: PLC0415
 
         self._exercise = Exercise.load(self.path)
         self._run: SubmissionRun | None = None
@@ -95,9 +91,9 @@ class ExerciseFile(pytest.File):
     def loaded_run(self) -> "SubmissionRun":
         """Load the submission into a sandbox child, for all the tests of this file."""
         from grader.grading.expected.oracle import Oracle  # noqa: PLC0415
-        from grader.grading.results.submitted_files import read_submission  # noqa: PLC0415
+        from grader.grading.results.submission import read_submission  # noqa: PLC0415
         from grader.grading.run.submission_run import SubmissionRun  # noqa: PLC0415
-        from grader.sandbox.choose import open_sandbox, open_unsafe  # noqa: PLC0415
+        from grader.sandbox.process import open_sandbox, open_unsafe  # noqa: PLC0415
 
         if self._run is None:
             stash, options = self.config.stash, self.config.option

@@ -12,8 +12,7 @@ from pathlib import Path
 from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
-from grader.grading.results.submission import Submission
-from grader.grading.results.submitted_files import read_submission
+from grader.grading.results.submission import Submission, read_submission
 from grader.grading.workers.batch import Entry, Plan, is_passed_over, is_submission
 
 _MOST_NAMES = 3  # of files, in a sentence

@@ -12,8 +12,7 @@ from typing import IO, Any, Self
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, GraderFault, UsageError
 from grader.grading.results.jobs import Job, Result
-from grader.grading.results.submission import Submission
-from grader.grading.results.submitted_files import read_submission
+from grader.grading.results.submission import Submission, read_submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.results.verdict_json import (
     FAULT,

@@ -28,9 +28,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from grader.errors import DefinitionError, GraderFault, Location, Problem, SandboxFault
-from grader.grading.results.evidence import Evidence
 from grader.grading.results.jobs import Job, Result
-from grader.grading.results.verdict import Verdict
+from grader.grading.results.verdict import Evidence, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.session.journal import BEGAN, Journal
 from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
@@ -186,7 +185,8 @@ class Pool:
         match message:
             case {"ready": str(sandbox)}:
                 self._sandbox_works = True
-                worker.is_ready_in(sandbox)
+                # The time of its first job counts from now; before that it was starting.
+                worker.sandbox, worker.since = sandbox, time.monotonic()
                 return None
             case {"no sandbox": str(cause)} if not self._sandbox_works:
                 raise SandboxFault(cause)
@@ -302,7 +302,7 @@ class _Worker:
         self.done = 0
         self.sandbox = ""  # the name of its backend, once the worker is ready
         self.due = math.inf  # when to look whether its job's time is over
-        self._since = time.monotonic()
+        self.since = time.monotonic()
         self._process = _FORK.Process(
             target=_work,
             args=(
@@ -332,14 +332,9 @@ class _Worker:
             return False
         self.queued = queued
         self.done += 1
-        self._since = time.monotonic()
-        self.due = self._since + _seconds_of(job)
+        self.since = time.monotonic()
+        self.due = self.since + _seconds_of(job)
         return True
-
-    def is_ready_in(self, sandbox: str) -> None:
-        """Count the time of its first job from now; before that it was starting."""
-        self.sandbox = sandbox
-        self._since = time.monotonic()
 
     def is_late(self) -> bool:
         """Return whether its job's time is over."""
@@ -352,10 +347,10 @@ class _Worker:
             began = None
         seconds = _seconds_of(self.queued.job)
         if not isinstance(began, float):  # it is still starting, or prepares the exercise
-            prepared = self._since + PREPARE_SECONDS
+            prepared = self.since + PREPARE_SECONDS
             self.due = min(prepared, now + seconds)
             return now >= prepared
-        self.due = min(max(began, self._since), now) + seconds
+        self.due = min(max(began, self.since), now) + seconds
         return now >= self.due
 
     def kill(self) -> None:

@@ -9,9 +9,10 @@ _ONLY_IN_NOTEBOOKS = re.compile(r"\s*[%!?]|[^#]*\?\s*$|\s*[\w.,\s\[\]]+=\s*[%!]"
 _OF_PYTHON = frozenset({"%%time", "%%timeit", "%%capture", "%%prun"})  # the cell goes on in Python
 _LONGEST = 80
 _MOST_LEFT_OUT = 100
-_DEFINITIONS = (
+DEFINITIONS = (
     ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
 )  # fmt: skip
+"""The statements that import or define something, and do nothing else."""
 
 LeftOut = list[object]
 """The number of a cell, and a line of it."""
@@ -96,8 +97,3 @@ def statements(source: str, ends: list[int]) -> Iterator[tuple[int, ast.stmt]]:
         while place < len(ends) - 1 and statement.lineno > ends[place]:
             place += 1
         yield place, statement
-
-
-def only_defines(statement: ast.stmt) -> bool:
-    """Return whether a statement imports or defines something, and does nothing else."""
-    return isinstance(statement, _DEFINITIONS)

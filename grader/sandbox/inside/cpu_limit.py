@@ -70,7 +70,17 @@ class CpuLimitHandler:
     def _trace(self, frame: types.FrameType, event: str, _: object) -> Any:  # noqa: ANN401  as Python declares it
         if event == "line":
             self._events += 1
-            self._look(frame)
+            line = frame.f_lineno
+            self._visits[frame, line] = self._visits.get((frame, line), 0) + 1
+            # The values of the names in a loop's first line show what changes in it.
+            heads = [loop for loop in self._loops if loop.lineno == line]
+            for name in [name for loop in heads for name in _names(loop)]:
+                value = frame.f_locals.get(name, frame.f_globals.get(name, ...))
+                is_long = type(value) is int and value.bit_length() > _MOST_BITS
+                if type(value) in _PLAIN and not is_long:
+                    text = repr(value)[:_LONGEST]
+                    before, has_changed = self._values.get((frame, name), (text, False))
+                    self._values[frame, name] = text, has_changed or before != text
             is_over = self._events >= _EVENTS or process_time() >= self._until
         else:
             is_over = event == "return" and frame is self._frames[0]
@@ -78,23 +88,6 @@ class CpuLimitHandler:
             sys.settrace(None)
             self._tell(self._report())
         return self._trace
-
-    def _look(self, frame: types.FrameType) -> None:
-        """Count a visit of a line; note the values of the names in a loop's first line."""
-        line = frame.f_lineno
-        self._visits[frame, line] = self._visits.get((frame, line), 0) + 1
-        for loop in self._loops:
-            if loop.lineno != line:
-                continue
-            for name in _names(loop):
-                value = frame.f_locals.get(name, frame.f_globals.get(name, ...))
-                if type(value) not in _PLAIN:
-                    continue
-                if type(value) is int and value.bit_length() > _MOST_BITS:
-                    continue
-                text = repr(value)[:_LONGEST]
-                before, has_changed = self._values.get((frame, name), (text, False))
-                self._values[frame, name] = text, has_changed or before != text
 
     def _report(self) -> Report:
         for frame in self._frames:

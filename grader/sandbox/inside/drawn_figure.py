@@ -63,6 +63,16 @@ def _figure_of(value: Any) -> Any:  # noqa: ANN401  any value
 def _axes(axes: Any) -> dict[str, Any]:  # noqa: ANN401  of matplotlib
     legend = axes.get_legend()
     bars = [each for each in axes.containers if hasattr(each, "patches")]
+    module: Any = sys.modules["matplotlib.collections"]
+    scattered = [each for each in axes.collections if isinstance(each, module.PathCollection)]
+    meshes = [each for each in axes.collections if isinstance(each, module.QuadMesh)]
+    points, images = [], []
+    for each in scattered[:_MOST_ARTISTS]:
+        at: Any = np.ma.filled(np.ma.asarray(each.get_offsets(), dtype=float), np.nan)
+        points.append({"x": _numbers(at[:, 0]), "y": _numbers(at[:, 1]), "label": _label(each)})
+    for each in [*axes.images, *meshes][:_MOST_ARTISTS]:
+        values: Any = np.ma.filled(np.ma.asarray(each.get_array(), dtype=float), np.nan)
+        images.append({"values": np.ascontiguousarray(values, dtype=np.float64)})
     return {
         "title": _text(axes.get_title()),
         "xlabel": _text(axes.get_xlabel()),
@@ -72,35 +82,24 @@ def _axes(axes: Any) -> dict[str, Any]:  # noqa: ANN401  of matplotlib
         "xscale": str(axes.get_xscale()),
         "yscale": str(axes.get_yscale()),
         "legend": None if legend is None else [_text(t.get_text()) for t in legend.get_texts()],
-        "lines": [_line(each) for each in axes.lines[:_MOST_ARTISTS]],
-        "points": [_points(each) for each in _scattered(axes)[:_MOST_ARTISTS]],
+        "lines": [
+            {
+                "x": _numbers(line.get_xdata(orig=False)),
+                "y": _numbers(line.get_ydata(orig=False)),
+                "label": _label(line),
+                "style": str(line.get_linestyle()),
+                "marker": str(line.get_marker()),
+            }
+            for line in axes.lines[:_MOST_ARTISTS]
+        ],
+        "points": points,
         "bars": [_bars(each) for each in bars[:_MOST_ARTISTS]],
-        "images": [_image(each) for each in _pictures(axes)[:_MOST_ARTISTS]],
+        "images": images,
         "texts": [
             {"text": _text(each.get_text()), "at": _numbers(each.get_position())}
             for each in axes.texts[:_MOST_ARTISTS]
         ],
     }
-
-
-def _line(line: Any) -> dict[str, Any]:  # noqa: ANN401  of matplotlib
-    return {
-        "x": _numbers(line.get_xdata(orig=False)),
-        "y": _numbers(line.get_ydata(orig=False)),
-        "label": _label(line),
-        "style": str(line.get_linestyle()),
-        "marker": str(line.get_marker()),
-    }
-
-
-def _scattered(axes: Any) -> list[Any]:  # noqa: ANN401  of matplotlib
-    module: Any = sys.modules["matplotlib.collections"]
-    return [each for each in axes.collections if isinstance(each, module.PathCollection)]
-
-
-def _points(points: Any) -> dict[str, Any]:  # noqa: ANN401  of matplotlib
-    at: Any = np.ma.filled(np.ma.asarray(points.get_offsets(), dtype=float), np.nan)
-    return {"x": _numbers(at[:, 0]), "y": _numbers(at[:, 1]), "label": _label(points)}
 
 
 def _bars(bars: Any) -> dict[str, Any]:  # noqa: ANN401  of matplotlib
@@ -116,17 +115,6 @@ def _bars(bars: Any) -> dict[str, Any]:  # noqa: ANN401  of matplotlib
         "lies": bool(lies),
         "label": _label(bars),
     }
-
-
-def _pictures(axes: Any) -> list[Any]:  # noqa: ANN401  of matplotlib
-    module: Any = sys.modules["matplotlib.collections"]
-    meshes = [each for each in axes.collections if isinstance(each, module.QuadMesh)]
-    return [*axes.images, *meshes]
-
-
-def _image(image: Any) -> dict[str, Any]:  # noqa: ANN401  of matplotlib
-    values: Any = np.ma.filled(np.ma.asarray(image.get_array(), dtype=float), np.nan)
-    return {"values": np.ascontiguousarray(values, dtype=np.float64)}
 
 
 def _label(artist: Any) -> str:  # noqa: ANN401  of matplotlib

@@ -71,8 +71,10 @@ def not_returned(source: str, name: str) -> list[object] | None:
         node = waiting.pop()
         if isinstance(node, (ast.Yield, ast.YieldFrom)):
             return None
-        if isinstance(node, ast.Return) and not _is_none(node.value):
-            return None
+        if isinstance(node, ast.Return):
+            given = node.value
+            if given is not None and not (isinstance(given, ast.Constant) and given.value is None):
+                return None
         if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Lambda)):
             waiting += ast.iter_child_nodes(node)
     computing = [node for node in found[-1].body if not isinstance(node, ast.Return)]
@@ -82,10 +84,6 @@ def not_returned(source: str, name: str) -> list[object] | None:
         case ast.Expr(value=ast.BinOp() | ast.Subscript() | ast.Name()):
             return ["", computing[-1].lineno]
     return None
-
-
-def _is_none(value: ast.expr | None) -> bool:
-    return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 
 def _uses(tree: ast.Module, names: "_Names") -> Iterator[Use]:
@@ -99,47 +97,40 @@ def _uses(tree: ast.Module, names: "_Names") -> Iterator[Use]:
             line = getattr(node, "lineno", 1)
             yield "loop", _LOOPS[type(node)], _LOOPS[type(node)], line
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield from _recursion(node)
+            own = (node.name, f"self.{node.name}")  # as a function, or as a method
+            yield from (
+                ("loop", "recursion", "recursion", call.lineno)
+                for call in ast.walk(node)
+                if isinstance(call, ast.Call)
+                and isinstance(call.func, (ast.Name, ast.Attribute))
+                and _chain(call.func) in own
+            )
         elif isinstance(node, ast.MatchClass):
             for name in node.kwd_attrs:  # `case object(var=v)` looks `.var` up
                 yield "name", f".{name}", f".{name}", node.lineno
         elif isinstance(node, (ast.Attribute, ast.Name)) and id(node) not in inner:
-            yield from _named(node, names, called=id(node) in called)
-
-
-def _named(node: ast.Attribute | ast.Name, names: "_Names", *, called: bool) -> Iterator[Use]:
-    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-        return
-    written = _chain(node)
-    for name in names.resolve(written):
-        yield "call" if called else "name", name, written, node.lineno
-        if not called and id(node) not in names.followed:
-            yield "passed", name, written, node.lineno
+            # The name of an attribute's value is resolved with it; one that is bound is no use.
+            is_bound = isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+            written = _chain(node)
+            for name in () if is_bound else names.resolve(written):
+                yield "call" if id(node) in called else "name", name, written, node.lineno
+                if id(node) not in called and id(node) not in names.followed:
+                    yield "passed", name, written, node.lineno
 
 
 def _imports(node: ast.Import | ast.ImportFrom, *, kept: bool) -> Iterator[Use]:
     """Yield the imported names; in a class they can also be reached from a value, as `.np`."""
-    for name in _imported(node):
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    else:
+        module = "." * node.level + (node.module or "")
+        members = [alias.name for alias in node.names if alias.name != "*"]
+        names = [module, *(f"{module}.{member}" for member in members)]
+    for name in names:
         yield "import", name, name, node.lineno
         if kept and (isinstance(node, ast.Import) or name != node.module):
             yield "name", name, name, node.lineno
             yield "passed", name, name, node.lineno
-
-
-def _recursion(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Use]:
-    """Yield each place where a function calls itself, as a function or as a method."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
-            parts = _chain(node.func).split(".")
-            if parts in ([function.name], ["self", function.name]):
-                yield "loop", "recursion", "recursion", node.lineno
-
-
-def _imported(node: ast.Import | ast.ImportFrom) -> list[str]:
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    module = "." * node.level + (node.module or "")
-    return [module, *(f"{module}.{alias.name}" for alias in node.names if alias.name != "*")]
 
 
 def _chain(node: ast.expr) -> str:
@@ -173,7 +164,22 @@ class _Names:
         targets = {id(target) for target, _ in pairs}
         for node in ast.walk(tree):
             self._bind(node, targets)
-        self._follow([(target.id, _chain(value)) for target, value in pairs])
+        # The aliases of aliases are added until there are no new ones.
+        assignments = [(target.id, _chain(value)) for target, value in pairs]
+        own_names = self._values | {name for name, _ in assignments}
+        for _ in range(_ROUNDS):
+            before = self._size()
+            for name, value in assignments:
+                root = value.partition(".")[0]
+                if root in self._values or not root:
+                    self._values.add(name)
+                if root in self._aliases or (root and root not in own_names) or value == name:
+                    for resolved in self.resolve(value):
+                        self._alias(name, resolved)
+            if self._size() == before:
+                break
+        else:
+            self.overflowed = True
 
     def _bind(self, node: ast.AST, targets: set[int]) -> None:
         if isinstance(node, ast.Import):
@@ -186,24 +192,20 @@ class _Names:
                     self._stars.append(node.module or "")
                 else:
                     self._alias(alias.asname or alias.name, f"{node.module}.{alias.name}")
-        elif id(node) not in targets and (name := _bound(node)) is not None:
-            self._values.add(name)
-
-    def _follow(self, assignments: list[tuple[str, str]]) -> None:
-        """Add the aliases of aliases, until there are no new ones."""
-        own = self._values | {name for name, _ in assignments}
-        for _ in range(_ROUNDS):
-            before = self._size()
-            for name, value in assignments:
-                root = value.partition(".")[0]
-                if root in self._values or not root:
+        elif id(node) not in targets:
+            match node:
+                case (
+                    ast.Name(id=str(name), ctx=ast.Store())
+                    | ast.arg(arg=str(name))
+                    | ast.FunctionDef(name=str(name))
+                    | ast.AsyncFunctionDef(name=str(name))
+                    | ast.ClassDef(name=str(name))
+                    | ast.ExceptHandler(name=str(name))
+                    | ast.MatchAs(name=str(name))
+                    | ast.MatchStar(name=str(name))
+                    | ast.MatchMapping(rest=str(name))
+                ):
                     self._values.add(name)
-                if root in self._aliases or (root and root not in own) or value == name:
-                    for resolved in self.resolve(value):
-                        self._alias(name, resolved)
-            if self._size() == before:
-                return
-        self.overflowed = True
 
     def _size(self) -> tuple[int, int]:
         return len(self._values), sum(len(known) for known in self._aliases.values())
@@ -228,19 +230,16 @@ class _Names:
 
     def _resolve(self, chain: str) -> list[str]:
         root, dot, rest = chain.partition(".")
-        found = [whole + dot + rest for whole in self._known(root)]
+        known = list(self._aliases.get(root, ()))
+        for name, wholes in self._aliases.items() if "__" in root else ():
+            # A class A mangles `__np` to `_A__np`.
+            long, short = sorted((name, root), key=len, reverse=True)
+            if long != short and short.startswith("__") and long.endswith(short):
+                known += wholes
+        found = [whole + dot + rest for whole in known]
         if root in self._values:
             return [*found, dot + rest] if rest else found
         return found or [chain, *(f"{module}.{chain}" for module in self._stars if root)]
-
-    def _known(self, root: str) -> list[str]:
-        """Return the full names of an alias; a class A mangles `__np` to `_A__np`."""
-        found = list(self._aliases.get(root, ()))
-        for name, known in self._aliases.items() if "__" in root else ():
-            long, short = sorted((name, root), key=len, reverse=True)
-            if long != short and short.startswith("__") and long.endswith(short):
-                found += known
-        return found
 
 
 def _members(tree: ast.Module) -> set[int]:
@@ -257,20 +256,6 @@ def _members(tree: ast.Module) -> set[int]:
             inside = False
         waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
     return found
-
-
-def _bound(node: ast.AST) -> str | None:
-    """Return the name that a node binds, unless it imports it."""
-    match node:
-        case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
-            return name
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.ExceptHandler():
-            return node.name
-        case ast.MatchAs() | ast.MatchStar():
-            return node.name
-        case ast.MatchMapping(rest=name):
-            return name
-    return None
 
 
 def _assignments(

@@ -108,7 +108,11 @@ def answers(source: str, names: list[str], file_name: str) -> dict[str, object]:
             found["np"] = np
         elif (name := _target(node)) is not None:
             value: ast.expr = node.value  # type: ignore[attr-defined]  # an assignment has one
-            found[name] = _at_line(file_name, node.lineno, value)
+            # So that the traceback of an error leads through the learner's line.
+            text = "\n" * (node.lineno - 1) + "value = read(node)"
+            namespace: dict[str, object] = {"read": _read, "node": value}
+            exec(compile(text, file_name, "exec"), namespace)  # noqa: S102  one fixed statement; nothing of the source is in it
+            found[name] = namespace["value"]
     return found
 
 
@@ -138,11 +142,3 @@ def _read(node: ast.expr) -> object:  # noqa: PLR0911  one for each form
 
 def _all(nodes: list[ast.expr]) -> Iterator[object]:
     return map(_read, nodes)
-
-
-def _at_line(file_name: str, line: int, value: ast.expr) -> object:
-    """Read a value so that the traceback of an error leads through the learner's line."""
-    code = compile("\n" * (line - 1) + "value = read(node)", file_name, "exec")
-    namespace: dict[str, object] = {"read": _read, "node": value}
-    exec(code, namespace)  # noqa: S102  one fixed statement; nothing of the source is in it
-    return namespace["value"]

@@ -161,17 +161,6 @@ def _beginning(architecture: int) -> Iterator[Instruction]:
         yield (_RETURN, 0, 0, _ERRNO | errno.EPERM)
 
 
-def _ranges(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """Return numbers as ranges: first and last of those that follow each other."""
-    found: list[tuple[int, int]] = []
-    for number in sorted(numbers):
-        if found and found[-1][1] == number - 1:
-            found[-1] = (found[-1][0], number)
-        else:
-            found.append((number, number))
-    return found
-
-
 def _search(ranges: list[tuple[int, int]]) -> list[Instruction]:
     """Return a binary search that allows the numbers in these ranges and refuses all others.
 
@@ -201,8 +190,14 @@ def _allowing(architecture: int, column: int, allowed: Calls, conditional: Condi
         number = numbers[column]
         if number is not None:
             instructions += _conditional(number, every)
+    ranges: list[tuple[int, int]] = []  # first and last of numbers that follow each other
     plain = (numbers[column] for numbers in allowed.values())
-    instructions += _search(_ranges(number for number in plain if number is not None))
+    for number in sorted(number for number in plain if number is not None):
+        if ranges and ranges[-1][1] == number - 1:
+            ranges[-1] = (ranges[-1][0], number)
+        else:
+            ranges.append((number, number))
+    instructions += _search(ranges)
     return _assemble(instructions)
 
 

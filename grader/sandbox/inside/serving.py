@@ -312,7 +312,7 @@ class _SubmissionModule:
         failed: dict[int, dict[str, object]] = {}
         flags = 0
         for place, statement in cells.statements(main, [end for _, end in places]):
-            if place in failed and not cells.only_defines(statement):
+            if place in failed and not isinstance(statement, cells.DEFINITIONS):
                 continue
             try:
                 tree = ast.Module([statement], [])
@@ -348,10 +348,18 @@ class _SubmissionModule:
     def _defined(self, names: list[str]) -> dict[str, object]:
         namespace = self.module.__dict__
         public = [n for n, v in namespace.items() if not n.startswith("_") and callable(v)]
-        return {
-            "names": public[:_MAX_NAMES],
-            "defined": {name: _facts(namespace[name]) for name in names if name in namespace},
-        }
+        defined: dict[str, dict[str, object]] = {}  # what explains a wrong signature
+        for name in filter(namespace.__contains__, names):
+            value = namespace[name]
+            code = getattr(value, "__code__", None)
+            facts: dict[str, object] = {"callable": callable(value), "type": type(value).__name__}
+            if isinstance(value, type):
+                facts = {"callable": True, "type": "class", "signature": _signature(value)}
+            elif isinstance(code, types.CodeType):
+                facts = {"callable": True, "type": "function", "line": code.co_firstlineno}
+                facts["signature"] = _signature(value)
+            defined[name] = facts
+        return {"names": public[:_MAX_NAMES], "defined": defined}
 
     def call(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> object:
         return self.module.__dict__[name](*args, **kwargs)
@@ -408,7 +416,13 @@ class _SubmissionModule:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 yield
-            found = [_warning(each) for each in caught[:_MAX_WARNINGS]]
+            found = [
+                [
+                    [base.__name__ for base in each.category.__mro__],
+                    str(each.message)[:_MAX_MESSAGE],
+                ]
+                for each in caught[:_MAX_WARNINGS]
+            ]
             heard += [found, self._output.position - begin]
             for each in caught:
                 text = warnings.formatwarning(
@@ -441,11 +455,6 @@ def _or_nothing(value: object) -> list[object]:
     return [value.__name__, True] if isinstance(value, type) else [value, False]
 
 
-def _warning(warning: warnings.WarningMessage) -> list[object]:
-    bases = [base.__name__ for base in warning.category.__mro__]
-    return [bases, str(warning.message)[:_MAX_MESSAGE]]
-
-
 def _warning_in_cell(  # noqa: PLR0917  as Python calls it
     places: list[list[int]],
     message: Warning | str,
@@ -464,11 +473,6 @@ def _warning_in_cell(  # noqa: PLR0917  as Python calls it
     return _formatwarning(message, category, filename, lineno, line)
 
 
-def _as_it_is(value: object) -> object:
-    """Return a shallow copy of a container or an array, which crosses in full."""
-    return copy.copy(value) if type(value) in _CHANGEABLE else None
-
-
 _State = tuple[Any, ...]
 
 
@@ -480,28 +484,6 @@ def _state(value: Any) -> _State | None:  # noqa: ANN401  any container or array
     if kind is list or kind is tuple:
         return tuple(value)
     return (*value, *value.values()) if kind is dict else None
-
-
-def _is_unchanged(value: object, state: _State | None) -> bool:
-    now = None if state is None else _state(value)
-    if now is None or state is None or len(now) != len(state):
-        return False
-    return now == state if type(value) is np.ndarray else all(map(operator.is_, now, state))
-
-
-def _facts(value: object) -> dict[str, object]:
-    """Return what is known of a name's value, to explain a wrong signature."""
-    code = getattr(value, "__code__", None)
-    if isinstance(value, type):
-        return {"callable": True, "type": "class", "signature": _signature(value)}
-    if not isinstance(code, types.CodeType):
-        return {"callable": callable(value), "type": type(value).__name__}
-    return {
-        "callable": True,
-        "type": "function",
-        "line": code.co_firstlineno,
-        "signature": _signature(value),
-    }
 
 
 def _signature(value: object) -> str:
@@ -524,53 +506,6 @@ def _signature(value: object) -> str:
         return "(...)"
 
 
-def _frames(error: BaseException) -> list[tuple[int, str]]:
-    """Return the submission's own frames, innermost last, as line and function."""
-    frames: list[tuple[int, str]] = []
-    traceback = error.__traceback__
-    while traceback is not None:
-        code = traceback.tb_frame.f_code
-        if code.co_filename == FILE_NAME:
-            frames.append((traceback.tb_lineno, code.co_name))
-            del frames[:-_MAX_FRAMES]
-        traceback = traceback.tb_next
-    return frames
-
-
-def _shapes(error: BaseException) -> list[list[object]]:
-    """Return the shapes of the arrays in the submission's line that raised the error."""
-    traceback, frame, number = error.__traceback__, None, 0
-    while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == FILE_NAME:
-            frame, number = traceback.tb_frame, traceback.tb_lineno
-        traceback = traceback.tb_next
-    if frame is None:
-        return []
-    names = dict.fromkeys(re.findall(r"[^\W\d]\w*", linecache.getline(FILE_NAME, number)))
-    values = [(name, frame.f_locals.get(name)) for name in names]
-    arrays = [[name, list(value.shape)] for name, value in values if type(value) is np.ndarray]
-    return arrays[:_MAX_SHAPES]
-
-
-def _names_in_scope(error: BaseException) -> list[str]:
-    """Return the names that the submission could have meant by one that is not defined."""
-    traceback, names = error.__traceback__, dict[str, None]()
-    while traceback is not None:
-        frame = traceback.tb_frame
-        if frame.f_code.co_filename == FILE_NAME:
-            names |= dict.fromkeys([*frame.f_locals, *frame.f_globals])
-        traceback = traceback.tb_next
-    return [name for name in names if not name.startswith("__")][:_MAX_NAMES]
-
-
-def _attributes(error: BaseException) -> dict[str, object]:
-    """Return the attributes of an error that are small plain data."""
-    found = {name: getattr(error, name) for name in _OF_BUILTINS if hasattr(error, name)}
-    found |= vars(error)
-    small = {name: value for name, value in found.items() if _is_plain(value)}
-    return dict(itertools.islice(small.items(), _MAX_ATTRIBUTES))
-
-
 def _is_plain(value: object) -> bool:
     try:
         return sum(map(len, wire.encode(value))) <= _MAX_ATTRIBUTE
@@ -579,21 +514,39 @@ def _is_plain(value: object) -> bool:
 
 
 def _raised(error: BaseException, depth: int = 0) -> dict[str, object]:
+    """Return what is to be known of an error of the submission."""
     try:
         message = str(error)
     except BaseException:  # noqa: BLE001  a submission's __str__ may do anything
         message = ""
+    own: list[tuple[types.FrameType, int]] = []  # the submission's frames with their lines
+    traceback = error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == FILE_NAME:
+            own.append((traceback.tb_frame, traceback.tb_lineno))
+        traceback = traceback.tb_next
     answer: dict[str, object] = {
         "type": type(error).__name__,
         "bases": [base.__name__ for base in type(error).__mro__],
         "message": message[:_MAX_MESSAGE],
-        "frames": _frames(error),
+        "frames": [(line, frame.f_code.co_name) for frame, line in own[-_MAX_FRAMES:]],
     }
     with contextlib.suppress(BaseException):  # a submission may have tampered with anything
-        answer["shapes"] = _shapes(error)
-        if type(error) is NameError:
-            answer["names"] = _names_in_scope(error)
-        answer["attributes"] = _attributes(error)
+        arrays: list[list[object]] = []  # in the line that raised
+        if own:
+            frame, line = own[-1]
+            words = dict.fromkeys(re.findall(r"[^\W\d]\w*", linecache.getline(FILE_NAME, line)))
+            values = [(word, frame.f_locals.get(word)) for word in words]
+            arrays = [[word, list(v.shape)] for word, v in values if type(v) is np.ndarray]
+        answer["shapes"] = arrays[:_MAX_SHAPES]
+        if type(error) is NameError:  # which names it could have meant
+            scope = [each for frame, _ in own for each in (*frame.f_locals, *frame.f_globals)]
+            public = [name for name in dict.fromkeys(scope) if not name.startswith("__")]
+            answer["names"] = public[:_MAX_NAMES]
+        found = {name: getattr(error, name) for name in _OF_BUILTINS if hasattr(error, name)}
+        found |= vars(error)
+        small = {name: value for name, value in found.items() if _is_plain(value)}
+        answer["attributes"] = dict(itertools.islice(small.items(), _MAX_ATTRIBUTES))
         if _is_plain(error.args):
             answer["args"] = error.args
         if error.__cause__ is not None and depth < _MAX_CAUSES:
@@ -688,12 +641,20 @@ class SubmissionServer:
         A submission can forge this, as every answer: it runs in the process that looks. It gains
         nothing that it could not have by making a copy of its arguments.
         """
-        if all(map(_is_unchanged, shared.objects, states)):
+        for each, state in zip(shared.objects, states, strict=False):
+            now = None if state is None else _state(each)
+            if now is None or state is None or len(now) != len(state):
+                break
+            same = now == state if type(each) is np.ndarray else all(map(operator.is_, now, state))
+            if not same:
+                break
+        else:
             return None
         with contextlib.suppress(wire.UnsupportedValueError):
             if b"".join(wire.encode(request, self._objects)[1:]) == b"".join(frame):
                 return None
-        return [_as_it_is(each) for each in shared.objects]
+        # Shallow copies, which cross in full.
+        return [copy.copy(o) if type(o) in _CHANGEABLE else None for o in shared.objects]
 
     def _call_back(self, request: list[Any]) -> list[Any]:
         """Ask the trusted side, and answer what it asks meanwhile."""

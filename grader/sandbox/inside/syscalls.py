@@ -1,4 +1,4 @@
-"""Linux system calls that Python has no function for, through ctypes.
+"""Linux system calls that Python has no function for, through ctypes; and Landlock, made of them.
 
 Numbers and flags are from the kernel's own headers (asm/unistd_64.h, asm-generic/unistd.h,
 linux/sched.h, linux/prctl.h, linux/landlock.h, linux/seccomp.h).
@@ -7,6 +7,7 @@ linux/sched.h, linux/prctl.h, linux/landlock.h, linux/seccomp.h).
 import ctypes
 import os
 import struct
+from collections.abc import Iterable
 
 CLONE_NEWNS = 0x0002_0000
 CLONE_NEWPID = 0x2000_0000
@@ -19,9 +20,6 @@ PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS = 1, 4, 38
 SECCOMP_SET_MODE_FILTER = 1
 SECCOMP_FILTER_FLAG_TSYNC = 1  # all threads, not just the calling one
 
-LANDLOCK_CREATE_RULESET_VERSION = 1
-LANDLOCK_RULE_PATH_BENEATH = 1
-
 _AF_UNIX, _SOCK_STREAM = 1, 1
 
 MACHINE = os.uname().machine
@@ -29,7 +27,6 @@ _NUMBERS = {
     "x86_64": {"capset": 126, "seccomp": 317},
     "aarch64": {"capset": 91, "seccomp": 277},
 }
-_LANDLOCK_CREATE_RULESET, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT_SELF = 444, 445, 446
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
@@ -136,27 +133,88 @@ def load_filter(program: bytes) -> None:
     Filter(program).load()
 
 
+# Landlock: an unprivileged process gives up rights over files, network and processes. Each version
+# of the kernel's interface (ABI) added rights.
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_CREATE_RULESET_VERSION, _RULE_PATH_BENEATH = 1, 1
+_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
+
+# ABI version: the rights that it added, and their bits among those of files, network and scopes.
+_ADDED = {
+    1: ("files", (1 << 13) - 1, 0, 0),
+    2: ("moves between folders", 1 << 13, 0, 0),
+    3: ("emptying files", 1 << 14, 0, 0),
+    4: ("TCP", 0, 0b11, 0),
+    5: ("ioctl on devices", 1 << 15, 0, 0),
+    6: ("signals and abstract sockets", 0, 0, 0b11),
+    9: ("sockets by path", 1 << 16, 0, 0),
+    10: ("UDP", 0, 0b1100, 0),
+}
+
+# Denials are not logged: a submission could fill the host's audit log.
+_LOG_SAME_EXEC_OFF, _LOG_FLAGS_SINCE = 1 << 0, 7
+
+
 def landlock_version() -> int:
     """Return the kernel's Landlock ABI version; 0 where there is none."""
-    found: int = _libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, LANDLOCK_CREATE_RULESET_VERSION)
+    found: int = _libc.syscall(_CREATE_RULESET, None, 0, _CREATE_RULESET_VERSION)
     return max(found, 0)
+
+
+def landlock_rights(abi: int) -> tuple[str, ...]:
+    """Return the names of the rights that this ABI version can deny."""
+    return tuple(added[0] for since, added in _ADDED.items() if since <= abi)
+
+
+def landlock_attributes(abi: int) -> tuple[int, int, int]:
+    """Return the bits of everything that this ABI version can deny: files, network, scopes."""
+    files = network = scopes = 0
+    for since, (_, *more) in _ADDED.items():
+        if since <= abi:
+            files, network, scopes = files | more[0], network | more[1], scopes | more[2]
+    return files, network, scopes
 
 
 def landlock_ruleset(attributes: bytes) -> int:
     """Create a ruleset from its packed attributes; the caller closes the descriptor."""
-    found = _libc.syscall(_LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)
+    found = _libc.syscall(_CREATE_RULESET, attributes, len(attributes), 0)
     return _checked(found, "landlock_create_ruleset")
 
 
-def landlock_allow(ruleset: int, path: int, rights: int) -> None:
-    """Allow `rights` at and below an open path."""
-    rule = struct.pack("=Qi", rights, path)
-    _checked(
-        _libc.syscall(_LANDLOCK_ADD_RULE, ruleset, LANDLOCK_RULE_PATH_BENEATH, rule, 0),
-        "landlock_add_rule",
-    )
+def landlock_restrict(readable: Iterable[str] | None, *, abi: int | None = None) -> None:
+    """Deny this process everything that Landlock covers except reading, for good.
 
+    Needs no_new_privs. Files that are open already stay as they are.
 
-def landlock_restrict_self(ruleset: int, flags: int) -> None:
-    """Put this process, for good, under a ruleset."""
-    _checked(_libc.syscall(_LANDLOCK_RESTRICT_SELF, ruleset, flags), "landlock_restrict_self")
+    Args:
+        readable: the files and folders that stay readable, None for all; what cannot be
+            reached is skipped.
+        abi: the version to use instead of the kernel's newest one, to test an older one.
+
+    Raises:
+        OSError: the kernel has no Landlock, or refuses.
+    """
+    abi = landlock_version() if abi is None else abi
+    files, network, scopes = landlock_attributes(abi)
+    if readable is None:
+        files &= ~(_READ_FILE | _READ_DIR)
+    # An older kernel takes the longer structure, as what it does not know is zero.
+    ruleset = landlock_ruleset(struct.pack("=3Q", files, network, scopes))
+    try:
+        for path in readable or ():
+            try:
+                place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            except OSError:  # what cannot be reached cannot be read either
+                continue
+            try:
+                allowed = _READ_FILE | _READ_DIR if os.path.isdir(path) else _READ_FILE  # noqa: PTH112  no pathlib in here
+                rule = struct.pack("=Qi", allowed, place)
+                added = _libc.syscall(_ADD_RULE, ruleset, _RULE_PATH_BENEATH, rule, 0)
+                _checked(added, "landlock_add_rule")
+            finally:
+                os.close(place)
+        flags = _LOG_SAME_EXEC_OFF if abi >= _LOG_FLAGS_SINCE else 0
+        restricted = _libc.syscall(_RESTRICT_SELF, ruleset, flags)
+        _checked(restricted, "landlock_restrict_self")
+    finally:
+        os.close(ruleset)

@@ -37,13 +37,11 @@ _CLASSES: Final[dict[str, type]] = {
 _NAMES: Final = {kind: name for name, kind in _CLASSES.items()}
 
 
-def _with_attributes(base: type) -> type:
-    """Return a class that is its base, by name too, whose instances can have attributes."""
-    return type(base.__name__, (base,), {})
-
-
-# A named tuple or a member of an enumeration: the value that it is, with its names.
-_NAMED: Final = {base.__name__: _with_attributes(base) for base in (int, float, str, tuple)}
+# A named tuple or a member of an enumeration: the value that it is, with its names. Each class is
+# its base, by name too, but its instances can have attributes.
+_NAMED: Final = {
+    base.__name__: type(base.__name__, (base,), {}) for base in (int, float, str, tuple)
+}
 _BASES: Final[tuple[tuple[type, Callable[[Any], object]], ...]] = (
     (int, int.__index__),
     (float, float.__float__),
@@ -127,10 +125,6 @@ def _named_tuple(_: Any, parts: Any) -> Any:  # noqa: ANN401  any value
     return made
 
 
-def _take_member(value: Any) -> object:  # noqa: ANN401  a member of an enumeration
-    return (value.value, value.name) if _is_name(value.name) else NotImplemented
-
-
 def _member(_: Any, parts: Any) -> object:  # noqa: ANN401  any value
     value, name = parts
     made = _NAMED[type(value).__name__](value)
@@ -149,10 +143,6 @@ def _is_name(name: object) -> bool:
     return type(name) is str and name.isidentifier() and not name.startswith("__")
 
 
-def _known_class(value: type) -> object:
-    return _NAMES.get(value, NotImplemented)
-
-
 _ISO: Final = Row(lambda value: value.isoformat(), lambda kind, text: kind.fromisoformat(text))
 _DICT: Final = Row(dict, lambda kind, parts: kind(_of(dict, parts)))
 ROWS: Final[dict[str, Row]] = {
@@ -162,7 +152,7 @@ ROWS: Final[dict[str, Row]] = {
         _take_range, lambda kind, parts: _checked(_take_range, kind(*_ints(parts)))
     ),
     "builtins.slice": Row(lambda v: (v.start, v.stop, v.step), lambda kind, parts: kind(*parts)),
-    "builtins.type": Row(_known_class, lambda _, name: _CLASSES[name]),
+    "builtins.type": Row(lambda v: _NAMES.get(v, NotImplemented), lambda _, name: _CLASSES[name]),
     "collections.Counter": _DICT,
     "collections.OrderedDict": _DICT,
     "collections.defaultdict": Row(
@@ -186,7 +176,7 @@ ROWS: Final[dict[str, Row]] = {
     ),
     "numpy.ma.MaskedArray": Row(_take_masked, _masked),
     _FIELDS: Row(_take_named_tuple, _named_tuple),
-    _MEMBER: Row(_take_member, _member),
+    _MEMBER: Row(lambda v: (v.value, v.name) if _is_name(v.name) else NotImplemented, _member),
 }
 
 

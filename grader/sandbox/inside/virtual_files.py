@@ -36,7 +36,13 @@ class _File(io.BytesIO):
 
 def serve(contents: Mapping[str, bytes]) -> None:
     """Let `open` find these files too, by their names."""
-    _install()
+    if builtins.open is _open:
+        builtins.open = io.open = _opened
+        os.stat = _described
+        # NumPy has kept the function that was there when it was imported.
+        source: Any = getattr(np.lib, "_datasource", None)
+        with contextlib.suppress(AttributeError):
+            source._file_openers._file_openers[None] = _opened  # noqa: SLF001  it has no other place
     _contents.update(contents)
 
 
@@ -54,16 +60,6 @@ def served(contents: Mapping[str, bytes]) -> Iterator[None]:
     finally:
         _contents.clear()
         _contents.update(before)
-
-
-def _install() -> None:
-    if builtins.open is _open:
-        builtins.open = io.open = _opened
-        os.stat = _described
-        # NumPy has kept the function that was there when it was imported.
-        source: Any = getattr(np.lib, "_datasource", None)
-        with contextlib.suppress(AttributeError):
-            source._file_openers._file_openers[None] = _opened  # noqa: SLF001  it has no other place
 
 
 def _found(file: Any) -> tuple[str, bytes] | None:  # noqa: ANN401  whatever `open` takes

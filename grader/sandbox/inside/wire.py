@@ -29,6 +29,7 @@ believes it.
 import json
 import math
 import re
+import struct
 from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -67,6 +68,9 @@ _AS_THEY_ARE = {type(None), bool, str, int, float}
 # Made once: `json.dumps` and `json.loads` make them, and look for the encoding, every time.
 _write_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 _read_json = json.JSONDecoder().decode
+_LENGTHS: Final = struct.Struct("<II")
+prefix = _LENGTHS.pack
+"""Return what comes before a header and a body of these lengths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +132,15 @@ class Shared:
         self._owners: dict[int, int] = {}  # by that of the owner of an array's memory
 
     def add(self, value: object, parts: int) -> None:
-        """Number a container or an array that is complete."""
-        self.numbers[id(value)] = len(self.objects)
-        if type(value) is np.ndarray:
-            self._owners.setdefault(id(_owner(value)), len(self.objects))
+        """Add a container or an array that is complete."""
         self.objects.append(value)
         self.parts.append(parts)
+
+    def number(self, value: object, number: int) -> None:
+        """Let an object be found again; only what is encoded is looked for."""
+        self.numbers[id(value)] = number
+        if type(value) is np.ndarray:
+            self._owners.setdefault(id(_owner(value)), number)
 
     def with_memory_of(self, array: "npt.NDArray[Any]") -> list[object] | None:
         """Return the place of an array in the memory of an earlier one, as in the tag `v`."""
@@ -189,35 +196,40 @@ class _Encoder:
         self.nodes = self.gaps = 0
 
     def node(self, value: object, depth: int) -> object:
-        self._weigh(1)
-        if depth > MAX_DEPTH:
-            raise UnsupportedValueError(
-                f"a value nested more than {MAX_DEPTH} deep", of_the_whole=True
-            )
+        self.nodes += 1
+        if self.nodes > MAX_NODES or depth > MAX_DEPTH:
+            raise self._too_large()
         kind = type(value)
         if kind in _AS_THEY_ARE:
             return value
         number = self.shared.numbers.get(id(value))
         if number is not None:
-            self._weigh(self.shared.parts[number])
+            self.nodes += self.shared.parts[number]
+            if self.nodes > MAX_NODES:
+                raise self._too_large()
             return ["r", number]
         before = self.nodes
-        tree = self._tree(value, kind, depth + 1)
+        encode = _ENCODERS.get(kind, _Encoder.other)
+        tree = encode(self, value, depth + 1)
         if type(tree) is list and tree[0] in _SHARED:
             if kind is np.ndarray and (found := self.shared.with_memory_of(value)):  # type: ignore[arg-type]  # it is one
                 tree = ["v", *found, tree]
+            self.shared.number(value, len(self.shared.objects))
             self.shared.add(value, self.nodes - before)
         return tree
 
-    def _tree(self, value: Any, kind: type, depth: int) -> object:  # noqa: ANN401  any value
-        encode = _ENCODERS.get(kind)
-        if encode is not None:
-            return encode(self, value, depth)
+    def other(self, value: Any, depth: int) -> object:  # noqa: ANN401  any value
+        kind = type(value)
         if kind in _SCALAR_TYPES or kind in (np.datetime64, np.timedelta64, np.void):
             name = _NAMES.get(value.dtype) or self._dtype(value.dtype)
             return ["n", name, self._buffer(np.asarray(value, _dtype(name)))]
         if (taken := value_types.take_apart(value)) is not None:
-            return self._parts(*taken, depth)
+            name, parts = taken
+            try:
+                return ["x", name, self.node(parts, depth)]
+            except UnsupportedValueError as error:
+                error.path = ""  # the place within the parts says nothing
+                raise
         plain = value_types.as_base(value)
         if plain is not value:
             return self.node(plain, depth - 1)
@@ -226,15 +238,14 @@ class _Encoder:
             raise UnsupportedValueError(name_of(kind))
         return _ENCODERS[type(kept)](self, kept, depth)
 
-    def _weigh(self, parts: int) -> None:
-        self.nodes += parts
-        if self.nodes > MAX_NODES:
-            raise UnsupportedValueError(
-                f"a value of more than {MAX_NODES:,} parts", of_the_whole=True
-            )
+    def _too_large(self) -> UnsupportedValueError:
+        of = f"of more than {MAX_NODES:,} parts"
+        if self.nodes <= MAX_NODES:
+            of = f"nested more than {MAX_DEPTH} deep"
+        return UnsupportedValueError(f"a value {of}", of_the_whole=True)
 
-    def items(self, tag: str, value: Any, depth: int) -> list[object]:  # noqa: ANN401  any container
-        tree: list[object] = [tag]
+    def items(self, value: Any, depth: int) -> list[object]:  # noqa: ANN401  any container
+        tree: list[object] = [_TAGS[type(value)]]
         try:
             for item in value:
                 tree.append(self.node(item, depth))  # noqa: PERF401  its length is the place
@@ -258,7 +269,7 @@ class _Encoder:
 
     def set_(self, value: set[object], depth: int) -> list[object]:
         self._check_keys(value)
-        return self.items("s", value, depth)
+        return self.items(value, depth)
 
     def _check_keys(self, keys: Collection[object]) -> None:
         if _collide(keys):
@@ -281,21 +292,15 @@ class _Encoder:
     def callback(self, value: Callback, _depth: int) -> list[object]:
         return ["k", value.number, value.iterates]
 
-    def _parts(self, name: str, parts: object, depth: int) -> list[object]:
-        try:
-            return ["x", name, self.node(parts, depth)]
-        except UnsupportedValueError as error:
-            error.path = ""  # the place within the parts says nothing
-            raise
-
     def array(self, value: "npt.NDArray[Any]", _depth: int) -> list[object]:
         name: object = _NAMES.get(value.dtype)
-        packed = np.ascontiguousarray(value)
+        flags = value.flags
+        is_in_order, is_read_only = flags.c_contiguous, layout.is_read_only(value)
+        packed = value if is_in_order else np.ascontiguousarray(value)
         if name is None:
             name = self._dtype(value.dtype)
             packed = packed.astype(_dtype(name))
         tree = ["a", name, list(value.shape), self._buffer(packed)]
-        is_in_order, is_read_only = value.flags.c_contiguous, layout.is_read_only(value)
         if not is_in_order or is_read_only:
             gaps = layout.gaps(value.shape, value.strides, value.itemsize)
             if self.gaps + gaps > MAX_BODY or value.dtype.names is not None:
@@ -366,8 +371,9 @@ def _count(shape: object) -> int:
     """
     if type(shape) is not list or len(shape) > MAX_AXES:
         raise MalformedError("not a shape")
-    if any(type(length) is not int or not 0 <= length < 1 << 31 for length in shape):
-        raise MalformedError("not a shape")
+    for length in shape:
+        if type(length) is not int or not 0 <= length < 1 << 31:
+            raise MalformedError("not a shape")
     return math.prod(shape)
 
 
@@ -376,9 +382,10 @@ def _collide(keys: Collection[object]) -> bool:
     return len(keys) > MAX_COLLISIONS and max(Counter(map(hash, keys)).values()) > MAX_COLLISIONS
 
 
-_ENCODERS: dict[type, Callable[[_Encoder, Any, int], list[object]]] = {
-    list: lambda encoder, v, depth: encoder.items("l", v, depth),
-    tuple: lambda encoder, v, depth: encoder.items("t", v, depth),
+_TAGS: Final[dict[type, str]] = {list: "l", tuple: "t", set: "s"}
+_ENCODERS: dict[type, Callable[[_Encoder, Any, int], object]] = {
+    list: _Encoder.items,
+    tuple: _Encoder.items,
     set: _Encoder.set_,
     dict: _Encoder.mapping,
     complex: _Encoder.complex_number,
@@ -404,7 +411,10 @@ def encode(
     Raises:
         UnsupportedValueError: a type that is not on the list, or a value over the caps.
     """
-    encoder = _Encoder(objects, shared or Shared())
+    shared = shared or Shared()
+    for number, known in enumerate(shared.objects):
+        shared.number(known, number)
+    encoder = _Encoder(objects, shared)
     tree = encoder.node(value, 0)
     try:
         header = _write_json(tree).encode()
@@ -416,19 +426,19 @@ def encode(
         raise UnsupportedValueError(
             f"a value whose structure takes more than {MAX_HEADER >> 20} MiB", of_the_whole=True
         )
-    prefix = len(header).to_bytes(4, "little") + encoder.size.to_bytes(4, "little")
+    begin = prefix(len(header), encoder.size)
     if len(encoder.buffers) > MAX_PIECES:  # the kernel takes only so many at once
-        return [prefix, header, b"".join(encoder.buffers)]
-    return [prefix, header, *encoder.buffers]
+        return [begin, header, b"".join(encoder.buffers)]
+    return [begin, header, *encoder.buffers]
 
 
-def lengths(prefix: bytes | bytearray) -> tuple[int, int]:
+def lengths(begin: bytes | bytearray) -> tuple[int, int]:
     """Return the lengths of header and body; refuse a frame that is over the caps.
 
     Raises:
         MalformedError: a length over `MAX_HEADER` or `MAX_BODY`.
     """
-    header, body = int.from_bytes(prefix[:4], "little"), int.from_bytes(prefix[4:8], "little")
+    header, body = _LENGTHS.unpack(begin)
     if header > MAX_HEADER or body > MAX_BODY:
         raise MalformedError(f"a frame of {header:,} + {body:,} bytes is over the cap")
     return header, body
@@ -441,12 +451,9 @@ class _Decoder:
         self.body = body
         self.objects = objects
         self.shared = shared
-        self.nodes = self.taken = self.gaps = 0
+        self.nodes, self.taken, self.gaps = 1, 0, 0
 
     def node(self, tree: object, depth: int) -> object:
-        self.nodes += 1
-        if self.nodes > MAX_NODES or depth > MAX_DEPTH:
-            raise MalformedError("too many or too deep values")
         if type(tree) is not list:
             if type(tree) is dict:
                 raise MalformedError("an object in the tree")
@@ -472,7 +479,14 @@ class _Decoder:
         return self.shared.objects[number]
 
     def items(self, tree: list[Any], depth: int) -> list[object]:
-        return [self.node(item, depth) for item in tree[1:]]
+        items = tree[1:]
+        self.nodes += len(items)
+        if self.nodes > MAX_NODES or (items and depth > MAX_DEPTH):
+            raise MalformedError("too many or too deep values")
+        return [
+            item if type(item) in _AS_THEY_ARE else self.node(item, depth)  # most are
+            for item in items
+        ]
 
     def mapping(self, tree: list[Any], depth: int) -> dict[object, object]:
         flat = self.items(tree, depth)
@@ -517,7 +531,7 @@ class _Decoder:
 
     def parts(self, tree: list[Any], depth: int) -> object:
         _, name, parts = tree
-        return value_types.build(name, self.node(parts, depth))
+        return value_types.build(name, *self.items([name, parts], depth))
 
     def view(self, tree: list[Any], depth: int) -> "npt.NDArray[Any]":
         _, number, offset, strides, strides_of_base, (tag, *content) = tree
@@ -528,8 +542,18 @@ class _Decoder:
             raise MalformedError("not a place in an array")
         base = self.shared.objects[number]
         if type(base) is not np.ndarray or list(base.strides) != strides_of_base:
+            return array  # a copy, where there is no such view
+        owner = _owner(base)
+        memory = owner.ravel(order="K")
+        if base.dtype != array.dtype or len(strides) != array.ndim or _owner(memory) is not owner:
             return array
-        return _view(array, base, offset, strides)
+        if not array.size or not _lies_in(array, base, offset, strides):
+            return array
+        begin = offset + _address(base) - _address(memory)
+        found: npt.NDArray[Any] = np.ndarray(array.shape, array.dtype, memory, begin, strides)
+        if not array.flags.writeable:
+            found.flags.writeable = False
+        return found
 
     def scalar(self, tree: list[Any], _depth: int) -> object:
         _, name, offset = tree
@@ -556,10 +580,10 @@ class _Decoder:
 
     def _array(self, name: object, count: int, offset: object) -> "npt.NDArray[Any]":
         dtype = _dtype(name)
-        raw = np.frombuffer(self._slice(offset, count * dtype.itemsize), dtype=np.uint8)
+        raw = self._slice(offset, count * dtype.itemsize)
         if dtype.kind == "b":  # a byte other than 0 and 1 is no boolean
-            return np.not_equal(raw, 0)
-        values = raw.copy().view(dtype)
+            return np.not_equal(np.frombuffer(raw, np.uint8), 0)
+        values: npt.NDArray[Any] = np.frombuffer(raw, dtype).copy()
         if dtype.kind in "UV":
             _repair(values)
         return values
@@ -612,23 +636,6 @@ def _lies_in(
         (*array.shape, array.itemsize), np.bool_, places, offset - low, (*strides, 1)
     )
     return bool(seen.all())
-
-
-def _view(
-    array: "npt.NDArray[Any]", base: "npt.NDArray[Any]", offset: int, strides: list[int]
-) -> "npt.NDArray[Any]":
-    """Return a view of an array's memory in place of a copy; the copy if there is no such view."""
-    owner = _owner(base)
-    memory = owner.ravel(order="K")
-    if base.dtype != array.dtype or len(strides) != array.ndim or _owner(memory) is not owner:
-        return array
-    if not array.size or not _lies_in(array, base, offset, strides):
-        return array
-    begin = offset + _address(base) - _address(memory)
-    found: npt.NDArray[Any] = np.ndarray(array.shape, array.dtype, memory, begin, strides)
-    if not array.flags.writeable:
-        found.flags.writeable = False
-    return found
 
 
 _DECODERS: dict[str, Callable[[_Decoder, list[Any], int], object]] = {

@@ -28,7 +28,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from . import landlock, rehearsal, seccomp, syscalls, worker
+from . import rehearsal, seccomp, syscalls, worker
 
 # Imported ahead, if there will be many submissions.
 _AHEAD = (
@@ -83,16 +83,16 @@ def main(control: int, configuration: str) -> NoReturn:
         syscalls.unmount("/proc")
     importlib.import_module("numpy")
     _import_packages(config)
-    if config["many"]:
-        _import_ahead()
     hidden = {*config["import_only"], *config["folders"]}
     sys.path[:] = [path for path in sys.path if path not in hidden]
     if config["backend"] == "landlock":
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
-        landlock.restrict(config["readable"], abi=config["landlock"])
+        syscalls.landlock_restrict(config["readable"], abi=config["landlock"])
         os.chdir("/")  # a submission must not learn where the grader was started
-    if config["backend"] != "none":
-        _check_that_files_are_closed()
+    if config["backend"] != "none":  # checked before there is any submission
+        with contextlib.suppress(OSError):
+            os.listdir("/etc")  # noqa: PTH208  no pathlib in here
+            raise RuntimeError("not isolated: the file system is open")
     if config["many"]:
         rehearsal.rehearse()
     serving = _Zygote(config["backend"], channel, connection, own_pids)
@@ -124,19 +124,24 @@ def _lay_out(control: int) -> tuple[socket.socket, socket.socket]:
 
 
 def _import_packages(config: dict[str, Any]) -> None:
-    """Import the packages of a course, whose folders no submission imports from by itself."""
-    if not config["packages"]:
-        return
-    importlib.import_module(".drawn_figure", __package__)
-    sys.path += config["folders"]
-    os.environ["MPLBACKEND"] = "agg"  # or matplotlib looks for a screen
-    with _scratch(config["backend"]) as folder:
-        os.environ["MPLCONFIGDIR"] = folder  # matplotlib is not imported without such a folder
-        for name in config["packages"]:
-            importlib.import_module(name)
-        for name in config["required"]:  # what a package requires may be for other systems
-            with contextlib.suppress(Exception):
+    """Import a course's packages, whose folders no submission imports from, and import ahead."""
+    if config["packages"]:
+        importlib.import_module(".drawn_figure", __package__)
+        sys.path += config["folders"]
+        os.environ["MPLBACKEND"] = "agg"  # or matplotlib looks for a screen
+        with _scratch(config["backend"]) as folder:
+            os.environ["MPLCONFIGDIR"] = folder  # matplotlib is not imported without such a folder
+            for name in config["packages"]:
                 importlib.import_module(name)
+            for name in config["required"]:  # what a package requires may be for other systems
+                with contextlib.suppress(Exception):
+                    importlib.import_module(name)
+    if config["many"]:
+        for name in _AHEAD:
+            importlib.import_module(name)
+        # As with hashing: a draw without a seed of the submission's own must not decide a verdict.
+        for name in ("random", "numpy.random"):
+            sys.modules[name].seed(_SEED)
 
 
 @contextlib.contextmanager
@@ -152,23 +157,6 @@ def _scratch(backend: str) -> Iterator[str]:
     else:
         with tempfile.TemporaryDirectory() as folder:
             yield folder
-
-
-def _import_ahead() -> None:
-    for name in _AHEAD:
-        importlib.import_module(name)
-    # As with hashing: a draw without a seed of the submission's own must not decide a verdict.
-    for name in ("random", "numpy.random"):
-        sys.modules[name].seed(_SEED)
-
-
-def _check_that_files_are_closed() -> None:
-    """Raise if the file system is open, before there is any submission."""
-    try:
-        os.listdir("/etc")  # noqa: PTH208  no pathlib in here
-    except OSError:
-        return
-    raise RuntimeError("not isolated: the file system is open")
 
 
 class _Zygote:
@@ -207,20 +195,24 @@ class _Zygote:
                 if len(self._limits) == _MOST_LIMITS:
                     self._limits.clear()
                 limits = self._limits[message] = _ChildLimits(json.loads(message))
-            self._channel.send(b'{"pid": %d}' % self._spawn(limits, *descriptors))
+            connection, output = descriptors
+            if self._own_pids is not None:  # the child is the first of a pid namespace of its own
+                syscalls.setns(self._own_pids, syscalls.CLONE_NEWPID)
+                syscalls.unshare(syscalls.CLONE_NEWPID)
+            pid = syscalls.fork()
+            if pid == 0:
+                self._live(limits, connection, output)
+            os.close(connection)
+            os.close(output)
+            self._channel.send(b'{"pid": %d}' % pid)
         else:
-            self._channel.send(_reap(int(message)))
-
-    def _spawn(self, limits: "_ChildLimits", connection: int, output: int) -> int:
-        if self._own_pids is not None:  # the child becomes the first of a pid namespace of its own
-            syscalls.setns(self._own_pids, syscalls.CLONE_NEWPID)
-            syscalls.unshare(syscalls.CLONE_NEWPID)
-        pid = syscalls.fork()
-        if pid == 0:
-            self._live(limits, connection, output)
-        os.close(connection)
-        os.close(output)
-        return pid
+            pid = int(message)
+            # Also safe if it has ended: its pid is kept until it is waited for.
+            os.kill(pid, _SIGKILL)
+            _, status, usage = os.wait4(pid, 0)
+            ended = os.waitstatus_to_exitcode(status)
+            facts = ended, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
+            self._channel.send(b'{"status": %d, "cpu": %.6f, "rss": %d}' % facts)
 
     def _live(self, limits: "_ChildLimits", connection: int, output: int) -> NoReturn:
         """Run a child to its end."""
@@ -275,12 +267,3 @@ class _ChildLimits:
         self.processes = (limits["processes"],) * 2
         self.tmpfs = f"size={limits['tmpfs_bytes']},nr_inodes={limits['tmpfs_files']},mode=700"
         self.output_cap = limits["output"]
-
-
-def _reap(pid: int) -> bytes:
-    """End a child with everything it started; return its exit status and usage."""
-    os.kill(pid, _SIGKILL)  # also safe if it has ended: its pid is kept until it is waited for
-    _, status, usage = os.wait4(pid, 0)
-    ended = os.waitstatus_to_exitcode(status)
-    cpu = usage.ru_utime + usage.ru_stime
-    return b'{"status": %d, "cpu": %.6f, "rss": %d}' % (ended, cpu, usage.ru_maxrss)

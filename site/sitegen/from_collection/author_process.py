@@ -13,8 +13,8 @@ from grader.definitions.public import Described, PublicTest
 from grader.errors import GraderFault
 from grader.grading.expected.oracle import KnownValues
 from grader.grading.expected.public_form import public_exercise
-from grader.sandbox.choose import open_sandbox
 from grader.sandbox.confined_process import ConfinedProcess
+from grader.sandbox.process import open_sandbox
 from sitegen.from_collection.pickled import Pickled
 
 if TYPE_CHECKING:

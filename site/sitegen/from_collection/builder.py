@@ -31,8 +31,7 @@ from grader.grading.expected.public_form import (
 )
 from grader.lessons.execute import RunBlock, RunLesson
 from grader.lessons.lesson import Cell, read_lesson
-from grader.sandbox.choose import open_sandbox
-from grader.sandbox.process import Sandbox
+from grader.sandbox.process import Sandbox, open_sandbox
 from sitegen.content import PLATFORM, Content
 from sitegen.from_collection.author_process import AuthorProcess, read_tests
 from sitegen.from_collection.lazy import Deferred

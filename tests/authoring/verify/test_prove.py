@@ -16,8 +16,7 @@ from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Verdict
 from grader.grading.session.engine import grade_all
 from grader.grading.workers.pool import Pool
-from grader.sandbox.choose import open_sandbox
-from grader.sandbox.process import Sandbox
+from grader.sandbox.process import Sandbox, open_sandbox
 
 Prove: TypeAlias = Callable[[str], Proof]
 

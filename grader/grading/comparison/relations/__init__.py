@@ -12,12 +12,11 @@ from typing import Any, Final
 import numpy as np
 
 from grader.grading.comparison.relations.factors import applied, negated, offset, rounded, scaled
-from grader.grading.comparison.relations.order import reordered, scrambled, transposed
+from grader.grading.comparison.relations.order import reordered, reshaped, scrambled, transposed
 from grader.grading.comparison.relations.pair import Pair, Relation, pair
 from grader.grading.comparison.relations.reductions import reduced
 from grader.grading.comparison.relations.weights import weights
 from grader.grading.comparison.relations.wrong_masks import mask, polarity
-from grader.grading.comparison.relations.wrong_shapes import reshaped
 
 _MOST_LEAVES = 32
 

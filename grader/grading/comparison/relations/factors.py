@@ -127,16 +127,12 @@ def offset(pair: Pair) -> Relation | None:
     scale = float(np.abs(pair.expected).max())
     if abs(shift) > 1e-6 * scale and np.ptp(distance) <= 10 * pair.rtol * scale:
         return Relation("constant-offset", {"shift": shift})
-    return _row_offset(pair, distance, scale)
-
-
-def _row_offset(pair: Pair, distance: Array, scale: float) -> Relation | None:
-    if pair.expected.ndim == 0 or pair.expected.shape[-1] < 3:  # noqa: PLR2004  two always differ by something
-        return None
-    if pair.expected.size == pair.expected.shape[-1]:
-        return None
-    spread = np.ptp(distance, axis=-1)
-    if (spread > 10 * pair.rtol * scale).any():
+    if (
+        pair.expected.ndim == 0
+        or pair.expected.size == pair.expected.shape[-1]
+        or pair.expected.shape[-1] < 3  # noqa: PLR2004  two always differ by something
+        or (np.ptp(distance, axis=-1) > 10 * pair.rtol * scale).any()
+    ):
         return None
     rows = pair.got
     for what, value in (

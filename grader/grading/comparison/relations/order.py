@@ -1,10 +1,17 @@
-"""Results with the right numbers in the wrong places."""
+"""Results with the right numbers in the wrong places, or in an array of another shape."""
 
 import itertools
 
 import numpy as np
 
-from grader.grading.comparison.relations.pair import MATRIX, Array, Pair, Relation, distinct
+from grader.grading.comparison.relations.pair import (
+    MATRIX,
+    Array,
+    Pair,
+    Relation,
+    distinct,
+    is_varied,
+)
 
 _FEW = 4  # different values, fewer are in every order by chance
 _SEVERAL = 6  # where nothing but the numbers is compared
@@ -37,26 +44,19 @@ def reordered(pair: Pair) -> Relation | None:
         if pair.same(got, np.flip(expected, axis)):
             return Relation("reversed", {"axis": axis, "ndim": expected.ndim})
     for axis in range(expected.ndim):
-        if found := _moved(pair, axis):
-            return found
+        if expected.shape[axis] < 3:  # noqa: PLR2004  rolled by one, two are swapped
+            continue
+        one, other = np.moveaxis(expected, axis, 0), np.moveaxis(got, axis, 0)
+        # Items may stand one place too late or too early.
+        for came, wanted, is_late in ((other[1:], one[:-1], True), (other[:-1], one[1:], False)):
+            if _varied(wanted) and _all_differ(wanted) and pair.same(came, wanted):
+                facts = {"axis": axis, "ndim": expected.ndim, "is_late": is_late}
+                return Relation("off-by-one", facts)
     if expected.shape[0] < 2 or not pair.is_finite:  # noqa: PLR2004  one row has no order
         return None
     one, other = _sorted_rows(expected), _sorted_rows(got)
     if _all_differ(one) and pair.same(other, one):
         return Relation("rows-permuted", {"axis": 0, "ndim": expected.ndim})
-    return None
-
-
-def _moved(pair: Pair, axis: int) -> Relation | None:
-    """Return the relation of items that stand one place too early or too late."""
-    length = pair.expected.shape[axis]
-    if length < 3:  # noqa: PLR2004  rolled by one, two are swapped
-        return None
-    expected, got = np.moveaxis(pair.expected, axis, 0), np.moveaxis(pair.got, axis, 0)
-    for came, wanted, is_late in ((got[1:], expected[:-1], True), (got[:-1], expected[1:], False)):
-        if _varied(wanted) and _all_differ(wanted) and pair.same(came, wanted):
-            facts = {"axis": axis, "ndim": pair.expected.ndim, "is_late": is_late}
-            return Relation("off-by-one", facts)
     return None
 
 
@@ -81,25 +81,61 @@ def scrambled(pair: Pair) -> Relation | None:
         return None
     if not pair.same(np.sort(got, axis=None), np.sort(expected, axis=None)):
         return None
-    if any(pair.same(got.ravel(), other) for other in _reshaped_wrongly(expected)):
-        return Relation("reshape-for-transpose")
-    return Relation("other-places")
-
-
-def _reshaped_wrongly(expected: Array) -> list[Array]:
-    """Return what comes out, in order of memory, if a transpose was left out or put in."""
-    found = []
+    # In order of memory, what comes out if a transpose was left out or put in.
+    reshaped = []
     if MATRIX <= expected.ndim <= _MOST_AXES:
         orders = itertools.permutations(range(expected.ndim))
-        found = [expected.transpose(order).ravel() for order in orders]
+        reshaped = [expected.transpose(order).ravel() for order in orders]
     width = expected.shape[-1] if expected.ndim else 0
     for heads in range(2, width):
         if width % heads == 0:  # heads side by side in the last axis, or of width `heads`
             split = expected.reshape(*expected.shape[:-1], heads, width // heads)
-            found.append(split.swapaxes(-2, max(-3, -split.ndim)).ravel())
-            found.append(split.swapaxes(-1, -2).ravel())
-    return found
+            reshaped.append(split.swapaxes(-2, max(-3, -split.ndim)).ravel())
+            reshaped.append(split.swapaxes(-1, -2).ravel())
+    if any(pair.same(got.ravel(), other) for other in reshaped):
+        return Relation("reshape-for-transpose")
+    return Relation("other-places")
 
 
 def _varied(array: Array) -> bool:
     return len(distinct(array)) >= _FEW
+
+
+def reshaped(pair: Pair) -> Relation | None:  # noqa: PLR0911  each relation returns
+    """Return how an array of another shape holds what is expected."""
+    expected, got = pair.expected, pair.got
+    if not is_varied(expected):
+        return None
+    if found := transposed(pair):
+        return found
+    if got.ndim != expected.ndim and pair.same(got.squeeze(), expected.squeeze()):
+        return Relation("axis-dropped" if got.ndim < expected.ndim else "axis-added")
+    if found := _part(pair):
+        return found
+    if got.size != expected.size:
+        return None
+    if pair.same(got.ravel(), expected.ravel()):
+        return Relation("reshaped")
+    return scrambled(Pair(expected, np.reshape(got, expected.shape), pair.axes, pair.rtol))
+
+
+def _part(pair: Pair) -> Relation | None:
+    expected, got = pair.expected, pair.got
+    if expected.ndim == got.ndim + 1:
+        for place, name in ((0, "first"), (-1, "last")):
+            if is_varied(got) and pair.same(got, expected[place]):
+                return Relation("one-item", {"which": name})
+    if expected.ndim == got.ndim > 0 and expected.shape[1:] == got.shape[1:]:
+        shorter = min(len(expected), len(got))
+        for wanted, came, end in (
+            (expected[:shorter], got[:shorter], "end"),
+            (expected[-shorter:], got[-shorter:], "beginning"),
+        ):
+            if is_varied(wanted) and pair.same(came, wanted):
+                facts = {
+                    "surplus": len(got) - len(expected),
+                    "things": "row" if expected.ndim > 1 else "value",
+                    "end": end,
+                }
+                return Relation("cut", facts)
+    return None

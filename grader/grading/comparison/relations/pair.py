@@ -102,7 +102,16 @@ def pair(expected: object, got: object, inputs: Mapping[str, Any]) -> Pair | Non
         return None
     rtol = max(_rtol(expected), _rtol(got))
     boolean = np.asarray(expected).dtype == np.asarray(got).dtype == np.bool_
-    return Pair(one, other, axes_of(inputs), rtol, boolean)
+    # The lengths of the inputs' axes: last axes first, for they are what is scaled by.
+    arrays = [(name, value) for name, value in inputs.items() if isinstance(value, np.ndarray)]
+    axes = [Axis(name, -1, array.shape[-1]) for name, array in arrays if array.ndim]
+    axes += [
+        Axis(name, number, length)
+        for name, array in arrays
+        for number, length in enumerate(array.shape[:-1])
+    ]
+    axes += [Axis(name, None, array.size) for name, array in arrays if array.ndim > 1]
+    return Pair(one, other, tuple(axis for axis in axes if axis.length > 1), rtol, boolean)
 
 
 def _numbers(value: object) -> Array | None:
@@ -118,19 +127,6 @@ def _numbers(value: object) -> Array | None:
 def _rtol(value: object) -> float:
     dtype = getattr(value, "dtype", None)
     return _RTOL.get(dtype, _SHARPEST) if isinstance(dtype, np.dtype) else _SHARPEST
-
-
-def axes_of(inputs: Mapping[str, Any]) -> Axes:
-    """Return the lengths of the inputs' axes: last axes first, for they are what is scaled by."""
-    arrays = [(name, value) for name, value in inputs.items() if isinstance(value, np.ndarray)]
-    last = [Axis(name, -1, array.shape[-1]) for name, array in arrays if array.ndim]
-    others = [
-        Axis(name, number, length)
-        for name, array in arrays
-        for number, length in enumerate(array.shape[:-1])
-    ]
-    sizes = [Axis(name, None, array.size) for name, array in arrays if array.ndim > 1]
-    return tuple(axis for axis in (*last, *others, *sizes) if axis.length > 1)
 
 
 def is_varied(array: Array, least: int = _DISTINCT) -> bool:

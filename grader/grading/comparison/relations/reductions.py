@@ -1,7 +1,7 @@
 """Results that are a sum, a mean or another reduction of an input along another axis."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -33,18 +33,18 @@ def reduced(pair: Pair, inputs: Mapping[str, Any]) -> Relation | None:
             continue
         if not MATRIX <= value.ndim <= _MOST_AXES or value.size > MOST_VALUES:
             continue
+        choices = [
+            axes
+            for count in range(1, value.ndim)
+            for axes in itertools.combinations(range(value.ndim), count)
+        ]
         for what, reduce in _REDUCTIONS.items():
-            along = {axes: reduce(value, axis=axes) for axes in _choices_of_axes(value.ndim)}
+            along = {axes: reduce(value, axis=axes) for axes in choices}
             asked = [axes for axes, one in along.items() if _is(pair, pair.expected, one)]
             taken = [axes for axes, one in along.items() if _is(pair, pair.got, one)]
             if asked and len(taken) == 1 and taken[0] not in asked:
                 return Relation("reduced-axis", {"what": what, "name": name, "axes": taken[0]})
     return None
-
-
-def _choices_of_axes(ndim: int) -> Iterator[tuple[int, ...]]:
-    for count in range(1, ndim):
-        yield from itertools.combinations(range(ndim), count)
 
 
 def _is(pair: Pair, one: Array, other: Array) -> bool:

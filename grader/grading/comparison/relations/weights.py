@@ -51,25 +51,17 @@ def _other_axis(pair: Pair) -> Relation | None:
         if min(expected.shape[axis], expected.shape[-1]) < TWO or _adds_up(expected, axis):
             continue
         if _adds_up(got, axis) and (got >= 0).all() and not _adds_up(got, -1):
-            facts = {
-                "axis": axis,
-                "is_matrix": expected.ndim == MATRIX,
-                "is_share": _differ_by_sums(pair, axis),
-            }
+            # The same values, or their softmax, divided by sums along two axes have logarithms that
+            # differ by a part for each row and a part for each column.
+            is_share = bool((expected > 0).all() and (got > 0).all())
+            if is_share:
+                off = np.moveaxis(np.log(got) - np.log(expected), axis, 0)
+                mixed = off - off[:1] - off[..., :1] + off[:1, ..., :1]
+                most = 10 * pair.rtol * max(1.0, float(np.abs(off).max()))
+                is_share = bool(np.abs(mixed).max() <= most)
+            facts = {"axis": axis, "is_matrix": expected.ndim == MATRIX, "is_share": is_share}
             return Relation("other-axis", facts)
     return None
-
-
-def _differ_by_sums(pair: Pair, axis: int) -> bool:
-    """Return whether both are the same values, or their softmax, divided by sums along two axes.
-
-    Then the logarithms differ by a part for each row and a part for each column.
-    """
-    if (pair.expected <= 0).any() or (pair.got <= 0).any():
-        return False
-    distance = np.moveaxis(np.log(pair.got) - np.log(pair.expected), axis, 0)
-    mixed = distance - distance[:1] - distance[..., :1] + distance[:1, ..., :1]
-    return bool(np.abs(mixed).max() <= 10 * pair.rtol * max(1.0, float(np.abs(distance).max())))
 
 
 def _sharpened(pair: Pair) -> Relation | None:

@@ -1,4 +1,4 @@
-"""The evidence of a run for a proof: resources, and written values that are not true."""
+"""The evidence of a run for a proof: resources, values that are not true, results that change."""
 
 import math
 import re
@@ -11,12 +11,17 @@ from grader.definitions.exercise import (
     Exercise,
     FromReference,
     LiteralValue,
+    Seeded,
     TestCase,
+    TestId,
+    Tolerance,
 )
 from grader.grading.checks import check_of
-from grader.grading.comparison.raw_result import RawResult
+from grader.grading.comparison.ladder import RawResult, compare
+from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
-from grader.grading.results.evidence import Evidence, Untrue
+from grader.grading.program.author_code import NotCopyableError, fresh
+from grader.grading.results.verdict import Evidence, Outcome, Untrue, Verdict
 from grader.grading.run.submission_run import SubmissionRun
 from grader.sandbox.answers import Raised
 
@@ -31,34 +36,29 @@ _WORD = re.compile(r"\w+")
 
 def evidence_of(run: SubmissionRun) -> Evidence:
     """End a run, and return its usage and its findings about the values that authors wrote."""
-    varied = tuple(name for name, seen in run.observed.items() if _is_varied(seen.expected))
+    varied = []  # arrays of floats that differ by more than rounding
+    for name, seen in run.observed.items():
+        if isinstance(seen.expected, np.ndarray) and seen.expected.dtype.kind == "f":
+            finite = seen.expected[np.isfinite(seen.expected)]
+            if finite.size > 0 and float(np.ptp(finite)) > _ROUNDING:
+                varied.append(name)
     untrue = []
     for test in run.exercise.tests:
-        seen = run.observed.get(test.id)
+        result = run.observed.get(test.id)
         message = ""
         if isinstance(test.expect, LiteralValue):
-            message = _wrong_value(run.exercise, test, test.expect.value, seen)
-        elif test.stdout is not None and seen is not None and isinstance(seen.got, str):
-            message = _wrong_output(run.exercise, test, test.stdout, seen.got)
+            message = _wrong_value(run.exercise, test, test.expect.value, result)
+        elif (
+            test.stdout is not None
+            and result is not None
+            and isinstance(result.got, str)
+            and check_of(test).compared(run.exercise, test.stdout, result.got) is not None
+        ):
+            said, found = (_short(" ".join(t.split())) for t in (test.stdout, result.got))
+            message = f"the definition says {said}, the solution prints {found}"
         if message:
             untrue.append(Untrue(test.id, message))
-    return replace(run.end(), untrue=tuple(untrue), varied=varied)
-
-
-def _is_varied(expected: object) -> bool:
-    """Return whether a value is an array of floats that differ by more than rounding."""
-    if not isinstance(expected, np.ndarray) or expected.dtype.kind != "f":
-        return False
-    finite = expected[np.isfinite(expected)]
-    return finite.size > 0 and float(np.ptp(finite)) > _ROUNDING
-
-
-def _wrong_output(exercise: Exercise, test: TestCase, written: str, printed: str) -> str:
-    """Return how the solution's output differs from the written one; "" if it does not."""
-    if check_of(test).compared(exercise, written, printed) is None:
-        return ""
-    said, found = (_short(" ".join(text.split())) for text in (written, printed))
-    return f"the definition says {said}, the solution prints {found}"
+    return replace(run.end(), untrue=tuple(untrue), varied=tuple(varied))
 
 
 def _wrong_value(exercise: Exercise, test: TestCase, written: Any, seen: RawResult | None) -> str:  # noqa: ANN401  any value
@@ -89,23 +89,18 @@ def _place(written: Any, truth: Any, *, is_off: bool) -> tuple[int, ...] | None:
     said, found = _numbers(written), _numbers(truth)
     if said is None or found is None or said.shape != found.shape or not said.size:
         return None
-    off = _off(said, found)
-    if off.any():
+    half = _HALF * 10.0 ** -_decimals(said)
+    with np.errstate(all="ignore"):
+        wrong = np.abs(said - found) > np.maximum(half, _ROUNDING * np.abs(found))
+    same = (said == found) | (np.isnan(said) & np.isnan(found))
+    off = (wrong | (np.isnan(said) != np.isnan(found))) & ~same
+    if off.any():  # in the last written digit
         return tuple(int(i) for i in np.argwhere(off)[0])
     with np.errstate(invalid="ignore"):  # two infinities
         distance = np.nan_to_num(np.abs(said - found))
     if not is_off or not distance.any():
         return None
     return tuple(int(i) for i in np.unravel_index(int(distance.argmax()), said.shape))
-
-
-def _off(said: Any, found: Any) -> Any:  # noqa: ANN401  arrays
-    """Return a mask of the numbers that are wrong in the last written digit."""
-    half = _HALF * 10.0 ** -_decimals(said)
-    with np.errstate(all="ignore"):
-        wrong = np.abs(said - found) > np.maximum(half, _ROUNDING * np.abs(found))
-    same = (said == found) | (np.isnan(said) & np.isnan(found))
-    return (wrong | (np.isnan(said) != np.isnan(found))) & ~same
 
 
 def _numbers(value: Any) -> Any:  # noqa: ANN401  an array or None
@@ -141,3 +136,55 @@ def _short(value: Any) -> str:  # noqa: ANN401  any value
         return f"{np.array2string(value, precision=4, separator=', ')} ({shape} {value.dtype})"
     text = repr(value)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+_EXACT = Tolerance(0.0, 0.0)
+_BY_CHANCE = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.NOT_RUN)  # on a busy machine
+
+
+def ended_otherwise(first: Verdict, again: Verdict) -> tuple[TestId, ...]:
+    """Return the tests whose outcome or points differ between two runs of one program."""
+    before = {test.id: (test.outcome, test.points) for test in first.tests}
+    after = {test.id: (test.outcome, test.points) for test in again.tests}
+    return tuple(
+        name
+        for name in before
+        if name in after
+        and before[name] != after[name]
+        and not {before[name][0], after[name][0]}.intersection(_BY_CHANCE)
+    )
+
+
+def drawn_otherwise(oracle: Oracle) -> tuple[TestId, ...]:
+    """Return the tests whose `given` makes other inputs when it runs again.
+
+    Functions and other values that cannot be copied are not compared.
+    """
+    changed = []
+    for test in oracle.exercise.tests:
+        if not isinstance(test.given, Seeded):
+            continue
+        for number, draw in enumerate(oracle.draws(test)):
+            again = draw_inputs(oracle.exercise, test, number)
+            if draw.inputs.keys() != again.keys() or any(
+                _is_other(value, again[name]) for name, value in draw.inputs.items()
+            ):
+                changed.append(test.id)
+                break
+    return tuple(changed)
+
+
+def _is_other(one: Any, other: Any) -> bool:  # noqa: ANN401  any values
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        if one.shape != other.shape:
+            return True
+        one, other = _without_repetition(one), _without_repetition(other)
+    try:
+        return compare(fresh(one), fresh(other), _EXACT) is not None
+    except NotCopyableError:
+        return False
+
+
+def _without_repetition(array: Any) -> Any:  # noqa: ANN401  arrays
+    """Return an array without repeated axes: a broadcast array may be too large to compare."""
+    return array[tuple(slice(None if stride else 1) for stride in array.strides)]

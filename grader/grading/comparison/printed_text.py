@@ -1,0 +1,91 @@
+"""The comparison of printed text: words exactly, numbers as numbers, white space not at all."""
+
+import re
+from collections.abc import Sequence
+
+from grader.definitions.exercise import Tolerance
+from grader.grading.comparison.ladder import Difference, Rung
+
+# A number as NumPy prints it, a word, or one other sign; white space only separates.
+_TOKEN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[^\W\d]\w*|\S")
+_NUMERIC = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NUMPY_DECIMALS = 8  # in a list, a long number says nothing about how exact a short one is
+
+
+def compare_text(expected: str, got: str, tolerance: Tolerance | None = None) -> Difference | None:
+    """Compare what was printed: words exactly, numbers as numbers, white space not at all.
+
+    A number may be off by half a unit of the last digit that is expected, or by `tolerance`. NumPy
+    pads the numbers of an array to one width, so `0.5 ` beside `0.25` has two decimals as well. How
+    NumPy lays a value out is no difference: `np.float64(0.5)` is 0.5, and `array([1., 2.])` is the
+    `[1. 2.]` that `print` makes of it, however the lines are wrapped.
+
+    Returns:
+        None if they agree, else the first difference.
+    """
+    wanted, came = _TOKEN.findall(plain_print(expected)), _TOKEN.findall(plain_print(got))
+    texts = {"expected": expected, "got": got}
+    if wanted and not came:
+        return Difference(Rung.SILENCE, "nothing-printed", {"expected": expected})
+    for one, other, decimals in zip(wanted, came, _shared_decimals(wanted), strict=False):
+        if not _same_token(one, other, tolerance, decimals):
+            message, facts = "text", texts
+            if came[-len(wanted) :] == wanted:
+                message = "text-after-own-prints"
+            elif len(wanted) > 1 and one.strip("[](),"):
+                message, facts = "text-from-a-place", {**texts, "wanted": one, "came": other}
+            return Difference(Rung.TEXT, message, facts)
+    if len(came) != len(wanted):
+        return Difference(Rung.TEXT, "more-text" if len(came) > len(wanted) else "less-text", texts)
+    return None
+
+
+_SCALAR = re.compile(r"\bnp\.(?:float|int|uint|complex|bool|longdouble)\w*\(([^()]*)\)")
+_CONSTANT = re.compile(r"\bnp\.(True|False|nan|inf)_?\b")
+_ARRAY = re.compile(r"\b(?:np\.)?array\(([^()]*(?:\([\d, ]*\)[^()]*)?)\)")
+
+
+def plain_print(text: str) -> str:
+    """Return text with NumPy's `repr` of values replaced by their `str`."""
+    if "np." not in text and "array(" not in text:
+        return text
+    text = _CONSTANT.sub(r"\1", _SCALAR.sub(r"\1", text))
+
+    def numbers(found: re.Match[str]) -> str:  # no commas, no dtype after the last bracket
+        inside, bracket, rest = found[1].rpartition("]")
+        return f"{inside}{bracket}{'' if '=' in rest else rest}".replace(",", " ")
+
+    return _ARRAY.sub(numbers, text)
+
+
+def _shared_decimals(tokens: Sequence[str]) -> list[int]:
+    """Return for each token the most decimals in the outermost brackets around it; 0 outside."""
+    shared, begin, depth = [0] * len(tokens), 0, 0
+    for place, sign in enumerate(tokens):
+        if sign == "[":
+            begin, depth = (begin if depth else place), depth + 1
+        depth -= sign == "]" and depth > 0
+        if depth == 0 or place == len(tokens) - 1:
+            most = max(map(_decimals, tokens[begin : place + 1])) if tokens[begin] == "[" else 0
+            shared[begin : place + 1] = [min(most, _NUMPY_DECIMALS)] * (place + 1 - begin)
+            begin = place + 1
+    return shared
+
+
+def _decimals(token: str) -> int:
+    mantissa = token.lower().partition("e")[0]
+    return len(mantissa.partition(".")[2]) if _NUMERIC.fullmatch(token) else 0
+
+
+def _same_token(expected: str, got: str, tolerance: Tolerance | None, decimals: int) -> bool:
+    if expected == got:
+        return True
+    if not (_NUMERIC.fullmatch(expected) and _NUMERIC.fullmatch(got)):
+        return False
+    if tolerance is None:
+        exponent, own = expected.lower().partition("e")[2], _decimals(expected)
+        half_unit = 0.5 * 10.0 ** (int(exponent or 0) - max(own, decimals)) * (1 + 1e-9)
+        # A whole number is exact: a shape, a count.
+        tolerance = Tolerance(half_unit if own or exponent else 0.0, 0.0)
+    wanted, came = float(expected), float(got)
+    return abs(wanted - came) <= tolerance.atol + tolerance.rtol * abs(wanted)

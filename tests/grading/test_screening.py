@@ -87,6 +87,7 @@ def test_a_forbidden_use_is_named_with_its_line(
         ({"calls": ["norm"]}, "def norm(x): return (x @ x) ** 0.5\ndef f(x): return norm(x)"),
         ({"calls": ["np.std"]}, RIGHT),
         ({"names": ["np.linalg"]}, RIGHT),
+        ({"names": ["np.linalg"]}, f"class Own:\n    matlib = 1\ndef g(x): return x\ng(Own.matlib)\n{RIGHT}"),
         ({"imports": ["num"], "loops": True}, RIGHT),
         ({"calls": ["np.prod"]}, "import math, numpy as np\ndef f(x): return np.sqrt(math.prod([1.0]) * (x @ x))"),
         ({"calls": ["np.var"]}, "import numpy as np\nfrom numpy import linalg as la\nm = n = np\nd = np.float64\ndef f(x: np.ndarray, axis=np.newaxis) -> np.floating:\n    var = n.asarray(x, dtype=np.float64)\n    return m.sqrt(var @ var).astype(d)"),

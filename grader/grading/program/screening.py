@@ -214,9 +214,9 @@ def _could_hide(forbid: Forbid, name: str) -> bool:
     entries += [entry for entry in _HIDDEN_LOOPS if forbid.loops]
     if any(_is_below(entry, name) for entry in entries):
         return True
-    if not any(entry.startswith("numpy.") for entry in entries):
-        return False
     root, *words = name.split(".")
+    if root != "numpy" or not any(entry.startswith("numpy.") for entry in entries):
+        return False
     found: object = np
     for word in words:
         if not isinstance(found, ModuleType):
@@ -225,7 +225,7 @@ def _could_hide(forbid: Forbid, name: str) -> bool:
         if word not in vars(found) and word in (module.name for module in below):
             return True  # not imported here, nor anything that lies below it
         found = vars(found).get(word)
-    return root == "numpy" and isinstance(found, ModuleType)
+    return isinstance(found, ModuleType)
 
 
 def _is_library(root: str) -> bool:

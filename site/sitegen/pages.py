@@ -34,7 +34,7 @@ from sitegen.package_data import data_folder
 from sitegen.page_images import PageImages
 from sitegen.rendering import PageRenderer, count
 from sitegen.search import SearchEntry
-from sitegen.teaching.explorer import ExplorerView, view_explorer
+from sitegen.teaching.explorer import view_explorer
 from sitegen.teaching.model_map import places_of
 from sitegen.views import view_exercise, view_lesson
 
@@ -96,11 +96,16 @@ class Pages:
 
     def makers(self) -> Iterator[Callable[[], PageFiles]]:
         """All pages but that of the search: those of the whole site, and of each definition."""
+        lessons = (
+            each for track in self._cards for each in self._content.lessons.get(track.id, ())
+        )
+        figures = (figure for lesson in lessons for figure in lesson.figures)
+        explorer = next((each for each in figures if each.kind == "explorer"), None)
         cards: dict[str, object] = {
             "tracks": self._cards,
             "concepts": self._concepts,
             "warm_up": WARM_UP,
-            "explorer": self._explorer(),
+            "explorer": view_explorer(explorer, "figure", is_small=True) if explorer else None,
         }
         for pages, context in ((_OF_ALL, cards), (_OF_NONE, {})):
             for path, (page, template) in pages.items():
@@ -109,17 +114,22 @@ class Pages:
             yield partial(self._own_gpt, self._gpt_track)
         for track, card in zip(self._content.tracks, self._cards, strict=True):
             yield partial(self._track, card)
-            yield from self._lessons(track, card)
-            yield from self._exercises(track, card)
+            yield from self._of_track(track, card)
 
-    def _explorer(self) -> ExplorerView | None:
-        """Return the first explorer of the lessons: the home page opens with it."""
-        lessons = (
-            each for track in self._cards for each in self._content.lessons.get(track.id, ())
-        )
-        figures = (figure for lesson in lessons for figure in lesson.figures)
-        found = next((each for each in figures if each.kind == "explorer"), None)
-        return view_explorer(found, "figure", is_small=True) if found else None
+    def _of_track(self, track: PublicTrack, card: TrackCard) -> Iterator[Callable[[], PageFiles]]:
+        outlines = card.outlines
+        lessons = self._content.lessons.get(track.id, ())
+        stops = _with_neighbours(outlines[""].lessons)
+        for lesson, stop, (_, around) in zip(lessons, card.lessons, stops, strict=True):
+            yield partial(self._lesson, outlines[stop.path], stop, lesson, card.by_id, around)
+        cards = _with_neighbours(card.exercises)
+        for each, (own, (previous, following)) in zip(track.exercises, cards, strict=True):
+            before = card.lesson_of.get(own.id)
+            outline = outlines[before.path if before else ""]
+            # After the last exercise of a lesson comes the next lesson, not its first exercise.
+            after = card.lesson_of.get(following.id) if following else None
+            next_lesson = None if after is before else after
+            yield partial(self._exercise, outline, own, each, (previous, following), next_lesson)
 
     def search(self, index: str) -> str:
         """The page of the search.
@@ -150,25 +160,6 @@ class Pages:
         for each in self._concepts:
             note = f"Concept · {count(each.exercises, 'exercise')}"
             yield SearchEntry.of(each.name, f"{CONCEPTS}#{each.anchor}", note, (each.name,))
-
-    def _lessons(self, track: PublicTrack, card: TrackCard) -> Iterator[Callable[[], PageFiles]]:
-        outlines = card.outlines
-        lessons = self._content.lessons.get(track.id, ())
-        stops = _with_neighbours(outlines[""].lessons)
-        for lesson, own, (_, around) in zip(lessons, card.lessons, stops, strict=True):
-            yield partial(self._lesson, outlines[own.path], own, lesson, card.by_id, around)
-
-    def _exercises(self, track: PublicTrack, card: TrackCard) -> Iterator[Callable[[], PageFiles]]:
-        outlines = card.outlines
-        cards = _with_neighbours(card.exercises)
-        for each, (own, (previous, following)) in zip(track.exercises, cards, strict=True):
-            lesson = card.lesson_of.get(own.id)
-            outline = outlines[lesson.path if lesson else ""]
-            # After the last exercise of a lesson comes the next lesson, not its first exercise.
-            next_lesson = card.lesson_of.get(following.id) if following else None
-            if next_lesson is lesson:
-                next_lesson = None
-            yield partial(self._exercise, outline, own, each, (previous, following), next_lesson)
 
     def _track(self, card: TrackCard) -> PageFiles:
         leads = self._leads_to_gpt(card.id)

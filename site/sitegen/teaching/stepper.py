@@ -145,10 +145,6 @@ def _steps(*, has_mask: bool) -> list[Step]:
                      array="scaled"),
              is_scale=True),
     )  # fmt: skip
-
-    def sum_with_mask(i: int, j: int) -> str:
-        return f"{_number(scaled[i, j])} + {_term(mask[i, j])} = {_number(masked[i, j])}"
-
     if has_mask:
         steps.append(
             Step("The mask is added", "mask", _tex(r"S / \sqrt{d_k} + M"),
@@ -156,7 +152,9 @@ def _steps(*, has_mask: bool) -> list[Step]:
                  (_matrix(r"S / \sqrt{d_k}", scaled, WORDS, WORDS, array="scaled"),
                   _matrix("M", mask, WORDS, WORDS)),
                  ("+", "="),
-                 _matrix(r"S / \sqrt{d_k} + M", masked, WORDS, WORDS, sum_with_mask,
+                 _matrix(r"S / \sqrt{d_k} + M", masked, WORDS, WORDS,
+                         lambda i, j: f"{_number(scaled[i, j])} + {_term(mask[i, j])} = "
+                                      f"{_number(masked[i, j])}",
                          array="masked")),
         )  # fmt: skip
     softmax = r"A = \operatorname{softmax}(S / \sqrt{d_k}" + (" + M)" if has_mask else ")")

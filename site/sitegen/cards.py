@@ -12,7 +12,8 @@ from pathlib import Path
 from markupsafe import Markup
 
 from grader.definitions.public import PublicExercise, PublicTrack, estimated_minutes
-from sitegen.lessons import Lessons, check_exercises
+from grader.errors import DefinitionError, Location, Problem
+from sitegen.content import Lessons, TrackLesson
 from sitegen.links import exercise_path, lesson_path, track_path
 from sitegen.markdown import render_markdown
 
@@ -181,6 +182,21 @@ def track_cards(tracks: Sequence[PublicTrack], lessons: Lessons) -> tuple[TrackC
         )
         found.append(card)
     return tuple(found)
+
+
+def check_exercises(lesson: TrackLesson, names: Iterable[str], known: Mapping[str, object]) -> None:
+    """Check that the track has the exercises that a lesson names.
+
+    Raises:
+        DefinitionError: It has not.
+    """
+    problems = [
+        Problem(Location(lesson.run.path), f"no exercise '{each}' in this track")
+        for each in dict.fromkeys(names)
+        if each not in known
+    ]
+    if problems:
+        raise DefinitionError(problems)
 
 
 def _requirements(tracks: Iterable[PublicTrack]) -> dict[str, Requirement]:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.definitions.public import Described, PublicExercise
+from sitegen.content import Runnable, Solution
 from sitegen.highlight import highlight
 from sitegen.links import exercise_file
 from sitegen.markdown import render_markdown
 from sitegen.page_images import PageImages
-from sitegen.runnable import Runnable, Solution
 
 SCHEMA: Final = "etude/page/v1"
 

@@ -1,9 +1,11 @@
-"""The matrices that a lesson's cells show: tables of numbers, and heatmaps."""
+"""The plots, tables of numbers and heatmaps that a lesson's cells show."""
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+
+from markupsafe import Markup
 
 from grader.lessons.execute import Shown
 from sitegen.numerals import decimals_for, numeral
@@ -24,6 +26,14 @@ class Figure:
     table: Table
     is_heatmap: bool
     explore: str  # what a row of a heatmap is: "shares", which add up to 1, or "values"
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A plot under its title, which may be empty."""
+
+    title: str
+    svg: Markup
 
 
 def figure(shown: Shown) -> Figure:

@@ -13,11 +13,12 @@ from grader.lessons.execute import RunProse
 from sitegen.assets import Assets
 from sitegen.cards import ExerciseCard, LessonCard, Outline, Stop, TrackCard, track_cards
 from sitegen.concepts import concepts_of
-from sitegen.content import Content
+from sitegen.content import Content, TrackLesson
 from sitegen.exercise_data import exercise_data
+from sitegen.exercise_view import view_exercise
 from sitegen.hosting import Hosting
 from sitegen.lesson_notebooks import lesson_notebook
-from sitegen.lessons import TrackLesson
+from sitegen.lessons import view_lesson
 from sitegen.links import (
     ABOUT,
     ACCESSIBILITY,
@@ -36,7 +37,6 @@ from sitegen.rendering import PageRenderer, count
 from sitegen.search import SearchEntry
 from sitegen.teaching.explorer import view_explorer
 from sitegen.teaching.model_map import places_of
-from sitegen.views import view_exercise, view_lesson
 
 WARM_UP: Final = "numpy-warmup"  # the track that home offers to those who do not know NumPy
 BUNDLE: Final = "etude.zip"  # the grader, as a page's Python imports it

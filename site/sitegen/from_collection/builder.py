@@ -35,13 +35,11 @@ from grader.lessons.lesson import Cell, read_lesson
 from grader.lessons.reading_time import reading_minutes
 from grader.sandbox.choose import open_sandbox
 from grader.sandbox.process import Sandbox
-from sitegen.content import PLATFORM, Content
+from sitegen.content import PLATFORM, Content, OtherWay, Runnable, Solution, TrackLesson
 from sitegen.from_collection.author_process import AuthorProcess, read_tests
 from sitegen.from_collection.lazy import Deferred
 from sitegen.from_collection.lesson_cache import cached_run
-from sitegen.lessons import TrackLesson
 from sitegen.pyodide import PUBLIC_PACKAGES
-from sitegen.runnable import OtherWay, Runnable, Solution
 
 
 def site_cache() -> Cache:

@@ -1,6 +1,5 @@
-"""Rendered texts, code and values of an exercise or lesson, for its own page."""
+"""Rendered texts, code and values of an exercise, for its own page."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -8,9 +7,8 @@ from typing import Final
 from markupsafe import Markup
 
 from grader.definitions.public import PublicExercise, PublicKind, PublicTest
-from sitegen.cards import ExerciseCard, LessonCard, Requirement, Stop
+from sitegen.cards import ExerciseCard, Requirement
 from sitegen.highlight import highlight
-from sitegen.lessons import BlockView, TrackLesson, cell_sources, view_blocks
 from sitegen.markdown import render_markdown
 from sitegen.page_images import PageImages
 from sitegen.values import Block, Shown, shorten, show
@@ -59,39 +57,6 @@ class ExerciseView:
     def requires(self) -> tuple[Requirement, ...]:
         """The exercises to have passed before."""
         return self.card.requires
-
-
-@dataclass(frozen=True, slots=True)
-class LessonView:
-    """A lesson with everything that its page shows."""
-
-    card: LessonCard
-    blocks: tuple[BlockView[ExerciseCard], ...]
-    cells: tuple[str, ...]  # the code of all cells, hidden ones too, in the order in which they ran
-    needs: tuple[str, ...] = ()  # packages that Python in the page does not have
-
-
-def view_lesson(
-    card: LessonCard,
-    lesson: TrackLesson,
-    known: Mapping[str, ExerciseCard],
-    images: PageImages,
-    places: Mapping[str, Stop],
-) -> LessonView:
-    """Render a lesson.
-
-    Args:
-        card: The lesson's.
-        lesson: What was run.
-        known: The exercises of its track, by their ids.
-        images: Collects those of its texts.
-        places: The lesson of each part of the model, for its map.
-
-    Raises:
-        DefinitionError: A text cannot be shown, or the track has no such exercise.
-    """
-    blocks = view_blocks(lesson, known, images, places)
-    return LessonView(card, blocks, cell_sources(lesson), lesson.needs)
 
 
 def view_exercise(

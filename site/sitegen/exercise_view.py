@@ -13,6 +13,36 @@ from sitegen.markdown import render_markdown
 from sitegen.page_images import PageImages
 from sitegen.values import Block, Shown, shorten, show
 
+_DOES: Final[dict[PublicKind, str]] = {
+    "call": "Call",
+    "output": "Run",
+    "property": "Call",
+    "pytest": "Test",
+    "figure": "Draw",
+    "answer": "Your answer",
+}
+_MUST: Final[dict[PublicKind, str]] = {
+    "call": "Must return",
+    "output": "Must print",
+    "property": "",
+    "pytest": "",
+    "figure": "",
+    "answer": "",
+}
+_HOLDS: Final[dict[str, str]] = {
+    "rows_sum_to_one": "No value is negative, and each row adds up to 1.",
+    "shift_invariant": "A constant added to the inputs changes nothing.",
+    "causal": "What comes later changes nothing before it.",
+    "permutation_equivariant": "Reordering the inputs reorders the result in the same way.",
+    "permutation_invariant": "The order of the inputs does not matter.",
+    "unchanged_inputs": "The inputs are as they were.",
+    "finite_at_large_values": "Large inputs give finite numbers too.",
+    "gradient": "The result agrees with finite differences.",
+    "idempotent": "Applied to its own result, it changes nothing more.",
+    "deterministic": "The same inputs give the same result.",
+    "cached_equals_uncached": "With the cache the result is the same as without.",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class TestView:
@@ -74,66 +104,23 @@ def view_exercise(
         DefinitionError: A text cannot be shown; the error names track, exercise and field.
     """
     where = Path(track, exercise.id)
-    hints = enumerate(exercise.hints, start=1)
-    return ExerciseView(
-        card=card,
-        exercise=exercise,
-        instructions=render_markdown(
-            exercise.instructions, where=where / "instructions", images=images
-        ),
-        starter=highlight(exercise.starter),
-        hints=tuple(
-            render_markdown(hint.text, where=where / f"hint {n}", top=3, images=images)
-            for n, hint in hints
-        ),
-        tests=tuple(map(_view_test, exercise.tests)),
+    instructions = render_markdown(
+        exercise.instructions, where=where / "instructions", images=images
     )
-
-
-_DOES: Final[dict[PublicKind, str]] = {
-    "call": "Call",
-    "output": "Run",
-    "property": "Call",
-    "pytest": "Test",
-    "figure": "Draw",
-    "answer": "Your answer",
-}
-_MUST: Final[dict[PublicKind, str]] = {
-    "call": "Must return",
-    "output": "Must print",
-    "property": "",
-    "pytest": "",
-    "figure": "",
-    "answer": "",
-}
-_HOLDS: Final[dict[str, str]] = {
-    "rows_sum_to_one": "No value is negative, and each row adds up to 1.",
-    "shift_invariant": "A constant added to the inputs changes nothing.",
-    "causal": "What comes later changes nothing before it.",
-    "permutation_equivariant": "Reordering the inputs reorders the result in the same way.",
-    "permutation_invariant": "The order of the inputs does not matter.",
-    "unchanged_inputs": "The inputs are as they were.",
-    "finite_at_large_values": "Large inputs give finite numbers too.",
-    "gradient": "The result agrees with finite differences.",
-    "idempotent": "Applied to its own result, it changes nothing more.",
-    "deterministic": "The same inputs give the same result.",
-    "cached_equals_uncached": "With the cache the result is the same as without.",
-}
-
-
-def _view_test(test: PublicTest) -> TestView:
-    return TestView(
-        test=test,
-        given=tuple((name, show(value, shaded=False)) for name, value in test.given.items()),
-        code=highlight(test.code),
-        does=_DOES[test.kind],
-        must=_MUST[test.kind],
-        expected=_view_expected(test),
-        holds=_HOLDS[test.holds] if test.holds else "",
+    hints = tuple(
+        render_markdown(hint.text, where=where / f"hint {number}", top=3, images=images)
+        for number, hint in enumerate(exercise.hints, start=1)
     )
-
-
-def _view_expected(test: PublicTest) -> Shown | None:
-    if test.kind == "output":
-        return Block("", shorten(str(test.expected)))
-    return show(test.expected, shaded=True) if test.kind == "call" else None
+    tests = []
+    for test in exercise.tests:
+        given = tuple((name, show(value, shaded=False)) for name, value in test.given.items())
+        expected: Shown | None = None
+        if test.kind == "output":
+            expected = Block("", shorten(str(test.expected)))
+        elif test.kind == "call":
+            expected = show(test.expected, shaded=True)
+        does, must = _DOES[test.kind], _MUST[test.kind]
+        holds = _HOLDS[test.holds] if test.holds else ""
+        tests.append(TestView(test, given, highlight(test.code), does, must, expected, holds))
+    starter = highlight(exercise.starter)
+    return ExerciseView(card, exercise, instructions, starter, hints, tuple(tests))

@@ -100,36 +100,36 @@ class Pages:
             each for track in self._cards for each in self._content.lessons.get(track.id, ())
         )
         figures = (figure for lesson in lessons for figure in lesson.figures)
+        # The home page opens with the first explorer of the lessons.
         explorer = next((each for each in figures if each.kind == "explorer"), None)
-        cards: dict[str, object] = {
+        overview: dict[str, object] = {
             "tracks": self._cards,
             "concepts": self._concepts,
             "warm_up": WARM_UP,
             "explorer": view_explorer(explorer, "figure", is_small=True) if explorer else None,
         }
-        for pages, context in ((_OF_ALL, cards), (_OF_NONE, {})):
+        for pages, context in ((_OF_ALL, overview), (_OF_NONE, {})):
             for path, (page, template) in pages.items():
                 yield partial(self._plain, path, page, template, context)
         if self._gpt_track:
             yield partial(self._own_gpt, self._gpt_track)
         for track, card in zip(self._content.tracks, self._cards, strict=True):
             yield partial(self._track, card)
-            yield from self._of_track(track, card)
-
-    def _of_track(self, track: PublicTrack, card: TrackCard) -> Iterator[Callable[[], PageFiles]]:
-        outlines = card.outlines
-        lessons = self._content.lessons.get(track.id, ())
-        stops = _with_neighbours(outlines[""].lessons)
-        for lesson, stop, (_, around) in zip(lessons, card.lessons, stops, strict=True):
-            yield partial(self._lesson, outlines[stop.path], stop, lesson, card.by_id, around)
-        cards = _with_neighbours(card.exercises)
-        for each, (own, (previous, following)) in zip(track.exercises, cards, strict=True):
-            before = card.lesson_of.get(own.id)
-            outline = outlines[before.path if before else ""]
-            # After the last exercise of a lesson comes the next lesson, not its first exercise.
-            after = card.lesson_of.get(following.id) if following else None
-            next_lesson = None if after is before else after
-            yield partial(self._exercise, outline, own, each, (previous, following), next_lesson)
+            outlines = card.outlines
+            of_track = self._content.lessons.get(track.id, ())
+            stops = _with_neighbours(outlines[""].lessons)
+            for lesson, stop, (_, around) in zip(of_track, card.lessons, stops, strict=True):
+                yield partial(self._lesson, outlines[stop.path], stop, lesson, card.by_id, around)
+            cards = _with_neighbours(card.exercises)
+            for each, (own, (previous, following)) in zip(track.exercises, cards, strict=True):
+                before = card.lesson_of.get(own.id)
+                outline = outlines[before.path if before else ""]
+                # After the last exercise of a lesson comes the next lesson, not its first exercise.
+                after = card.lesson_of.get(following.id) if following else None
+                next_lesson = None if after is before else after
+                yield partial(
+                    self._exercise, outline, own, each, (previous, following), next_lesson
+                )
 
     def search(self, index: str) -> str:
         """The page of the search.

@@ -157,12 +157,15 @@ def _steps(*, has_mask: bool) -> list[Step]:
                                       f"{_number(masked[i, j])}",
                          array="masked")),
         )  # fmt: skip
+    powers = [[f"exp({_number(score)})" for score in row] for row in masked.tolist()]
     softmax = r"A = \operatorname{softmax}(S / \sqrt{d_k}" + (" + M)" if has_mask else ")")
     steps.append(
         Step("Scores become shares", "softmax", _tex(softmax),
              "Each row becomes positive shares that add up to 1.", "row",
              (_matrix("S", masked, WORDS, WORDS, array="weighted"),), ("softmax =",),
-             _matrix("A", A, WORDS, WORDS, lambda i, j: _softmax_sum(masked[i], A[i, j], j))),
+             _matrix("A", A, WORDS, WORDS,
+                     lambda i, j: f"{powers[i][j]} / ({' + '.join(powers[i])}) = "
+                                  f"{_number(A[i, j])}")),
     )  # fmt: skip
     steps.append(
         Step("Values are read", "A·V", _tex("O = A V"),
@@ -209,11 +212,6 @@ def _product(
         return f"{' + '.join(terms) or 'each term is 0'} = {_number(values[i, j])}"
 
     return _matrix(name, values, rows, columns, sum_of)
-
-
-def _softmax_sum(row: Array, weight: float, at: int) -> str:
-    powers = [f"exp({_number(score)})" for score in row.tolist()]
-    return f"{powers[at]} / ({' + '.join(powers)}) = {_number(weight)}"
 
 
 def _number(value: float) -> str:

@@ -19,7 +19,6 @@ from reference.arrays import FloatArray, as_floating
 from reference.batches import require_broadcasting_batches, require_matrices
 from reference.masks import apply_mask, causal_mask
 from reference.scaling import scale_scores
-from reference.shapes import Shape
 from reference.similarity import require_comparable, similarity_scores
 from reference.softmax import softmax
 
@@ -80,7 +79,12 @@ def scaled_dot_product_attention(
         Vaswani et al. (2017), arXiv:1706.03762, equation 1.
     """
     values = as_floating(V)  # (..., m, d_v)
-    _require_one_value_a_key(np.shape(K), values.shape)
+    require_matrices("K", np.shape(K), "V", values.shape)
+    if np.shape(K)[-2] != values.shape[-2]:
+        raise ValueError(
+            "V needs one value for each key, "
+            f"got K of shape {np.shape(K)} and V of shape {values.shape}"
+        )
     weights = attention_weights(Q, K, mask)  # (..., n, m)
     require_broadcasting_batches("weights", weights.shape, "V", values.shape)
     return weights @ values, weights  # (..., n, d_v), (..., n, m)
@@ -116,11 +120,3 @@ def causal_attention(Q: ArrayLike, K: ArrayLike, V: ArrayLike) -> tuple[FloatArr
             f"got Q of shape {queries} and K of shape {keys}"
         )
     return scaled_dot_product_attention(Q, K, V, mask=causal_mask(length))
-
-
-def _require_one_value_a_key(keys: Shape, values: Shape) -> None:
-    require_matrices("K", keys, "V", values)
-    if keys[-2] != values[-2]:
-        raise ValueError(
-            f"V needs one value for each key, got K of shape {keys} and V of shape {values}"
-        )

@@ -12,7 +12,6 @@ from reference.embeddings import embed, embed_backward
 from reference.language_model import next_token_pairs
 from reference.losses import cross_entropy, cross_entropy_gradient
 from reference.optimizers import gradient_descent_step
-from reference.shapes import Shape
 
 _MATRIX_AXES = 2
 
@@ -37,7 +36,9 @@ def bigram_logits(tokens: ArrayLike, W: ArrayLike) -> FloatArray:
         Shannon, "A Mathematical Theory of Communication" (1948), section 3: his second-order
         approximations are bigram models, of letters and of words.
     """
-    _require_square(np.shape(W))
+    shape = np.shape(W)
+    if len(shape) != _MATRIX_AXES or shape[0] != shape[1]:
+        raise ValueError(f"W needs a row and a column for each token, got W of shape {shape}")
     return embed(tokens, W)  # (..., n, V)
 
 
@@ -117,8 +118,3 @@ def train_bigram(
         losses.append(bigram_loss(trained, tokens))
         trained = gradient_descent_step(trained, bigram_gradient(trained, tokens), learning_rate)
     return trained, np.array(losses, dtype=trained.dtype)  # (V, V), (steps,)
-
-
-def _require_square(shape: Shape) -> None:
-    if len(shape) != _MATRIX_AXES or shape[0] != shape[1]:
-        raise ValueError(f"W needs a row and a column for each token, got W of shape {shape}")

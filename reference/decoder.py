@@ -74,9 +74,13 @@ def decoder_block(
     """
     p = DecoderBlockParameters(*parameters)
     connect = pre_norm if norm_first else post_norm
-    blocked = causal_mask(_length(x)) if mask is None else mask  # (n, n)
-
-    look_back = attention_with(p.self_attention, heads, blocked)
+    if mask is None:
+        if np.ndim(x) < _MATRIX_AXES:
+            raise ValueError(
+                f"x needs two axes or more, positions and features, got x of shape {np.shape(x)}"
+            )
+        mask = causal_mask(np.shape(x)[-2])  # (n, n)
+    look_back = attention_with(p.self_attention, heads, mask)
     think = feed_forward_with(p.feed_forward, activation)
 
     def look_across(z: FloatArray) -> FloatArray:
@@ -168,12 +172,3 @@ def init_decoder_block(
         feed_forward=init_feed_forward(rng, d_model, d_ff),
         norm_3=init_layer_norm(d_model),
     )
-
-
-def _length(x: ArrayLike) -> int:
-    shape = np.shape(x)
-    if len(shape) < _MATRIX_AXES:
-        raise ValueError(
-            f"x needs two axes or more, positions and features, got x of shape {shape}"
-        )
-    return int(shape[-2])

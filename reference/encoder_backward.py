@@ -73,10 +73,10 @@ def encoder_block_backward(
     inputs, upstream = as_floating(x), as_floating(d_output)  # (..., n, d_model)
     attention = _attention(p.attention, heads, mask)
     network = _feed_forward(p.feed_forward, activation)
-    connect, back = (pre_norm, _pre_norm_back) if norm_first else (post_norm, _post_norm_back)
+    connect = pre_norm if norm_first else post_norm
     attended = connect(inputs, attention.forward, norm_with(p.norm_1))  # (..., n, d_model)
-    d_attended, d_network, d_norm_2 = back(upstream, attended, network, p.norm_2)
-    d_x, d_attention, d_norm_1 = back(d_attended, inputs, attention, p.norm_1)
+    d_attended, d_network, d_norm_2 = _back(upstream, attended, network, p.norm_2, norm_first)
+    d_x, d_attention, d_norm_1 = _back(d_attended, inputs, attention, p.norm_1, norm_first)
     return EncoderBlockGradients(
         d_x, EncoderBlockParameters(d_attention, d_norm_1, d_network, d_norm_2)
     )
@@ -103,21 +103,19 @@ def _feed_forward(
     return _BothWays(feed_forward_with(parameters, activation), backward)
 
 
-def _pre_norm_back(
-    d_output: FloatArray, x: FloatArray, layer: _BothWays[Gradients], norm: LayerNormParameters
+def _back(
+    d_output: FloatArray,
+    x: FloatArray,
+    layer: _BothWays[Gradients],
+    norm: LayerNormParameters,
+    norm_first: bool,
 ) -> tuple[FloatArray, Gradients, LayerNormParameters]:
-    """Go back through y = x + layer(norm(x))."""
+    """Go back through y = x + layer(norm(x)), or through y = norm(x + layer(x))."""
     gain, bias = norm
-    d_normed, d_layer = layer.backward(d_output, layer_norm(x, gain, bias))
-    through, d_gain, d_bias = layer_norm_backward(d_normed, x, gain)
-    return d_output + through, d_layer, LayerNormParameters(d_gain, d_bias)
-
-
-def _post_norm_back(
-    d_output: FloatArray, x: FloatArray, layer: _BothWays[Gradients], norm: LayerNormParameters
-) -> tuple[FloatArray, Gradients, LayerNormParameters]:
-    """Go back through y = norm(x + layer(x))."""
-    gain, _ = norm
+    if norm_first:
+        d_normed, d_layer = layer.backward(d_output, layer_norm(x, gain, bias))
+        through, d_gain, d_bias = layer_norm_backward(d_normed, x, gain)
+        return d_output + through, d_layer, LayerNormParameters(d_gain, d_bias)
     d_sum, d_gain, d_bias = layer_norm_backward(d_output, x + as_floating(layer.forward(x)), gain)
     through, d_layer = layer.backward(d_sum, x)
     return d_sum + through, d_layer, LayerNormParameters(d_gain, d_bias)

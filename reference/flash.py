@@ -236,23 +236,19 @@ def _operands(
     require_broadcasting_batches("K", keys.shape, "V", values.shape)
     batch = np.broadcast_shapes(*(array.shape[:-2] for array in (queries, keys, values)))
     pairs = (*batch, queries.shape[-2], keys.shape[-2])
+    spread = None if mask is None else np.asarray(mask)
+    if spread is not None:
+        try:
+            spread = np.broadcast_to(spread, pairs)  # (..., n, m)
+        except ValueError:
+            raise ValueError(
+                f"a mask of shape {spread.shape} does not broadcast to scores of shape {pairs}"
+            ) from None
     return _Operands(
         Q=np.broadcast_to(queries, (*batch, *queries.shape[-2:])),
         K=np.broadcast_to(keys, (*batch, *keys.shape[-2:])),
         V=np.broadcast_to(values, (*batch, *values.shape[-2:])),
-        mask=_spread_mask(mask, pairs),
+        mask=spread,
         causal=causal,
         block=block,
     )
-
-
-def _spread_mask(mask: ArrayLike | None, shape: tuple[int, ...]) -> np.ndarray | None:
-    if mask is None:
-        return None
-    given = np.asarray(mask)
-    try:
-        return np.broadcast_to(given, shape)  # (..., n, m)
-    except ValueError:
-        raise ValueError(
-            f"a mask of shape {given.shape} does not broadcast to scores of shape {shape}"
-        ) from None

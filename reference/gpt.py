@@ -175,12 +175,19 @@ def gpt_gradients(tokens: ArrayLike, parameters: GPTParameters, heads: int) -> G
     logits = tied_logits(hidden, p.token_embedding)  # (..., n - 1, V)
     head = linear_backward(cross_entropy_gradient(logits, targets), hidden, p.token_embedding.T)
     d_last, *d_final_norm = layer_norm_backward(head.x, last, p.final_norm[0])
-    d_first, d_blocks = _blocks_backward(d_last, states, p.blocks, heads)
-    d_looked_up = embed_backward(d_first, inputs, len(p.token_embedding))  # (V, d_model)
+    mask = causal_mask(d_last.shape[-2])  # (n - 1, n - 1)
+    d_state = d_last
+    d_blocks: list[EncoderBlockParameters] = []
+    for state, block in zip(reversed(states), reversed(p.blocks), strict=True):
+        d_state, d_block = encoder_block_backward(
+            d_state, state, block, heads, mask, norm_first=True, activation=_ACTIVATION
+        )
+        d_blocks.insert(0, d_block)
+    d_looked_up = embed_backward(d_state, inputs, len(p.token_embedding))  # (V, d_model)
     gradients = GPTParameters(
         token_embedding=d_looked_up + head.W.T,  # (V, d_model)
-        position_embedding=add_positions_backward(d_first, len(p.position_embedding)),
-        blocks=d_blocks,
+        position_embedding=add_positions_backward(d_state, len(p.position_embedding)),
+        blocks=tuple(d_blocks),
         final_norm=LayerNormParameters(*d_final_norm),
     )
     return GPTGradients(cross_entropy(logits, targets), gradients)
@@ -338,7 +345,13 @@ def gpt_with_cache(
     z = add_positions(embed(tokens, p.token_embedding), p.position_embedding, start)
     grown = []
     for block, cache in zip(p.blocks, past, strict=True):
-        z, longer = _block_with_cache(z, block, heads, cache)  # (..., n, d_model)
+        # What a pre-norm block does, for new positions alone.
+        (W_Q, W_K, W_V, W_O), norm_1, network, norm_2 = block
+        normed = layer_norm(z, *norm_1)  # (..., n, d_model)
+        Q, K, V = (split_heads(linear(normed, W), heads) for W in (W_Q, W_K, W_V))
+        found, _, longer = attention_with_cache(Q, K, V, cache)  # (..., h, n, d_k)
+        z = z + linear(merge_heads(found), W_O)  # (..., n, d_model)
+        z = z + feed_forward(layer_norm(z, *norm_2), *network, activation=_ACTIVATION)
         grown.append(longer)
     hidden = layer_norm(z, *p.final_norm)  # (..., n, d_model)
     return tied_logits(hidden, p.token_embedding), tuple(grown)  # (..., n, V)
@@ -354,36 +367,6 @@ def _states(tokens: ArrayLike, p: GPTParameters, heads: int) -> list[FloatArray]
         )
         states.append(after)  # (..., n, d_model)
     return states
-
-
-def _blocks_backward(
-    d_output: FloatArray,
-    states: list[FloatArray],
-    blocks: tuple[EncoderBlockParameters, ...],
-    heads: int,
-) -> tuple[FloatArray, tuple[EncoderBlockParameters, ...]]:
-    """Go back through all blocks, of which `states` holds the inputs."""
-    mask = causal_mask(d_output.shape[-2])  # (n, n)
-    collected = []
-    for state, block in zip(reversed(states), reversed(blocks), strict=True):
-        d_output, d_block = encoder_block_backward(
-            d_output, state, block, heads, mask, norm_first=True, activation=_ACTIVATION
-        )
-        collected.append(d_block)
-    return d_output, tuple(reversed(collected))
-
-
-def _block_with_cache(
-    x: FloatArray, block: EncoderBlockParameters, heads: int, cache: KeyValueCache | None
-) -> tuple[FloatArray, KeyValueCache]:
-    """Do what a pre-norm block does, for new positions alone."""
-    (W_Q, W_K, W_V, W_O), norm_1, network, norm_2 = block
-    normed = layer_norm(x, *norm_1)  # (..., n, d_model)
-    Q, K, V = (split_heads(linear(normed, W), heads) for W in (W_Q, W_K, W_V))  # (..., h, n, d_k)
-    found, _, grown = attention_with_cache(Q, K, V, cache)  # (..., h, n, d_k)
-    z = x + linear(merge_heads(found), W_O)  # (..., n, d_model)
-    thought = feed_forward(layer_norm(z, *norm_2), *network, activation=_ACTIVATION)
-    return z + thought, grown  # (..., n, d_model)
 
 
 def _room_for(prompt: ArrayLike, parameters: GPTParameters, count: int) -> IntArray:

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from reference.arrays import FloatArray, as_floating
 from reference.attention import scaled_dot_product_attention
-from reference.shapes import Shape
 
 _HEADS_AXIS = -3
 
@@ -70,7 +69,15 @@ def grouped_query_attention(
     Source:
         Ainslie et al., "GQA" (2023), arXiv:2305.13245, section 2.2.
     """
-    times = _queries_a_head(np.shape(Q), np.shape(K), np.shape(V))
+    shapes = f"Q of shape {np.shape(Q)}, K of shape {np.shape(K)} and V of shape {np.shape(V)}"
+    if min(np.ndim(Q), np.ndim(K), np.ndim(V)) < -_HEADS_AXIS:
+        raise ValueError(f"Q, K and V need axes (heads, positions, features), got {shapes}")
+    queries, shared = np.shape(Q)[_HEADS_AXIS], np.shape(K)[_HEADS_AXIS]  # h, g
+    if np.shape(V)[_HEADS_AXIS] != shared:
+        raise ValueError(f"K and V need equally many heads, got {shapes}")
+    if not shared or not queries or queries % shared:
+        raise ValueError(f"the heads of Q need to be a multiple of those of K, got {shapes}")
+    times = queries // shared
     keys, values = repeat_heads(K, times), repeat_heads(V, times)  # (..., h, m, d_k or d_v)
     return scaled_dot_product_attention(Q, keys, values, mask)
 
@@ -108,16 +115,3 @@ def multi_query_attention(
         )
     shared = [np.expand_dims(array, _HEADS_AXIS) for array in (keys, values)]  # (..., 1, m, d)
     return scaled_dot_product_attention(Q, shared[0], shared[1], mask)
-
-
-def _queries_a_head(queries: Shape, keys: Shape, values: Shape) -> int:
-    """Return how many query heads share a head of keys, h / g."""
-    shapes = f"Q of shape {queries}, K of shape {keys} and V of shape {values}"
-    if min(len(queries), len(keys), len(values)) < -_HEADS_AXIS:
-        raise ValueError(f"Q, K and V need axes (heads, positions, features), got {shapes}")
-    shared = keys[_HEADS_AXIS]
-    if values[_HEADS_AXIS] != shared:
-        raise ValueError(f"K and V need equally many heads, got {shapes}")
-    if not shared or not queries[_HEADS_AXIS] or queries[_HEADS_AXIS] % shared:
-        raise ValueError(f"the heads of Q need to be a multiple of those of K, got {shapes}")
-    return queries[_HEADS_AXIS] // shared

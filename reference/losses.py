@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reference.arrays import BoolArray, FloatArray, IntArray, as_floating
-from reference.shapes import Shape
 from reference.softmax import log_softmax, softmax
 
 IGNORE_INDEX = -100  # PyTorch's choice: no class has a negative number
@@ -168,7 +167,11 @@ def _checked(
     scores, classes = as_floating(logits), np.asarray(targets)  # (..., V), (...)
     if classes.dtype.kind not in "iu":
         raise TypeError(f"targets are whole numbers, got an array of dtype {classes.dtype}")
-    _require_one_target_a_position(scores.shape, classes.shape)
+    if not scores.ndim or not scores.shape[-1] or scores.shape[:-1] != classes.shape:
+        raise ValueError(
+            "logits need one more axis than targets, with at least one class, "
+            f"got logits of shape {scores.shape} and targets of shape {classes.shape}"
+        )
     counted = np.asarray(classes != ignore_index)  # (...)
     used = np.where(counted, classes, 0)  # (...)
     outside = used[(used < 0) | (used >= scores.shape[-1])]  # (number of bad targets,)
@@ -178,14 +181,6 @@ def _checked(
             f"for logits of shape {scores.shape}"
         )
     return scores, used, counted
-
-
-def _require_one_target_a_position(logits: Shape, targets: Shape) -> None:
-    if not logits or not logits[-1] or logits[:-1] != targets:
-        raise ValueError(
-            "logits need one more axis than targets, with at least one class, "
-            f"got logits of shape {logits} and targets of shape {targets}"
-        )
 
 
 def _require_share(label_smoothing: float) -> None:

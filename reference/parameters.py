@@ -67,7 +67,12 @@ def count_parameters(tree: object) -> int:
 
 
 def _map(function: Callable[..., FloatArray], trees: tuple[Any, ...]) -> Any:  # noqa: ANN401  a tree is a recursive type
-    outlines = [_outline(tree) for tree in trees]
+    outlines = [
+        f"a tuple of {len(tree)}"
+        if isinstance(tree, tuple)
+        else f"an array of shape {np.shape(tree)}"
+        for tree in trees
+    ]
     for other in outlines[1:]:
         if other != outlines[0]:
             raise ValueError(f"{outlines[0]} does not match {other}")
@@ -76,9 +81,3 @@ def _map(function: Callable[..., FloatArray], trees: tuple[Any, ...]) -> Any:  #
         return function(*trees)
     branches = [_map(function, branch) for branch in zip(*trees, strict=True)]
     return type(first)(*branches) if hasattr(first, "_fields") else tuple(branches)
-
-
-def _outline(tree: Any) -> str:  # noqa: ANN401  a tree is a recursive type
-    if isinstance(tree, tuple):
-        return f"a tuple of {len(tree)}"
-    return f"an array of shape {np.shape(tree)}"

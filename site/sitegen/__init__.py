@@ -1,9 +1,9 @@
 """The static site: from the public form of tracks to a folder of pages.
 
 Modules, lowest first: `safe_html`, `palette`, `shading`, `numerals`, `values`, `figures`,
-`highlight`, `maths`, `markdown`, `links`, `package_data`, `assets`, `lessons`, `runnable`,
-`content`, `cards`, `concepts`, `views`, `hosting`, `policy`, `rendering`, `search`,
-`exercise_data`, `pages`, `feeds`, `pyodide`, `offline`, `output`, `build`.
+`highlight`, `maths`, `markdown`, `links`, `package_data`, `assets`, `content`, `cards`, `concepts`,
+`teaching`, `lessons`, `exercise_view`, `hosting`, `rendering`, `search`, `exercise_data`, `pages`,
+`feeds`, `pyodide`, `offline`, `output`, `build`.
 """
 
 from sitegen.build import SiteReport, build_site

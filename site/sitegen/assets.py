@@ -33,14 +33,20 @@ class Assets:
         self.worker = contents.get(_WORKER, b"")
         self._paths: dict[str, str] = {}
         self.files: dict[str, bytes] = {}
-        references = {
-            name: _references(name, content, contents)
-            for name, content in contents.items()
-            if name != _WORKER
-        }
+        references: dict[str, list[str]] = {}
+        for name, content in contents.items():
+            if name != _WORKER:
+                named = _REFERENCE.findall(content) if PurePosixPath(name).suffix in _NAMING else []
+                found = dict.fromkeys(each.decode() for each in named)
+                references[name] = [each for each in found if each in contents]
+        hashed: dict[bytes, bytes] = {}
         for name in TopologicalSorter(references).static_order():
-            content = self._with_hashed_names(name, contents[name])
-            self._paths[name] = asset_path(hashed_name(name, content))
+            content = contents[name]
+            if PurePosixPath(name).suffix in _NAMING:
+                content = _REFERENCE.sub(lambda found: hashed.get(found[1], found[1]), content)
+            new_name = hashed_name(name, content)
+            hashed[name.encode()] = new_name.encode()
+            self._paths[name] = asset_path(new_name)
             self.files[self._paths[name]] = content
 
     @classmethod
@@ -59,24 +65,8 @@ class Assets:
         """The scripts of a kind of page: what every page has, and what is called like the kind."""
         return [self._paths[name] for name in ("page.js", f"{page}.js") if name in self._paths]
 
-    def _with_hashed_names(self, name: str, content: bytes) -> bytes:
-        if PurePosixPath(name).suffix not in _NAMING:
-            return content
-        return _REFERENCE.sub(self._hashed, content)
-
-    def _hashed(self, found: re.Match[bytes]) -> bytes:
-        path = self._paths.get(found[1].decode())
-        return PurePosixPath(path).name.encode() if path else found[1]
-
 
 def hashed_name(name: str, content: bytes) -> str:
     """`site.css` as `site-0123456789ab.css`."""
     path = PurePosixPath(name)
     return f"{path.stem}-{hashlib.sha256(content).hexdigest()[:_DIGITS]}{path.suffix}"
-
-
-def _references(name: str, content: bytes, known: Mapping[str, bytes]) -> list[str]:
-    if PurePosixPath(name).suffix not in _NAMING:
-        return []
-    names = dict.fromkeys(found.decode() for found in _REFERENCE.findall(content))
-    return [each for each in names if each in known]

@@ -21,7 +21,10 @@ def with_panel(files: Mapping[str, bytes], heading: str, lines: Sequence[str]) -
         heading: What it comes to.
         lines: One item each; what follows a line break is shown as it is, a diff.
     """
-    items = Markup().join(map(_item, lines))
+    items = Markup()
+    for line in lines:
+        said, _, diff = line.partition("\n")
+        items += _DIFF.format(said, diff) if diff else _ITEM.format(said)
     panel = _PANEL.format(heading, items)
     return {
         path: _AFTER.sub(lambda found: found[0] + panel, content.decode(), count=1).encode()
@@ -29,8 +32,3 @@ def with_panel(files: Mapping[str, bytes], heading: str, lines: Sequence[str]) -
         else content
         for path, content in files.items()
     }
-
-
-def _item(line: str) -> Markup:
-    said, _, diff = line.partition("\n")
-    return _DIFF.format(said, diff) if diff else _ITEM.format(said)

@@ -74,7 +74,13 @@ def site_files(
         DefinitionError, GraderFault: See `build_site`.
     """
     hosting = hosting or Hosting()
-    problems = tuple(_path_problems(content))
+    # Ids are also names of folders, so they have to be plain and unique.
+    problems = [*_id_problems((track.id for track in content.tracks), folder="", taken=TAKEN)]
+    for track in content.tracks:
+        exercises = (each.id for each in track.exercises)
+        problems += _id_problems(exercises, folder=f"{track.id}/", taken=(LESSONS,))
+        lessons = (each.id for each in content.lessons.get(track.id, ()))
+        problems += _id_problems(lessons, folder=f"{track.id}/{LESSONS}/")
     if problems:
         raise DefinitionError(problems)
     pages = Pages(content, hosting)
@@ -129,16 +135,6 @@ def _take_makers(makers: Sequence[_Maker]) -> None:
 
 def _attempt_number(number: int) -> PageFiles | tuple[Problem, ...]:
     return _attempt(_makers[number])
-
-
-def _path_problems(content: Content) -> Iterator[Problem]:
-    """Check that ids, which are also names of folders, are plain and unique."""
-    yield from _id_problems((track.id for track in content.tracks), folder="", taken=TAKEN)
-    for track in content.tracks:
-        exercises = (each.id for each in track.exercises)
-        yield from _id_problems(exercises, folder=f"{track.id}/", taken=(LESSONS,))
-        ids = (each.id for each in content.lessons.get(track.id, ()))
-        yield from _id_problems(ids, folder=f"{track.id}/{LESSONS}/")
 
 
 def _id_problems(

@@ -12,7 +12,8 @@ from pathlib import Path
 from markupsafe import Markup
 
 from grader.definitions.public import PublicExercise, PublicTrack, estimated_minutes
-from sitegen.lessons import Lessons, TrackLesson, check_exercises
+from grader.errors import DefinitionError, Location, Problem
+from sitegen.content import Lessons, TrackLesson
 from sitegen.links import exercise_path, lesson_path, track_path
 from sitegen.markdown import render_markdown
 
@@ -114,7 +115,12 @@ class TrackCard:
     @property
     def outlines(self) -> Mapping[str, Outline]:
         """The outline with each lesson open, by the lesson's path; with none, by no path."""
-        stops = {each.path: _stop(each) for each in self.lessons}
+        stops = {
+            each.path: Stop(
+                each.title, each.number, each.path, tuple(card.id for card in each.exercises)
+            )
+            for each in self.lessons
+        }
         rows = {"": self.others} | {each.path: each.exercises for each in self.lessons}
         shut = Outline(
             self.id, self.title, self.path, tuple(self.by_id), tuple(stops.values()), None, ()
@@ -147,11 +153,50 @@ def track_cards(tracks: Sequence[PublicTrack], lessons: Lessons) -> tuple[TrackC
             not have.
     """
     anywhere = _requirements(tracks)
-    return tuple(
+    found = []
+    for track in tracks:
         # What is required is looked for in the same track before any other.
-        _track(track, ChainMap(_requirements([track]), anywhere), lessons.get(track.id, ()))
-        for track in tracks
-    )
+        known = ChainMap(_requirements([track]), anywhere)
+        by_id: dict[str, ExerciseCard] = {
+            each.id: _exercise(track.id, each, number, known)
+            for number, each in enumerate(track.exercises, start=1)
+        }
+        cards = []
+        for number, lesson in enumerate(lessons.get(track.id, ()), start=1):
+            check_exercises(lesson, lesson.exercises, by_id)
+            exercises = tuple(by_id[each] for each in lesson.exercises)
+            path = lesson_path(track.id, lesson.id)
+            cards.append(
+                LessonCard(lesson.id, lesson.title, number, path, lesson.minutes, exercises)
+            )
+        where = Path(track.id, "description")
+        card = TrackCard(
+            id=track.id,
+            title=track.title,
+            description=render_markdown(track.description, where=where, top=3),
+            xp=track.xp,
+            path=track_path(track.id),
+            lessons=tuple(cards),
+            by_id=by_id,
+            lesson_of={each.id: card for card in cards for each in card.exercises},
+        )
+        found.append(card)
+    return tuple(found)
+
+
+def check_exercises(lesson: TrackLesson, names: Iterable[str], known: Mapping[str, object]) -> None:
+    """Check that the track has the exercises that a lesson names.
+
+    Raises:
+        DefinitionError: It has not.
+    """
+    problems = [
+        Problem(Location(lesson.run.path), f"no exercise '{each}' in this track")
+        for each in dict.fromkeys(names)
+        if each not in known
+    ]
+    if problems:
+        raise DefinitionError(problems)
 
 
 def _requirements(tracks: Iterable[PublicTrack]) -> dict[str, Requirement]:
@@ -162,50 +207,8 @@ def _requirements(tracks: Iterable[PublicTrack]) -> dict[str, Requirement]:
     }
 
 
-def _track(
-    track: PublicTrack, known: Mapping[str, Requirement], lessons: Sequence[TrackLesson]
-) -> TrackCard:
-    where = Path(track.id)
-    by_id: dict[str, ExerciseCard] = {
-        each.id: _exercise(track, each, number, known)
-        for number, each in enumerate(track.exercises, start=1)
-    }
-    cards = tuple(
-        _lesson(track, lesson, number, by_id) for number, lesson in enumerate(lessons, start=1)
-    )
-    return TrackCard(
-        id=track.id,
-        title=track.title,
-        description=render_markdown(track.description, where=where / "description", top=3),
-        xp=track.xp,
-        path=track_path(track.id),
-        lessons=cards,
-        by_id=by_id,
-        lesson_of={each.id: card for card in cards for each in card.exercises},
-    )
-
-
-def _stop(lesson: LessonCard) -> Stop:
-    ids = tuple(each.id for each in lesson.exercises)
-    return Stop(lesson.title, lesson.number, lesson.path, ids)
-
-
-def _lesson(
-    track: PublicTrack, lesson: TrackLesson, number: int, known: Mapping[str, ExerciseCard]
-) -> LessonCard:
-    check_exercises(lesson, lesson.exercises, known)
-    return LessonCard(
-        id=lesson.id,
-        title=lesson.title,
-        number=number,
-        path=lesson_path(track.id, lesson.id),
-        minutes=lesson.minutes,
-        exercises=tuple(known[each] for each in lesson.exercises),
-    )
-
-
 def _exercise(
-    track: PublicTrack, exercise: PublicExercise, number: int, known: Mapping[str, Requirement]
+    track: str, exercise: PublicExercise, number: int, known: Mapping[str, Requirement]
 ) -> ExerciseCard:
     return ExerciseCard(
         id=exercise.id,
@@ -218,6 +221,6 @@ def _exercise(
             known.get(each, Requirement(each, each, None)) for each in exercise.requires
         ),
         number=number,
-        path=exercise_path(track.id, exercise.id),
+        path=exercise_path(track, exercise.id),
         minutes=estimated_minutes(exercise),
     )

@@ -1,15 +1,67 @@
 """The input of a site's builder."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from grader.definitions.public import PublicTrack
-from sitegen.lessons import Lessons
-from sitegen.runnable import Runnables
+from grader.lessons.execute import RunLesson
+from grader.lessons.figure import Figure
 
 PLATFORM: Final = "Etude"
 """The name of a site whose exercises belong to no course of another name."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherWay:
+    """Another right program, and when to take it."""
+
+    code: str
+    when: str  # Markdown
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A model answer; a builder that must not publish it is never given one."""
+
+    code: str
+    explanation: str  # Markdown
+    others: Sequence[OtherWay] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Runnable:
+    """An exercise that runs in the browser."""
+
+    engine: Callable[[], str]  # makes what the Python in the page is given; nothing else reads it
+    feedback: Mapping[str, str] = field(default_factory=dict)  # Markdown by misconception's id
+    solution: Solution | None = None
+    for_practice: bool = False  # the engine runs the hidden tests too
+    asks: Mapping[str, Sequence[str]] = field(default_factory=dict)  # answers by test, for practice
+
+
+Runnables: TypeAlias = Mapping[str, Runnable]
+"""The data for the browser, by the exercises' ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrackLesson:
+    """A lesson of a track, run; nothing of it is hidden."""
+
+    id: str
+    title: str
+    exercises: tuple[str, ...]  # the ids of those that it leads into
+    run: RunLesson
+    digest: str = ""  # SHA-256 of its file
+    minutes: int = 0  # to read it
+    figures: tuple[Figure, ...] = ()  # as in its blocks, but known before it is run
+    packages: tuple[str, ...] = ()  # that its page loads
+    needs: tuple[str, ...] = ()  # packages that its cells import and its page lacks
+    data: Mapping[str, bytes] = field(default_factory=dict)  # files for its cells, by name
+
+
+Lessons: TypeAlias = Mapping[str, Sequence[TrackLesson]]
+"""The lessons of each track in order, by the track's id."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.definitions.public import Described, PublicExercise
+from sitegen.content import Runnable, Solution
 from sitegen.highlight import highlight
 from sitegen.links import exercise_file
 from sitegen.markdown import render_markdown
 from sitegen.page_images import PageImages
-from sitegen.runnable import Runnable, Solution
 
 SCHEMA: Final = "etude/page/v1"
 
@@ -49,6 +49,10 @@ def exercise_data(
 def _data(
     track: str, exercise: PublicExercise, runnable: Runnable, where: Path, *, is_judged: bool
 ) -> dict[str, Any]:
+    inputs = (
+        [name for name, value in test.given.items() if not isinstance(value, Described)]
+        for test in exercise.tests
+    )
     return {
         "schema": SCHEMA,
         "id": exercise.id,
@@ -64,7 +68,8 @@ def _data(
             {"id": test.id, "description": test.description, "points": test.points}
             for test in exercise.tests
         ],
-        "inputs": _inputs_of_first(exercise),
+        # Those of the first visible test with any that can be copied: a run has them.
+        "inputs": next(filter(None, inputs), []),
         "asks": runnable.asks,
         "hidden_tests": exercise.hidden_tests,
         "hints": [{"price": hint.price} for hint in exercise.hints],
@@ -76,15 +81,6 @@ def _data(
         "engine": _ENGINE if is_judged else "",
         "solution": _SOLUTION if runnable.solution else None,
     }
-
-
-def _inputs_of_first(exercise: PublicExercise) -> list[str]:
-    """The inputs that a run has: those of the first visible test with any that can be copied."""
-    given = (
-        [name for name, value in test.given.items() if not isinstance(value, Described)]
-        for test in exercise.tests
-    )
-    return next(filter(None, given), [])
 
 
 def solution_data(

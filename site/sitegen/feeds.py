@@ -6,12 +6,10 @@ knows an item by its id, so an exercise becomes a new item when what its page as
 
 import hashlib
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from markupsafe import escape
 
-from grader.definitions.public import PublicExercise, PublicTrack
 from sitegen.content import Content
 from sitegen.hosting import Hosting
 from sitegen.links import (
@@ -53,39 +51,34 @@ def announcements(content: Content, hosting: Hosting) -> dict[str, str]:
     """The files that tell of a site, by path."""
     if not hosting.site_url:
         return {ROBOTS: _ROBOTS}
+    paths = [INDEX, CONCEPTS, SEARCH, ABOUT, ACCESSIBILITY]
+    items = []
+    for track in content.tracks:
+        paths.append(track_path(track.id))
+        for lesson in content.lessons.get(track.id, ()):
+            paths.append(lesson_path(track.id, lesson.id))
+            about = f"A lesson of {track.title}"
+            items.append(_item(hosting, paths[-1], lesson.title, about, lesson.digest))
+        for exercise in track.exercises:
+            paths.append(exercise_path(track.id, exercise.id))
+            about = f"An exercise of {track.title}: {exercise.difficulty}, {exercise.xp} XP"
+            # What a learner is asked, which a change to a hidden test leaves as it is.
+            asked = (exercise.title, exercise.instructions, exercise.starter, *exercise.defines)
+            # A digest of each, so that none runs into another.
+            digests = b"".join(hashlib.sha256(text.encode()).digest() for text in asked)
+            version = hashlib.sha256(digests).hexdigest()
+            items.append(_item(hosting, paths[-1], exercise.title, about, version))
+    addresses = (_text(hosting.address(path)) for path in paths)
     return {
         ROBOTS: f"{_ROBOTS}\nSitemap: {hosting.address(SITEMAP)}\n",
-        SITEMAP: _SITEMAP.format(
-            "".join(
-                f"<url><loc>{_text(hosting.address(path))}</loc></url>\n"
-                for path in _paths(content)
-            )
-        ),
+        SITEMAP: _SITEMAP.format("".join(f"<url><loc>{each}</loc></url>\n" for each in addresses)),
         FEED: _FEED.format(
             title=_text(content.title),
             home=_text(hosting.address(INDEX)),
             own=_text(hosting.address(FEED)),
-            items="".join(_items(content, hosting)),
+            items="".join(items),
         ),
     }
-
-
-def _paths(content: Content) -> Iterator[str]:
-    yield from (INDEX, CONCEPTS, SEARCH, ABOUT, ACCESSIBILITY)
-    for track in content.tracks:
-        yield track_path(track.id)
-        yield from (lesson_path(track.id, each.id) for each in content.lessons.get(track.id, ()))
-        yield from (exercise_path(track.id, each.id) for each in track.exercises)
-
-
-def _items(content: Content, hosting: Hosting) -> Iterator[str]:
-    for track in content.tracks:
-        for lesson in content.lessons.get(track.id, ()):
-            path = lesson_path(track.id, lesson.id)
-            yield _item(hosting, path, lesson.title, f"A lesson of {track.title}", lesson.digest)
-        for exercise in track.exercises:
-            path = exercise_path(track.id, exercise.id)
-            yield _item(hosting, path, exercise.title, _about(track, exercise), _version(exercise))
 
 
 def _item(hosting: Hosting, path: str, title: str, description: str, version: str) -> str:
@@ -95,19 +88,6 @@ def _item(hosting: Hosting, path: str, title: str, description: str, version: st
         id=_text(f"{hosting.address(path)}#{version[:12]}"),
         description=_text(description),
     )
-
-
-def _about(track: PublicTrack, exercise: PublicExercise) -> str:
-    return f"An exercise of {track.title}: {exercise.difficulty}, {exercise.xp} XP"
-
-
-def _version(exercise: PublicExercise) -> str:
-    """A digest of what a learner is asked, which a change to a hidden test leaves as it is."""
-    asked = (exercise.title, exercise.instructions, exercise.starter, *exercise.defines)
-    digests = (
-        hashlib.sha256(text.encode()).digest() for text in asked
-    )  # so that none runs into another
-    return hashlib.sha256(b"".join(digests)).hexdigest()
 
 
 def _text(text: str) -> str:

@@ -1,9 +1,11 @@
-"""The matrices that a lesson's cells show: tables of numbers, and heatmaps."""
+"""The plots, tables of numbers and heatmaps that a lesson's cells show."""
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+
+from markupsafe import Markup
 
 from grader.lessons.execute import Shown
 from sitegen.numerals import decimals_for, numeral
@@ -26,41 +28,41 @@ class Figure:
     explore: str  # what a row of a heatmap is: "shares", which add up to 1, or "values"
 
 
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A plot under its title, which may be empty."""
+
+    title: str
+    svg: Markup
+
+
 def figure(shown: Shown) -> Figure:
     """Put the numbers of a matrix into words; those of a heatmap get their colours too."""
     rows: list[list[float]] = shown.values.tolist()
     is_heatmap = shown.kind == "heatmap"
-    lay_out = _shaded if is_heatmap else _plain
-    columns = shown.columns or numbered(shown.values.shape[1])
+    explore = ""
+    if is_heatmap:
+        values = [value for row in rows for value in row]
+        shade = shade_for(values)
+        text = _text(values, most=_HEATMAP_DECIMALS)
+        cells = [tuple(TableCell(text(value), shade(value)) for value in row) for row in rows]
+        is_shares = all(min(row) >= 0 and abs(sum(row) - 1) <= _SHARES for row in rows)
+        explore = "shares" if is_shares else "values"
+    else:
+        # Each column may be of another quantity, so each has as many decimals as it needs.
+        texts = [_text(column, small=_SMALL) for column in zip(*rows, strict=True)]
+        cells = [
+            tuple(TableCell(write(value), "") for write, value in zip(texts, row, strict=True))
+            for row in rows
+        ]
     table = Table(
         summary="",
-        columns=columns,
+        columns=shown.columns or numbered(shown.values.shape[1]),
         labels=shown.rows or numbered(len(rows)),
-        rows=lay_out(rows),
+        rows=tuple(cells),
         is_rounded=False,
     )
-    explore = "shares" if all(map(_is_shares, rows)) else "values"
-    return Figure(shown.title, table, is_heatmap, explore if is_heatmap else "")
-
-
-def _is_shares(row: Sequence[float]) -> bool:
-    return min(row) >= 0 and abs(sum(row) - 1) <= _SHARES
-
-
-def _shaded(rows: Sequence[Sequence[float]]) -> tuple[tuple[TableCell, ...], ...]:
-    values = [value for row in rows for value in row]
-    shade = shade_for(values)
-    text = _text(values, most=_HEATMAP_DECIMALS)
-    return tuple(tuple(TableCell(text(value), shade(value)) for value in row) for row in rows)
-
-
-def _plain(rows: Sequence[Sequence[float]]) -> tuple[tuple[TableCell, ...], ...]:
-    """Each column may be of another quantity, so each has as many decimals as it needs."""
-    texts = [_text(column, small=_SMALL) for column in zip(*rows, strict=True)]
-    return tuple(
-        tuple(TableCell(text(value), "") for text, value in zip(texts, row, strict=True))
-        for row in rows
-    )
+    return Figure(shown.title, table, is_heatmap, explore)
 
 
 def _text(

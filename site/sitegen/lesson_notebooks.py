@@ -14,7 +14,7 @@ from grader.lessons.execute import (
 )
 from grader.lessons.figure import Figure
 from grader.notebooks import code_cell, notebook, text_cell
-from sitegen.lessons import TrackLesson
+from sitegen.content import TrackLesson
 from sitegen.package_data import data_folder
 
 _DISPLAY: Final = "notebook-display.txt"  # for a notebook's first cell

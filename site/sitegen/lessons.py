@@ -1,62 +1,40 @@
-"""Lessons as the templates print them: prose, cells with what they showed, exercises."""
+"""Lessons as the templates print them: prose, cells with what they showed, questions, exercises."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeAlias, TypeVar
+from typing import ClassVar, Final, TypeAlias
 
 from markupsafe import Markup
 
-from grader.errors import DefinitionError, Location, Problem
+from grader.errors import Location
 from grader.lessons.execute import (
     RunBlock,
     RunCell,
     RunChoiceQuestion,
     RunExercises,
     RunExperiment,
-    RunLesson,
     RunNumberQuestion,
     RunProse,
+    RunQuestion,
     ShownPlot,
 )
 from grader.lessons.figure import Figure
+from grader.lessons.safe_svg import safe_svg
+from sitegen.cards import ExerciseCard, LessonCard, Stop, check_exercises
+from sitegen.content import TrackLesson
 from sitegen.figures import Figure as MatrixFigure
-from sitegen.figures import figure
+from sitegen.figures import Plot, figure
 from sitegen.highlight import highlight
 from sitegen.markdown import render_inline, render_markdown
 from sitegen.page_images import PageImages
-from sitegen.plots import Plot, view_plot
-from sitegen.questions import QuestionView, view_question
-from sitegen.teaching.view import FigureView, view_figure
+from sitegen.safe_html import trusted
+from sitegen.teaching import FigureView, view_figure
 from sitegen.values import shorten
 
-if TYPE_CHECKING:
-    from sitegen.cards import Stop
-
-Card = TypeVar("Card")
-
 _TITLE: Final = re.compile(r"\s*# [^\n]*\n")
-
-
-@dataclass(frozen=True, slots=True)
-class TrackLesson:
-    """A lesson of a track, run; nothing of it is hidden."""
-
-    id: str
-    title: str
-    exercises: tuple[str, ...]  # the ids of those that it leads into
-    run: RunLesson
-    digest: str = ""  # SHA-256 of its file
-    minutes: int = 0  # to read it
-    figures: tuple[Figure, ...] = ()  # as in its blocks, but known before it is run
-    packages: tuple[str, ...] = ()  # that its page loads
-    needs: tuple[str, ...] = ()  # packages that its cells import and its page lacks
-    data: Mapping[str, bytes] = field(default_factory=dict)  # files for its cells, by name
-
-
-Lessons: TypeAlias = Mapping[str, Sequence[TrackLesson]]
-"""The lessons of each track in order, by the track's id."""
+_OTHER: Final = "Look at the question again, step by step."
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +57,11 @@ class CellView:
 
 
 @dataclass(frozen=True, slots=True)
-class TasksView(Generic[Card]):
+class TasksView:
     """The place for exercises; each has one place in a lesson."""
 
     form: ClassVar[str] = "tasks"
-    exercises: tuple[Card, ...]
+    exercises: tuple[ExerciseCard, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +70,30 @@ class FigureBlock:
 
     form: ClassVar[str] = "figure"
     view: FigureView
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceView:
+    """One of the answers, and why it is right or wrong."""
+
+    letter: str
+    text: Markup
+    is_right: bool
+    reason: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionView:
+    """A question; one without choices asks for a number."""
+
+    form: ClassVar[str] = "question"
+    number: int  # among the questions of its lesson, from one
+    total: int
+    prompt: Markup
+    choices: tuple[ChoiceView, ...] = ()
+    numbers: Sequence[tuple[float, float]] = ()  # the answer and the slips: value, and how near
+    reasons: tuple[Markup, ...] = ()  # of these numbers, and of any other one
+    answer: str = ""  # as a reader may write it
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,76 +111,62 @@ class ExperimentView:
 
 
 BlockView: TypeAlias = (
-    ProseView | CellView | TasksView[Card] | QuestionView | ExperimentView | FigureBlock
+    ProseView | CellView | TasksView | QuestionView | ExperimentView | FigureBlock
 )
 
 
-def view_blocks(
+@dataclass(frozen=True, slots=True)
+class LessonView:
+    """A lesson with everything that its page shows."""
+
+    card: LessonCard
+    blocks: tuple[BlockView, ...]
+    cells: tuple[str, ...]  # the code of all cells, hidden ones too, in the order in which they ran
+    needs: tuple[str, ...] = ()  # packages that Python in the page does not have
+
+
+def view_lesson(
+    card: LessonCard,
     lesson: TrackLesson,
-    known: Mapping[str, Card],
+    known: Mapping[str, ExerciseCard],
     images: PageImages,
-    places: Mapping[str, "Stop"],
-) -> tuple[BlockView[Card], ...]:
+    places: Mapping[str, Stop],
+) -> LessonView:
     """Render a lesson; the exercises that its text gives no place come at its end.
 
     Args:
+        card: The lesson's.
         lesson: What was run.
-        known: What is shown of the exercises of the track, by their ids.
+        known: The exercises of its track, by their ids.
         images: Collects those of its texts.
         places: The lesson of each part of the model, for its map.
 
     Raises:
         DefinitionError: A text cannot be shown, or the track has no such exercise.
     """
-    check_exercises(lesson, _placed(lesson), known)
-    placed: set[str] = set()
-    blocks = tuple(_views(_without_title(lesson.run.blocks), images, placed, known, places))
-    rest = tuple(known[each] for each in lesson.exercises if each not in placed)
-    return (*blocks, TasksView(rest)) if rest else blocks
-
-
-def check_exercises(lesson: TrackLesson, names: Iterable[str], known: Mapping[str, object]) -> None:
-    """Check that the track has the exercises that a lesson names.
-
-    Raises:
-        DefinitionError: It has not.
-    """
-    problems = [
-        Problem(Location(lesson.run.path), f"no exercise '{each}' in this track")
-        for each in dict.fromkeys(names)
-        if each not in known
-    ]
-    if problems:
-        raise DefinitionError(problems)
-
-
-def _placed(lesson: TrackLesson) -> Iterator[str]:
-    for block in lesson.run.blocks:
-        if isinstance(block, RunExercises):
-            yield from block.ids
-
-
-def _without_title(blocks: Sequence[RunBlock]) -> tuple[RunBlock, ...]:
-    """Take away the heading that a lesson's text begins with: the page has the track's title."""
-    match blocks:
-        case [RunProse(where, text, computed), *rest] if found := _TITLE.match(text):
+    blocks = list(lesson.run.blocks)
+    placed = [each for block in blocks if isinstance(block, RunExercises) for each in block.ids]
+    check_exercises(lesson, placed, known)
+    match blocks:  # the page has a title already, so the heading that the text begins with goes
+        case [RunProse(where, text, computed), *_] if found := _TITLE.match(text):
             begin = Location(where.path, where.line + found[0].count("\n"))
-            return (RunProse(begin, text[found.end() :], computed), *rest)
-    return tuple(blocks)
-
-
-def cell_sources(lesson: TrackLesson) -> tuple[str, ...]:
-    """The code of every cell, hidden ones too: what a page runs, as it shows it."""
-    return tuple(cell.code.strip("\n") for cell in lesson.run.blocks if isinstance(cell, RunCell))
+            blocks[0] = RunProse(begin, text[found.end() :], computed)
+    views = list(_views(blocks, images, known, places))
+    rest = tuple(known[each] for each in lesson.exercises if each not in placed)
+    if rest:
+        views.append(TasksView(rest))
+    # What a page runs, as it shows it.
+    cells = tuple(each.code.strip("\n") for each in blocks if isinstance(each, RunCell))
+    return LessonView(card, tuple(views), cells, lesson.needs)
 
 
 def _views(
     blocks: Sequence[RunBlock],
     images: PageImages,
-    placed: set[str],
-    known: Mapping[str, Card],
-    places: Mapping[str, "Stop"],
-) -> Iterator[BlockView[Card]]:
+    known: Mapping[str, ExerciseCard],
+    places: Mapping[str, Stop],
+) -> Iterator[BlockView]:
+    placed = set[str]()
     index = -1
     asked = tried = 0
     questions = sum(isinstance(each, RunChoiceQuestion | RunNumberQuestion) for each in blocks)
@@ -195,7 +183,11 @@ def _views(
                         code=None if block.hidden else highlight(block.code),
                         printed=shorten(block.printed.rstrip("\n")),
                         figures=tuple(
-                            view_plot(each, f"plot-{index}-{place}-")
+                            # A prefix, since no two ids of a page may be the same.
+                            Plot(
+                                each.title,
+                                trusted(safe_svg(each.svg, each.alt, f"plot-{index}-{place}-")),
+                            )
                             if isinstance(each, ShownPlot)
                             else figure(each)
                             for place, each in enumerate(block.shown)
@@ -209,7 +201,7 @@ def _views(
                 yield TasksView(tuple(known[each] for each in new))
             case RunChoiceQuestion() | RunNumberQuestion():
                 asked += 1
-                yield view_question(block, asked, questions)
+                yield _view_question(block, asked, questions)
             case RunExperiment():
                 tried += 1
                 yield _view_experiment(block, tried)
@@ -226,3 +218,31 @@ def _view_experiment(block: RunExperiment, number: int) -> ExperimentView:
         guesses=tuple((inline(text), is_right) for text, is_right in block.guesses),
         why=inline(block.why),
     )
+
+
+def _view_question(question: RunQuestion, number: int, total: int) -> QuestionView:
+    inline = partial(render_inline, where=question.where.path, line=question.where.line)
+    prompt = inline(question.prompt)
+    match question:
+        case RunChoiceQuestion(choices=choices):
+            views = tuple(
+                ChoiceView(
+                    each.letter,
+                    inline(each.text),
+                    each.is_right,
+                    inline(each.reason),
+                )
+                for each in choices
+            )
+            return QuestionView(number, total, prompt, choices=views)
+        case RunNumberQuestion(answer=answer, slips=slips, hint=hint):
+            numbers = (answer, *slips)
+            reasons = (*(each.reason for each in numbers), hint or _OTHER)
+            return QuestionView(
+                number,
+                total,
+                prompt,
+                numbers=tuple((each.value, each.near) for each in numbers),
+                reasons=tuple(inline(each) for each in reasons),
+                answer=f"{answer.value:.6g}",
+            )

@@ -59,8 +59,12 @@ class LiveSite:
 
     def publish(self, files: Mapping[str, bytes]) -> None:
         """Show these files from now on, and reload the pages that are open."""
+        folder = data_folder("live")
+        own = {f"{_LIVE}/{path.name}": path.read_bytes() for path in sorted(folder.iterdir())}
+        # In the place of the script that would keep pages for when there is no network.
+        own[WORKER] = (folder / WORKER).read_bytes()
         with self._changed:
-            self._files = {**files, **_live_files(), WORKER: _keeping_nothing()}
+            self._files = {**files, **own}
             self._version += 1
             self._changed.notify_all()
 
@@ -80,14 +84,6 @@ class LiveSite:
     def version(self) -> int:
         """The number of publications."""
         return self._version
-
-    def is_ours(self, host: str) -> bool:
-        """Return whether a request means this server by name.
-
-        Another site's name that resolves to this machine must not read an unpublished exercise.
-        """
-        port = self._server.server_port
-        return host in (f"{_HOST}:{port}", f"localhost:{port}")
 
     def __enter__(self) -> Self:
         return self
@@ -116,25 +112,25 @@ class _LiveHandler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer with a file, or with the stream of events."""
         path = unquote(urlsplit(self.path).path).lstrip("/")
-        if not self.server.site.is_ours(self.headers.get("Host", "")):
+        port = self.server.server_port
+        # Another site's name that resolves to this machine must not read an unpublished exercise.
+        if self.headers.get("Host", "") not in (f"{_HOST}:{port}", f"localhost:{port}"):
             self._send(HTTPStatus.FORBIDDEN, b"", "text/plain")
-        elif path == _EVENTS:
+            return
+        if path == _EVENTS:
             self._stream()
-        else:
-            self._file(path)
-
-    def _file(self, path: str) -> None:
+            return
         content = self.server.site.file(path)
         status = HTTPStatus.OK
         if content is None:
-            content, status, path = (
-                self.server.site.file(NOT_FOUND) or b"",
-                HTTPStatus.NOT_FOUND,
-                INDEX,
-            )
-        kind = _kind(path)
-        if kind == "text/html":
-            content, kind = _with_reload(content), "text/html; charset=utf-8"
+            content, path = self.server.site.file(NOT_FOUND) or b"", INDEX
+            status = HTTPStatus.NOT_FOUND
+        suffix = posixpath.splitext(path)[1]  # a path without one is that of a page
+        kind = _TYPES.get(suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"
+        if not suffix or kind == "text/html":
+            # A page's policy allows a script from the same server.
+            content = content.decode().replace("</head>", _HEAD, 1).encode()
+            kind = "text/html; charset=utf-8"
         self._send(status, content, kind)
 
     def _send(self, status: HTTPStatus, content: bytes, kind: str) -> None:
@@ -164,26 +160,3 @@ class _LiveHandler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Keep the terminal for the author's messages."""
-
-
-def _with_reload(html: bytes) -> bytes:
-    """Put the script into a page; its policy allows what comes from the same server."""
-    return html.decode().replace("</head>", _HEAD, 1).encode()
-
-
-def _kind(path: str) -> str:
-    """The type of what is at a path of a URL; a path without a suffix is that of a page."""
-    suffix = posixpath.splitext(path)[1]
-    if not suffix:
-        return "text/html"
-    return _TYPES.get(suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"
-
-
-def _live_files() -> dict[str, bytes]:
-    folder = data_folder("live")
-    return {f"{_LIVE}/{path.name}": path.read_bytes() for path in sorted(folder.iterdir())}
-
-
-def _keeping_nothing() -> bytes:
-    """The script in the place of the one that would keep pages for when there is no network."""
-    return (data_folder("live") / WORKER).read_bytes()

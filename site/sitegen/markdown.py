@@ -20,6 +20,9 @@ from sitegen.page_images import PageImages
 from sitegen.safe_html import trusted
 
 _DEEPEST = 6
+_NO_IMAGE_HERE = (
+    "an image cannot stand here; it can in instructions, hints, explanations and lessons"
+)
 _CLOSING = re.compile(r"[.,;:!?)]+")
 _KEPT = Markup('<span class="kept">{}{}</span>')  # a browser would break a line before the comma
 _DISPLAY = Markup('<span class="formula" tabindex="0">{}</span>')  # scrolls when it is too wide
@@ -112,28 +115,24 @@ def _image_problems(
             if token.type != "image":
                 continue
             at = max(0, block.content.find(f"![{token.content}", at))
-            message = _place_image(token, source, images)
+            written = unquote(str(token.attrs["src"]))
+            message = ""
+            if images is None:
+                message = _NO_IMAGE_HERE
+            elif not token.content.strip():
+                message = "an image needs a text alternative: ![what it shows](picture.png)"
+            elif written not in map(unquote, image_paths(source)):  # as handouts look for it
+                message = "write the image and its path together: ![what it shows](picture.png)"
+            else:
+                try:
+                    token.attrs.update(images.add(written))
+                except ImageError as error:
+                    message = str(error)
             if message:
                 first = sum(map(len, source.splitlines(keepends=True)[: (block.map or [0])[0]]))
                 found = source.find(f"![{token.content}", first + at)
                 yield _problem_at(begin, source, found, message)
             at += 1
-
-
-def _place_image(token: Token, source: str, images: PageImages | None) -> str:
-    """Let an image's token name its file beside the page; return why that cannot be, or ""."""
-    if images is None:
-        return "an image cannot stand here; it can in instructions, hints, explanations and lessons"
-    if not token.content.strip():
-        return "an image needs a text alternative: ![what it shows](picture.png)"
-    written = unquote(str(token.attrs["src"]))
-    if written not in map(unquote, image_paths(source)):  # as notebooks and handouts look for it
-        return "write the image and its path together: ![what it shows](picture.png)"
-    try:
-        token.attrs.update(images.add(written))
-    except ImageError as error:
-        return str(error)
-    return ""
 
 
 def _problem(begin: Location, source: str, excerpt: str, message: str) -> DefinitionError:

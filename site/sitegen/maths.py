@@ -62,13 +62,11 @@ def _with_classes(tag: str, tex: str) -> str:
     style = _STYLE.search(tag)
     if style is None:
         return tag
-    classes = filter(None, (_class_of(each, tex) for each in style[1].split(";") if each.strip()))
-    return _STYLE.sub(f' class="{" ".join(classes)}"', tag)
-
-
-def _class_of(declaration: str, tex: str) -> str:
-    name, _, value = declaration.partition(":")
-    normalised = f"{name.strip()}: {value.strip()}"
-    if normalised not in _CLASS_OF:
-        raise TexError(tex, f"Formulas on our pages cannot have the style {normalised!r}")
-    return _CLASS_OF[normalised]
+    classes = []
+    for each in filter(str.strip, style[1].split(";")):
+        name, _, value = each.partition(":")
+        declaration = f"{name.strip()}: {value.strip()}"
+        if declaration not in _CLASS_OF:
+            raise TexError(tex, f"Formulas on our pages cannot have the style {declaration!r}")
+        classes.append(_CLASS_OF[declaration])
+    return _STYLE.sub(f' class="{" ".join(filter(None, classes))}"', tag)

@@ -30,7 +30,13 @@ def write_site(files: Mapping[str, bytes], output: Path) -> None:
         UsageError: The folder holds something and is not one of ours, or it cannot be written.
     """
     earlier = _claim(output)
-    zipped = {name: f"{name}{_ZIPPED}" for name in files if _is_compressible(name, files[name])}
+    zipped = {
+        name: f"{name}{_ZIPPED}"
+        for name, content in files.items()
+        if (path := PurePosixPath(name)).parts[0] in (ASSETS, PYODIDE)
+        and path.suffix in _COMPRESSIBLE
+        and len(content) >= _WORTH_IT
+    }
     ours = files.keys() | zipped.values()
     folder = _Folder(output)
     try:
@@ -49,12 +55,6 @@ def write_site(files: Mapping[str, bytes], output: Path) -> None:
         raise UsageError(f"Cannot write the site to {output}: {error.strerror}.") from error
 
 
-def _is_compressible(name: str, content: bytes) -> bool:
-    path = PurePosixPath(name)
-    is_loaded = path.parts[0] in (ASSETS, PYODIDE)
-    return is_loaded and path.suffix in _COMPRESSIBLE and len(content) >= _WORTH_IT
-
-
 def _claim(output: Path) -> set[str]:
     """Return the files of an earlier build; raise unless the folder is empty or ours."""
     if not output.exists():
@@ -63,19 +63,20 @@ def _claim(output: Path) -> set[str]:
         raise UsageError(f"Cannot build the site into {output}: it is not a folder.")
     marker = output / MARKER
     if marker.is_file():
-        return set(filter(_is_ours, marker.read_text("utf-8").splitlines()))
+        # Anyone may have edited it: only what can be a path that we wrote counts.
+        return {
+            name
+            for name in marker.read_text("utf-8").splitlines()
+            if (path := PurePosixPath(name)).parts
+            and not path.is_absolute()
+            and ".." not in path.parts
+        }
     if any(output.iterdir()):
         raise UsageError(
             f"Cannot build the site into {output}: it holds files that are not from an earlier "
             f"build. Choose an empty or a new folder."
         )
     return set()
-
-
-def _is_ours(name: str) -> bool:
-    """True if a line of the marker can be a path that we wrote, for anyone may have edited it."""
-    path = PurePosixPath(name)
-    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
 
 def _listed(names: Iterable[str]) -> bytes:

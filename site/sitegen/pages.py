@@ -13,11 +13,12 @@ from grader.lessons.execute import RunProse
 from sitegen.assets import Assets
 from sitegen.cards import ExerciseCard, LessonCard, Outline, Stop, TrackCard, track_cards
 from sitegen.concepts import concepts_of
-from sitegen.content import Content
+from sitegen.content import Content, TrackLesson
 from sitegen.exercise_data import exercise_data
+from sitegen.exercise_view import view_exercise
 from sitegen.hosting import Hosting
 from sitegen.lesson_notebooks import lesson_notebook
-from sitegen.lessons import TrackLesson
+from sitegen.lessons import view_lesson
 from sitegen.links import (
     ABOUT,
     ACCESSIBILITY,
@@ -34,9 +35,8 @@ from sitegen.package_data import data_folder
 from sitegen.page_images import PageImages
 from sitegen.rendering import PageRenderer, count
 from sitegen.search import SearchEntry
-from sitegen.teaching.explorer import ExplorerView, view_explorer
+from sitegen.teaching.explorer import view_explorer
 from sitegen.teaching.model_map import places_of
-from sitegen.views import view_exercise, view_lesson
 
 WARM_UP: Final = "numpy-warmup"  # the track that home offers to those who do not know NumPy
 BUNDLE: Final = "etude.zip"  # the grader, as a page's Python imports it
@@ -96,30 +96,40 @@ class Pages:
 
     def makers(self) -> Iterator[Callable[[], PageFiles]]:
         """All pages but that of the search: those of the whole site, and of each definition."""
-        cards: dict[str, object] = {
+        lessons = (
+            each for track in self._cards for each in self._content.lessons.get(track.id, ())
+        )
+        figures = (figure for lesson in lessons for figure in lesson.figures)
+        # The home page opens with the first explorer of the lessons.
+        explorer = next((each for each in figures if each.kind == "explorer"), None)
+        overview: dict[str, object] = {
             "tracks": self._cards,
             "concepts": self._concepts,
             "warm_up": WARM_UP,
-            "explorer": self._explorer(),
+            "explorer": view_explorer(explorer, "figure", is_small=True) if explorer else None,
         }
-        for pages, context in ((_OF_ALL, cards), (_OF_NONE, {})):
+        for pages, context in ((_OF_ALL, overview), (_OF_NONE, {})):
             for path, (page, template) in pages.items():
                 yield partial(self._plain, path, page, template, context)
         if self._gpt_track:
             yield partial(self._own_gpt, self._gpt_track)
         for track, card in zip(self._content.tracks, self._cards, strict=True):
             yield partial(self._track, card)
-            yield from self._lessons(track, card)
-            yield from self._exercises(track, card)
-
-    def _explorer(self) -> ExplorerView | None:
-        """Return the first explorer of the lessons: the home page opens with it."""
-        lessons = (
-            each for track in self._cards for each in self._content.lessons.get(track.id, ())
-        )
-        figures = (figure for lesson in lessons for figure in lesson.figures)
-        found = next((each for each in figures if each.kind == "explorer"), None)
-        return view_explorer(found, "figure", is_small=True) if found else None
+            outlines = card.outlines
+            of_track = self._content.lessons.get(track.id, ())
+            stops = _with_neighbours(outlines[""].lessons)
+            for lesson, stop, (_, around) in zip(of_track, card.lessons, stops, strict=True):
+                yield partial(self._lesson, outlines[stop.path], stop, lesson, card.by_id, around)
+            cards = _with_neighbours(card.exercises)
+            for each, (own, (previous, following)) in zip(track.exercises, cards, strict=True):
+                before = card.lesson_of.get(own.id)
+                outline = outlines[before.path if before else ""]
+                # After the last exercise of a lesson comes the next lesson, not its first exercise.
+                after = card.lesson_of.get(following.id) if following else None
+                next_lesson = None if after is before else after
+                yield partial(
+                    self._exercise, outline, own, each, (previous, following), next_lesson
+                )
 
     def search(self, index: str) -> str:
         """The page of the search.
@@ -150,25 +160,6 @@ class Pages:
         for each in self._concepts:
             note = f"Concept · {count(each.exercises, 'exercise')}"
             yield SearchEntry.of(each.name, f"{CONCEPTS}#{each.anchor}", note, (each.name,))
-
-    def _lessons(self, track: PublicTrack, card: TrackCard) -> Iterator[Callable[[], PageFiles]]:
-        outlines = card.outlines
-        lessons = self._content.lessons.get(track.id, ())
-        stops = _with_neighbours(outlines[""].lessons)
-        for lesson, own, (_, around) in zip(lessons, card.lessons, stops, strict=True):
-            yield partial(self._lesson, outlines[own.path], own, lesson, card.by_id, around)
-
-    def _exercises(self, track: PublicTrack, card: TrackCard) -> Iterator[Callable[[], PageFiles]]:
-        outlines = card.outlines
-        cards = _with_neighbours(card.exercises)
-        for each, (own, (previous, following)) in zip(track.exercises, cards, strict=True):
-            lesson = card.lesson_of.get(own.id)
-            outline = outlines[lesson.path if lesson else ""]
-            # After the last exercise of a lesson comes the next lesson, not its first exercise.
-            next_lesson = card.lesson_of.get(following.id) if following else None
-            if next_lesson is lesson:
-                next_lesson = None
-            yield partial(self._exercise, outline, own, each, (previous, following), next_lesson)
 
     def _track(self, card: TrackCard) -> PageFiles:
         leads = self._leads_to_gpt(card.id)

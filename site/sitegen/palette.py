@@ -6,7 +6,6 @@ an accident of the colour that happens to lie between two stops.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TypeAlias
 
 STEPS = 21
@@ -82,8 +81,27 @@ def contrast(first: str, second: str) -> float:
 
 def swatches(stops: Sequence[str]) -> tuple[Swatch, ...]:
     """The `STEPS` swatches that run evenly through the stops, `#rrggbb` each."""
-    backgrounds = (_along(stops, step / (STEPS - 1)) for step in range(STEPS))
-    return tuple(Swatch(colour, _text_on(colour)) for colour in backgrounds)
+    labs = []
+    for stop in stops:
+        long, medium, short = _apply(_LMS_FROM_RGB, _linear(stop))
+        labs.append(_apply(_LAB_FROM_LMS, (long ** (1 / 3), medium ** (1 / 3), short ** (1 / 3))))
+    found = []
+    for step in range(STEPS):
+        position = step / (STEPS - 1) * (len(stops) - 1)
+        index = min(int(position), len(stops) - 2)
+        weight = position - index
+        ends = zip(labs[index], labs[index + 1], strict=True)
+        lightness, green, blue = (start + (end - start) * weight for start, end in ends)
+        long, medium, short = _apply(_LMS_FROM_LAB, (lightness, green, blue))
+        background = "#"
+        for channel in _apply(_RGB_FROM_LMS, (long**3, medium**3, short**3)):
+            inside = min(1.0, max(0.0, channel))  # a mix of two may leave the gamut by a hair
+            coded = inside * 12.92 if inside <= 0.0031308 else 1.055 * inside ** (1 / 2.4) - 0.055  # noqa: PLR2004  sRGB's constants
+            background += f"{round(coded * 255):02x}"
+        # One of the two always reaches 4.58, since sqrt(1.05 * 0.05) lies that far from both.
+        white, black = contrast("#ffffff", background), contrast("#000000", background)
+        found.append(Swatch(background, "#ffffff" if white >= black else "#000000"))
+    return tuple(found)
 
 
 def stylesheet(ramps: Sequence[Ramp] = (SEQUENTIAL, DIVERGING)) -> str:
@@ -100,36 +118,6 @@ def stylesheet(ramps: Sequence[Ramp] = (SEQUENTIAL, DIVERGING)) -> str:
     return "".join(rules)
 
 
-def _text_on(background: str) -> str:
-    # One of the two always reaches 4.58, since sqrt(1.05 * 0.05) lies that far from both.
-    return max("#ffffff", "#000000", key=lambda text: contrast(text, background))
-
-
-def _along(stops: Sequence[str], fraction: float) -> str:
-    """The colour at a fraction of the way through the stops."""
-    position = fraction * (len(stops) - 1)
-    index = min(int(position), len(stops) - 2)
-    start, end = list(pairwise(map(_oklab, stops)))[index]
-    weight = position - index
-    return _hex(_mix(start, end, weight))
-
-
-def _mix(start: Triple, end: Triple, weight: float) -> Triple:
-    a, b, c = (one + (other - one) * weight for one, other in zip(start, end, strict=True))
-    return a, b, c
-
-
-def _oklab(colour: str) -> Triple:
-    long, medium, short = _apply(_LMS_FROM_RGB, _linear(colour))
-    return _apply(_LAB_FROM_LMS, (long ** (1 / 3), medium ** (1 / 3), short ** (1 / 3)))
-
-
-def _hex(oklab: Triple) -> str:
-    long, medium, short = _apply(_LMS_FROM_LAB, oklab)
-    channels = _apply(_RGB_FROM_LMS, (long**3, medium**3, short**3))
-    return "#" + "".join(f"{round(_encode(channel) * 255):02x}" for channel in channels)
-
-
 def _apply(matrix: Matrix, vector: Triple) -> Triple:
     x, y, z = (sum(a * b for a, b in zip(row, vector, strict=True)) for row in matrix)
     return x, y, z
@@ -141,14 +129,9 @@ def _luminance(colour: str) -> float:
 
 def _linear(colour: str) -> Triple:
     """`#rrggbb` as linear light, each channel from 0 to 1."""
-    red, green, blue = (_decode(int(colour[at : at + 2], 16) / 255) for at in (1, 3, 5))
+    channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (
+        each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4  # noqa: PLR2004  sRGB's constants
+        for each in channels
+    )
     return red, green, blue
-
-
-def _decode(channel: float) -> float:
-    return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4  # noqa: PLR2004  sRGB's constants
-
-
-def _encode(channel: float) -> float:
-    inside = min(1.0, max(0.0, channel))  # a mix of two colours may leave the gamut by a hair
-    return inside * 12.92 if inside <= 0.0031308 else 1.055 * inside ** (1 / 2.4) - 0.055  # noqa: PLR2004  sRGB's constants

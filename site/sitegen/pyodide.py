@@ -29,12 +29,16 @@ def packages_in(folder: Path) -> frozenset[str]:
         UsageError: The folder has no Pyodide.
     """
     listed = _listed(folder, _read(folder, _LOCK))
-    return frozenset(
-        module
-        for name, entry in listed.items()
-        if name != _NUMPY and _is_whole(folder, listed, name)
-        for module in _imports(entry)
-    )
+    found = set[str]()
+    for name, entry in listed.items():
+        try:  # a package counts if the folder has it and all that it needs
+            needed = _with_needed(listed, [name])
+            is_whole = all((folder / Path(each["file_name"]).name).is_file() for each in needed)
+        except (KeyError, TypeError):
+            is_whole = False
+        if is_whole and name != _NUMPY:
+            found |= _imports(entry)
+    return frozenset(found)
 
 
 def read_distribution(folder: Path, packages: Collection[str] = ()) -> dict[str, bytes]:
@@ -79,15 +83,6 @@ def _no_lock(folder: Path) -> UsageError:
 def _imports(entry: Any) -> set[str]:  # noqa: ANN401  of a file from elsewhere
     names = entry.get("imports", ()) if isinstance(entry, dict) else ()
     return {str(name).partition(".")[0] for name in names}
-
-
-def _is_whole(folder: Path, listed: Mapping[str, Any], name: str) -> bool:
-    """Return whether the folder has a package and all that it needs."""
-    try:
-        needed = _with_needed(listed, [name])
-        return all((folder / Path(each["file_name"]).name).is_file() for each in needed)
-    except (KeyError, TypeError):
-        return False
 
 
 def _with_needed(listed: Mapping[str, Any], names: Iterable[str]) -> list[Mapping[str, Any]]:

@@ -1,9 +1,9 @@
 """Templates, and what every page of a site has in common."""
 
 from functools import partial
+from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 
 from sitegen.assets import Assets
 from sitegen.concepts import anchor
@@ -23,9 +23,29 @@ from sitegen.links import (
     rooted_link,
 )
 from sitegen.package_data import data_folder
-from sitegen.policy import content_security_policy
 
 _HOURS = 2  # from here on an estimate is in hours
+
+# `file:` because Firefox does not count a page on a disk as its own origin, so that 'self' alone
+# leaves it without style. A page from a server cannot load from a disk whatever this says.
+_OWN: Final = "'self' file:"
+# The content security policy, within a page since many hosts set no headers: no inline script, and
+# no other origin but that of Pyodide. Styles may be inline since the editor makes its own.
+# WebAssembly is what Python is.
+_POLICY: Final = "; ".join(
+    (
+        "default-src 'none'",
+        f"script-src {_OWN} 'wasm-unsafe-eval'{{python}}",
+        f"style-src {_OWN} 'unsafe-inline'",
+        f"img-src {_OWN} data:",
+        f"font-src {_OWN}",
+        "connect-src 'self'{python}",
+        "worker-src 'self'",
+        "manifest-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+)
 
 
 class PageRenderer:
@@ -48,10 +68,11 @@ class PageRenderer:
     ) -> None:
         self._hosting = hosting
         self._environment = _environment()
+        origin = hosting.pyodide_origin
         self._environment.globals |= {
             "asset": assets.path,
             "modules": assets.modules,
-            "policy": content_security_policy(hosting),
+            "policy": _POLICY.format(python=f" {origin}" if origin else ""),
             "hosting": hosting,
             "for_practice": for_practice,
             "site_title": title,
@@ -75,14 +96,12 @@ class PageRenderer:
             template: Its template without the ending, if that is not called like the kind.
             context: What the template prints; `names` become attributes for scripts.
         """
-        common = {"path": path, "page": page, "link": self._link(path), "names": {}}
+        link = partial(relative_link, page=path)
+        if path == NOT_FOUND:
+            link = partial(rooted_link, base_url=self._hosting.base_url)
+        common = {"path": path, "page": page, "link": link, "names": {}}
         chosen = self._environment.get_template(f"{template or page}.html")
         return chosen.render(common | context)
-
-    def _link(self, path: str) -> partial[str]:
-        if path == NOT_FOUND:
-            return partial(rooted_link, base_url=self._hosting.base_url)
-        return partial(relative_link, page=path)
 
 
 def _environment() -> Environment:
@@ -94,7 +113,12 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"count": count, "duration": duration, "pre": _pre, "anchor": anchor}
+    environment.filters |= {
+        "count": count,
+        "duration": duration,
+        "pre": preformatted,
+        "anchor": anchor,
+    }
     return environment
 
 
@@ -107,7 +131,3 @@ def duration(minutes: int) -> str:
     """`8 min`, or from two hours on `3 hours`: an estimate is not exact."""
     hours = round(minutes / 60)
     return f"{minutes} min" if hours < _HOURS else count(hours, "hour")
-
-
-def _pre(text: str) -> Markup:
-    return preformatted(text)

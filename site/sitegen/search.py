@@ -63,12 +63,10 @@ class SearchEntry:
 def words(text: str) -> list[str]:
     """The words of a text: letters and digits, in lower case and without accents."""
     lower = text.lower()
-    return _WORD.findall(lower if lower.isascii() else _without_accents(lower))
-
-
-def _without_accents(text: str) -> str:
-    plain = unicodedata.normalize("NFKD", text)
-    return "".join(each for each in plain if not unicodedata.combining(each))
+    if not lower.isascii():
+        apart = unicodedata.normalize("NFKD", lower)  # an accent is a character of its own
+        lower = "".join(each for each in apart if not unicodedata.combining(each))
+    return _WORD.findall(lower)
 
 
 def search_index(entries: Sequence[SearchEntry]) -> str:

@@ -16,19 +16,14 @@ def shade_for(values: Sequence[float]) -> Callable[[float], str]:
     Infinities and nan get a class of their own.
     """
     finite = [value for value in values if math.isfinite(value)]
-    if all(0 <= value <= 1 for value in finite):
-        return _guarded(_sequential)
-    largest = max(map(abs, finite))
-    return _guarded(lambda value: _diverging(value / largest))
+    is_share = all(0 <= value <= 1 for value in finite)
+    largest = 1.0 if is_share else max(map(abs, finite))
 
+    def shade(value: float) -> str:
+        if not math.isfinite(value):
+            return _NOT_A_NUMBER
+        if is_share:
+            return SEQUENTIAL.class_of(round(value * (STEPS - 1)))
+        return DIVERGING.class_of(MIDDLE + round(value / largest * MIDDLE))
 
-def _guarded(shade: Callable[[float], str]) -> Callable[[float], str]:
-    return lambda value: shade(value) if math.isfinite(value) else _NOT_A_NUMBER
-
-
-def _sequential(value: float) -> str:
-    return SEQUENTIAL.class_of(round(value * (STEPS - 1)))
-
-
-def _diverging(share: float) -> str:
-    return DIVERGING.class_of(MIDDLE + round(share * MIDDLE))
+    return shade

@@ -154,65 +154,48 @@ def _show_parts(
     return ValueParts(summary, shown)
 
 
-def _show_array(array: NDArray[np.generic], *, shaded: bool) -> Shown:
+def _show_array(array: NDArray[np.generic], *, shaded: bool) -> Block | Table:
+    summary, kind = f"{array.dtype} {array.shape}", array.dtype.kind
     fits = array.ndim <= _MATRIX and array.size > 0 and max(array.shape) <= MAX_SIDE
-    if not fits or array.dtype.kind not in "biuf":
-        return Block(_describe(array), _as_text(array))
-    return _show_table(array, shaded=shaded and array.dtype.kind in "bf")
-
-
-def _show_table(array: NDArray[np.generic], *, shaded: bool) -> Table:
-    plain = array.astype(float) if array.dtype.kind == "f" else array  # no half or long floats
+    if not fits or kind not in "biuf":
+        # As NumPy prints it, independent of the print options that happen to be set.
+        text = np.array2string(
+            array,
+            max_line_width=_LINE_LENGTH,
+            precision=4,
+            suppress_small=False,
+            separator=", ",
+            threshold=200,
+            edgeitems=3,
+            floatmode="maxprec",
+            sign="-",
+            formatter=None,
+        )
+        return Block(summary, shorten(text))
+    plain = array.astype(float) if kind == "f" else array  # no half or long floats
     rows: list[list[float]] = np.atleast_2d(plain).tolist()
     values = [value for row in rows for value in row]
     decimals = decimals_for(values)
-    shade = shade_for(values) if shaded else _no_shade
+    shade = shade_for(values) if shaded and kind in "bf" else None
+    cells = [
+        tuple(
+            TableCell(
+                numeral(value, decimals) if kind == "f" else str(value).replace("-", MINUS),
+                shade(value) if shade else "",
+            )
+            for value in row
+        )
+        for row in rows
+    ]
     return Table(
-        summary=_describe(array),
+        summary=summary,
         columns=numbered(len(rows[0])),
         labels=numbered(len(rows)) if array.ndim == _MATRIX else (),
-        rows=tuple(
-            tuple(TableCell(_cell_text(value, decimals), shade(value)) for value in row)
-            for row in rows
-        ),
-        is_rounded=array.dtype.kind == "f" and is_rounded(values, decimals),
+        rows=tuple(cells),
+        is_rounded=kind == "f" and is_rounded(values, decimals),
     )
 
 
 def numbered(length: int) -> tuple[str, ...]:
     """Return the labels of an axis that has no names: its indices."""
     return tuple(map(str, range(length)))
-
-
-def _no_shade(_: float) -> str:
-    return ""
-
-
-def _cell_text(value: float, decimals: int | None) -> str:
-    match value:
-        case bool():
-            return str(value)
-        case int():
-            return str(value).replace("-", MINUS)
-    return numeral(value, decimals)
-
-
-def _describe(array: NDArray[np.generic]) -> str:
-    return f"{array.dtype} {array.shape}"
-
-
-def _as_text(array: NDArray[np.generic]) -> str:
-    """The array as NumPy prints it, independent of the print options that happen to be set."""
-    text = np.array2string(
-        array,
-        max_line_width=_LINE_LENGTH,
-        precision=4,
-        suppress_small=False,
-        separator=", ",
-        threshold=200,
-        edgeitems=3,
-        floatmode="maxprec",
-        sign="-",
-        formatter=None,
-    )
-    return shorten(text)

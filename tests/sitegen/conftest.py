@@ -17,9 +17,8 @@ from grader.definitions.track import TrackId
 from grader.errors import Location
 from grader.lessons.execute import RunBlock, RunCell, RunExercises, RunLesson, RunProse, Shown
 from sitegen import build_site, rendering
-from sitegen.content import Content
+from sitegen.content import Content, TrackLesson
 from sitegen.hosting import Hosting
-from sitegen.lessons import TrackLesson
 
 
 class _Compiled(BytecodeCache):

@@ -16,8 +16,8 @@ from grader.errors import DefinitionError, Location, UsageError
 from grader.lessons.execute import RunProse
 from sitegen import Content, build_site
 from sitegen.assets import Assets
+from sitegen.content import Runnable, Solution
 from sitegen.hosting import Hosting
-from sitegen.runnable import Runnable, Solution
 
 if TYPE_CHECKING:
     from tests.sitegen.conftest import Build, MakeExercise, MakeLesson, MakeTest, MakeTrack, Site

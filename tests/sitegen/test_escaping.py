@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from sitegen.build import build_site
-from sitegen.content import Content
+from sitegen.content import Content, OtherWay, Runnable, Solution
 from sitegen.hosting import Hosting
-from sitegen.runnable import OtherWay, Runnable, Solution
 from tests.sitegen.conftest import Page, Site
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ from pathlib import Path
 from grader.definitions.public import PublicExercise, PublicTrack
 from sitegen.build import build_site
 from sitegen.content import Content
-from sitegen.runnable import Runnable
+from sitegen.content import Runnable
 
 output, processes, dies = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "dies"
 parent = os.getpid()

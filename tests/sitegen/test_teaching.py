@@ -10,7 +10,7 @@ import pytest
 from grader.errors import Location
 from grader.lessons.execute import RunLesson
 from grader.lessons.figure import HEADS, PARTS, Figure
-from sitegen.lessons import TrackLesson
+from sitegen.content import TrackLesson
 from sitegen.numerals import MINUS
 from sitegen.teaching import position_products
 from sitegen.teaching.curves import bars_of, describe, measure

@@ -8,9 +8,9 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar, overload
 
 from grader.authoring.handout_notebook import handout
 from grader.browser.shipping import bundle
@@ -32,13 +32,37 @@ from grader.grading.expected.public_form import (
 from grader.lessons.execute import RunBlock, RunLesson
 from grader.lessons.lesson import Cell, read_lesson
 from grader.sandbox.process import Sandbox, open_sandbox
-from sitegen.content import PLATFORM, Content
+from sitegen.content import PLATFORM, Content, OtherWay, Runnable, Solution, TrackLesson
 from sitegen.from_collection.author_process import AuthorProcess, read_tests
-from sitegen.from_collection.lazy import Deferred
 from sitegen.from_collection.lesson_cache import cached_run
-from sitegen.lessons import TrackLesson
 from sitegen.pyodide import PUBLIC_PACKAGES
-from sitegen.runnable import OtherWay, Runnable, Solution
+
+_Item = TypeVar("_Item")
+
+
+class Deferred(Sequence[_Item]):
+    """A lazily evaluated sequence: made on first use, and then remembered.
+
+    Args:
+        make: Makes the items.
+    """
+
+    def __init__(self, make: Callable[[], Iterable[_Item]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _items(self) -> tuple[_Item, ...]:
+        return tuple(self._make())
+
+    @overload
+    def __getitem__(self, index: int) -> _Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[_Item, ...]: ...
+    def __getitem__(self, index: int | slice) -> _Item | tuple[_Item, ...]:
+        return self._items[index]
+
+    def __len__(self) -> int:
+        return len(self._items)
 
 
 def site_cache() -> Cache:
@@ -119,44 +143,37 @@ class ContentBuilder:
             self._end_processes()  # a sandbox is started with its packages
             if had_authors:
                 self.fork_now()
+        public: list[PublicTrack] = []
+        lessons: dict[str, list[TrackLesson]] = {}
+        runnable: dict[str, Runnable] = {}
+        notebooks: dict[str, str] = {}
+        for track in tracks:
+            shown = untested_track(track)
+            exercises = []
+            for each, exercise in zip(shown.exercises, track.exercises, strict=True):
+                missing = missing_in_page(
+                    exercise, self._page_packages, for_practice=self._is_practice(exercise)
+                )
+                tests = Deferred(partial(self._tests, exercise))
+                loaded = () if missing else imported_packages(exercise)
+                exercises.append(replace(each, tests=tests, needs=missing, packages=loaded))
+                if not missing:  # the page says so
+                    runnable[exercise.id] = self._runnable(exercise)
+                if not exercise.files_to_submit:  # a notebook has no files
+                    notebooks[exercise.id] = handout(exercise)
+            public.append(replace(shown, exercises=tuple(exercises)))
+            entries = zip(track.definition.lessons, track.lessons, strict=True)
+            lessons[track.definition.id] = [self._lesson(entry, path) for entry, path in entries]
         courses = [each.course for track in tracks for each in track.exercises if each.course]
         return Content(
             title=courses[0].title if courses else PLATFORM,
-            tracks=[self._track(each) for each in tracks],
-            lessons={each.definition.id: self._lessons(each) for each in tracks},
-            runnable={
-                each.id: self._runnable(each)
-                for track in tracks
-                for each in track.exercises
-                if not self._missing(each)  # the page says so
-            },
-            notebooks={
-                each.id: handout(each)
-                for track in tracks
-                for each in track.exercises
-                if not each.files_to_submit  # a notebook has no files
-            },
+            tracks=public,
+            lessons=lessons,
+            runnable=runnable,
+            notebooks=notebooks,
             python=self._kept("modules", bundle),
             for_practice=any(self._is_practice(e) for each in tracks for e in each.exercises),
         )
-
-    def _track(self, track: Track) -> PublicTrack:
-        public = untested_track(track)
-        exercises = tuple(
-            replace(
-                each,
-                tests=Deferred(partial(self._tests, exercise)),
-                needs=(missing := self._missing(exercise)),
-                packages=() if missing else imported_packages(exercise),
-            )
-            for each, exercise in zip(public.exercises, track.exercises, strict=True)
-        )
-        return replace(public, exercises=exercises)
-
-    def _missing(self, exercise: Exercise) -> tuple[str, ...]:
-        """Return the packages and data files that the page of an exercise lacks."""
-        for_practice = self._is_practice(exercise)
-        return missing_in_page(exercise, self._page_packages, for_practice=for_practice)
 
     def _tests(self, exercise: Exercise) -> Sequence[PublicTest]:
         key = f"tests {exercise.digest}"
@@ -189,10 +206,6 @@ class ContentBuilder:
         key = f"{'practice' if for_practice else 'engine'} {exercise.digest} {packages}"
         make = partial(self._authors().engine, exercise, packages, for_practice=for_practice)
         return self._kept(key, make).decode()
-
-    def _lessons(self, track: Track) -> list[TrackLesson]:
-        lessons = zip(track.definition.lessons, track.lessons, strict=True)
-        return [self._lesson(entry, path) for entry, path in lessons]
 
     def _lesson(self, entry: LessonDefinition, path: Path) -> TrackLesson:
         read = read_lesson(path)

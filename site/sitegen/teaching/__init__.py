@@ -3,3 +3,48 @@
 What they show at first is computed here; `site/frontend/src/figures` has the same formulas for what
 a reader chooses.
 """
+
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
+
+from grader.lessons.figure import Figure
+from sitegen.cards import Stop
+from sitegen.teaching.broadcasting import BroadcastingView, view_broadcasting
+from sitegen.teaching.curves import CurvesView, view_curves
+from sitegen.teaching.explorer import ExplorerView, view_explorer
+from sitegen.teaching.model_map import MapView, view_map
+from sitegen.teaching.position_products import PositionsView, view_positions
+from sitegen.teaching.selection import SelectionView, view_selection
+from sitegen.teaching.stepper import StepperView, view_stepper
+
+FigureView: TypeAlias = (
+    BroadcastingView
+    | CurvesView
+    | ExplorerView
+    | MapView
+    | PositionsView
+    | SelectionView
+    | StepperView
+)
+
+_VIEWS: Final[dict[str, Callable[[Figure, str], FigureView]]] = {
+    "broadcasting": view_broadcasting,
+    "curves": view_curves,
+    "explorer": view_explorer,
+    "positions": view_positions,
+    "selection": view_selection,
+    "stepper": view_stepper,
+}
+
+
+def view_figure(figure: Figure, name: str, places: Mapping[str, Stop]) -> FigureView:
+    """Compute the first state of a figure.
+
+    Args:
+        figure: The block of the lesson.
+        name: An id that nothing else on the page has.
+        places: The lesson of each part of the model.
+    """
+    if figure.kind == "map":
+        return view_map(figure, name, places)
+    return _VIEWS[figure.kind](figure, name)

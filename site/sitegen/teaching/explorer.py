@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, TypeAlias
 
+import numpy as np
+
 from grader.lessons.figure import CONTROLS, HEADS, MOST_WORDS, Figure
 from sitegen.shading import shade_for
 from sitegen.teaching.toy import Array, attention_weights, is_known, toy_data
@@ -121,17 +123,24 @@ def view_explorer(figure: Figure, name: str, *, is_small: bool = False) -> Explo
     ]
     head = HEADS.index(figure.get("head", HEADS[0]))
     weights = of_heads[head]
+    top = int(weights[ask].argmax())
     return ExplorerView(
         id=name,
         title=figure.title,
         sentence=" ".join(texts),
         ask=ask,
-        words=_words(texts, weights[ask]),
-        fits=fits(texts),
+        words=tuple(
+            Word(text, percent(weight), _shade(weight), is_known(text), place == top)
+            for place, (text, weight) in enumerate(zip(texts, weights[ask].tolist(), strict=True))
+        ),
+        fits=len(texts) * (0.6 * max(map(len, texts)) + 1) <= _ROOM,
         arcs=_arcs(weights, ask),
         rows=_rows(weights, mask=mask),
         said=describe_row(texts, weights[ask].tolist(), ask, mask=mask),
-        heads=tuple(map(_head, HEADS, of_heads)),
+        heads=tuple(
+            Head(each, tuple(tuple(map(_shade, row)) for row in picture.tolist()))
+            for each, picture in zip(HEADS, of_heads, strict=True)
+        ),
         head=head,
         mask=mask,
         scale=scale,
@@ -174,24 +183,11 @@ def percent(weight: float) -> str:
     return "<1%" if 0 < weight < 0.005 else f"{_whole(weight)}%"  # noqa: PLR2004  half a per cent
 
 
-def fits(words: Sequence[str]) -> bool:
-    """Return whether words fit beside one another in columns of the same width."""
-    return len(words) * (0.6 * max(map(len, words)) + 1) <= _ROOM
-
-
 def _whole(weight: float, parts: int = 100) -> int:
     return math.floor(parts * weight + 0.5)
 
 
 _shade: Final = shade_for([0.0, 1.0])
-
-
-def _words(texts: Sequence[str], row: Array) -> tuple[Word, ...]:
-    top = int(row.argmax())
-    return tuple(
-        Word(text, percent(weight), _shade(weight), is_known(text), place == top)
-        for place, (text, weight) in enumerate(zip(texts, row.tolist(), strict=True))
-    )
 
 
 def _rows(weights: Array, *, mask: bool) -> tuple[tuple[Cell, ...], ...]:
@@ -206,35 +202,28 @@ def _rows(weights: Array, *, mask: bool) -> tuple[tuple[Cell, ...], ...]:
     )
 
 
-def _head(name: str, weights: Array) -> Head:
-    return Head(name, tuple(tuple(map(_shade, row)) for row in weights.tolist()))
-
-
 def _arcs(weights: Array, ask: int) -> tuple[Arc, ...]:
     count = len(weights)
-    arcs = [
-        _arc(query, key, weight, count, is_asked=query == ask)
-        for query, row in enumerate(weights.tolist())
-        for key, weight in enumerate(row)
-        if weight >= (_FAINTEST if query == ask else _OTHERS / count)
-        and (query == ask or query != key)
-    ]
-    return tuple(sorted(arcs, key=lambda arc: arc.is_asked))  # those of the one that asks on top
-
-
-def _arc(query: int, key: int, weight: float, count: int, *, is_asked: bool) -> Arc:
     width, height = WIDE
     column = width / count
-    start, end = round(column * (query + 0.5)), round(column * (key + 0.5))
-    top, bottom = ROW * (2 * query + 1) // 2, ROW * (2 * key + 1) // 2
-    reach = 0.3 + 0.98 * abs(query - key) / max(1, count - 1)
-    if query == key:
-        left, right, rise = start - 26, start + 26, height - 52
-        wide = f"M{start - 10} {height}C{left} {rise} {right} {rise} {start + 10} {height}"
-        tall = f"M0 {top - 6}C40 {top - 20} 40 {top + 20} 0 {top + 6}"
-    else:
-        rise, bulge = round(height * (1 - reach)), round(TALL * reach)
-        wide = f"M{start} {height}C{start} {rise} {end} {rise} {end} {height}"
-        tall = f"M0 {top}C{bulge} {top} {bulge} {bottom} 0 {bottom}"
-    thickness = 1 + 11 * weight if is_asked else 1 + 2 * weight
-    return Arc(wide, tall, f"{thickness:.1f}", f"{0.22 + 0.78 * math.sqrt(weight):.2f}", is_asked)
+    arcs = []
+    for query, key in np.ndindex(weights.shape):
+        weight, is_asked = float(weights[query, key]), query == ask
+        if weight < (_FAINTEST if is_asked else _OTHERS / count):
+            continue
+        start, end = round(column * (query + 0.5)), round(column * (key + 0.5))
+        top, bottom = ROW * (2 * query + 1) // 2, ROW * (2 * key + 1) // 2
+        if query != key:
+            reach = 0.3 + 0.98 * abs(query - key) / max(1, count - 1)
+            rise, bulge = round(height * (1 - reach)), round(TALL * reach)
+            wide = f"M{start} {height}C{start} {rise} {end} {rise} {end} {height}"
+            tall = f"M0 {top}C{bulge} {top} {bulge} {bottom} 0 {bottom}"
+        elif is_asked:
+            left, right, rise = start - 26, start + 26, height - 52
+            wide = f"M{start - 10} {height}C{left} {rise} {right} {rise} {start + 10} {height}"
+            tall = f"M0 {top - 6}C40 {top - 20} 40 {top + 20} 0 {top + 6}"
+        else:
+            continue
+        thickness = f"{1 + (11 if is_asked else 2) * weight:.1f}"
+        arcs.append(Arc(wide, tall, thickness, f"{0.22 + 0.78 * math.sqrt(weight):.2f}", is_asked))
+    return tuple(sorted(arcs, key=lambda arc: arc.is_asked))  # those of the one that asks on top

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from grader.lessons.figure import Figure
-
-if TYPE_CHECKING:
-    from sitegen.cards import Stop
-    from sitegen.lessons import TrackLesson
+from sitegen.cards import Stop
+from sitegen.content import TrackLesson
 
 # The name of each part, and what it does.
 _PARTS: Final = {
@@ -38,7 +36,7 @@ class Part:
 
     name: str
     does: str
-    stop: "Stop | None"
+    stop: Stop | None
     is_here: bool
 
     @property
@@ -77,7 +75,7 @@ class MapView:
         return any(part.is_here for part in self.attention)
 
 
-def view_map(figure: Figure, name: str, places: Mapping[str, "Stop"]) -> MapView:
+def view_map(figure: Figure, name: str, places: Mapping[str, Stop]) -> MapView:
     """Light up the parts of a lesson.
 
     Args:
@@ -93,7 +91,7 @@ def view_map(figure: Figure, name: str, places: Mapping[str, "Stop"]) -> MapView
     return MapView(name, figure.title, parts)
 
 
-def places_of(lessons: Iterable["TrackLesson"], stops: Iterable["Stop"]) -> dict[str, "Stop"]:
+def places_of(lessons: Iterable[TrackLesson], stops: Iterable[Stop]) -> dict[str, Stop]:
     """Return the first lesson of a track that has each part on its map."""
     found: dict[str, Stop] = {}
     for lesson, stop in zip(lessons, stops, strict=True):

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from grader.lessons.figure import POSITIONS, Figure
 
@@ -40,7 +39,11 @@ def view_positions(figure: Figure, name: str) -> PositionsView:
 
 def products(position: int) -> tuple[float, ...]:
     """Return the dot product of a position's vector with that of each position."""
-    P = _vectors()
+    # Sines and cosines as the lesson has them, shape (POSITIONS, D_MODEL).
+    speeds = 10000.0 ** (-np.arange(0, D_MODEL, 2) / D_MODEL)
+    angles = np.outer(np.arange(POSITIONS), speeds)
+    P = np.empty((POSITIONS, D_MODEL))
+    P[:, 0::2], P[:, 1::2] = np.sin(angles), np.cos(angles)
     return tuple((P @ P[position]).tolist())
 
 
@@ -55,12 +58,3 @@ def describe(position: int, row: Sequence[float]) -> str:
         f"Position {position}: its product with itself is {at(0)}, one step away {at(1)}, "
         f"{FAR} steps away {at(FAR)}. Move it: these numbers stay, since only the distance counts."
     )
-
-
-def _vectors() -> npt.NDArray[np.float64]:
-    """Return sines and cosines as the lesson has them, shape (POSITIONS, D_MODEL)."""
-    speeds = 10000.0 ** (-np.arange(0, D_MODEL, 2) / D_MODEL)
-    angles = np.outer(np.arange(POSITIONS), speeds)
-    P = np.empty((POSITIONS, D_MODEL))
-    P[:, 0::2], P[:, 1::2] = np.sin(angles), np.cos(angles)
-    return P

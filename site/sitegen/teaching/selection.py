@@ -121,33 +121,22 @@ def view_selection(figure: Figure, name: str) -> SelectionView:
         name: An id that nothing else on the page has.
     """
     array_name, array, expressions = _SETS[figure.get("of")]
-    choices = tuple(_choice(each, array) for each in expressions)
-    return SelectionView(name, figure.title, array_name, str(array.shape), choices)
-
-
-def _choice(expression: _Expression, array: Array) -> Choice:
-    result = np.asarray(expression.compute(array))
-    groups = _groups(expression, array)
-    texts = tuple(str(number) for number in result.ravel().tolist())
-    shape = str(result.shape)
-    listed = ", ".join(texts)
-    return Choice(
-        code=expression.code,
-        cells=tuple(
+    choices = []
+    for each in expressions:
+        # The group of a number: that of its sum, 0 if it is picked, -1 if it is left out.
+        if each.axes is None:
+            places = np.arange(array.size).reshape(array.shape)
+            groups = np.where(np.isin(places, each.compute(places)), 0, -1)
+        else:
+            kept = [1 if axis in each.axes else size for axis, size in enumerate(array.shape)]
+            groups = np.broadcast_to(np.arange(np.prod(kept)).reshape(kept), array.shape)
+        cells = tuple(
             Cell(str(number), None if group < 0 else group)
             for number, group in zip(array.ravel().tolist(), groups.ravel().tolist(), strict=True)
-        ),
-        result=texts,
-        columns=result.shape[-1] if result.ndim else 1,
-        shape=shape,
-        said=f"{expression.why} The result is {listed}, of shape {shape}.",
-    )
-
-
-def _groups(expression: _Expression, array: Array) -> Array:
-    """Return the group of each number: that of its sum, 0 if it is picked, -1 if it is left out."""
-    if expression.axes is None:
-        places = np.arange(array.size).reshape(array.shape)
-        return np.where(np.isin(places, expression.compute(places)), 0, -1)
-    kept = [1 if axis in expression.axes else size for axis, size in enumerate(array.shape)]
-    return np.broadcast_to(np.arange(np.prod(kept)).reshape(kept), array.shape)
+        )
+        result = np.asarray(each.compute(array))
+        texts = tuple(str(number) for number in result.ravel().tolist())
+        columns = result.shape[-1] if result.ndim else 1
+        said = f"{each.why} The result is {', '.join(texts)}, of shape {result.shape}."
+        choices.append(Choice(each.code, cells, texts, columns, str(result.shape), said))
+    return SelectionView(name, figure.title, array_name, str(array.shape), tuple(choices))

@@ -145,10 +145,6 @@ def _steps(*, has_mask: bool) -> list[Step]:
                      array="scaled"),
              is_scale=True),
     )  # fmt: skip
-
-    def sum_with_mask(i: int, j: int) -> str:
-        return f"{_number(scaled[i, j])} + {_term(mask[i, j])} = {_number(masked[i, j])}"
-
     if has_mask:
         steps.append(
             Step("The mask is added", "mask", _tex(r"S / \sqrt{d_k} + M"),
@@ -156,15 +152,20 @@ def _steps(*, has_mask: bool) -> list[Step]:
                  (_matrix(r"S / \sqrt{d_k}", scaled, WORDS, WORDS, array="scaled"),
                   _matrix("M", mask, WORDS, WORDS)),
                  ("+", "="),
-                 _matrix(r"S / \sqrt{d_k} + M", masked, WORDS, WORDS, sum_with_mask,
+                 _matrix(r"S / \sqrt{d_k} + M", masked, WORDS, WORDS,
+                         lambda i, j: f"{_number(scaled[i, j])} + {_term(mask[i, j])} = "
+                                      f"{_number(masked[i, j])}",
                          array="masked")),
         )  # fmt: skip
+    powers = [[f"exp({_number(score)})" for score in row] for row in masked.tolist()]
     softmax = r"A = \operatorname{softmax}(S / \sqrt{d_k}" + (" + M)" if has_mask else ")")
     steps.append(
         Step("Scores become shares", "softmax", _tex(softmax),
              "Each row becomes positive shares that add up to 1.", "row",
              (_matrix("S", masked, WORDS, WORDS, array="weighted"),), ("softmax =",),
-             _matrix("A", A, WORDS, WORDS, lambda i, j: _softmax_sum(masked[i], A[i, j], j))),
+             _matrix("A", A, WORDS, WORDS,
+                     lambda i, j: f"{powers[i][j]} / ({' + '.join(powers[i])}) = "
+                                  f"{_number(A[i, j])}")),
     )  # fmt: skip
     steps.append(
         Step("Values are read", "A·V", _tex("O = A V"),
@@ -211,11 +212,6 @@ def _product(
         return f"{' + '.join(terms) or 'each term is 0'} = {_number(values[i, j])}"
 
     return _matrix(name, values, rows, columns, sum_of)
-
-
-def _softmax_sum(row: Array, weight: float, at: int) -> str:
-    powers = [f"exp({_number(score)})" for score in row.tolist()]
-    return f"{powers[at]} / ({' + '.join(powers)}) = {_number(weight)}"
 
 
 def _number(value: float) -> str:

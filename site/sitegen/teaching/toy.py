@@ -141,9 +141,11 @@ def features(words: Sequence[str]) -> Array:
     """Return X, the features and positions of words; shape (n, D_MODEL)."""
     X = np.zeros((len(words), D_MODEL))
     for place, word in enumerate(words):
-        kind, topics = _TOPICS_OF.get(_plain(word), (_guess_kind(_plain(word)), None))
-        if topics is not None:
-            X[place, : len(TOPICS)] = topics
+        plain = _plain(word)
+        if plain in _TOPICS_OF:
+            kind, X[place, : len(TOPICS)] = _TOPICS_OF[plain]
+        else:
+            kind = next((name for name, end in _ENDINGS if re.search(end, plain)), "thing")
         X[place, _row(kind)] = 1
         for number, period in enumerate(_PERIODS):
             angle = 2 * np.pi * place / period
@@ -162,7 +164,11 @@ def attention_weights(
 ) -> Array:
     """Return the weights of one head, shape (n, n): a row for each query, a column for each key."""
     X = features(words)
-    Q, K = (X @ _matrix(entries) for entries in HEADS[head])
+    W_Q, W_K = np.zeros((D_MODEL, D_K)), np.zeros((D_MODEL, D_K))
+    for W, entries in zip((W_Q, W_K), HEADS[head], strict=True):
+        for row, column, value in entries:
+            W[row, column] = value
+    Q, K = X @ W_Q, X @ W_K
     scores = Q @ K.T / temperature
     if scale:
         scores /= np.sqrt(D_K)
@@ -192,14 +198,3 @@ def toy_data() -> dict[str, object]:
 
 def _plain(word: str) -> str:
     return _NOT_IN_WORDS.sub("", word.lower())
-
-
-def _guess_kind(word: str) -> str:
-    return next((kind for kind, ending in _ENDINGS if re.search(ending, word)), "thing")
-
-
-def _matrix(entries: Sequence[Entry]) -> Array:
-    W = np.zeros((D_MODEL, D_K))
-    for row, column, value in entries:
-        W[row, column] = value
-    return W

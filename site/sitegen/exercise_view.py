@@ -1,0 +1,126 @@
+"""Rendered texts, code and values of an exercise, for its own page."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from markupsafe import Markup
+
+from grader.definitions.public import PublicExercise, PublicKind, PublicTest
+from sitegen.cards import ExerciseCard, Requirement
+from sitegen.highlight import highlight
+from sitegen.markdown import render_markdown
+from sitegen.page_images import PageImages
+from sitegen.values import Block, Shown, shorten, show
+
+_DOES: Final[dict[PublicKind, str]] = {
+    "call": "Call",
+    "output": "Run",
+    "property": "Call",
+    "pytest": "Test",
+    "figure": "Draw",
+    "answer": "Your answer",
+}
+_MUST: Final[dict[PublicKind, str]] = {
+    "call": "Must return",
+    "output": "Must print",
+    "property": "",
+    "pytest": "",
+    "figure": "",
+    "answer": "",
+}
+_HOLDS: Final[dict[str, str]] = {
+    "rows_sum_to_one": "No value is negative, and each row adds up to 1.",
+    "shift_invariant": "A constant added to the inputs changes nothing.",
+    "causal": "What comes later changes nothing before it.",
+    "permutation_equivariant": "Reordering the inputs reorders the result in the same way.",
+    "permutation_invariant": "The order of the inputs does not matter.",
+    "unchanged_inputs": "The inputs are as they were.",
+    "finite_at_large_values": "Large inputs give finite numbers too.",
+    "gradient": "The result agrees with finite differences.",
+    "idempotent": "Applied to its own result, it changes nothing more.",
+    "deterministic": "The same inputs give the same result.",
+    "cached_equals_uncached": "With the cache the result is the same as without.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TestView:
+    """A visible test; its values are in the form in which they are shown."""
+
+    test: PublicTest
+    given: tuple[tuple[str, Shown], ...]
+    code: Markup
+    does: str  # what the code is: "Call"
+    must: str  # what heads the expected value
+    expected: Shown | None
+    holds: str  # a property in words, in place of an expected value
+
+
+@dataclass(frozen=True, slots=True)
+class ExerciseView:
+    """An exercise with everything that its page shows."""
+
+    card: ExerciseCard
+    exercise: PublicExercise
+    instructions: Markup
+    starter: Markup
+    hints: tuple[Markup, ...]
+    tests: tuple[TestView, ...]
+
+    @property
+    def title(self) -> str:
+        """The exercise's title."""
+        return self.card.title
+
+    @property
+    def number(self) -> int:
+        """Its place in the track, from one."""
+        return self.card.number
+
+    @property
+    def path(self) -> str:
+        """The file of its page."""
+        return self.card.path
+
+    @property
+    def requires(self) -> tuple[Requirement, ...]:
+        """The exercises to have passed before."""
+        return self.card.requires
+
+
+def view_exercise(
+    card: ExerciseCard, exercise: PublicExercise, track: str, images: PageImages | None = None
+) -> ExerciseView:
+    """Render the texts, code and values of an exercise.
+
+    Args:
+        card: The exercise's.
+        exercise: What is shown.
+        track: The id of its track, for problems.
+        images: Collects those of its texts.
+
+    Raises:
+        DefinitionError: A text cannot be shown; the error names track, exercise and field.
+    """
+    where = Path(track, exercise.id)
+    instructions = render_markdown(
+        exercise.instructions, where=where / "instructions", images=images
+    )
+    hints = tuple(
+        render_markdown(hint.text, where=where / f"hint {number}", top=3, images=images)
+        for number, hint in enumerate(exercise.hints, start=1)
+    )
+    tests = []
+    for test in exercise.tests:
+        given = tuple((name, show(value, shaded=False)) for name, value in test.given.items())
+        expected: Shown | None = None
+        if test.kind == "output":
+            expected = Block("", shorten(str(test.expected)))
+        elif test.kind == "call":
+            expected = show(test.expected, shaded=True)
+        does, must = _DOES[test.kind], _MUST[test.kind]
+        holds = _HOLDS[test.holds] if test.holds else ""
+        tests.append(TestView(test, given, highlight(test.code), does, must, expected, holds))
+    starter = highlight(exercise.starter)
+    return ExerciseView(card, exercise, instructions, starter, hints, tuple(tests))

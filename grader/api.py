@@ -14,7 +14,7 @@ from grader.errors import UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission, read_submission
 from grader.grading.results.verdict import Verdict
-from grader.reports.deliver import format_named
+from grader.reports.formats import format_named
 from grader.reports.report import Report
 from grader.service.grading_pool import GradingPool
 

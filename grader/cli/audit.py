@@ -267,7 +267,7 @@ def _write(finished: "Finished", path: Path | None) -> None:
 
 
 def _write_file(path: Path, text: str) -> None:
-    from grader.reports.deliver import write_whole
+    from grader.reports.formats import write_whole
 
     try:
         write_whole(path, text)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from grader.cli.progress_record import Afterwards
     from grader.grading.results.verdict import Verdict
     from grader.grading.workers.pool import Pool
-    from grader.reports.deliver import Delivery, RequestedFormat
+    from grader.reports.formats import Delivery, RequestedFormat
 
 _BUG = "Etude itself failed; its log has the reason"
 

@@ -65,7 +65,7 @@ def notebook(exercise: str, output: Path | None, exercises: Path | None) -> None
     options.prefer_own_output()
     from grader.authoring.handout_notebook import handout
     from grader.definitions.collection import resolve
-    from grader.reports.deliver import write_whole
+    from grader.reports.formats import write_whole
 
     found = resolve(exercise, options.collection_for([exercise], exercises))
     if found.files_to_submit:
@@ -117,7 +117,7 @@ def gradescope(
     options.prefer_own_output()
     from grader.authoring.autograder.gradescope_zip import Installation, autograder, read_assigned
     from grader.authoring.verify.targets import find_targets
-    from grader.reports.deliver import write_whole
+    from grader.reports.formats import write_whole
     from grader.reports.report import Batch, Report
     from grader.reports.to_gradescope import many
 
@@ -182,7 +182,7 @@ def canvas(
     """
     options.prefer_own_output()
     from grader.reports.canvas_csv import fill, published, scores_of
-    from grader.reports.deliver import write_whole
+    from grader.reports.formats import write_whole
 
     if output.exists() and any(output.samefile(path) for path in (gradebook, *results)):
         raise UsageError(f"{output} is what is read; name another file")
@@ -242,7 +242,7 @@ def moodle(
       etude export moodle results.jsonl --roster roster.csv --output grades.csv
     """
     options.prefer_own_output()
-    from grader.reports.deliver import write_whole
+    from grader.reports.formats import write_whole
     from grader.reports.to_moodle import many
 
     batch = read_graded(results, read_rules(roster, due, late, overrides))

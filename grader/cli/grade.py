@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from grader.grading.workers.batch import Plan, Record, Results
-    from grader.reports.deliver import Delivery, RequestedFormat
+    from grader.reports.formats import Delivery, RequestedFormat
     from grader.reports.report import Batch, HiddenTests, Report
 
 _STATUS = {"passed": 0, "not passed": NOT_PASSED, "not graded": USAGE, "fault": FAULT}

@@ -190,7 +190,7 @@ def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: 
     from grader.lessons.execute import run_lesson
     from grader.lessons.lesson import read_lesson
     from grader.lessons.recorded_output import differences, record, record_path
-    from grader.reports.deliver import write_whole
+    from grader.reports.formats import write_whole
 
     problems: list[Problem] = []
     folder = options.collection_folder(exercises)

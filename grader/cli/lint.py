@@ -76,7 +76,7 @@ def command(  # noqa: PLR0917  click calls it by name
     if output is None:
         click.echo(text)
     else:
-        from grader.reports.deliver import write_whole
+        from grader.reports.formats import write_whole
 
         try:
             write_whole(output, f"{text}\n")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
     from rich.console import Console
 
-    from grader.reports.deliver import Delivery, RequestedFormat
+    from grader.reports.formats import Delivery, RequestedFormat
     from grader.reports.report import Batch, Report
     from grader.sandbox.process import Sandbox
 
@@ -93,7 +93,7 @@ class _FormatType(click.ParamType["RequestedFormat"]):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> "RequestedFormat":
-        from grader.reports.deliver import RequestedFormat
+        from grader.reports.formats import RequestedFormat
 
         if isinstance(value, RequestedFormat):
             return value
@@ -107,7 +107,7 @@ class _FormatType(click.ParamType["RequestedFormat"]):
     ) -> "list[CompletionItem]":
         from click.shell_completion import CompletionItem
 
-        from grader.reports.deliver import FORMATS
+        from grader.reports.formats import FORMATS
 
         return [
             CompletionItem(each.name, help=each.description)
@@ -120,7 +120,7 @@ class _Formats(click.Option):
     """Lists the formats in its help, which is made only when it is asked for."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from grader.reports.deliver import FORMATS
+        from grader.reports.formats import FORMATS
 
         self.help = (
             "How to show the result, and in which file; may be given several times, once without "
@@ -163,7 +163,7 @@ def delivery(formats: "Sequence[RequestedFormat]", *, plain: bool = False) -> "D
     Raises:
         UsageError: that cannot be done, such as two reports for one place.
     """
-    from grader.reports.deliver import Delivery, RequestedFormat
+    from grader.reports.formats import Delivery, RequestedFormat
 
     also = [RequestedFormat.parse("plain")] if plain else []
     return Delivery.of([*formats, *(each for each in also if each not in formats)])

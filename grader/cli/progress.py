@@ -81,7 +81,7 @@ def export(file: Path, force: bool) -> None:
     """
     from grader.progress.exchange import to_json
     from grader.progress.store import Store
-    from grader.reports.deliver import write_whole
+    from grader.reports.formats import write_whole
 
     history = Store().read()
     text = to_json(history)

@@ -12,7 +12,7 @@ from grader.errors import UsageError
 from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
-    from grader.reports.deliver import RequestedFormat
+    from grader.reports.formats import RequestedFormat
     from grader.reports.report import HiddenTests
 
 

@@ -97,7 +97,7 @@ def command(  # noqa: PLR0917  click calls it by name
         proofs = _prove(groups, collection, jobs, use_cache=not no_cache)
     data = record({os.fspath(path): proof for path, proof in proofs.items()}, __version__)
     if output is not None:
-        from grader.reports.deliver import write_whole
+        from grader.reports.formats import write_whole
 
         try:
             write_whole(output, json.dumps(data, indent=2) + "\n")

@@ -27,7 +27,7 @@ from grader.errors import UsageError
 from grader.grading.results.submission import is_notebook
 from grader.grading.workers.batch import is_passed_over, is_submission
 from grader.notebooks import MAX_NOTEBOOK
-from grader.reports.deliver import write_whole
+from grader.reports.formats import write_whole
 from grader.safe_files import IrregularFileError, open_regular
 from grader.sandbox.limits import SOURCE_CAP
 

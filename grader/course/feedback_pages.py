@@ -5,7 +5,7 @@ from pathlib import Path
 
 from grader.errors import UsageError
 from grader.grading.workers.batch import is_passed_over
-from grader.reports.deliver import write_whole
+from grader.reports.formats import write_whole
 from grader.reports.phrases import FAULT_FOR_LEARNERS
 from grader.reports.report import Batch, Report
 from grader.reports.to_html import of_student

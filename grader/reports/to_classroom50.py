@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 from grader.grading.results.verdict import Outcome
-from grader.reports.deliver import Renderer
+from grader.reports.formats import Renderer
 from grader.reports.phrases import line, name_of, output_of, whose
 from grader.reports.report import Batch, Report
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from grader import __version__
 from grader.grading.results.verdict import Outcome
-from grader.reports.deliver import Renderer
+from grader.reports.formats import Renderer
 from grader.reports.phrases import line, name_of, output_of, whose
 from grader.reports.report import Batch, Report
 

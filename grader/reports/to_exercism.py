@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from grader.grading.results.verdict import Outcome
-from grader.reports.deliver import Renderer
+from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     cut,

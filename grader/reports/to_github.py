@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from grader.grading.results.verdict import Outcome
 from grader.reports import to_markdown as markdown
-from grader.reports.deliver import Renderer, without_commands_in_lines
+from grader.reports.formats import Renderer, without_commands_in_lines
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     NO_SANDBOX,

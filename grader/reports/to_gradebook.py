@@ -3,7 +3,7 @@
 import csv
 import io
 
-from grader.reports.deliver import Renderer
+from grader.reports.formats import Renderer
 from grader.reports.report import Batch, Report
 from grader.reports.to_csv import safe_cell
 

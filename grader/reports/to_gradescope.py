@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from grader.grading.results.verdict import Outcome
-from grader.reports.deliver import Renderer
+from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     NO_SANDBOX,

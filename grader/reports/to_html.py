@@ -8,7 +8,7 @@ from html import escape
 from typing import Final
 
 from grader.grading.results.verdict import Outcome, TestResult, ValueSummary, Verdict
-from grader.reports.deliver import Renderer
+from grader.reports.formats import Renderer
 from grader.reports.heatmap import STYLE as HEATMAP_STYLE
 from grader.reports.heatmap import heatmap
 from grader.reports.number_cells import Scale, Texts, written

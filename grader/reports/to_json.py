@@ -3,7 +3,7 @@
 import json
 from importlib.resources import files
 
-from grader.reports.deliver import Renderer
+from grader.reports.formats import Renderer
 from grader.reports.report import Batch, Report
 
 

@@ -2,7 +2,7 @@
 
 import json
 
-from grader.reports.deliver import Renderer
+from grader.reports.formats import Renderer
 from grader.reports.report import Batch, Report
 
 

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
 
 from grader.grading.results.verdict import Outcome, TestResult
-from grader.reports.deliver import Renderer
+from grader.reports.formats import Renderer
 from grader.reports.phrases import clean, example_of, help_of, line, name_of, output_of, whose
 from grader.reports.report import Batch, Report
 

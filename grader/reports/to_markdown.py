@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 
 from grader.grading.results.verdict import Outcome, Verdict
-from grader.reports.deliver import Renderer
 from grader.reports.failing_test import DetailLines, value_lines
+from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     NO_SANDBOX,
     TRY_THIS,

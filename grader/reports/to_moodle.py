@@ -6,7 +6,7 @@ It has no comments: where Moodle imports comments without grades, it removes the
 import csv
 import io
 
-from grader.reports.deliver import Renderer
+from grader.reports.formats import Renderer
 from grader.reports.report import Batch, Report
 from grader.reports.to_csv import safe_cell
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from grader.grading.results.verdict import TestResult, ValueSummary
-from grader.reports.deliver import Renderer
+from grader.reports.formats import Renderer
 from grader.reports.number_cells import written
 from grader.reports.phrases import (
     ALL,

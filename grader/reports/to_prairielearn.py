@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from grader.reports.deliver import Renderer
+from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     NO_SANDBOX,

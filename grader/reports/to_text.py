@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.blocks import has_colours
-from grader.reports.deliver import Renderer
 from grader.reports.failing_test import DetailLines, input_lines, output_lines, value_lines
+from grader.reports.formats import Renderer
 from grader.reports.lines import Line, Paper, Surface
 from grader.reports.phrases import (
     ALL,

@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator
 from junitparser import Error, Failure, JUnitXml, Properties, Skipped
 
 from grader.grading.results.verdict import Outcome, TestResult
-from grader.reports.deliver import FORMATS
+from grader.reports.formats import FORMATS
 from grader.reports.report import Batch, Report
 from grader.reports.to_github import command
 from grader.reports.to_json import verdict_schema_text

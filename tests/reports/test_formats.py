@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from grader.definitions.exercise import TestId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome, TestResult
-from grader.reports.deliver import FORMATS, format_named
+from grader.reports.formats import FORMATS, format_named
 from grader.reports.report import Batch, Report
 from grader.reports.to_csv import safe_cell
 from tests.reports.conftest import failed, report_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.reports.deliver import FORMATS
+from grader.reports.formats import FORMATS
 from grader.reports.report import Batch, Report
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from grader.grading.results.jobs import Job, Result
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.session.engine import grade_all
-from grader.reports.deliver import FORMATS
+from grader.reports.formats import FORMATS
 from grader.reports.report import Batch, Report
 from grader.reports.to_text import print_verdict
 from grader.sandbox.process import Sandbox

@@ -82,7 +82,7 @@ def test_only_a_terminal_waits_for_rich(setting: dict[str, str], rich: bool) -> 
     """It takes longer to import than the report takes to make; but then while others are busy."""
     code = (
         "import sys; from grader.cli import options, check; "
-        "from grader.reports.deliver import Delivery; Delivery.of([]).load(); "
+        "from grader.reports.formats import Delivery; Delivery.of([]).load(); "
         "print('rich' in sys.modules)"
     )
     unset = ("FORCE_COLOR", "TTY_COMPATIBLE", "GITHUB_ACTIONS", "TF_BUILD")

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from grader.grading.results.verdict import Outcome, TestResult, ValueSummary
-from grader.reports.deliver import FORMATS
+from grader.reports.formats import FORMATS
 from grader.reports.heatmap import STEPS, STYLE, grounds
 from grader.reports.number_cells import ink, luminance
 from grader.reports.report import Batch, Report

@@ -68,7 +68,7 @@ def decoded(engine: str) -> bytes:
 def test_modules_are_shipped_as_they_are() -> None:
     """One definition, one verdict: a page runs the code that the command line runs."""
     shipped = contents(bundle())
-    assert "grader/grading/comparison/ladder.py" in shipped
+    assert "grader/grading/comparison/compare.py" in shipped
     assert "grader/sandbox/inside/wire.py" in shipped
     for name, data in shipped.items():
         assert (ROOT / name).read_bytes() == data, name

@@ -8,7 +8,7 @@ import pytest
 
 from grader.definitions.exercise import Budget
 from grader.errors import Location
-from grader.grading.comparison.ladder import Rung
+from grader.grading.comparison.compare import Rung
 from grader.grading.expected.budget import MEMORY_FLOOR, TIME_FLOOR, measured, over_budget, together
 from grader.grading.feedback.difference_sentences import sentence_of
 from grader.grading.results.verdict import Outcome

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grader.definitions.exercise import Tolerance
-from grader.grading.comparison.ladder import Rung, compare, ignore_nan
+from grader.grading.comparison.compare import Rung, compare, ignore_nan
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.feedback.difference_sentences import sentence_of
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grader.definitions.exercise import Tolerance
-from grader.grading.comparison.ladder import RawResult, Rung
+from grader.grading.comparison.compare import RawResult, Rung
 from grader.grading.diagnosis.fingerprint import Fingerprint, fingerprint_of
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Raised, Unsupported

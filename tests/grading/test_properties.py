@@ -9,7 +9,7 @@ import pytest
 from grader.definitions.exercise import Property
 from grader.errors import DefinitionError
 from grader.grading.checks import property_test
-from grader.grading.comparison.ladder import compare_shapes, shapes_of
+from grader.grading.comparison.compare import compare_shapes, shapes_of
 from grader.grading.feedback.difference_sentences import sentence_of
 from grader.grading.results.verdict import Outcome
 

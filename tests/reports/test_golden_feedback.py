@@ -18,7 +18,7 @@ import pytest
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise, ExerciseLimits, Property
 from grader.grading.comparison import relations
-from grader.grading.comparison.ladder import Rung
+from grader.grading.comparison.compare import Rung
 from grader.grading.comparison.relations.pair import RelationId
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.feedback import error_explanations

@@ -28,7 +28,7 @@ from rich.console import Console
 
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.comparison.ladder import Rung
+from grader.grading.comparison.compare import Rung
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, TestResult, Verdict

@@ -19,7 +19,7 @@ from grader.grading.checks.judgement import Check, DiffersError, Judgement
 from grader.grading.checks.output_test import OutputCheck
 from grader.grading.checks.property_test import PropertyCheck
 from grader.grading.checks.pytest_test import PytestCheck
-from grader.grading.comparison.ladder import Difference
+from grader.grading.comparison.compare import Difference
 from grader.grading.expected.oracle import Oracle, Pass
 from grader.grading.program.author_code import TooLargeError, in_own_context
 from grader.grading.program.loaded_program import LoadedProgram

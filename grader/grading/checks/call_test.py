@@ -6,7 +6,7 @@ from typing import Any
 
 from grader.definitions.exercise import CallTest, Exercise, FromExpression, LiteralValue
 from grader.grading.checks.judgement import Check, Judgement, evaluated, input_changed
-from grader.grading.comparison.ladder import (
+from grader.grading.comparison.compare import (
     Difference,
     as_accepted,
     as_answer,

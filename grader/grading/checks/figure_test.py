@@ -7,7 +7,7 @@ import numpy as np
 
 from grader.definitions.exercise import Exercise, FigurePart, FigureTest, Tolerance
 from grader.grading.checks.judgement import Check, Judgement
-from grader.grading.comparison.ladder import Difference, Rung, compare
+from grader.grading.comparison.compare import Difference, Rung, compare
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.loaded_program import LoadedProgram
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from grader.definitions.exercise import Exercise, TestCase
 from grader.errors import EtudeError
-from grader.grading.comparison.ladder import Difference, Rung, bytes_in, compare
+from grader.grading.comparison.compare import Difference, Rung, bytes_in, compare
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import TooLargeError, evaluate
 from grader.grading.program.loaded_program import LoadedProgram

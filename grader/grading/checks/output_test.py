@@ -5,7 +5,7 @@ from typing import Any
 
 from grader.definitions.exercise import Exercise, OutputTest
 from grader.grading.checks.judgement import Check, Judgement
-from grader.grading.comparison.ladder import Difference
+from grader.grading.comparison.compare import Difference
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.loaded_program import LoadedProgram

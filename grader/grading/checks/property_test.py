@@ -23,7 +23,7 @@ from grader.grading.checks.judgement import (
     input_changed,
     unusable,
 )
-from grader.grading.comparison.ladder import (
+from grader.grading.comparison.compare import (
     Difference,
     Rung,
     compare,

@@ -21,7 +21,7 @@ import numpy as np
 from grader.definitions.exercise import PytestTest
 from grader.errors import EtudeError, Location
 from grader.grading.checks.judgement import Check, Judgement, input_changed, unusable
-from grader.grading.comparison.ladder import Difference, Rung, is_masked
+from grader.grading.comparison.compare import Difference, Rung, is_masked
 from grader.grading.comparison.printed_text import plain_print
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import (

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from grader.definitions.exercise import Tolerance
-from grader.grading.comparison.ladder import Difference, Rung
+from grader.grading.comparison.compare import Difference, Rung
 
 # A number as NumPy prints it, a word, or one other sign; white space only separates.
 _TOKEN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[^\W\d]\w*|\S")

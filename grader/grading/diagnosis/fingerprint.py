@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.definitions.exercise import Tolerance
-from grader.grading.comparison.ladder import RawResult, Rung
+from grader.grading.comparison.compare import RawResult, Rung
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.feedback.error_explanations import signature
 from grader.grading.program.stand_ins import StandIn

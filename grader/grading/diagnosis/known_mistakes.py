@@ -26,7 +26,7 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.errors import EtudeError
-from grader.grading.comparison.ladder import RawResult, Rung
+from grader.grading.comparison.compare import RawResult, Rung
 from grader.grading.diagnosis.fingerprint import Fingerprint, fingerprint_of
 from grader.grading.diagnosis.own_code import OwnCode, read_own_code, with_other_helper
 from grader.grading.expected.oracle import Oracle

@@ -42,7 +42,7 @@ from grader.definitions.exercise import (
 )
 from grader.errors import EtudeError
 from grader.grading.checks import judge
-from grader.grading.comparison.ladder import RawResult, Rung, compare
+from grader.grading.comparison.compare import RawResult, Rung, compare
 from grader.grading.diagnosis.plain_call import (
     NotWritableError,
     PlainCall,

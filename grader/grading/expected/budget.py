@@ -6,7 +6,7 @@ import tracemalloc
 from collections.abc import Callable, Sequence
 
 from grader.definitions.exercise import Budget
-from grader.grading.comparison.ladder import Difference, Rung
+from grader.grading.comparison.compare import Difference, Rung
 from grader.sandbox.answers import Usage
 
 TIME_FLOOR = 0.05

@@ -23,7 +23,7 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.errors import DefinitionError
-from grader.grading.comparison.ladder import bytes_in, shapes_of
+from grader.grading.comparison.compare import bytes_in, shapes_of
 from grader.grading.expected.budget import measured, together
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.solution_values import loaded_solution, of_solution

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.grading.comparison.ladder import Difference, Rung
+from grader.grading.comparison.compare import Difference, Rung
 from grader.grading.feedback import sentences
 from grader.sandbox.printable import printable
 

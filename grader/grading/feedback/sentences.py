@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from grader.definitions.exercise import DefinedAs, Disclosure, Property
-from grader.grading.comparison.ladder import Rung
+from grader.grading.comparison.compare import Rung
 from grader.grading.feedback.hidden_tests import NOT_PASSED
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Cause, ChildGoneError, DefinedNames, Raised, Unsupported

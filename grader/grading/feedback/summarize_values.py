@@ -20,7 +20,7 @@ from grader.definitions.exercise import (
     LiteralValue,
     TestCase,
 )
-from grader.grading.comparison.ladder import RawResult, Rung, as_written
+from grader.grading.comparison.compare import RawResult, Rung, as_written
 from grader.grading.results.verdict import PRINTED, FailureValues, ValueSummary
 from grader.sandbox.answers import Raised, Unsupported
 from grader.sandbox.printable import printable

@@ -20,7 +20,7 @@ import numpy as np
 
 from grader.definitions.exercise import Tolerance
 from grader.errors import DefinitionError, EtudeError, Location, Problem
-from grader.grading.comparison.ladder import arrays_in, compare, is_masked
+from grader.grading.comparison.compare import arrays_in, compare, is_masked
 from grader.grading.feedback.difference_sentences import describe
 from grader.grading.program.author_code import TooLargeError, TooLongError
 from grader.grading.program.stand_ins import (

@@ -14,7 +14,7 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.grading.checks import check_of, judge
-from grader.grading.comparison.ladder import Difference, RawResult, Rung
+from grader.grading.comparison.compare import Difference, RawResult, Rung
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback import sentences

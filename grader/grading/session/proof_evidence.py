@@ -17,7 +17,7 @@ from grader.definitions.exercise import (
     Tolerance,
 )
 from grader.grading.checks import check_of
-from grader.grading.comparison.ladder import RawResult, compare
+from grader.grading.comparison.compare import RawResult, compare
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import NotCopyableError, fresh

@@ -40,7 +40,7 @@ from grader.sandbox.limits import Limits
 
 if TYPE_CHECKING:
     from grader.grading.diagnosis.derived_mistakes import Variants
-    from grader.grading.diagnosis.teachers import Teachers
+    from grader.grading.diagnosis.teaching_exercises import Teachers
 
 Observed = Mapping[TestId, RawResult]
 
@@ -185,7 +185,7 @@ class Diagnostician:
             return None
         if self._exercise.solution and self._variants is None:  # a student edition has none
             from grader.grading.diagnosis.derived_mistakes import Variants  # noqa: PLC0415  likewise
-            from grader.grading.diagnosis.teachers import Teachers  # noqa: PLC0415  most failures need none of it
+            from grader.grading.diagnosis.teaching_exercises import Teachers  # noqa: PLC0415  most failures need none of it
 
             self._variants, self._teachers = Variants(self._exercise), Teachers(self._exercise)
         numbers = self._variants.numbers if self._variants else ()

@@ -6,7 +6,6 @@ from typing import Self
 
 from grader.errors import UsageError
 from grader.service import logs
-from grader.service.aside import Aside
 from grader.service.catalog import Catalog
 from grader.service.executors.local import LocalExecutor
 from grader.service.executors.queue import JobQueue
@@ -17,6 +16,7 @@ from grader.service.lti.sender import ScoreSender
 from grader.service.metrics import Meter
 from grader.service.regrading import Regrader
 from grader.service.settings import Settings
+from grader.service.staff_reader import StaffReader
 from grader.service.store.database import Database
 from grader.service.store.migrate import upgrade_once_there
 from grader.service.sweeper import Sweeper
@@ -35,7 +35,7 @@ class AppContext:
     meter: Meter
     health: Health
     regrader: Regrader | None  # none where there is no pool
-    aside: Aside
+    staff_reader: StaffReader
 
 
 class Service:
@@ -83,9 +83,9 @@ class Service:
                 regrader = stack.enter_context(
                     Regrader(Grading(database, catalog, pool, queue=jobs))
                 )
-            aside = stack.enter_context(Aside(database))
+            reader = stack.enter_context(StaffReader(database))
             self._parts = AppContext(
-                settings, catalog, database, pool, executor, jobs, meter, health, regrader, aside
+                settings, catalog, database, pool, executor, jobs, meter, health, regrader, reader
             )
             self._stack = stack.pop_all()
         return self

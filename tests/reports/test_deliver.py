@@ -178,7 +178,7 @@ def test_a_descriptor_is_written_to_as_it_is(name: str, is_file: bool) -> None:
     """A pipe, or a file in which more stands before and after."""
     code = (
         "import sys; from pathlib import Path; from grader.reports import formats\n"
-        f"deliver.Delivery.of([formats.RequestedFormat.parse('json={name}')])\n"
+        f"formats.Delivery.of([formats.RequestedFormat.parse('json={name}')])\n"
         f"print('a', flush=True); formats.write_whole(Path('{name}'), 'b\\n'); print('c')"
     )
     command = [sys.executable, "-c", code]

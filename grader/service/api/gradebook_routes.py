@@ -140,7 +140,9 @@ def fill_canvas(
 ) -> Response:
     """Fill a column of a gradebook that Canvas exported; Canvas imports the answer."""
     try:
-        scores = scores_of(published(service.aside.read(gradebook_data.records)), exercise or ())
+        scores = scores_of(
+            published(service.staff_reader.read(gradebook_data.records)), exercise or ()
+        )
         filled = fill(
             export.decode(),
             scores,
@@ -162,15 +164,15 @@ def fill_canvas(
 @router.get("/statistics", response_model=list[StatisticsInfo])
 def statistics(service: ContextOf, exercise: Exercise = None) -> list[dict[str, Any]]:
     """Return the difficulty, common mistakes and stuck students of exercises; hardest first."""
-    found = service.aside.read(gradebook_data.numbers, exercise)
+    found = service.staff_reader.read(gradebook_data.numbers, exercise)
     return [{**asdict(each.statistics), "stuck": each.stuck} for each in found]
 
 
 def _parts(service: AppContext, exercise: str | None) -> Iterator[str]:
-    text, after = service.aside.read(gradebook_data.csv_part, exercise)
+    text, after = service.staff_reader.read(gradebook_data.csv_part, exercise)
     yield text
     while after is not None:
-        text, after = service.aside.read(gradebook_data.csv_part, exercise, after)
+        text, after = service.staff_reader.read(gradebook_data.csv_part, exercise, after)
         yield text
 
 

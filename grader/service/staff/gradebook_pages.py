@@ -26,7 +26,7 @@ def gradebook(
     section: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Response:
     """Show a row for each student and a column for each exercise."""
-    found = service.aside.read(gradebook_data.table)
+    found = service.staff_reader.read(gradebook_data.table)
     cut = found.cut(section, _SHOWN)
     titles = {name: each.title for name, each in service.catalog.exercises.items()}
     ordered = sorted(found.exercises, key=[*titles, *found.exercises].index)  # as in the course
@@ -45,20 +45,20 @@ def gradebook(
 @router.get("/gradebook/gradebook.csv")
 def matrix(service: ContextOf) -> Response:
     """Return the gradebook as a CSV."""
-    return csv_response([service.aside.read(gradebook_data.matrix_csv)], "gradebook.csv")
+    return csv_response([service.staff_reader.read(gradebook_data.matrix_csv)], "gradebook.csv")
 
 
 @router.get("/gradebook/moodle.csv")
 def moodle(service: ContextOf) -> Response:
     """Return the file that Moodle imports."""
-    return csv_response([service.aside.read(gradebook_data.moodle_csv)], "moodle.csv")
+    return csv_response([service.staff_reader.read(gradebook_data.moodle_csv)], "moodle.csv")
 
 
 @router.post("/gradebook/canvas")
 def canvas(sent: AnyForm, service: ContextOf) -> Response:
     """Return what Canvas exported, with a column filled."""
     named = sent.get("exercise", "")
-    scores = scores_of(published(service.aside.read(gradebook_data.records)), [named])
+    scores = scores_of(published(service.staff_reader.read(gradebook_data.records)), [named])
     filled = fill(
         sent.get("export", ""),
         scores,

@@ -60,7 +60,7 @@ def without_slash() -> Response:
 @inside.get("/")
 def overview(visitor: Instructor, service: ContextOf) -> Response:
     """Show the statistics of every exercise, and stuck students."""
-    found = service.aside.read(gradebook_data.overview, _STUCK)
+    found = service.staff_reader.read(gradebook_data.overview, _STUCK)
     with service.database.read() as connection:
         pending, parked = submissions.count_waiting(connection)
         unsent = unsent_scores.unsent(connection)
@@ -80,7 +80,7 @@ def overview(visitor: Instructor, service: ContextOf) -> Response:
 def exercise(exercise: str, visitor: Instructor, service: ContextOf) -> Response:
     """Show an exercise's statistics and latest submissions."""
     definition = existing_one(service.catalog.find(exercise), "exercise")
-    found = service.aside.read(gradebook_data.numbers, exercise)
+    found = service.staff_reader.read(gradebook_data.numbers, exercise)
     with service.database.read() as connection:
         listed = submissions.listed(connection, exercise=exercise, most=_PAGE)
     return render(

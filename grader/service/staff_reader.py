@@ -23,7 +23,7 @@ _Found = TypeVar("_Found")
 _NICENESS: Final = 5  # as what grades: requests go first
 
 
-class Aside:
+class StaffReader:
     """Reads one thing at a time. Use as a context manager."""
 
     def __init__(self, database: Database) -> None:
@@ -62,7 +62,13 @@ class Aside:
                     ours, theirs = socket.socketpair()
                     with ours, theirs:
                         end = theirs.fileno()
-                        command = [sys.executable, "-P", "-m", "grader.service.aside", str(end)]
+                        command = [
+                            sys.executable,
+                            "-P",
+                            "-m",
+                            "grader.service.staff_reader",
+                            str(end),
+                        ]
                         process = subprocess.Popen(  # noqa: S603  our own module
                             command, pass_fds=[end], stdin=subprocess.DEVNULL
                         )

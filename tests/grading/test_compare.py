@@ -37,6 +37,10 @@ MATRIX = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
             "expected 5, got 9.5.",
         ),
         (0.5, 0.25, Rung.VALUES, "The result should be 0.5, but is 0.25."),
+        (
+            np.timedelta64(2, "D"), np.timedelta64(1, "D"), Rung.VALUES,
+            "The result should be 2 days, but is 1 days.",
+        ),
         ("cat", "dog", Rung.VALUES, "The result should be 'cat', but is 'dog'."),
         (True, 1.0, Rung.DTYPE, "The result should have dtype bool, but has dtype float64."),
         ({"a": 1}, {"b": 1}, Rung.LENGTH, "The result has no key 'a'."),

@@ -132,12 +132,12 @@ def _of(count: int, total: int, noun: str) -> str:
 def _number(value: Any, digits: int = 4) -> str:  # noqa: ANN401  any NumPy scalar
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
+    if isinstance(value, (np.datetime64, np.timedelta64)):  # NumPy counts a time span as an integer
+        return str(value)
     if isinstance(value, (int, np.integer)):
         return str(int(value))
     if isinstance(value, str):
         return repr(str(value[:_LINE]))
-    if isinstance(value, (np.datetime64, np.timedelta64)):
-        return str(value)
     if isinstance(value, (complex, np.complexfloating)):
         return f"{complex(value):.{digits}g}"
     number = float(value)

@@ -14,6 +14,7 @@ from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.grading.diagnosis import first_expression, known_mistakes
 from grader.grading.diagnosis.known_mistakes import Diagnostician
+from grader.grading.diagnosis.source_reader import read
 from grader.grading.expected.oracle import Oracle
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
@@ -602,3 +603,32 @@ def test_a_misconception_that_only_a_time_budget_tells(make: "Make", sandbox: Sa
     exercise = means(make, slow, MAX, tests=(VISIBLE, HIDDEN, timed))
     verdicts = graded(exercise, sandbox, SLOW + "# mine\n", MAXIMA + "# mine\n")
     assert ids(each.diagnosis for each in verdicts) == ["slow", "maximum"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "result"),
+    [
+        ("y / 2", "y / 2"),
+        ("np.sqrt(y)", "np.sqrt(y)"),
+        ("y.reshape(2, 2)", "y.reshape(2, 2)"),
+        ("np.exp(y, y)", None),
+        ("np.clip(y, 0, 1, out=y)", None),
+        ("y.clip(0, 1, y)", None),
+        ("len(y) and seen.append(y)", None),
+        ("log(y)", None),
+        ("y.imag = 0", None),
+        ("y.flags.writeable = False", None),
+    ],
+)
+def test_a_statement_without_effect_has_a_result_that_is_never_used(
+    statement: str, result: str | None
+) -> None:
+    """Where it may change something, nothing is said."""
+    source = f"import numpy as np\ndef f(y):\n    {statement}\n    return y\n"
+    assert read(source, ["f"], [])["unused"] == ([["result", result, 3]] if result else [])
+
+
+def test_nothing_is_said_to_be_unused_where_names_are_read_by_text() -> None:
+    """`eval` and `vars` read what no one sees."""
+    source = "def f(x):\n    m = x * 2\n    return eval('m')\n"
+    assert read(source, ["f"], [])["unused"] == []

@@ -16,10 +16,13 @@ _CUTTING = {"int", "floor", "ceil", "trunc", "fix", "rint"}
 _ARRAYS = ("np", "numpy", "math")  # modules, whose functions take what a method belongs to
 _DTYPES = {"int", "int8", "int16", "int32", "int64", "float16", "float32", "half", "single"}
 _PURE = {
-    "abs", "astype", "clip", "concatenate", "copy", "cumsum", "dot", "exp", "log", "matmul", "max",
-    "mean", "min", "reshape", "round", "sqrt", "squeeze", "stack", "sum", "swapaxes", "transpose",
-    "where",
+    "abs": 1, "clip": 3, "concatenate": 2, "cumsum": 2, "dot": 2, "exp": 1, "log": 1, "matmul": 2,
+    "max": 2, "mean": 2, "min": 2, "reshape": 2, "sqrt": 1, "squeeze": 2, "stack": 2, "sum": 2,
+    "swapaxes": 3, "tanh": 1, "transpose": 2, "where": 3,
 }  # fmt: skip
+"""Functions of NumPy that only compute, and how many arguments may stand before `out`."""
+_PURE_METHODS = {"astype", "reshape", "squeeze", "swapaxes", "transpose"}  # of arrays alone
+_BY_NAME = {"eval", "exec", "globals", "locals", "vars"}  # read names that no one sees
 _USUAL = {0, 1, 2}  # numbers that say little about a mistake
 
 _Change = Callable[[ast.AST], ast.AST]
@@ -190,12 +193,9 @@ def _numbers(tree: ast.AST) -> list[tuple[ast.expr, float]]:
 
 
 def _unused(tree: ast.Module, defined: set[str]) -> Iterator[list[Any]]:
-    """Yield the parameters, values and attributes that are never read."""
-    read_attributes = {
-        node.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
-    }
+    """Yield the parameters, values and results that are never read."""
+    if _loaded(tree) & _BY_NAME:
+        return
     asked = [node for node in tree.body if getattr(node, "name", "") in defined]
     given = [node for top in asked for node in ast.walk(top) if isinstance(node, _Function)]
     for function in given:
@@ -206,14 +206,6 @@ def _unused(tree: ast.Module, defined: set[str]) -> Iterator[list[Any]]:
     for node in ast.walk(tree):
         if isinstance(node, _Function):
             yield from _unused_values(node)
-    for top in asked:
-        for node in ast.walk(top):
-            if (
-                isinstance(node, ast.Attribute)
-                and isinstance(node.ctx, ast.Store)
-                and node.attr not in read_attributes
-            ):
-                yield ["value", f"{ast.unparse(node.value)}.{node.attr}", node.lineno]
 
 
 def _unused_values(function: _Function) -> Iterator[list[Any]]:
@@ -249,9 +241,12 @@ def _unused_values(function: _Function) -> Iterator[list[Any]]:
 
 def _only_computes(node: ast.expr) -> bool:
     """Return whether a statement of this expression does nothing: it leaves its arguments alone."""
-    if isinstance(node, ast.Call):
-        return _called(node) in _PURE and all(each.arg != "out" for each in node.keywords)
-    return isinstance(node, ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp)
+    if not isinstance(node, ast.Call):
+        return isinstance(node, ast.BinOp | ast.UnaryOp | ast.Compare)
+    if not isinstance(node.func, ast.Attribute) or any(k.arg == "out" for k in node.keywords):
+        return False
+    name = node.func.attr
+    return name in _PURE_METHODS if _object(node) else len(node.args) <= _PURE.get(name, -1)
 
 
 def _loaded(node: ast.AST) -> set[str]:

@@ -83,7 +83,7 @@ _REPAIRS: Final[Mapping[str, Callable[[str, Sequence[Any]], str]]] = {
         "wrong."
     ),
     "dtype": lambda place, was: (
-        f"The dtype in {place} cannot hold your values, and only that makes your results wrong: "
+        f"The dtype in {place} makes your results wrong, and nothing else does: "
         f"`{quoted(str(was[0]))}`."
     ),
     "floor-division": lambda place, _: (

@@ -14,7 +14,7 @@ from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.grading.diagnosis import first_expression, known_mistakes
 from grader.grading.diagnosis.known_mistakes import Diagnostician
-from grader.grading.diagnosis.source_reader import read
+from grader.grading.diagnosis.unused_values import read
 from grader.grading.expected.oracle import Oracle
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
@@ -435,7 +435,7 @@ def test_mutants_without_an_end_are_given_up(
     verdicts = graded(means(make), sandbox, MAXIMA, MAXIMA)
     assert ids(v.diagnosis for v in verdicts) == [None, None]
     solution, submissions, mutant = 2, 2, 1  # the solution once for each test
-    readers = submissions
+    readers = 2 * submissions  # of its parts, and of what it never uses
     assert len(children) == solution + submissions + mutant + readers
 
 
@@ -625,10 +625,10 @@ def test_a_statement_without_effect_has_a_result_that_is_never_used(
 ) -> None:
     """Where it may change something, nothing is said."""
     source = f"import numpy as np\ndef f(y):\n    {statement}\n    return y\n"
-    assert read(source, ["f"], [])["unused"] == ([["result", result, 3]] if result else [])
+    assert read(source, ["f"]) == ([["result", result, 3]] if result else [])
 
 
 def test_nothing_is_said_to_be_unused_where_names_are_read_by_text() -> None:
     """`eval` and `vars` read what no one sees."""
     source = "def f(x):\n    m = x * 2\n    return eval('m')\n"
-    assert read(source, ["f"], [])["unused"] == []
+    assert read(source, ["f"]) == []

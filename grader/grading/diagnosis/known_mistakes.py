@@ -28,7 +28,7 @@ from grader.definitions.exercise import (
 from grader.errors import EtudeError
 from grader.grading.comparison.compare import RawResult, Rung
 from grader.grading.diagnosis.fingerprint import Fingerprint, fingerprint_of
-from grader.grading.diagnosis.own_code import OwnCode, read_own_code, with_other_helper
+from grader.grading.diagnosis.own_code import OwnCode, read_own_code, read_unused, with_other_helper
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import diagnosis_sentences
 from grader.grading.results.jobs import limits_of
@@ -172,8 +172,8 @@ class Diagnostician:
         if diagnosis is None or not source or self._exercise.kind in ("fix", "predict"):
             return diagnosis
         defined = list(self._exercise.defines)
-        own = read_own_code(self._sandbox, self._short_limits(), source, defined, ())
-        said = [diagnosis_sentences.unused(*each) for each in own.unused if each[0] != "parameter"]
+        unused = read_unused(self._sandbox, self._short_limits(), source, defined)
+        said = [diagnosis_sentences.unused(*each) for each in unused if each[0] != "parameter"]
         return replace(diagnosis, feedback=" ".join([diagnosis.feedback, *said[:1]]))
 
     def _other_diagnosis(self, case: "_Case", source: str) -> Diagnosis | None:
@@ -190,8 +190,7 @@ class Diagnostician:
             self._variants, self._teachers = Variants(self._exercise), Teachers(self._exercise)
         numbers = self._variants.numbers if self._variants else ()
         limits = self._short_limits()
-        defined = list(self._exercise.defines)
-        own = read_own_code(self._sandbox, limits, source, defined, numbers)
+        own = read_own_code(self._sandbox, limits, source, numbers)
         if found := (
             self._with_own_numbers(case, own)
             or self._repaired(case, own)
@@ -202,7 +201,8 @@ class Diagnostician:
         # What is never used may not be the mistake, but values that are wrong may come from it.
         if any(case.fingerprints[test.id].rung not in _OF_VALUES for test in case.failing):
             return None
-        said = [diagnosis_sentences.unused(*each) for each in own.unused[:_MOST_EXPLANATIONS]]
+        unused = read_unused(self._sandbox, limits, source, list(self._exercise.defines))
+        said = [diagnosis_sentences.unused(*each) for each in unused[:_MOST_EXPLANATIONS]]
         remark = [_WrongProgram("unused", "unused", "", " ".join(said))]
         return _diagnosis(remark if said else [], case)
 

@@ -5,9 +5,10 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from types import ModuleType
+from typing import Any, Final
 
-from grader.grading.diagnosis import source_reader
+from grader.grading.diagnosis import source_reader, unused_values
 from grader.grading.feedback.diagnosis_sentences import REPAIRS
 from grader.sandbox.answers import ChildGoneError, Returned
 from grader.sandbox.interface import Children
@@ -35,16 +36,11 @@ class OwnCode:
 
     numbers: tuple[float, ...] = ()
     functions: Mapping[str, int] = field(default_factory=dict)  # the line of each
-    unused: tuple[tuple[str, str, int], ...] = ()  # kind, name and line
     copies: tuple[Copy, ...] = ()
 
 
 def read_own_code(
-    sandbox: Children,
-    limits: Limits,
-    source: str,
-    defined: Sequence[str],
-    numbers: Sequence[float],
+    sandbox: Children, limits: Limits, source: str, numbers: Sequence[float]
 ) -> OwnCode:
     """Read a submission's code in a child of its own; it does not run.
 
@@ -52,25 +48,10 @@ def read_own_code(
         sandbox: where it is read.
         limits: of the child.
         source: of the submission.
-        defined: the names that the exercise asks for.
         numbers: that the solution has.
     """
-    with sandbox.child(limits) as child:
-        try:
-            child.start()
-            child.load(inspect.getsource(source_reader), ["read"])
-            answer = child.call("read", [source, list(defined), list(numbers)], {})
-        except ChildGoneError:
-            return OwnCode()
-    if not isinstance(answer, Returned):
-        return OwnCode()
-    match answer.value:
-        case {
-            "numbers": list(own),
-            "functions": list(functions),
-            "unused": list(unused),
-            "copies": list(copies),
-        }:
+    match _read(sandbox, limits, source_reader, source, list(numbers)):
+        case {"numbers": list(own), "functions": list(functions), "copies": list(copies)}:
             known = []
             for each in copies:
                 match each:
@@ -82,10 +63,39 @@ def read_own_code(
             return OwnCode(
                 tuple(each for each in own if isinstance(each, float) and math.isfinite(each)),
                 dict(each for each in functions if _is_place(each)),
-                tuple((k, printable(n[:_NAME]), at) for k, n, at in unused if _is_place([n, at])),
                 tuple(known),
             )
     return OwnCode()
+
+
+def read_unused(
+    sandbox: Children, limits: Limits, source: str, defined: Sequence[str]
+) -> list[tuple[str, str, int]]:
+    """Return the kind, the name and the line of what a submission computes and never uses.
+
+    Args:
+        sandbox: where its code is read, in a child of its own; it does not run.
+        limits: of the child.
+        source: of the submission.
+        defined: the names that the exercise asks for.
+    """
+    found = _read(sandbox, limits, unused_values, source, list(defined))
+    return [
+        (kind, printable(name[:_NAME]), line)
+        for kind, name, line in (found if isinstance(found, list) else ())
+        if _is_place([name, line])
+    ]
+
+
+def _read(sandbox: Children, limits: Limits, reader: ModuleType, *arguments: object) -> Any:  # noqa: ANN401  what the child says
+    with sandbox.child(limits) as child:
+        try:
+            child.start()
+            child.load(inspect.getsource(reader), ["read"])
+            answer = child.call("read", list(arguments), {})
+        except ChildGoneError:
+            return None
+    return answer.value if isinstance(answer, Returned) else None
 
 
 def _is_place(value: object) -> bool:

@@ -1,4 +1,4 @@
-"""A reader of programs: their numbers, what they never use, and copies with one thing changed.
+"""A reader of programs: their numbers, and copies with one thing changed.
 
 It runs in a child, since Python's parser can be crashed. Standard library only; nothing of ours may
 be imported here.
@@ -15,42 +15,31 @@ _ROUNDING = {"round", "round_", "around"}
 _CUTTING = {"int", "floor", "ceil", "trunc", "fix", "rint"}
 _ARRAYS = ("np", "numpy", "math")  # modules, whose functions take what a method belongs to
 _DTYPES = {"int", "int8", "int16", "int32", "int64", "float16", "float32", "half", "single"}
-_PURE = {
-    "abs": 1, "clip": 3, "concatenate": 2, "cumsum": 2, "dot": 2, "exp": 1, "log": 1, "matmul": 2,
-    "max": 2, "mean": 2, "min": 2, "reshape": 2, "sqrt": 1, "squeeze": 2, "stack": 2, "sum": 2,
-    "swapaxes": 3, "tanh": 1, "transpose": 2, "where": 3,
-}  # fmt: skip
-"""Functions of NumPy that only compute, and how many arguments may stand before `out`."""
-_PURE_METHODS = {"astype", "reshape", "squeeze", "swapaxes", "transpose"}  # of arrays alone
-_BY_NAME = {"eval", "exec", "globals", "locals", "vars"}  # read names that no one sees
 _USUAL = {0, 1, 2}  # numbers that say little about a mistake
 
 _Change = Callable[[ast.AST], ast.AST]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def read(source: str, defined: Sequence[str], numbers: Sequence[float]) -> dict[str, Any]:
+def read(source: str, numbers: Sequence[float]) -> dict[str, Any]:
     """Return facts about a program, and copies of it.
 
     Args:
         source: of the program.
-        defined: the names that are asked for.
         numbers: that a right program has.
 
     Returns:
-        `numbers`: the program's own; `functions`: the name and line of each at the top; `unused`:
-        for each value that is never used its kind, name and line; `copies`: for each change its
-        kind, its lines, what was there, and the changed program.
+        `numbers`: the program's own; `functions`: the name and line of each at the top; `copies`:
+        for each change its kind, its lines, what was there, and the changed program.
     """
     if len(source) > _LONGEST:
-        return {"numbers": [], "functions": [], "unused": [], "copies": []}
+        return {"numbers": [], "functions": [], "copies": []}
     tree = ast.parse(source)
     return {
         "numbers": list(dict.fromkeys(abs(value) for _, value in _numbers(tree)))[:50],
         "functions": [
             [each.name, each.lineno] for each in tree.body if isinstance(each, _Function)
         ],
-        "unused": list(_unused(tree, set(defined)))[:10],
         "copies": list(_copies(source, numbers))[:_MOST_COPIES],
     }
 
@@ -190,68 +179,3 @@ def _numbers(tree: ast.AST) -> list[tuple[ast.expr, float]]:
             case ast.UnaryOp(ast.USub(), ast.Constant(value=int(value) | float(value)) as number):
                 found[id(number)] = (node, -float(value))
     return sorted(found.values(), key=lambda each: (each[0].lineno, each[0].col_offset))
-
-
-def _unused(tree: ast.Module, defined: set[str]) -> Iterator[list[Any]]:
-    """Yield the parameters, values and results that are never read."""
-    if _loaded(tree) & _BY_NAME:
-        return
-    asked = [node for node in tree.body if getattr(node, "name", "") in defined]
-    given = [node for top in asked for node in ast.walk(top) if isinstance(node, _Function)]
-    for function in given:
-        read_names = _loaded(function)
-        for arg in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]:
-            if arg.arg not in read_names and arg.arg not in ("self", "cls") and arg.arg[0] != "_":
-                yield ["parameter", arg.arg, function.lineno]
-    for node in ast.walk(tree):
-        if isinstance(node, _Function):
-            yield from _unused_values(node)
-
-
-def _unused_values(function: _Function) -> Iterator[list[Any]]:
-    read_names = _loaded(function)
-    declared = {
-        name
-        for node in ast.walk(function)
-        if isinstance(node, ast.Global | ast.Nonlocal)
-        for name in node.names
-    }
-    for node in ast.walk(function):
-        if isinstance(node, ast.Expr) and _only_computes(node.value):
-            yield ["result", ast.unparse(node.value), node.lineno]
-        if isinstance(node, ast.Assign):
-            value = node.value
-            is_shape = isinstance(value, ast.Attribute) and value.attr == "shape"
-            computed = (ast.BinOp, ast.Call, ast.Subscript)
-            is_plain = is_shape or not any(isinstance(part, computed) for part in ast.walk(value))
-            targets: list[ast.expr] = [] if is_plain else node.targets
-        elif isinstance(node, ast.For) and _called(node.iter) == "zip":
-            targets = [node.target]
-        else:
-            continue
-        for part in (part for target in targets for part in ast.walk(target)):
-            if (
-                isinstance(part, ast.Name)
-                and isinstance(part.ctx, ast.Store)
-                and part.id not in read_names | declared
-                and part.id[0] != "_"
-            ):
-                yield ["value", part.id, part.lineno]
-
-
-def _only_computes(node: ast.expr) -> bool:
-    """Return whether a statement of this expression does nothing: it leaves its arguments alone."""
-    if not isinstance(node, ast.Call):
-        return isinstance(node, ast.BinOp | ast.UnaryOp | ast.Compare)
-    if not isinstance(node.func, ast.Attribute) or any(k.arg == "out" for k in node.keywords):
-        return False
-    name = node.func.attr
-    return name in _PURE_METHODS if _object(node) else len(node.args) <= _PURE.get(name, -1)
-
-
-def _loaded(node: ast.AST) -> set[str]:
-    return {
-        part.id
-        for part in ast.walk(node)
-        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Store)
-    }

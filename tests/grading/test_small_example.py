@@ -94,6 +94,36 @@ def test_the_call_is_a_plain_one(grade_all: "GradeAll") -> None:
     assert example_of(graded(grade_all, WHOLE, VISIBLE, trick)).code.startswith("f(np.array(")
 
 
+SIGNS: "Fields" = {**HIDDEN, "call": "abs(f(x))"}
+ROWS: "Fields" = {**HIDDEN, "call": "f(x)", "holds": "rows_sum_to_one"}
+WEIGHTS = "import numpy as np\n\n\ndef f(x):\n    return np.ones_like(x) / x.shape[-1]\n"
+UNEVEN = "import numpy as np\n\n\ndef f(x):\n    w = x - x.min() + 1\n    return w / w.sum(axis=None if len(x) > 1 else -1, keepdims=True)\n"
+
+
+@pytest.mark.parametrize(
+    ("hidden", "solution", "source"),
+    [
+        (
+            {**SIGNS, **FROM_SOLUTION},
+            "def f(x):\n    return x\n",
+            "def f(x):\n    return -x * (1 + (len(x) > 1))\n",
+        ),
+        (ROWS, WEIGHTS, UNEVEN),
+    ],
+    ids=["larger-expression", "property"],
+)
+@pytest.mark.parametrize("compared", [False, True])
+def test_a_call_is_asked_only_if_a_test_compares_its_result(
+    grade_all: "GradeAll", hidden: "Fields", solution: str, source: str, *, compared: bool
+) -> None:
+    """Where no test does, a result unlike the solution's may be right."""
+    call = "f(x)" if compared else "abs(f(x)).sum()"
+    visible = {**VISIBLE, "given": {"x": [[0.0]]}, "call": call, **FROM_SOLUTION}
+    verdict = grade_all(source, visible, hidden, solution=solution)
+    assert verdict.outcome is Outcome.FAILED
+    assert (verdict.example is not None) is compared
+
+
 def test_a_difference_that_is_small_in_the_test_may_be_small_in_the_example(
     grade_all: "GradeAll",
 ) -> None:

@@ -5,8 +5,9 @@ on which the submission differs from a right program are simplified number by nu
 cut: that could leave what the task asks for. An array that is always large may have one number all
 over: `np.full((20000,), 0.5)` is small to read. What is shown is in no test:
 
-- the call is a plain one of what the task describes, whatever else the test does with it; only
-  where a test looks for memory that is shared, the result is changed in the example too;
+- the call is a plain one of what the task describes, whatever else the test does with it, and some
+  test compares its result as it is: of `abs(f(x))` alone, either sign may be right. Only where a
+  test looks for memory that is shared, the result is changed in the example too;
 - what only hidden tests have is not in it: no number, text, array or length of a large array;
 - the values shown come from a child that has seen nothing but the example.
 
@@ -48,6 +49,7 @@ from grader.grading.diagnosis.plain_call import (
     PlainCall,
     plain_calls,
     python_of,
+    without_arguments,
 )
 from grader.grading.diagnosis.simpler_inputs import (
     MANY,
@@ -177,18 +179,21 @@ def _questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterat
     tree = ast.parse(test.code.strip())
     given = oracle.draws(test)[0].inputs
     calls = plain_calls(exercise, test, given)
-    if test.disclose == "inputs" and test.is_expression and not calls:
+    if test.disclose == "inputs" and test.compared == "value" and not calls:
         calls = [PlainCall(ast.unparse(tree), names_in(test.code) & given.keys(), is_plain=False)]
     if ".dtype" in test.code and "dtype" in exercise.instructions:
         calls += [replace(call, code=f"{call.code}.dtype.name") for call in calls]
-    statements = {ast.unparse(each) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
+    statements = {ast.unparse(each) for each in tree.body if isinstance(each, ast.Expr)}
+    by_itself = _compared_by_itself(oracle)
     for call in calls:
         asked: CallTest | OutputTest
         if isinstance(test, OutputTest) and call.code in statements:  # what it gives does not count
             asked = OutputTest(
                 where=test.where, id=test.id, run=call.code, tolerance=test.tolerance
             )
-        else:
+        elif without_arguments(call.code.removesuffix(".dtype.name")) in by_itself or (
+            test.compared == "value" and call.code == ast.unparse(tree)
+        ):
             used = names_in(call.code) & exercise.defines.keys()
             has_reference = all(exercise.defines[name].reference for name in used)
             expect: Expected = FromReference() if has_reference else FromSolution()
@@ -205,8 +210,24 @@ def _questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterat
                 nan=test.nan,
                 accept=test.accept,
             )
+        else:
+            continue
         yield _Question(asked, test, call, kind)
     yield from _about_memory(test, tree, calls)
+
+
+def _compared_by_itself(oracle: Oracle) -> set[str]:
+    """Return the plain calls, without arguments, whose result is all that some test compares.
+
+    Of any other call, a test may accept more results than the solution's.
+    """
+    return {
+        without_arguments(call.code)
+        for test in oracle.exercise.tests
+        if test.compared == "value"
+        for call in plain_calls(oracle.exercise, test, oracle.draws(test)[0].inputs)
+        if call.code == ast.unparse(ast.parse(test.code.strip()))
+    }
 
 
 def _about_memory(test: TestCase, tree: ast.AST, calls: list[PlainCall]) -> Iterator[_Question]:

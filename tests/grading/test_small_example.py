@@ -211,9 +211,12 @@ def test_a_call_that_prints_shows_what_it_prints(grade_all: "GradeAll") -> None:
     assert example.result.got.text != example.result.expected.text
 
 
-@pytest.mark.parametrize(("looked_at", "is_told"), [("x", True), ("result", False)])
+@pytest.mark.parametrize(
+    ("change", "looked_at", "is_told"),
+    [("1.5", "x", True), ("1.5", "result", False), ("0 * x", "result", False)],
+)
 def test_a_result_that_shares_memory_is_changed_in_the_example(
-    grade_all: "GradeAll", looked_at: str, *, is_told: bool
+    grade_all: "GradeAll", change: str, looked_at: str, *, is_told: bool
 ) -> None:
     """The example shows what is left of the argument, if the hidden test looks at that."""
     source = "twice = 2\n\n\ndef f(x):\n    return x\n"
@@ -221,7 +224,7 @@ def test_a_result_that_shares_memory_is_changed_in_the_example(
     hidden: Fields = {
         "hidden": True,
         "given": HIDDEN["given"],
-        "run": f"result = f(x)\nresult += 1.5\nprint({looked_at}, twice)",
+        "run": f"result = f(x)\nresult += {change}\nprint({looked_at}, twice)",
     }
     verdict = grade_all(source, {**VISIBLE, **FROM_SOLUTION}, hidden, solution=solution)
     assert verdict.outcome is Outcome.FAILED

@@ -20,7 +20,6 @@ import itertools
 import re
 import string
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -236,12 +235,16 @@ def _about_memory(test: TestCase, tree: ast.AST, calls: list[PlainCall]) -> Iter
     Only of a test that changes the result in place and then looks at the argument.
     """
     nodes = list(ast.walk(tree))
-    changed = {ast.unparse(each.target) for each in nodes if isinstance(each, ast.AugAssign)}
-    read = Counter(each.id for each in nodes if isinstance(each, ast.Name))
+    changes = {
+        ast.unparse(n.target): n.end_lineno or 0 for n in nodes if isinstance(n, ast.AugAssign)
+    }
     for node in nodes:
-        if isinstance(node, ast.Assign) and changed & set(map(ast.unparse, node.targets)):
+        if not isinstance(node, ast.Assign):
+            continue
+        for changed in changes.keys() & set(map(ast.unparse, node.targets)):
+            read = {n.id for n in nodes if isinstance(n, ast.Name) and n.lineno > changes[changed]}
             for call in calls:
-                names = sorted(name for name in call.names if read[name] > 1)
+                names = sorted(call.names & read)
                 if names and call.code == ast.unparse(node.value):
                     code = f"result = {call.code}\nresult += 1\nprint({', '.join(names)})"
                     asked = OutputTest(where=test.where, id=test.id, run=code)

@@ -253,21 +253,95 @@ def test_the_length_of_a_hidden_test_is_not_shown(grade_all: "GradeAll") -> None
     assert grade_all(OVERFLOWING, visible, large, solution=GEOMETRIC).example is None
 
 
-def test_an_array_of_a_hidden_test_is_not_shown(grade_all: "GradeAll") -> None:
-    """What an author wrote into it as a whole is exchanged, though each number is a public one."""
-    written = "x = np.array([[0.0, 1.0], [2.0, 4.0], [2.0, 4.0]])\ny = rng.random(2) + 1"
+@pytest.mark.parametrize(("needs", "is_told"), [("True", True), ("x[0, 0] != x[1, 0]", False)])
+def test_an_array_of_a_hidden_test_is_not_shown(
+    grade_all: "GradeAll", needs: str, *, is_told: bool
+) -> None:
+    """What an author wrote as a whole is exchanged for what does not tell it, or nothing is shown."""
+    written = "x = np.array([[1.0, 0.0], [2.0, 4.0], [2.0, 4.0]])\ny = rng.random(2) + 1"
     solution = "def f(x, y):\n    return x @ y\n"
-    source = "def f(x, y):\n    return x @ y + (x[1] == x[2]).all()\n"
+    source = f"def f(x, y):\n    return x @ y + ((x[1] == x[2]).all() and {needs})\n"
     visible = {**VISIBLE, "given": {"x": [[1.5, 2.0], [4.0, 1.0], [1.0, 2.0]], "y": [1.0, 2.0]}}
     hidden = {**HIDDEN, "given": written}
     tests = [{**test, "call": "f(x, y)", **FROM_SOLUTION} for test in (visible, hidden)]
-    code = example_of(grade_all(source, *tests, solution=solution)).code
-    assert code.startswith("f(np.array([[1.0, 2.0], [3.0, 5.0], [3.0, 5.0]]), ")
+    example = grade_all(source, *tests, solution=solution).example
+    assert (example is not None) is is_told
+    if example is not None:
+        assert example.code.startswith("f(np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]), ")
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("k = np.array([3.7, 8.3, 9.1]).astype(np.float32)", "3.7"),
+        ("k = np.array([3.7, 8.3]) + 1e-7 * rng.random(2)", "3.7"),
+        ("a = 3.7\nk = -a * np.array([1.0, 1.0])", "3.7"),
+        ('k = int("31337")', "31"),
+        ("k = np.array([True, False, True, True, False])", "True, False, True, True, False"),
+        ("k = [2, 0, 1, 1, 0, 2, 1]", "2, 0, 1, 1, 0, 2, 1"),
+        ("k = np.array([7.7 + 3.3j, 8.8j])", "7.7"),
+        ("k = 10**20 + 7", "1000000"),
+        ('k = {"quoll": rng.random()}', "quoll"),
+        ("k = {4711: rng.random()}", "4711"),
+        ("k = f\"quo{'ll'}\"", "quoll"),
+        ("k = rng.random(int('12') + 1)", "f("),
+    ],
+)
+@pytest.mark.parametrize("insists", [False, True])
+def test_what_is_the_same_in_all_draws_is_not_shown(
+    grade_all: "GradeAll", given: str, shown: str, *, insists: bool
+) -> None:
+    """However an author has written a constant, and even if the mistake needs it."""
+    solution = "def f(x, k):\n    return x.sum()\n"
+    wrong = f"""\
+seen = []
+
+
+def f(x, k):
+    if k is None:
+        return x.sum()
+    seen.append(repr(k))
+    return x.sum() + {"(repr(k) == seen[0])" if insists else 1}
+"""
+    visible = {"given": {"x": [1.5, 2.5], "k": None}, "call": "f(x, k)"}
+    hidden = {**HIDDEN, "given": f"x = rng.random(2)\n{given}", "call": "f(x, k)"}
+    tests = [{**test, **FROM_SOLUTION} for test in (visible, hidden)]
+    verdict = grade_all(wrong, *tests, solution=solution)
+    assert verdict.outcome is Outcome.FAILED
+    if verdict.example is not None:
+        assert shown not in verdict.example.code
+
+
+def test_a_program_that_has_seen_a_secret_does_not_judge_what_is_shown(
+    grade_all: "GradeAll",
+) -> None:
+    """It could write the secret into the numbers by which of them it goes wrong on."""
+    source = """\
+seen = []
+
+
+def f(x, k):
+    if k == 1:
+        return x.sum()
+    seen.append((x, int(k)))
+    first, secret = seen[0]
+    bits = [secret >> number & 1 for number in range(len(x))]
+    is_so = all(v in (old, bit) for v, old, bit in zip(x, first, bits))
+    return x.sum() + is_so
+"""
+    visible = {"given": {"x": [1.5, 2.5], "k": 1.0}, "call": "f(x, k)"}
+    given = "x = rng.standard_normal(8)\nk = 170.0"
+    hidden = {**HIDDEN, "given": given, "call": "f(x, k)"}
+    tests = [{**test, **FROM_SOLUTION} for test in (visible, hidden)]
+    verdict = grade_all(source, *tests, solution="def f(x, k):\n    return x.sum()\n")
+    assert verdict.outcome is Outcome.FAILED
+    if verdict.example is not None:
+        assert "[0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0]" not in verdict.example.code
 
 
 def test_large_inputs_have_lines_of_their_own(grade_all: "GradeAll") -> None:
     """A call that is too long for a line comes after the inputs that it uses."""
-    long = {**HIDDEN, "given": "x = rng.integers(10, 99, (2, 12)) / 10"}
+    long = {**HIDDEN, "given": "x = rng.integers(10, 99, (2, 4 * size)) / 10"}
     source = MEANS + "\n\nright = f\n\n\ndef f(x):\n    return right(x) + (len(np.unique(x)) > 9)\n"
     lines = example_of(graded(grade_all, source, VISIBLE, long)).code.splitlines()
     assert [line[:9] for line in lines] == ["x = np.ar", "f(x)"]

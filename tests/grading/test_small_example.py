@@ -167,6 +167,17 @@ def test_what_holds_for_ordinary_draws_holds_for_an_example(grade_all: "GradeAll
     assert min(numbers) > 0
 
 
+def test_a_result_of_places_has_no_ties_that_no_draw_has(grade_all: "GradeAll") -> None:
+    """Which of two equal numbers comes first may be free."""
+    solution = "import numpy as np\n\n\ndef f(x):\n    return np.argsort(x)[::-1]\n"
+    source = "import numpy as np\n\n\ndef f(x):\n    order = np.argsort(-x)\n    return order if x.min() > -1 else order[::-1]\n"
+    visible = {**VISIBLE, "given": {"x": [1.5, 2.0, 0.5]}, **FROM_SOLUTION}
+    hidden = {**HIDDEN, "seeds": 8, "given": "n, = sizes(1)\nx = rng.standard_normal(n)"}
+    example = example_of(grade_all(source, visible, {**hidden, **FROM_SOLUTION}, solution=solution))
+    names: dict[str, Any] = {"np": np, "f": lambda x: np.unique(x).size == x.size}
+    assert eval(example.code, names)  # noqa: S307  our own text
+
+
 def test_the_values_come_from_a_child_that_has_seen_the_example_alone(
     grade_all: "GradeAll",
 ) -> None:

@@ -14,6 +14,9 @@ Path: TypeAlias = tuple[Any, ...]
 MANY: Final = 64
 """The most numbers that a small example has. A larger array is written in one number."""
 
+ALL_DIFFERENT: Final = "all different"
+"""A property that an example may break, unless the result says which of several numbers."""
+
 SAME: Final = 1e-5
 """The relative deviation up to which a number is told by another one."""
 
@@ -200,6 +203,7 @@ def properties(part: Any) -> frozenset[str]:  # noqa: ANN401  an array or a numb
                 "at most 1": (rows <= 1).all(),
                 "less than 1": (rows < 1).all(),
                 "rows have the sum 1": np.allclose(rows.sum(-1), 1),
+                ALL_DIFFERENT: np.unique(array).size == array.size,
                 "increasing": (np.diff(rows) > 0).all(),
                 "not decreasing": (np.diff(rows) >= 0).all(),
             }

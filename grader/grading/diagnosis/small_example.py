@@ -57,6 +57,7 @@ from grader.grading.diagnosis.plain_call import (
     without_arguments,
 )
 from grader.grading.diagnosis.simpler_inputs import (
+    ALL_DIFFERENT,
     MANY,
     SAME,
     Path,
@@ -455,7 +456,11 @@ class _Search:
             arrays = [np.asarray(part) for _, part in parts(expected)]
             if arrays and not any(array.size for array in arrays):
                 return ""
-            if any(array.dtype.kind in "fc" and np.isnan(array).any() for array in arrays):
+            # Places, ranks and choices: which of two equal numbers comes first may be free.
+            is_choice = any(array.dtype.kind in "biu" for array in arrays)
+            if (is_choice and self._has_new_ties(question, inputs)) or any(
+                array.dtype.kind in "fc" and np.isnan(array).any() for array in arrays
+            ):
                 return ""
             if isinstance(expected, str) and re.search(r"\bnan\b", expected):
                 return ""
@@ -481,8 +486,16 @@ class _Search:
         """Return whether a part of inputs keeps what holds for ordinary draws of the test."""
         usual = self._usual(question).properties
         return all(
-            usual.get((*path, *inner), frozenset()) <= properties(each)
+            usual.get((*path, *inner), frozenset()) - {ALL_DIFFERENT} <= properties(each)
             for inner, each in parts(part)
+        )
+
+    def _has_new_ties(self, question: _Question, inputs: _Inputs) -> bool:
+        """Return whether numbers are equal that are different in all ordinary draws."""
+        usual = self._usual(question).properties
+        return any(
+            ALL_DIFFERENT in usual.get(path, frozenset()) - properties(part)
+            for path, part in parts(inputs)
         )
 
     def _usual(self, question: _Question) -> "_Usual":

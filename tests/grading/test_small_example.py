@@ -178,6 +178,16 @@ def test_a_result_of_places_has_no_ties_that_no_draw_has(grade_all: "GradeAll") 
     assert eval(example.code, names)  # noqa: S307  our own text
 
 
+def test_booleans_are_made_false(grade_all: "GradeAll") -> None:
+    """One after the other, where not all can be: what is left is what the mistake needs."""
+    visible = {**VISIBLE, "given": {"x": [True, False]}, "expect": True}
+    hidden = {**HIDDEN, "given": "x = rng.random(8) < 0.7", **FROM_SOLUTION}
+    solution = "def f(x):\n    return x.any()\n"
+    source = "def f(x):\n    return x.any() and not x[2:].any()\n"
+    example = example_of(grade_all(source, visible, hidden, solution=solution))
+    assert example.code.count("True") == 1
+
+
 def test_the_values_come_from_a_child_that_has_seen_the_example_alone(
     grade_all: "GradeAll",
 ) -> None:

@@ -249,7 +249,10 @@ def _simpler_arrays(part: _Array, *, in_order: bool) -> Iterator[_Array]:
 
 def simpler_numbers(part: Any) -> Iterator[tuple[tuple[int, ...], list[float]]]:  # noqa: ANN401  an array or a number
     """Yield the place of each number of a small array, and simpler ones for it."""
-    if not isinstance(part, np.ndarray) or part.size > _FEW or part.dtype.kind not in "iuf":
+    if not isinstance(part, np.ndarray) or part.size > _FEW or part.dtype.kind not in "biuf":
+        return
+    if part.dtype.kind == "b":
+        yield from ((tuple(place), [0.0]) for place in np.argwhere(part).tolist())
         return
     for place in np.ndindex(part.shape):
         number = float(part[place])

@@ -360,6 +360,19 @@ def f(x, k):
         assert "[0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0]" not in verdict.example.code
 
 
+def test_a_question_without_an_example_leaves_the_next_one_its_own(grade_all: "GradeAll") -> None:
+    """The first mistake shows in a third call alone, and so not in the child of an example."""
+    source = "seen = []\n\n\ndef f(x):\n    seen.append(x)\n    return x + (len(seen) > 2)\n\n\ndef g(x, k):\n    return x * k\n"
+    first = {"given": {"x": [1.5]}, "call": "f(x)"}
+    second = {"given": {"x": [0.0], "k": 2.0}, "call": "g(x, k)"}
+    hidden = {**HIDDEN, "given": "x = rng.random(1) + 1"}
+    constant = {**HIDDEN, "given": "x = rng.random(2) + 1\nk = 3.7", "call": "g(x, k)"}
+    tests = [{**test, **FROM_SOLUTION} for test in (first, second, hidden, constant)]
+    solution = "def f(x):\n    return x\n\n\ndef g(x, k):\n    return x * 0\n"
+    verdict = grade_all(source, *tests, solution=solution, defines={"f": {}, "g": {}})
+    assert example_of(verdict).code.startswith("g(np.array([")
+
+
 def test_large_inputs_have_lines_of_their_own(grade_all: "GradeAll") -> None:
     """A call that is too long for a line comes after the inputs that it uses."""
     long = {**HIDDEN, "given": "x = rng.integers(10, 99, (2, 4 * size)) / 10"}

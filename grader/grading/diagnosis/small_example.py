@@ -18,6 +18,7 @@ expects) agree on it, and what holds for ordinary draws of the inputs holds for 
 """
 
 import ast
+import copy
 import functools
 import itertools
 import math
@@ -376,8 +377,9 @@ class _Search:
             program: the submission in a child that has seen no secret: one that has could tell it
                 by which of the simpler inputs it goes wrong on.
         """
-        self._program = program
-        simple = self._simpler(question, inputs, kind)
+        ignorant = copy.copy(self)
+        ignorant._program = program  # noqa: SLF001  of this class
+        simple = ignorant._simpler(question, inputs, kind)  # noqa: SLF001  likewise
         draws = [draw.inputs for draw in self._known.draws(question.of)]
         of_a_test = any(
             all(name in draw and _is_same(value, draw[name]) for name, value in simple.items())

@@ -300,6 +300,7 @@ def test_an_array_of_a_hidden_test_is_not_shown(
         ('k = int("31337")', "31"),
         ("k = np.array([True, False, True, True, False])", "True, False, True, True, False"),
         ("k = [2, 0, 1, 1, 0, 2, 1]", "2, 0, 1, 1, 0, 2, 1"),
+        ("k = [[0, 1], [0, 0], [0, 1]]", "[0, 1], [0, 0], [0, 1]"),
         ("k = np.array([7.7 + 3.3j, 8.8j])", "7.7"),
         ("k = 10**20 + 7", "1000000"),
         ('k = {"quoll": rng.random()}', "quoll"),

@@ -40,11 +40,11 @@ def parts(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:  # noqa: A
 
 
 def arrays_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, _Array]]:  # noqa: ANN401  any value
-    """Yield each array in a value and each list or tuple of numbers, as an array, with its path."""
+    """Yield each array in a value and each list of numbers or of rows of them, with its path."""
     if isinstance(value, np.ndarray):
         yield path, value
     elif isinstance(value, (list, tuple)):
-        if value and all(isinstance(item, (int, float, complex, np.generic)) for item in value):
+        if _is_numbers(value):
             yield path, np.array(value)
         else:
             for number, item in enumerate(value):
@@ -52,6 +52,12 @@ def arrays_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, _Array]]:  # 
     elif isinstance(value, Mapping):
         for key, item in value.items():
             yield from arrays_in(item, (*path, key))
+
+
+def _is_numbers(value: Any) -> bool:  # noqa: ANN401  any value
+    if value and all(isinstance(row, list) for row in value):
+        return len(set(map(len, value))) == 1 and all(map(_is_numbers, value))
+    return all(isinstance(item, (int, float, complex, np.generic)) for item in value)
 
 
 def keys_in(value: Any) -> Iterator[Any]:  # noqa: ANN401  any value

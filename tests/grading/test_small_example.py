@@ -221,7 +221,7 @@ def test_a_call_that_prints_shows_what_it_prints(grade_all: "GradeAll") -> None:
     indexed = printing.replace("x):\n        ", "x):\n        row = x[words.index(word)]\n        ")
     hidden = {
         "hidden": True,
-        "given": 'words = ["quoll", "emu", "quoll"]\nx = rng.integers(5, 9, (3, 1)) / 4',
+        "given": 'words = ["quoll", "one", "quoll"]\nx = rng.integers(5, 9, (3, 1)) / 4',
         "run": "f(words, x)",
     }
     visible = {"given": {"words": ["one", "two"], "x": [[1.0], [2.0]]}, "run": "f(words, x)"}

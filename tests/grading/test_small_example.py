@@ -94,6 +94,36 @@ def test_the_call_is_a_plain_one(grade_all: "GradeAll") -> None:
     assert example_of(graded(grade_all, WHOLE, VISIBLE, trick)).code.startswith("f(np.array(")
 
 
+SIGNS: "Fields" = {**HIDDEN, "call": "abs(f(x))"}
+ROWS: "Fields" = {**HIDDEN, "call": "f(x)", "holds": "rows_sum_to_one"}
+WEIGHTS = "import numpy as np\n\n\ndef f(x):\n    return np.ones_like(x) / x.shape[-1]\n"
+UNEVEN = "import numpy as np\n\n\ndef f(x):\n    w = x - x.min() + 1\n    return w / w.sum(axis=None if len(x) > 1 else -1, keepdims=True)\n"
+
+
+@pytest.mark.parametrize(
+    ("hidden", "solution", "source"),
+    [
+        (
+            {**SIGNS, **FROM_SOLUTION},
+            "def f(x):\n    return x\n",
+            "def f(x):\n    return -x * (1 + (len(x) > 1))\n",
+        ),
+        (ROWS, WEIGHTS, UNEVEN),
+    ],
+    ids=["larger-expression", "property"],
+)
+@pytest.mark.parametrize("compared", [False, True])
+def test_a_call_is_asked_only_if_a_test_compares_its_result(
+    grade_all: "GradeAll", hidden: "Fields", solution: str, source: str, *, compared: bool
+) -> None:
+    """Where no test does, a result unlike the solution's may be right."""
+    call = "f(x)" if compared else "abs(f(x)).sum()"
+    visible = {**VISIBLE, "given": {"x": [[0.0]]}, "call": call, **FROM_SOLUTION}
+    verdict = grade_all(source, visible, hidden, solution=solution)
+    assert verdict.outcome is Outcome.FAILED
+    assert (verdict.example is not None) is compared
+
+
 def test_a_difference_that_is_small_in_the_test_may_be_small_in_the_example(
     grade_all: "GradeAll",
 ) -> None:
@@ -137,6 +167,27 @@ def test_what_holds_for_ordinary_draws_holds_for_an_example(grade_all: "GradeAll
     assert min(numbers) > 0
 
 
+def test_a_result_of_places_has_no_ties_that_no_draw_has(grade_all: "GradeAll") -> None:
+    """Which of two equal numbers comes first may be free."""
+    solution = "import numpy as np\n\n\ndef f(x):\n    return np.argsort(x)[::-1]\n"
+    source = "import numpy as np\n\n\ndef f(x):\n    order = np.argsort(-x)\n    return order if x.min() > -1 else order[::-1]\n"
+    visible = {**VISIBLE, "given": {"x": [1.5, 2.0, 0.5]}, **FROM_SOLUTION}
+    hidden = {**HIDDEN, "seeds": 8, "given": "n, = sizes(1)\nx = rng.standard_normal(n)"}
+    example = example_of(grade_all(source, visible, {**hidden, **FROM_SOLUTION}, solution=solution))
+    names: dict[str, Any] = {"np": np, "f": lambda x: np.unique(x).size == x.size}
+    assert eval(example.code, names)  # noqa: S307  our own text
+
+
+def test_booleans_are_made_false(grade_all: "GradeAll") -> None:
+    """One after the other, where not all can be: what is left is what the mistake needs."""
+    visible = {**VISIBLE, "given": {"x": [True, False]}, "expect": True}
+    hidden = {**HIDDEN, "given": "x = rng.random(8) < 0.7", **FROM_SOLUTION}
+    solution = "def f(x):\n    return x.any()\n"
+    source = "def f(x):\n    return x.any() and not x[2:].any()\n"
+    example = example_of(grade_all(source, visible, hidden, solution=solution))
+    assert example.code.count("True") == 1
+
+
 def test_the_values_come_from_a_child_that_has_seen_the_example_alone(
     grade_all: "GradeAll",
 ) -> None:
@@ -170,7 +221,7 @@ def test_a_call_that_prints_shows_what_it_prints(grade_all: "GradeAll") -> None:
     indexed = printing.replace("x):\n        ", "x):\n        row = x[words.index(word)]\n        ")
     hidden = {
         "hidden": True,
-        "given": 'words = ["quoll", "emu", "quoll"]\nx = rng.integers(5, 9, (3, 1)) / 4',
+        "given": 'words = ["quoll", "one", "quoll"]\nx = rng.integers(5, 9, (3, 1)) / 4',
         "run": "f(words, x)",
     }
     visible = {"given": {"words": ["one", "two"], "x": [[1.0], [2.0]]}, "run": "f(words, x)"}
@@ -181,9 +232,12 @@ def test_a_call_that_prints_shows_what_it_prints(grade_all: "GradeAll") -> None:
     assert example.result.got.text != example.result.expected.text
 
 
-@pytest.mark.parametrize(("looked_at", "is_told"), [("x", True), ("result", False)])
+@pytest.mark.parametrize(
+    ("change", "looked_at", "is_told"),
+    [("1.5", "x", True), ("1.5", "result", False), ("0 * x", "result", False)],
+)
 def test_a_result_that_shares_memory_is_changed_in_the_example(
-    grade_all: "GradeAll", looked_at: str, *, is_told: bool
+    grade_all: "GradeAll", change: str, looked_at: str, *, is_told: bool
 ) -> None:
     """The example shows what is left of the argument, if the hidden test looks at that."""
     source = "twice = 2\n\n\ndef f(x):\n    return x\n"
@@ -191,7 +245,7 @@ def test_a_result_that_shares_memory_is_changed_in_the_example(
     hidden: Fields = {
         "hidden": True,
         "given": HIDDEN["given"],
-        "run": f"result = f(x)\nresult += 1.5\nprint({looked_at}, twice)",
+        "run": f"result = f(x)\nresult += {change}\nprint({looked_at}, twice)",
     }
     verdict = grade_all(source, {**VISIBLE, **FROM_SOLUTION}, hidden, solution=solution)
     assert verdict.outcome is Outcome.FAILED
@@ -220,21 +274,109 @@ def test_the_length_of_a_hidden_test_is_not_shown(grade_all: "GradeAll") -> None
     assert grade_all(OVERFLOWING, visible, large, solution=GEOMETRIC).example is None
 
 
-def test_an_array_of_a_hidden_test_is_not_shown(grade_all: "GradeAll") -> None:
-    """What an author wrote into it as a whole is exchanged, though each number is a public one."""
-    written = "x = np.array([[0.0, 1.0], [2.0, 4.0], [2.0, 4.0]])\ny = rng.random(2) + 1"
+@pytest.mark.parametrize(("needs", "is_told"), [("True", True), ("x[0, 0] != x[1, 0]", False)])
+def test_an_array_of_a_hidden_test_is_not_shown(
+    grade_all: "GradeAll", needs: str, *, is_told: bool
+) -> None:
+    """What an author wrote as a whole is exchanged for what does not tell it, or nothing is shown."""
+    written = "x = np.array([[1.0, 0.0], [2.0, 4.0], [2.0, 4.0]])\ny = rng.random(2) + 1"
     solution = "def f(x, y):\n    return x @ y\n"
-    source = "def f(x, y):\n    return x @ y + (x[1] == x[2]).all()\n"
+    source = f"def f(x, y):\n    return x @ y + ((x[1] == x[2]).all() and {needs})\n"
     visible = {**VISIBLE, "given": {"x": [[1.5, 2.0], [4.0, 1.0], [1.0, 2.0]], "y": [1.0, 2.0]}}
     hidden = {**HIDDEN, "given": written}
     tests = [{**test, "call": "f(x, y)", **FROM_SOLUTION} for test in (visible, hidden)]
-    code = example_of(grade_all(source, *tests, solution=solution)).code
-    assert code.startswith("f(np.array([[1.0, 2.0], [3.0, 5.0], [3.0, 5.0]]), ")
+    example = grade_all(source, *tests, solution=solution).example
+    assert (example is not None) is is_told
+    if example is not None:
+        assert example.code.startswith("f(np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]), ")
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("k = np.array([3.7, 8.3, 9.1]).astype(np.float32)", "3.7"),
+        ("k = np.array([3.7, 8.3]) + 1e-7 * rng.random(2)", "3.7"),
+        ("a = 3.7\nk = -a * np.array([1.0, 1.0])", "3.7"),
+        ('k = int("31337")', "31"),
+        ("k = np.array([True, False, True, True, False])", "True, False, True, True, False"),
+        ("k = [2, 0, 1, 1, 0, 2, 1]", "2, 0, 1, 1, 0, 2, 1"),
+        ("k = [[0, 1], [0, 0], [0, 1]]", "[0, 1], [0, 0], [0, 1]"),
+        ("k = np.array([7.7 + 3.3j, 8.8j])", "7.7"),
+        ("k = 10**20 + 7", "1000000"),
+        ('k = {"quoll": rng.random()}', "quoll"),
+        ("k = {4711: rng.random()}", "4711"),
+        ("k = f\"quo{'ll'}\"", "quoll"),
+        ("k = rng.random(int('12') + 1)", "f("),
+    ],
+)
+@pytest.mark.parametrize("insists", [False, True])
+def test_what_is_the_same_in_all_draws_is_not_shown(
+    grade_all: "GradeAll", given: str, shown: str, *, insists: bool
+) -> None:
+    """However an author has written a constant, and even if the mistake needs it."""
+    solution = "def f(x, k):\n    return x.sum()\n"
+    wrong = f"""\
+seen = []
+
+
+def f(x, k):
+    if k is None:
+        return x.sum()
+    seen.append(repr(k))
+    return x.sum() + {"(repr(k) == seen[0])" if insists else 1}
+"""
+    visible = {"given": {"x": [1.5, 2.5], "k": None}, "call": "f(x, k)"}
+    hidden = {**HIDDEN, "given": f"x = rng.random(2)\n{given}", "call": "f(x, k)"}
+    tests = [{**test, **FROM_SOLUTION} for test in (visible, hidden)]
+    verdict = grade_all(wrong, *tests, solution=solution)
+    assert verdict.outcome is Outcome.FAILED
+    if verdict.example is not None:
+        assert shown not in verdict.example.code
+
+
+def test_a_program_that_has_seen_a_secret_does_not_judge_what_is_shown(
+    grade_all: "GradeAll",
+) -> None:
+    """It could write the secret into the numbers by which of them it goes wrong on."""
+    source = """\
+seen = []
+
+
+def f(x, k):
+    if k == 1:
+        return x.sum()
+    seen.append((x, int(k)))
+    first, secret = seen[0]
+    bits = [secret >> number & 1 for number in range(len(x))]
+    is_so = all(v in (old, bit) for v, old, bit in zip(x, first, bits))
+    return x.sum() + is_so
+"""
+    visible = {"given": {"x": [1.5, 2.5], "k": 1.0}, "call": "f(x, k)"}
+    given = "x = rng.standard_normal(8)\nk = 170.0"
+    hidden = {**HIDDEN, "given": given, "call": "f(x, k)"}
+    tests = [{**test, **FROM_SOLUTION} for test in (visible, hidden)]
+    verdict = grade_all(source, *tests, solution="def f(x, k):\n    return x.sum()\n")
+    assert verdict.outcome is Outcome.FAILED
+    if verdict.example is not None:
+        assert "[0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0]" not in verdict.example.code
+
+
+def test_a_question_without_an_example_leaves_the_next_one_its_own(grade_all: "GradeAll") -> None:
+    """The first mistake shows in a third call alone, and so not in the child of an example."""
+    source = "seen = []\n\n\ndef f(x):\n    seen.append(x)\n    return x + (len(seen) > 2)\n\n\ndef g(x, k):\n    return x * k\n"
+    first = {"given": {"x": [1.5]}, "call": "f(x)"}
+    second = {"given": {"x": [0.0], "k": 2.0}, "call": "g(x, k)"}
+    hidden = {**HIDDEN, "given": "x = rng.random(1) + 1"}
+    constant = {**HIDDEN, "given": "x = rng.random(2) + 1\nk = 3.7", "call": "g(x, k)"}
+    tests = [{**test, **FROM_SOLUTION} for test in (first, second, hidden, constant)]
+    solution = "def f(x):\n    return x\n\n\ndef g(x, k):\n    return x * 0\n"
+    verdict = grade_all(source, *tests, solution=solution, defines={"f": {}, "g": {}})
+    assert example_of(verdict).code.startswith("g(np.array([")
 
 
 def test_large_inputs_have_lines_of_their_own(grade_all: "GradeAll") -> None:
     """A call that is too long for a line comes after the inputs that it uses."""
-    long = {**HIDDEN, "given": "x = rng.integers(10, 99, (2, 12)) / 10"}
+    long = {**HIDDEN, "given": "x = rng.integers(10, 99, (2, 4 * size)) / 10"}
     source = MEANS + "\n\nright = f\n\n\ndef f(x):\n    return right(x) + (len(np.unique(x)) > 9)\n"
     lines = example_of(graded(grade_all, source, VISIBLE, long)).code.splitlines()
     assert [line[:9] for line in lines] == ["x = np.ar", "f(x)"]

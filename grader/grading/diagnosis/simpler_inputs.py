@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -13,6 +13,12 @@ Path: TypeAlias = tuple[Any, ...]
 
 MANY: Final = 64
 """The most numbers that a small example has. A larger array is written in one number."""
+
+ALL_DIFFERENT: Final = "all different"
+"""A property that an example may break, unless the result says which of several numbers."""
+
+SAME: Final = 1e-5
+"""The relative deviation up to which a number is told by another one."""
 
 _Array: TypeAlias = npt.NDArray[Any]
 
@@ -31,6 +37,72 @@ def parts(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:  # noqa: A
     elif isinstance(value, Mapping):
         for key, item in value.items():
             yield from parts(item, (*path, key))
+
+
+def arrays_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, _Array]]:  # noqa: ANN401  any value
+    """Yield each array in a value and each list of numbers or of rows of them, with its path."""
+    if isinstance(value, np.ndarray):
+        yield path, value
+    elif isinstance(value, (list, tuple)):
+        if _is_numbers(value):
+            yield path, np.array(value)
+        else:
+            for number, item in enumerate(value):
+                yield from arrays_in(item, (*path, number))
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from arrays_in(item, (*path, key))
+
+
+def _is_numbers(value: Any) -> bool:  # noqa: ANN401  any value
+    if value and all(isinstance(row, list) for row in value):
+        return len(set(map(len, value))) == 1 and all(map(_is_numbers, value))
+    return all(isinstance(item, (int, float, complex, np.generic)) for item in value)
+
+
+def keys_in(value: Any) -> Iterator[Any]:  # noqa: ANN401  any value
+    """Yield the keys of the mappings in a value."""
+    if isinstance(value, Mapping):
+        yield from value
+    if isinstance(value, (list, tuple, Mapping)):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from keys_in(item)
+
+
+def lengths_in(value: Any) -> Iterator[int]:  # noqa: ANN401  any value
+    """Yield the lengths of the axes, lists and tuples in a value."""
+    if isinstance(value, np.ndarray):
+        yield from value.shape
+    elif isinstance(value, (list, tuple)):
+        yield len(value)
+    if isinstance(value, (list, tuple, Mapping)):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from lengths_in(item)
+
+
+def near(numbers: _Array, others: _Array) -> _Array:
+    """Return which numbers are, up to rounding, one of others, which are sorted."""
+    if not others.size:
+        return np.zeros(numbers.shape, bool)
+    after = np.searchsorted(others, numbers)
+    below, above = (others[np.clip(after + step, 0, others.size - 1)] for step in (-1, 0))
+    return np.isclose(numbers, below, SAME, 0) | np.isclose(numbers, above, SAME, 0)
+
+
+def in_common(values: Sequence[Any]) -> _Array:
+    """Return the finite numbers that all values have, sorted: also as keys, not in large arrays."""
+    found: _Array | None = None
+    for value in values:
+        small = [part for _, part in parts(value) if np.size(part) <= MANY * 4]
+        numbers = np.array(sorted(filter(math.isfinite, numbers_in([small, *keys_in(value)]))))
+        found = numbers if found is None else found[near(found, numbers)]
+    return np.array([]) if found is None else found
+
+
+def standard_forms(part: Any) -> Iterator[Any]:  # noqa: ANN401  an array or a number
+    """Yield arrays that are no one's: zeros, ones, 0, 1, 2, ... in the form of a part."""
+    count = 2 if np.asarray(part).dtype.kind == "b" else 5
+    return itertools.islice(simpler(part, in_order=True), count)
 
 
 def replaced(value: Any, path: Path, part: Any) -> Any:  # noqa: ANN401  any values
@@ -71,23 +143,26 @@ def is_even(part: Any) -> bool:  # noqa: ANN401  an array or a number
 
 
 def numbers_in(value: Any) -> frozenset[float]:  # noqa: ANN401  any value
-    """Return the different real numbers in a value."""
-    arrays = (np.asarray(part) for _, part in parts(value))
-    real = [each.astype(np.float64).ravel() for each in arrays if each.dtype.kind in "iuf"]
+    """Return the different numbers in a value: of complex ones the parts, and no booleans."""
+    arrays = [np.asarray(part) for _, part in parts(value)]
+    arrays += [each.imag for each in arrays if each.dtype.kind == "c"]
+    # An integer that is too large for NumPy is an object to it.
+    real = [each.real.astype(np.float64).ravel() for each in arrays if each.dtype.kind in "iufcO"]
     return (
         frozenset(float(each) for each in np.unique(np.concatenate(real))) if real else frozenset()
     )
 
 
 def texts_in(value: Any) -> Iterator[str]:  # noqa: ANN401  any value
-    """Yield the texts in a value."""
+    """Yield the texts in a value, also those that are keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, (list, tuple)):
         for item in value:
             yield from texts_in(item)
     elif isinstance(value, Mapping):
-        for item in value.values():
+        for key, item in value.items():
+            yield from texts_in(key)
             yield from texts_in(item)
 
 
@@ -98,7 +173,7 @@ def with_texts(value: Any, others: Mapping[str, str]) -> Any:  # noqa: ANN401  a
     if isinstance(value, (list, tuple)):
         return type(value)(with_texts(item, others) for item in value)
     if isinstance(value, Mapping):
-        return {key: with_texts(item, others) for key, item in value.items()}
+        return {with_texts(key, others): with_texts(item, others) for key, item in value.items()}
     return value
 
 
@@ -134,6 +209,7 @@ def properties(part: Any) -> frozenset[str]:  # noqa: ANN401  an array or a numb
                 "at most 1": (rows <= 1).all(),
                 "less than 1": (rows < 1).all(),
                 "rows have the sum 1": np.allclose(rows.sum(-1), 1),
+                ALL_DIFFERENT: np.unique(array).size == array.size,
                 "increasing": (np.diff(rows) > 0).all(),
                 "not decreasing": (np.diff(rows) >= 0).all(),
             }
@@ -179,7 +255,10 @@ def _simpler_arrays(part: _Array, *, in_order: bool) -> Iterator[_Array]:
 
 def simpler_numbers(part: Any) -> Iterator[tuple[tuple[int, ...], list[float]]]:  # noqa: ANN401  an array or a number
     """Yield the place of each number of a small array, and simpler ones for it."""
-    if not isinstance(part, np.ndarray) or part.size > _FEW or part.dtype.kind not in "iuf":
+    if not isinstance(part, np.ndarray) or part.size > _FEW or part.dtype.kind not in "biuf":
+        return
+    if part.dtype.kind == "b":
+        yield from ((tuple(place), [0.0]) for place in np.argwhere(part).tolist())
         return
     for place in np.ndindex(part.shape):
         number = float(part[place])

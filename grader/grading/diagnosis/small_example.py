@@ -5,9 +5,12 @@ on which the submission differs from a right program are simplified number by nu
 cut: that could leave what the task asks for. An array that is always large may have one number all
 over: `np.full((20000,), 0.5)` is small to read. What is shown is in no test:
 
-- the call is a plain one of what the task describes, whatever else the test does with it; only
-  where a test looks for memory that is shared, the result is changed in the example too;
-- what only hidden tests have is not in it: no number, text, array or length of a large array;
+- the call is a plain one of what the task describes, whatever else the test does with it, and some
+  test compares its result as it is: of `abs(f(x))` alone, either sign may be right. Only where a
+  test looks for memory that is shared, the result is changed in the example too;
+- what only hidden tests have is not in it: no number, text, key, array or length that an author
+  wrote, as literals or so that it is the same in all draws. It is exchanged before the inputs are
+  simplified, in a child that has seen none of it and so cannot tell it by what it fails on;
 - the values shown come from a child that has seen nothing but the example.
 
 It is an example for certain: the solution and the reference (or the expression that the author
@@ -15,16 +18,20 @@ expects) agree on it, and what holds for ordinary draws of the inputs holds for 
 """
 
 import ast
+import copy
+import functools
 import itertools
+import math
+import operator
 import re
 import string
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from grader.definitions.exercise import (
     CallTest,
@@ -48,20 +55,29 @@ from grader.grading.diagnosis.plain_call import (
     PlainCall,
     plain_calls,
     python_of,
+    without_arguments,
 )
 from grader.grading.diagnosis.simpler_inputs import (
+    ALL_DIFFERENT,
     MANY,
+    SAME,
     Path,
     alike,
+    arrays_in,
     count_numbers,
     exchanged,
+    in_common,
+    keys_in,
+    lengths_in,
     moved,
+    near,
     numbers_in,
     parts,
     properties,
     replaced,
     simpler,
     simpler_numbers,
+    standard_forms,
     texts_in,
     with_texts,
 )
@@ -93,12 +109,14 @@ WALL_SECONDS: Final = 1.0
 _VISIBLY: Final = Tolerance(1e-3, 1e-3)
 _FINELY: Final = Tolerance(1e-7, 1e-6)  # eight digits are shown
 _ID: Final = TestId("example")  # the call may be of several hidden tests, and names none
-_FEW: Final = 3  # numbers that a test and an example may share
+_FEW: Final = 3  # numbers that an array of one draw and an example may share
+_LONG: Final = 8  # an author's length above it is a secret
 _MOST_LENGTHS: Final = 6  # that are varied independently
 _ORDINARY: Final = (2, 3, 4, 5, 6, 7)  # sizes of the draws that show what inputs are like
 _LARGE, _NEAR = 10, 0.1  # a number above the first is told by one that is as near to it
 _OTHER_DRAWS: Final = 1 << 10  # numbers of draws that are not searched
-_TRIVIAL: Final = frozenset({0.0, 1.0, -1.0, 2.0, -2.0, np.inf, -np.inf})
+_MOST_KNOWN: Final = 2  # of the test's own draws, where others show what inputs are like
+_TRIVIAL: Final = frozenset({0.0, 0.5, 1.0, -1.0, 2.0, -2.0, np.inf, -np.inf})
 _FORM: Final = (Rung.SHAPE, Rung.LENGTH, Rung.TYPE)
 
 _Inputs = Mapping[str, Any]
@@ -145,8 +163,15 @@ def small_example(
             program = load(child, submission, replace(exercise, forbid=None)).program
             if program is not None:
                 search = _Search(oracle, sandbox, solution, program, clock)
-                for question, inputs in search.simplified(asked):
-                    shown = _shown(oracle, submission, sandbox, question, inputs)
+                for question, inputs, kind in search.found(asked):
+                    with sandbox.child(_limits(exercise)) as other:
+                        ignorant = load(other, submission, replace(exercise, forbid=None)).program
+                        if ignorant is None:
+                            continue
+                        simple = search.simplified(question, inputs, kind, ignorant)
+                    if simple is None:
+                        continue
+                    shown = _shown(oracle, submission, sandbox, question, simple)
                     if shown is not None:
                         return shown
     except Exception:  # noqa: BLE001  an addition must not cost a submission its verdict
@@ -177,18 +202,23 @@ def _questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterat
     tree = ast.parse(test.code.strip())
     given = oracle.draws(test)[0].inputs
     calls = plain_calls(exercise, test, given)
-    if test.disclose == "inputs" and test.is_expression and not calls:
-        calls = [PlainCall(ast.unparse(tree), names_in(test.code) & given.keys(), is_plain=False)]
+    if test.disclose == "inputs" and test.compared == "value" and not calls:
+        calls = [
+            PlainCall(ast.unparse(tree), names_in(test.code) & frozenset(given), is_plain=False)
+        ]
     if ".dtype" in test.code and "dtype" in exercise.instructions:
         calls += [replace(call, code=f"{call.code}.dtype.name") for call in calls]
-    statements = {ast.unparse(each) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
+    statements = {ast.unparse(each) for each in tree.body if isinstance(each, ast.Expr)}
+    by_itself = _compared_by_itself(oracle)
     for call in calls:
         asked: CallTest | OutputTest
         if isinstance(test, OutputTest) and call.code in statements:  # what it gives does not count
             asked = OutputTest(
                 where=test.where, id=test.id, run=call.code, tolerance=test.tolerance
             )
-        else:
+        elif without_arguments(call.code.removesuffix(".dtype.name")) in by_itself or (
+            test.compared == "value" and call.code == ast.unparse(tree)
+        ):
             used = names_in(call.code) & exercise.defines.keys()
             has_reference = all(exercise.defines[name].reference for name in used)
             expect: Expected = FromReference() if has_reference else FromSolution()
@@ -205,8 +235,24 @@ def _questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterat
                 nan=test.nan,
                 accept=test.accept,
             )
+        else:
+            continue
         yield _Question(asked, test, call, kind)
     yield from _about_memory(test, tree, calls)
+
+
+def _compared_by_itself(oracle: Oracle) -> set[str]:
+    """Return the plain calls, without arguments, whose result is all that some test compares.
+
+    Of any other call, a test may accept more results than the solution's.
+    """
+    return {
+        without_arguments(call.code)
+        for test in oracle.exercise.tests
+        if test.compared == "value"
+        for call in plain_calls(oracle.exercise, test, oracle.draws(test)[0].inputs)
+        if call.code == ast.unparse(ast.parse(test.code.strip()))
+    }
 
 
 def _about_memory(test: TestCase, tree: ast.AST, calls: list[PlainCall]) -> Iterator[_Question]:
@@ -215,12 +261,16 @@ def _about_memory(test: TestCase, tree: ast.AST, calls: list[PlainCall]) -> Iter
     Only of a test that changes the result in place and then looks at the argument.
     """
     nodes = list(ast.walk(tree))
-    changed = {ast.unparse(each.target) for each in nodes if isinstance(each, ast.AugAssign)}
-    read = Counter(each.id for each in nodes if isinstance(each, ast.Name))
+    changes = {
+        ast.unparse(n.target): n.end_lineno or 0 for n in nodes if isinstance(n, ast.AugAssign)
+    }
     for node in nodes:
-        if isinstance(node, ast.Assign) and changed & set(map(ast.unparse, node.targets)):
+        if not isinstance(node, ast.Assign):
+            continue
+        for changed in changes.keys() & set(map(ast.unparse, node.targets)):
+            read = {n.id for n in nodes if isinstance(n, ast.Name) and n.lineno > changes[changed]}
             for call in calls:
-                names = sorted(name for name in call.names if read[name] > 1)
+                names = sorted(call.names & read)
                 if names and call.code == ast.unparse(node.value):
                     code = f"result = {call.code}\nresult += 1\nprint({', '.join(names)})"
                     asked = OutputTest(where=test.where, id=test.id, run=code)
@@ -294,11 +344,14 @@ class _Search:
         self._solution = solution
         self._program = program
         self._clock = clock
-        self._properties: dict[TestId, dict[Path, frozenset[str]]] = {}
-        self._secret = _Secrets(oracle.exercise)
+        self._known_usual: dict[tuple[TestId, frozenset[str]], _Usual] = {}
+        self._secret = _Secrets(oracle)
 
-    def simplified(self, asked: Sequence[_Question]) -> Iterator[tuple[_Question, _Inputs]]:
-        """Yield the questions that show a difference with simplified inputs, the smallest first."""
+    def found(self, asked: Sequence[_Question]) -> Iterator[tuple[_Question, _Inputs, str]]:
+        """Yield the questions that show a difference, with inputs that have no secret.
+
+        The smallest come first; the last item is the kind of the difference.
+        """
         found: list[tuple[bool, int, int, _Question, _Inputs, str]] = []
         try:
             for number, question in enumerate(asked):
@@ -309,9 +362,30 @@ class _Search:
         except ChildGoneError:
             pass
         for *_, question, inputs, kind in sorted(found, key=lambda each: each[:3]):
-            simple = self._without_secrets(question, self._simpler(question, inputs, kind), kind)
-            if simple is not None:
-                yield question, simple
+            if (free := self._without_secrets(question, inputs, kind)) is not None:
+                yield question, free, kind
+
+    def simplified(
+        self, question: _Question, inputs: _Inputs, kind: str, program: LoadedProgram
+    ) -> _Inputs | None:
+        """Return inputs without a secret made simpler, as far as they show the same difference.
+
+        Args:
+            question: what is asked.
+            inputs: as found.
+            kind: of the difference.
+            program: the submission in a child that has seen no secret: one that has could tell it
+                by which of the simpler inputs it goes wrong on.
+        """
+        ignorant = copy.copy(self)
+        ignorant._program = program  # noqa: SLF001  of this class
+        simple = ignorant._simpler(question, inputs, kind)  # noqa: SLF001  likewise
+        draws = [draw.inputs for draw in self._known.draws(question.of)]
+        of_a_test = any(
+            all(name in draw and _is_same(value, draw[name]) for name, value in simple.items())
+            for draw in draws
+        )
+        return None if of_a_test else simple
 
     def _first(self, question: _Question) -> tuple[_Inputs, str] | None:
         """Return the smallest inputs that show a difference, of the test's own kind if possible."""
@@ -384,7 +458,11 @@ class _Search:
             arrays = [np.asarray(part) for _, part in parts(expected)]
             if arrays and not any(array.size for array in arrays):
                 return ""
-            if any(array.dtype.kind in "fc" and np.isnan(array).any() for array in arrays):
+            # Places, ranks and choices: which of two equal numbers comes first may be free.
+            is_choice = any(array.dtype.kind in "biu" for array in arrays)
+            if (is_choice and self._has_new_ties(question, inputs)) or any(
+                array.dtype.kind in "fc" and np.isnan(array).any() for array in arrays
+            ):
                 return ""
             if isinstance(expected, str) and re.search(r"\bnan\b", expected):
                 return ""
@@ -406,34 +484,58 @@ class _Search:
             return "too large"
         return "" if found.difference is None else found.difference.rung.value
 
-    def _fits(self, question: _Question, path: Path, part: Any) -> bool:  # noqa: ANN401  an array or a number
+    def _fits(self, question: _Question, path: Path, part: Any) -> bool:  # noqa: ANN401  an array, numbers or a number
         """Return whether a part of inputs keeps what holds for ordinary draws of the test."""
-        usual = self._properties.get(question.of.id)
-        if usual is None:
-            usual = self._properties[question.of.id] = {}
+        usual = self._usual(question).properties
+        return all(
+            usual.get((*path, *inner), frozenset()) - {ALL_DIFFERENT} <= properties(each)
+            for inner, each in parts(part)
+        )
+
+    def _has_new_ties(self, question: _Question, inputs: _Inputs) -> bool:
+        """Return whether numbers are equal that are different in all ordinary draws."""
+        usual = self._usual(question).properties
+        return any(
+            ALL_DIFFERENT in usual.get(path, frozenset()) - properties(part)
+            for path, part in parts(inputs)
+        )
+
+    def _usual(self, question: _Question) -> "_Usual":
+        names = question.call.names
+        if (question.of.id, names) not in self._known_usual:
             given = [draw.inputs for draw in self._known.draws(question.of)[: len(_ORDINARY)]]
             given += [
                 self._drawn(question, _OTHER_DRAWS + size, (), size)
-                for size in _ORDINARY[len(given) :]
+                for size in _ORDINARY[min(len(given), _MOST_KNOWN) :]
             ]
-            for inputs in given:
-                used = {name: inputs[name] for name in question.call.names & inputs.keys()}
-                for place, ordinary in parts(used):
-                    here = properties(ordinary)
-                    usual[place] = usual.get(place, here) & here
-        return usual.get(path, frozenset()) <= properties(part)
+            drawn = [{name: each[name] for name in names} for each in given if names <= each.keys()]
+            self._known_usual[question.of.id, names] = _usual_of(drawn, self._secret)
+        return self._known_usual[question.of.id, names]
 
     def _changed(
         self,
         question: _Question,
         inputs: _Inputs,
         path: Path,
-        part: Any,  # noqa: ANN401  an array or a number
+        part: Any,  # noqa: ANN401  an array, numbers or a number
         kind: str,
+        *,
+        free: bool = True,
     ) -> _Inputs | None:
-        """Return inputs with another part, if they still show a difference of the same kind."""
+        """Return inputs with another part, if they still show a difference of the same kind.
+
+        Args:
+            question: what is asked.
+            inputs: to be changed.
+            path: to the part.
+            part: the other one.
+            kind: of the difference.
+            free: whether inputs with a secret are refused.
+        """
         changed = replaced(inputs, path, part)
         if count_numbers(changed) > MANY or not self._fits(question, path, part):
+            return None
+        if free and next(self._secrets_in(question, changed), None) is not None:
             return None
         return changed if self._shows(question, changed, kind) else None
 
@@ -468,54 +570,121 @@ class _Search:
     def _without_secrets(self, question: _Question, inputs: _Inputs, kind: str) -> _Inputs | None:
         """Return inputs in which what hidden tests may have is exchanged for something else."""
         constants = list(_constants(ast.parse(question.call.code)))
-        if any(map(self._secret.is_text, texts_in(constants))) or any(
-            map(self._secret.is_near, numbers_in(constants))
+        usual = self._usual(question)
+        keys = list(keys_in(list(inputs.values())))
+        if (
+            any(map(self._secret.is_text, texts_in(constants)))
+            or any(map(self._secret.is_near, numbers_in(constants)))
+            or any(self._is_secret(question, number) for number in numbers_in(keys))
+            or not usual.lengths.isdisjoint(lengths_in(inputs))
         ):
             return None
-        texts = list(dict.fromkeys(texts_in(inputs)))
-        if any(map(self._secret.is_text, texts)):
-            inputs = with_texts(inputs, dict(zip(texts, string.ascii_lowercase, strict=False)))
-            if any(map(self._secret.is_text, texts_in(inputs))) or not self._shows(
-                question, inputs, kind
-            ):
+        texts = list(dict.fromkeys(texts_in(list(inputs.values()))))
+        secret_texts = list(filter(self._secret.is_text, texts))
+        letters = [letter for letter in string.ascii_lowercase if letter not in texts]
+        if len(texts) > len(letters):
+            return None
+        if secret_texts:
+            # All if possible: public words in the order of a hidden test are a secret too.
+            for exchanged_texts in (texts, secret_texts):
+                others = dict(zip(exchanged_texts, letters, strict=False))
+                free = {name: with_texts(value, others) for name, value in inputs.items()}
+                if self._shows(question, free, kind):
+                    break
+            else:
                 return None
-        draws = [draw.inputs for draw in self._known.draws(question.of)]
-        while (secret := next(self._secrets_in(inputs, draws), None)) is not None:
-            path, others = secret
-            ways = (self._changed(question, inputs, path, other, kind) for other in others)
-            found = next((each for each in ways if each is not None), None)
+            inputs = free
+        while (secret := next(self._secrets_in(question, inputs), None)) is not None:
+            path, ways = secret
+            tried = (self._changed(question, inputs, path, w, kind, free=False) for w in ways)
+            found = next((each for each in tried if each is not None), None)
             if found is None:
                 return None
             inputs = found
-        of_a_test = any(
-            all(name in draw and _is_same(value, draw[name]) for name, value in inputs.items())
-            for draw in draws
-        )
-        return None if of_a_test else inputs
+        return inputs
+
+    def _is_secret(self, question: _Question, number: float) -> bool:
+        return self._secret.is_near(number, self._usual(question).numbers)
 
     def _secrets_in(
-        self, inputs: _Inputs, draws: Sequence[_Inputs]
+        self, question: _Question, inputs: _Inputs
     ) -> Iterator[tuple[Path, Iterator[Any]]]:
         """Yield the paths to what hidden tests may have, with other values to try there."""
-        drawn = [dict(parts(each)) for each in draws]
-        for path, part in parts(inputs):
-            if (
-                np.size(part) > _FEW
-                and part.dtype.kind in "iuf"
-                and any(_is_same(part, each.get(path)) for each in drawn)
-                # Zeros, ones and 0, 1, 2, ... are no one's.
-                and not any(
-                    _is_same(part, each)
-                    for each in itertools.islice(simpler(part, in_order=True), 5)
-                )
-            ):
-                yield path, iter((part + 1, part * 2))
-            for number in filter(self._secret.is_near, numbers_in(part)):
-                others = [each for each in alike(number) if not self._secret.is_near(each)]
+        arrays = self._usual(question).arrays
+        for path, array in arrays_in(inputs):
+            drawn = any(_is_near(array, each) for each in arrays.get(path, ()))
+            if drawn and self._secret.is_array(array):
+                part = _at(inputs, path)
+                new = (each for each in _others(array) if not _is_near(each, array))
                 yield (
                     path,
-                    (way(part, number, each) for each in others for way in (exchanged, moved)),
+                    (each if part is array else type(part)(each.tolist()) for each in new),
                 )
+        for path, part in parts(inputs):
+            numbers = [each for each in numbers_in(part) if self._is_secret(question, each)]
+            if not numbers or (np.ndim(part) and _is_standard(part)):
+                continue
+            for number in numbers:
+                others = [*alike(number), 0.0, 1.0, 2.0]
+                changed = (
+                    way(part, number, each)
+                    for each in others
+                    if not self._is_secret(question, each) and np.asarray(part).dtype.kind in "iuf"
+                    for way in (exchanged, moved)
+                )
+                yield path, (each for each in changed if number not in numbers_in(each))
+
+
+@dataclass(frozen=True, slots=True)
+class _Usual:
+    """What ordinary draws of inputs have in common, but for public numbers and lengths."""
+
+    properties: Mapping[Path, frozenset[str]]
+    numbers: list[float]
+    arrays: Mapping[Path, list[npt.NDArray[Any]]]
+    lengths: frozenset[float]
+
+
+def _usual_of(draws: Sequence[_Inputs], secret: "_Secrets") -> _Usual:
+    held: dict[Path, frozenset[str]] = {}
+    for path, part in (each for drawn in draws for each in parts(drawn)):
+        here = properties(part)
+        held[path] = held.get(path, here) & here
+    all_arrays = [dict(arrays_in(drawn)) for drawn in draws]
+    arrays: dict[Path, list[npt.NDArray[Any]]] = {}
+    for path, array in (each for drawn in all_arrays for each in drawn.items()):
+        is_constant = all(path in each and _is_near(array, each[path]) for each in all_arrays)
+        if is_constant or (array.size > _FEW and array.dtype.kind in "iuf"):
+            arrays.setdefault(path, []).append(array)
+    numbers = secret.not_public(in_common(draws))
+    lengths = in_common([list(lengths_in(drawn)) for drawn in draws])
+    long = secret.not_public(lengths[lengths > _LONG])
+    return _Usual(held, numbers.tolist(), arrays, frozenset(long.tolist()))
+
+
+def _at(value: Any, path: Path) -> Any:  # noqa: ANN401  any values
+    return functools.reduce(operator.getitem, path, value)
+
+
+def _others(array: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
+    """Yield arrays of the form of another one, and of nothing else that is in it."""
+    yield from standard_forms(array)
+    rng = np.random.default_rng(array.size)
+    for _ in range(3 if array.dtype.kind in "biuf" else 0):
+        yield rng.integers(0, 2 if array.dtype.kind == "b" else 4, array.shape).astype(array.dtype)
+
+
+def _is_near(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
+    """Return whether two arrays are the same up to rounding."""
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    if one.dtype.kind in "fc":
+        return np.allclose(one, other, SAME, 0, equal_nan=True)
+    return np.array_equal(one, other)
+
+
+def _is_standard(array: npt.NDArray[Any]) -> bool:
+    return any(_is_same(array, each) for each in standard_forms(array))
 
 
 def _is_same(one: Any, other: Any) -> bool:  # noqa: ANN401  any values
@@ -531,37 +700,59 @@ def _is_same(one: Any, other: Any) -> bool:  # noqa: ANN401  any values
 
 
 class _Secrets:
-    """The numbers and texts of an exercise's hidden tests that are not public too."""
+    """What an author may have written into an exercise's hidden tests alone."""
 
-    def __init__(self, exercise: Exercise) -> None:
+    def __init__(self, oracle: Oracle) -> None:
+        exercise = oracle.exercise
         hidden = [_literals(test) for test in exercise.tests if test.hidden]
-        public = [_literals(test) for test in exercise.tests if not test.hidden]
-        told = " ".join(
+        visible = [test for test in exercise.tests if not test.hidden]
+        self._told = " ".join(
             [
                 exercise.instructions,
                 exercise.starter,
-                *(test.code for test in exercise.tests if not test.hidden),
+                *(hint.text for hint in exercise.hints),
+                *(f"{test.code} {test.given}" for test in visible),
             ]
         )
-        self._told = told
-        numbers = frozenset[float]().union(*(each[0] for each in public))
-        numbers |= {float(each) for each in re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", told)}
-        self._numbers = frozenset[float]().union(*(each[0] for each in hidden)) - numbers - _TRIVIAL
-        self._texts = frozenset[str]().union(*(each[1] for each in hidden))
+        numbers = _TRIVIAL.union(*map(_literals, visible))
+        numbers |= set(map(float, re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", self._told)))
+        self._numbers = frozenset[float]().union(*hidden) - numbers
+        self._public = np.array(sorted(filter(math.isfinite, numbers)))
+        self._arrays = [
+            array
+            for test in visible
+            for draw in oracle.draws(test)
+            for _, array in arrays_in(draw.inputs)
+        ]
 
-    def is_near(self, number: float) -> bool:
+    def is_near(self, number: float, constants: Iterable[float] = ()) -> bool:
         """Return whether a number is one of a hidden test, or a large one that is near to it."""
-        return number in self._numbers or any(
-            abs(number - each) < _NEAR * abs(each) for each in self._numbers if abs(each) > _LARGE
+        return any(
+            abs(number - each) <= (_NEAR if abs(each) > _LARGE else SAME) * abs(each)
+            for each in (*self._numbers, *constants)
         )
 
+    def not_public(self, numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the numbers that are neither public nor usual ones."""
+        found: npt.NDArray[Any] = numbers[~near(numbers, self._public)]
+        return found
+
     def is_text(self, text: str) -> bool:
-        """Return whether a text is one of a hidden test."""
-        return text in self._texts and text not in self._told
+        """Return whether a text is not public."""
+        return text not in self._told
+
+    def is_array(self, array: npt.NDArray[Any]) -> bool:
+        """Return whether an array is neither public nor a usual one."""
+        return (
+            array.size > 1
+            and bool((array != array.flat[0]).any())
+            and not _is_standard(array)
+            and not any(_is_near(array, each) for each in self._arrays)
+        )
 
 
-def _literals(test: TestCase) -> tuple[frozenset[float], frozenset[str]]:
-    """Return the numbers and the texts that an author wrote into a test."""
+def _literals(test: TestCase) -> frozenset[float]:
+    """Return the numbers that an author wrote into a test."""
     values: list[Any] = [getattr(test.expect, "value", None)]
     sources = [test.code, getattr(test.expect, "code", "")]
     if isinstance(test.given, Literals):
@@ -570,8 +761,7 @@ def _literals(test: TestCase) -> tuple[frozenset[float], frozenset[str]]:
         sources.append(re.sub(r"\bsizes\([^()]*\)", "sizes()", test.given.code))
     for source in sources:
         values += _constants(ast.parse(source.strip()))
-    numbers = frozenset[float]().union(*map(numbers_in, values))
-    return numbers, frozenset(text for value in values for text in texts_in(value))
+    return frozenset[float]().union(*map(numbers_in, values))
 
 
 def _constants(tree: ast.AST) -> Iterator[Any]:
@@ -587,7 +777,7 @@ def _constants(tree: ast.AST) -> Iterator[Any]:
                 value = evaluate(ast.unparse(node), {})
             except Exception:  # noqa: BLE001, S112  such as 1 / 0, which a test may mean
                 continue
-            if isinstance(value, (int, float, str)):
+            if isinstance(value, (int, float, complex, str)):
                 yield value
 
 

@@ -637,7 +637,7 @@ class _Search:
 
 @dataclass(frozen=True, slots=True)
 class _Usual:
-    """What ordinary draws of inputs have in common, but for public numbers and lengths."""
+    """The properties that ordinary draws of inputs share, but for public numbers and lengths."""
 
     properties: Mapping[Path, frozenset[str]]
     numbers: list[float]
@@ -700,7 +700,7 @@ def _is_same(one: Any, other: Any) -> bool:  # noqa: ANN401  any values
 
 
 class _Secrets:
-    """What an author may have written into an exercise's hidden tests alone."""
+    """The values that an author may have written into hidden tests alone."""
 
     def __init__(self, oracle: Oracle) -> None:
         exercise = oracle.exercise

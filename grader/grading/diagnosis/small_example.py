@@ -19,19 +19,15 @@ expects) agree on it, and what holds for ordinary draws of the inputs holds for 
 
 import ast
 import copy
-import functools
 import itertools
-import math
-import operator
 import re
 import string
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from grader.definitions.exercise import (
     CallTest,
@@ -50,6 +46,17 @@ from grader.definitions.exercise import (
 from grader.errors import EtudeError
 from grader.grading.checks import judge
 from grader.grading.comparison.compare import RawResult, Rung, compare
+from grader.grading.diagnosis.hidden_constants import (
+    Secrets,
+    Usual,
+    at,
+    constants_in,
+    is_near,
+    is_same,
+    is_standard,
+    other_arrays,
+    usual_of,
+)
 from grader.grading.diagnosis.plain_call import (
     NotWritableError,
     PlainCall,
@@ -60,24 +67,20 @@ from grader.grading.diagnosis.plain_call import (
 from grader.grading.diagnosis.simpler_inputs import (
     ALL_DIFFERENT,
     MANY,
-    SAME,
     Path,
     alike,
     arrays_in,
     count_numbers,
     exchanged,
-    in_common,
     keys_in,
     lengths_in,
     moved,
-    near,
     numbers_in,
     parts,
     properties,
     replaced,
     simpler,
     simpler_numbers,
-    standard_forms,
     texts_in,
     with_texts,
 )
@@ -109,14 +112,10 @@ WALL_SECONDS: Final = 1.0
 _VISIBLY: Final = Tolerance(1e-3, 1e-3)
 _FINELY: Final = Tolerance(1e-7, 1e-6)  # eight digits are shown
 _ID: Final = TestId("example")  # the call may be of several hidden tests, and names none
-_FEW: Final = 3  # numbers that an array of one draw and an example may share
-_LONG: Final = 8  # an author's length above it is a secret
 _MOST_LENGTHS: Final = 6  # that are varied independently
 _ORDINARY: Final = (2, 3, 4, 5, 6, 7)  # sizes of the draws that show what inputs are like
-_LARGE, _NEAR = 10, 0.1  # a number above the first is told by one that is as near to it
 _OTHER_DRAWS: Final = 1 << 10  # numbers of draws that are not searched
 _MOST_KNOWN: Final = 2  # of the test's own draws, where others show what inputs are like
-_TRIVIAL: Final = frozenset({0.0, 0.5, 1.0, -1.0, 2.0, -2.0, np.inf, -np.inf})
 _FORM: Final = (Rung.SHAPE, Rung.LENGTH, Rung.TYPE)
 
 _Inputs = Mapping[str, Any]
@@ -344,8 +343,8 @@ class _Search:
         self._solution = solution
         self._program = program
         self._clock = clock
-        self._known_usual: dict[tuple[TestId, frozenset[str]], _Usual] = {}
-        self._secret = _Secrets(oracle)
+        self._known_usual: dict[tuple[TestId, frozenset[str]], Usual] = {}
+        self._secret = Secrets(oracle)
 
     def found(self, asked: Sequence[_Question]) -> Iterator[tuple[_Question, _Inputs, str]]:
         """Yield the questions that show a difference, with inputs that have no secret.
@@ -382,7 +381,7 @@ class _Search:
         simple = ignorant._simpler(question, inputs, kind)  # noqa: SLF001  likewise
         draws = [draw.inputs for draw in self._known.draws(question.of)]
         of_a_test = any(
-            all(name in draw and _is_same(value, draw[name]) for name, value in simple.items())
+            all(name in draw and is_same(value, draw[name]) for name, value in simple.items())
             for draw in draws
         )
         return None if of_a_test else simple
@@ -500,7 +499,7 @@ class _Search:
             for path, part in parts(inputs)
         )
 
-    def _usual(self, question: _Question) -> "_Usual":
+    def _usual(self, question: _Question) -> Usual:
         names = question.call.names
         if (question.of.id, names) not in self._known_usual:
             given = [draw.inputs for draw in self._known.draws(question.of)[: len(_ORDINARY)]]
@@ -509,7 +508,7 @@ class _Search:
                 for size in _ORDINARY[min(len(given), _MOST_KNOWN) :]
             ]
             drawn = [{name: each[name] for name in names} for each in given if names <= each.keys()]
-            self._known_usual[question.of.id, names] = _usual_of(drawn, self._secret)
+            self._known_usual[question.of.id, names] = usual_of(drawn, self._secret)
         return self._known_usual[question.of.id, names]
 
     def _changed(
@@ -550,7 +549,7 @@ class _Search:
         """Return inputs made simpler, part by part and then number by number."""
         for path, part in list(parts(inputs)):
             for simple in simpler(part, in_order=kind in _FORM):
-                if _is_same(simple, part):
+                if is_same(simple, part):
                     break
                 changed = self._changed(question, inputs, path, simple, kind)
                 if changed is not None:
@@ -569,7 +568,7 @@ class _Search:
 
     def _without_secrets(self, question: _Question, inputs: _Inputs, kind: str) -> _Inputs | None:
         """Return inputs in which what hidden tests may have is exchanged for something else."""
-        constants = list(_constants(ast.parse(question.call.code)))
+        constants = list(constants_in(ast.parse(question.call.code)))
         usual = self._usual(question)
         keys = list(keys_in(list(inputs.values())))
         if (
@@ -612,17 +611,17 @@ class _Search:
         """Yield the paths to what hidden tests may have, with other values to try there."""
         arrays = self._usual(question).arrays
         for path, array in arrays_in(inputs):
-            drawn = any(_is_near(array, each) for each in arrays.get(path, ()))
+            drawn = any(is_near(array, each) for each in arrays.get(path, ()))
             if drawn and self._secret.is_array(array):
-                part = _at(inputs, path)
-                new = (each for each in _others(array) if not _is_near(each, array))
+                part = at(inputs, path)
+                new = (each for each in other_arrays(array) if not is_near(each, array))
                 yield (
                     path,
                     (each if part is array else type(part)(each.tolist()) for each in new),
                 )
         for path, part in parts(inputs):
             numbers = [each for each in numbers_in(part) if self._is_secret(question, each)]
-            if not numbers or (np.ndim(part) and _is_standard(part)):
+            if not numbers or (np.ndim(part) and is_standard(part)):
                 continue
             for number in numbers:
                 others = [*alike(number), 0.0, 1.0, 2.0]
@@ -633,152 +632,6 @@ class _Search:
                     for way in (exchanged, moved)
                 )
                 yield path, (each for each in changed if number not in numbers_in(each))
-
-
-@dataclass(frozen=True, slots=True)
-class _Usual:
-    """The properties that ordinary draws of inputs share, but for public numbers and lengths."""
-
-    properties: Mapping[Path, frozenset[str]]
-    numbers: list[float]
-    arrays: Mapping[Path, list[npt.NDArray[Any]]]
-    lengths: frozenset[float]
-
-
-def _usual_of(draws: Sequence[_Inputs], secret: "_Secrets") -> _Usual:
-    held: dict[Path, frozenset[str]] = {}
-    for path, part in (each for drawn in draws for each in parts(drawn)):
-        here = properties(part)
-        held[path] = held.get(path, here) & here
-    all_arrays = [dict(arrays_in(drawn)) for drawn in draws]
-    arrays: dict[Path, list[npt.NDArray[Any]]] = {}
-    for path, array in (each for drawn in all_arrays for each in drawn.items()):
-        is_constant = all(path in each and _is_near(array, each[path]) for each in all_arrays)
-        if is_constant or (array.size > _FEW and array.dtype.kind in "iuf"):
-            arrays.setdefault(path, []).append(array)
-    numbers = secret.not_public(in_common(draws))
-    lengths = in_common([list(lengths_in(drawn)) for drawn in draws])
-    long = secret.not_public(lengths[lengths > _LONG])
-    return _Usual(held, numbers.tolist(), arrays, frozenset(long.tolist()))
-
-
-def _at(value: Any, path: Path) -> Any:  # noqa: ANN401  any values
-    return functools.reduce(operator.getitem, path, value)
-
-
-def _others(array: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
-    """Yield arrays of the form of another one, and of nothing else that is in it."""
-    yield from standard_forms(array)
-    rng = np.random.default_rng(array.size)
-    for _ in range(3 if array.dtype.kind in "biuf" else 0):
-        yield rng.integers(0, 2 if array.dtype.kind == "b" else 4, array.shape).astype(array.dtype)
-
-
-def _is_near(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
-    """Return whether two arrays are the same up to rounding."""
-    if one.shape != other.shape or one.dtype != other.dtype:
-        return False
-    if one.dtype.kind in "fc":
-        return np.allclose(one, other, SAME, 0, equal_nan=True)
-    return np.array_equal(one, other)
-
-
-def _is_standard(array: npt.NDArray[Any]) -> bool:
-    return any(_is_same(array, each) for each in standard_forms(array))
-
-
-def _is_same(one: Any, other: Any) -> bool:  # noqa: ANN401  any values
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return one.dtype == other.dtype and np.array_equal(
-            one, other, equal_nan=one.dtype.kind in "fc"
-        )
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(_is_same, one, other))
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(_is_same(one[key], other[key]) for key in one)
-    return type(one) is type(other) and bool(one == other)
-
-
-class _Secrets:
-    """The values that an author may have written into hidden tests alone."""
-
-    def __init__(self, oracle: Oracle) -> None:
-        exercise = oracle.exercise
-        hidden = [_literals(test) for test in exercise.tests if test.hidden]
-        visible = [test for test in exercise.tests if not test.hidden]
-        self._told = " ".join(
-            [
-                exercise.instructions,
-                exercise.starter,
-                *(hint.text for hint in exercise.hints),
-                *(f"{test.code} {test.given}" for test in visible),
-            ]
-        )
-        numbers = _TRIVIAL.union(*map(_literals, visible))
-        numbers |= set(map(float, re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", self._told)))
-        self._numbers = frozenset[float]().union(*hidden) - numbers
-        self._public = np.array(sorted(filter(math.isfinite, numbers)))
-        self._arrays = [
-            array
-            for test in visible
-            for draw in oracle.draws(test)
-            for _, array in arrays_in(draw.inputs)
-        ]
-
-    def is_near(self, number: float, constants: Iterable[float] = ()) -> bool:
-        """Return whether a number is one of a hidden test, or a large one that is near to it."""
-        return any(
-            abs(number - each) <= (_NEAR if abs(each) > _LARGE else SAME) * abs(each)
-            for each in (*self._numbers, *constants)
-        )
-
-    def not_public(self, numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the numbers that are neither public nor usual ones."""
-        found: npt.NDArray[Any] = numbers[~near(numbers, self._public)]
-        return found
-
-    def is_text(self, text: str) -> bool:
-        """Return whether a text is not public."""
-        return text not in self._told
-
-    def is_array(self, array: npt.NDArray[Any]) -> bool:
-        """Return whether an array is neither public nor a usual one."""
-        return (
-            array.size > 1
-            and bool((array != array.flat[0]).any())
-            and not _is_standard(array)
-            and not any(_is_near(array, each) for each in self._arrays)
-        )
-
-
-def _literals(test: TestCase) -> frozenset[float]:
-    """Return the numbers that an author wrote into a test."""
-    values: list[Any] = [getattr(test.expect, "value", None)]
-    sources = [test.code, getattr(test.expect, "code", "")]
-    if isinstance(test.given, Literals):
-        values.append(test.given.values)
-    else:
-        sources.append(re.sub(r"\bsizes\([^()]*\)", "sizes()", test.given.code))
-    for source in sources:
-        values += _constants(ast.parse(source.strip()))
-    return frozenset[float]().union(*map(numbers_in, values))
-
-
-def _constants(tree: ast.AST) -> Iterator[Any]:
-    """Yield the constants in Python, and what is computed from constants alone, as `10**6`."""
-    for node in ast.walk(tree):
-        inner = list(ast.walk(node))
-        if isinstance(node, (ast.Constant, ast.BinOp, ast.UnaryOp)) and not any(
-            isinstance(each, ast.expr)
-            and not isinstance(each, (ast.Constant, ast.BinOp, ast.UnaryOp))
-            for each in inner
-        ):
-            try:
-                value = evaluate(ast.unparse(node), {})
-            except Exception:  # noqa: BLE001, S112  such as 1 / 0, which a test may mean
-                continue
-            if isinstance(value, (int, float, complex, str)):
-                yield value
 
 
 def _shown(

@@ -11,7 +11,7 @@ import numpy as np
 
 from grader.browser.gpt_parts import PARTS
 from grader.browser.page_child import PageChild
-from grader.grading.feedback import sentences
+from grader.grading.feedback import outcome_sentences
 from grader.grading.program.loaded_program import problem_of
 from grader.grading.program.notebook_program import PartLines
 from grader.grading.results.submission import Submission
@@ -199,12 +199,12 @@ class OwnGpt:
             return self._ended(error)
         problem = self._problem(answer)
         if problem is not None or not isinstance(answer, Returned):
-            return problem or Problem(sentences.NO_LETTER, None)
+            return problem or Problem(outcome_sentences.NO_LETTER, None)
         return self._weights.letters[answer.value]
 
     def _ended(self, error: ChildGoneError) -> Problem:
-        _, sentence = sentences.gone(error, self._source)
-        line = sentences.line_of(error, self._source)
+        _, sentence = outcome_sentences.gone(error, self._source)
+        line = outcome_sentences.line_of(error, self._source)
         return Problem(self._lines.sentence(sentence), self._exercise(line))
 
     def _problem(self, answer: Answer) -> Problem | None:
@@ -213,7 +213,7 @@ class OwnGpt:
         if answer.type == "WrongResult" and answer.args:
             name, found, wanted = answer.args
             exercise = next(each for each, function in PARTS.items() if function == name)
-            return Problem(sentences.wrong_part(name, found, wanted), exercise)
+            return Problem(outcome_sentences.wrong_part(name, found, wanted), exercise)
         found = problem_of(answer)
         return Problem(self._lines.sentence(found.sentence), self._exercise(found.line))
 

@@ -38,7 +38,7 @@ from grader.errors import EtudeError
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import KnownValues, Oracle
-from grader.grading.feedback import sentences
+from grader.grading.feedback import outcome_sentences
 from grader.grading.program.author_code import with_files_of
 from grader.grading.program.loaded_program import problem_of, put_files
 from grader.grading.results.jobs import limits_of
@@ -90,7 +90,7 @@ class _Grader:
                 for test in in_running_order(self.exercise):
                     results[test.id] = run.grade(test)
             except MemoryError:  # of ours, with what the submission left
-                run.outcome, run.problem = Outcome.OUT_OF_MEMORY, sentences.TOO_LARGE
+                run.outcome, run.problem = Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE
         verdict = run.verdict(results, _NAME)
         if verdict.outcome is Outcome.PASSED or verdict.message:
             return verdict
@@ -314,8 +314,8 @@ def _problem_in(child: PageChild, source: str) -> dict[str, Any] | None:
     try:
         answer = child.load(source, [])
     except ChildGoneError as error:
-        _, sentence = sentences.gone(error, source)
-        return {"message": sentence, "line": sentences.line_of(error, source)}
+        _, sentence = outcome_sentences.gone(error, source)
+        return {"message": sentence, "line": outcome_sentences.line_of(error, source)}
     if not isinstance(answer, Raised):
         return None
     # The outermost frame is this source's; deeper ones may lie in another cell.

@@ -12,7 +12,7 @@ from grader.authoring.verify.steps import ProofFacts, failed, never_failed, pass
 from grader.authoring.verify.variants import REPEATS
 from grader.definitions.exercise import TestCase, TestId
 from grader.definitions.wording import did_you_mean, listing
-from grader.grading.feedback.sentences import not_answered
+from grader.grading.feedback.outcome_sentences import not_answered
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.mutation import mutants

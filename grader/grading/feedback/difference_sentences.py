@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from grader.grading.comparison.compare import Difference, Rung
-from grader.grading.feedback import sentences
+from grader.grading.feedback import outcome_sentences
 from grader.sandbox.printable import printable
 
 _WHOLE: Final = "The result"
@@ -243,15 +243,15 @@ _SENTENCES: Final[Mapping[str, str | Callable[..., str]]] = {
         "place. Work on a copy, or make a new array."
     ),
     "cannot-use": lambda _, code, error, message: (
-        f"The result cannot be used as in `{sentences.cut(code)}` "
-        f"({error}: {sentences.cut(printable(message))}). Does your function return what is asked "
-        "for?"
+        f"The result cannot be used as in `{outcome_sentences.cut(code)}` "
+        f"({error}: {outcome_sentences.cut(printable(message))}). "
+        "Does your function return what is asked for?"
     ),
     "assertion": lambda _, statement, explanation: (
-        f"This does not hold: `{sentences.cut(statement)}`"
-        f"{f': {sentences.cut(printable(explanation))}' if explanation else ''}"
+        f"This does not hold: `{outcome_sentences.cut(statement)}`"
+        f"{f': {outcome_sentences.cut(printable(explanation))}' if explanation else ''}"
     ),
-    "answer": lambda _, **facts: sentences.answer_differs(**facts),
+    "answer": lambda _, **facts: outcome_sentences.answer_differs(**facts),
     # Of results that cannot have a property:
     "no-finite-number": "The result should have finite numbers in it, but all are NaN or infinite.",
     "no-numbers": lambda _, got: (

@@ -6,7 +6,7 @@ from typing import Any
 
 from grader.definitions.exercise import DefinedAs, Exercise
 from grader.errors import GraderFault, Location
-from grader.grading.feedback import sentences
+from grader.grading.feedback import outcome_sentences
 from grader.grading.program.author_code import freeze
 from grader.grading.program.notebook_program import (
     NotebookProgram,
@@ -162,7 +162,7 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
         given = [name for name, _, _ in lines.files]
         if submission.cells:
             given.insert(0, exercise.files_to_submit[0])
-        if said := sentences.wrong_files(given, exercise.files_to_submit):
+        if said := outcome_sentences.wrong_files(given, exercise.files_to_submit):
             missing = LoadingProblem(Outcome.ERRORED, said)
             return LoadedSubmission(DefinedNames((), {}), problem=missing)
     if lines.is_one_file:
@@ -174,7 +174,7 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
             else NotebookProgram(submission, lines)
         )
     except ChildGoneError as error:
-        outcome, sentence = sentences.gone(error)
+        outcome, sentence = outcome_sentences.gone(error)
         ended = LoadingProblem(outcome, sentence)
         return LoadedSubmission(DefinedNames((), {}), problem=ended)
     loaded = _load(child, program, exercise)
@@ -217,8 +217,8 @@ def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedS
         problems = (_problem_of(exercise, name, found, source) for name in exercise.defines)
         values = next(filter(None, problems), None) or _values(child, exercise)
     except ChildGoneError as error:
-        outcome, sentence = sentences.gone(error, source)
-        line = sentences.line_of(error, source)
+        outcome, sentence = outcome_sentences.gone(error, source)
+        line = outcome_sentences.line_of(error, source)
         return LoadedSubmission(contents, problem=LoadingProblem(outcome, sentence, line))
     if isinstance(values, str):
         problem = LoadingProblem(Outcome.FAILED, values)
@@ -236,15 +236,15 @@ def problem_of(answer: Raised, source: str = "", packages: tuple[str, ...] = ())
         packages: that it may import beside NumPy.
     """
     if "SyntaxError" in answer.bases and not answer.frames:
-        return LoadingProblem(Outcome.ERRORED, sentences.syntax_error(answer), answer.line)
+        return LoadingProblem(Outcome.ERRORED, outcome_sentences.syntax_error(answer), answer.line)
     line = answer.frames[-1][0] if answer.frames else None
     contents = DefinedNames((), {}, packages)
-    sentence = sentences.raised(answer, "", contents, loading=bool(source))
+    sentence = outcome_sentences.raised(answer, "", contents, loading=bool(source))
     if answer.type == "ModuleNotFoundError":
         from grader.grading.feedback.error_explanations import in_numpy  # noqa: PLC0415  a pass needs none of it
 
         sentence = " ".join(filter(None, (sentence, in_numpy(source))))
-    return LoadingProblem(sentences.outcome_of(answer), sentence, line)
+    return LoadingProblem(outcome_sentences.outcome_of(answer), sentence, line)
 
 
 def _problem_of(exercise: Exercise, name: str, contents: DefinedNames, source: str) -> str | None:
@@ -255,11 +255,11 @@ def _problem_of(exercise: Exercise, name: str, contents: DefinedNames, source: s
     if defined is None:
         shown = (t.code for t in exercise.tests if t.compared == "value" and not t.hidden)
         call = next(shown, next(iter(exercise.defines)))
-        return sentences.missing(name, call, contents.names, wanted, source)
+        return outcome_sentences.missing(name, call, contents.names, wanted, source)
     if value and defined.kind in _PLACEHOLDERS:
-        return sentences.not_answered(name, defined.kind)
+        return outcome_sentences.not_answered(name, defined.kind)
     fits = defined.kind == "class" if wanted == "class" else defined.callable is not value
-    return None if fits else sentences.another_kind(name, wanted, defined.kind)
+    return None if fits else outcome_sentences.another_kind(name, wanted, defined.kind)
 
 
 def _values(child: Child, exercise: Exercise) -> dict[str, Any] | str:
@@ -272,8 +272,8 @@ def _values(child: Child, exercise: Exercise) -> dict[str, Any] | str:
             values[name] = freeze(names.current(name))
         except NoValueError as error:
             if isinstance(error.answer, Unsupported):
-                return sentences.unsupported_value(name, error.answer)
-            return sentences.raised(error.answer, "", DefinedNames((), {}))
+                return outcome_sentences.unsupported_value(name, error.answer)
+            return outcome_sentences.raised(error.answer, "", DefinedNames((), {}))
         if definition.choices and str(values[name]).strip() not in definition.choices:
-            return sentences.no_choice(name, definition.choices)
+            return outcome_sentences.no_choice(name, definition.choices)
     return values

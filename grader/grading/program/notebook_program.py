@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from grader.definitions.program_files import mark_in
-from grader.grading.feedback import sentences
+from grader.grading.feedback import outcome_sentences
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis
 from grader.sandbox.answers import (
@@ -149,7 +149,7 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
             case [int(number), str(text)]:
                 left_out.append((number, printable(text[:_LONGEST])))
     failed = tuple((n, error) for n, error in read_failed_cells(facts) if n in lines.numbers)
-    notes = (sentences.left_out(left_out),) if left_out else ()
+    notes = (outcome_sentences.left_out(left_out),) if left_out else ()
     if submission.helpers:
         source = f"{source}\n{submission.helpers}"
     return NotebookProgram(replace(submission, source=source), lines, failed, notes)
@@ -168,6 +168,6 @@ def load_cells(
     notes = []
     for number, error in failed:
         place = lines.place(error.frames[0][0]) if error.frames else None
-        said = sentences.cell_failed(number, place[1] if place else None, error)
+        said = outcome_sentences.cell_failed(number, place[1] if place else None, error)
         notes.append(lines.sentence(said) if error.line else said)
     return answer, tuple(notes)

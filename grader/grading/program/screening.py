@@ -15,7 +15,7 @@ from types import ModuleType
 import numpy as np
 
 from grader.definitions.exercise import Exercise, Forbid
-from grader.grading.feedback import sentences
+from grader.grading.feedback import outcome_sentences
 from grader.sandbox.answers import Raised, Returned
 from grader.sandbox.interface import Child
 from grader.sandbox.printable import printable
@@ -83,7 +83,7 @@ def screen(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | 
         return answer
     uses = _uses(answer.value) if isinstance(answer, Returned) else None
     if uses is None:
-        return Refusal(sentences.TOO_MANY_NAMES)
+        return Refusal(outcome_sentences.TOO_MANY_NAMES)
     own = {name.removesuffix(".py") for name in exercise.files_to_submit}
     return breach(exercise.forbid, uses, own)
 
@@ -97,9 +97,9 @@ def _answers(child: Child, source: str, exercise: Exercise) -> Refusal | Raised 
             return None
         case Returned(value=("statement" | "name" | "value" as what, int(line), str(name))):
             names = list(exercise.defines)
-            sentence = sentences.more_than_answers(what, line, printable(name[:100]), names)
+            sentence = outcome_sentences.more_than_answers(what, line, printable(name[:100]), names)
             return Refusal(sentence, line)
-    return Refusal(sentences.more_than_answers("statement", 1, "", list(exercise.defines)))
+    return Refusal(outcome_sentences.more_than_answers("statement", 1, "", list(exercise.defines)))
 
 
 def _uses(facts: object) -> list[Use] | None:
@@ -129,7 +129,7 @@ def breach(forbid: Forbid, uses: Sequence[Use], own: Collection[str] = ()) -> Re
     """
     for use in uses:
         if (said := _forbidden(forbid, use)) is not None:
-            return Refusal(sentences.forbidden(use.line, said, forbid.because), use.line)
+            return Refusal(outcome_sentences.forbidden(use.line, said, forbid.because), use.line)
         root, *below = use.name.split(".")
         leads_around = root in _AROUND or not _AROUND_ANYWHERE.isdisjoint(below)
         if _is_library(root):  # or a module that it imports, as in dataclasses.inspect
@@ -137,10 +137,10 @@ def breach(forbid: Forbid, uses: Sequence[Use], own: Collection[str] = ()) -> Re
         else:
             leads_around |= root in _AROUND_ANYWHERE
         if leads_around:
-            sentence = sentences.ROUNDABOUT.format(line=use.line, name=use.written)
+            sentence = outcome_sentences.ROUNDABOUT.format(line=use.line, name=use.written)
             return Refusal(sentence, use.line)
         if use.kind == "passed" and (use.name in own or _could_hide(forbid, use.name)):
-            sentence = sentences.PASSED_AROUND.format(line=use.line, name=use.written)
+            sentence = outcome_sentences.PASSED_AROUND.format(line=use.line, name=use.written)
             return Refusal(sentence, use.line)
     return None
 

@@ -17,7 +17,7 @@ from grader.grading.checks import check_of, judge
 from grader.grading.comparison.compare import Difference, RawResult, Rung
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.expected.oracle import Draw, Oracle
-from grader.grading.feedback import sentences
+from grader.grading.feedback import outcome_sentences
 from grader.grading.feedback.difference_sentences import differs
 from grader.grading.program.author_code import (
     TooLargeError,
@@ -167,7 +167,9 @@ class SubmissionRun:
         attempt = self._attempt(self._program, test)
         seconds = round(time.perf_counter() - clock, 6)
         if attempt.outcome is not Outcome.PASSED and not self._ended and child.output_full:
-            attempt = _Attempt(Outcome.OUTPUT_LIMIT, sentences.OUTPUT_LIMIT, line=attempt.line)
+            attempt = _Attempt(
+                Outcome.OUTPUT_LIMIT, outcome_sentences.OUTPUT_LIMIT, line=attempt.line
+            )
         if test.hidden and self.exercise.kind == "predict" and attempt.rung is not None:
             # Nothing of a prediction is run, so that it can only hold what the learner wrote.
             disclosed = _hidden(test, attempt)
@@ -270,7 +272,7 @@ class SubmissionRun:
         if not test.partial:
             return attempt
         points = test.points * passed // len(draws)
-        message = sentences.partly(attempt.message, passed, len(draws), points)
+        message = outcome_sentences.partly(attempt.message, passed, len(draws), points)
         return replace(attempt, message=message, points=points)
 
     def _attempt_draw(
@@ -287,15 +289,15 @@ class SubmissionRun:
             return self._no_value(test, error, draw)
         except ChildGoneError as error:
             self._ended = True
-            outcome, sentence = sentences.gone(error, self.source)
-            line = sentences.line_of(error, self.source)
+            outcome, sentence = outcome_sentences.gone(error, self.source)
+            line = outcome_sentences.line_of(error, self.source)
             return _Attempt(outcome, sentence, line=line, inputs=draw.inputs)
         except TooLongError:
             seconds = program.child.limits.wall_seconds + AUTHOR_SECONDS
-            sentence = sentences.too_long(seconds)
+            sentence = outcome_sentences.too_long(seconds)
             return _Attempt(Outcome.TIMED_OUT, sentence, inputs=draw.inputs)
         except TooLargeError:
-            return _Attempt(Outcome.OUT_OF_MEMORY, sentences.TOO_LARGE, inputs=draw.inputs)
+            return _Attempt(Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE, inputs=draw.inputs)
         finally:
             where = () if difference is None else (difference.rung, difference.worst)
             self.observed[test.id] = RawResult(number, got, draw.expected, draw.inputs, *where)
@@ -317,7 +319,7 @@ class SubmissionRun:
                     for text in (self.source, self.exercise.starter)
                 )
                 if rung in (Rung.NOTHING, Rung.SILENCE) and mine == starter:
-                    related = sentences.STARTER
+                    related = outcome_sentences.STARTER
             sentence = differs(difference, related, number, draws)
         return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
 
@@ -349,26 +351,30 @@ class SubmissionRun:
         printed = child.output(begin, child.printed)
         try:
             if printed.strip() and compare_text(str(draw.expected), printed) is None:
-                return sentences.PRINTED
+                return outcome_sentences.PRINTED
             for name in check_of(test).names_asked(self.exercise.defines):
                 answer = child.not_returned(self.source, name)
                 if isinstance(answer, Returned) and answer.value is not None:
-                    return sentences.not_returned(answer.value, self.source)
+                    return outcome_sentences.not_returned(answer.value, self.source)
         except ChildGoneError:
             self._ended = True
-        return sentences.ONLY_PRINTED if printed.strip() else ""
+        return outcome_sentences.ONLY_PRINTED if printed.strip() else ""
 
     def _no_value(self, test: TestCase, error: NoValueError, draw: Draw) -> _Attempt:
         answer = error.answer
         if isinstance(answer, Unsupported):
-            sentence = sentences.unsupported(answer)
+            sentence = outcome_sentences.unsupported(answer)
             rung = Rung.SHAPE if answer.is_too_large else Rung.TYPE
             return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
         line = answer.frames[-1][0] if answer.frames else None
         sentence = ""
         if self._with_reasons:
-            sentence = sentences.raised(answer, check_of(test).code_at(error), self._contents)
-        return _Attempt(sentences.outcome_of(answer), sentence, line=line, inputs=draw.inputs)
+            sentence = outcome_sentences.raised(
+                answer, check_of(test).code_at(error), self._contents
+            )
+        return _Attempt(
+            outcome_sentences.outcome_of(answer), sentence, line=line, inputs=draw.inputs
+        )
 
 
 def _result(test: TestCase, attempt: _Attempt, output: str = "") -> TestResult:
@@ -393,14 +399,14 @@ def not_run(test: TestCase, problem: str = "") -> TestResult:
         problem: why no test was run, if that is so.
     """
     if not problem and test.hidden and test.disclose == "nothing":
-        message = sentences.hidden(test.disclose, Outcome.FAILED, None, {})
+        message = outcome_sentences.hidden(test.disclose, Outcome.FAILED, None, {})
         return _result(test, _Attempt(Outcome.FAILED, message))
-    return _result(test, _Attempt(Outcome.NOT_RUN, problem or sentences.NOT_RUN))
+    return _result(test, _Attempt(Outcome.NOT_RUN, problem or outcome_sentences.NOT_RUN))
 
 
 def timed_out(test: TestCase, seconds: float) -> TestResult:
     """Return the result of a test in which the submission's wall clock ran down."""
-    attempt = _Attempt(Outcome.TIMED_OUT, sentences.too_long(seconds))
+    attempt = _Attempt(Outcome.TIMED_OUT, outcome_sentences.too_long(seconds))
     return _result(test, _hidden(test, attempt) if test.hidden else attempt)
 
 
@@ -430,7 +436,7 @@ def verdict_of(
         notes: on a notebook.
     """
     if not problem and exercise.hidden_elsewhere and not exercise.tests:
-        outcome, problem = Outcome.NOT_RUN, sentences.NO_TESTS
+        outcome, problem = Outcome.NOT_RUN, outcome_sentences.NO_TESTS
     elif not problem:
         outcomes = (result.outcome for result in results.values())
         outcome = next((each for each in outcomes if each is not Outcome.PASSED), Outcome.PASSED)
@@ -458,7 +464,9 @@ def _hidden(test: TestCase, attempt: _Attempt) -> _Attempt:
     if attempt.outcome is Outcome.PASSED:
         return _Attempt(Outcome.PASSED, points=attempt.points)
     outcome = Outcome.FAILED if test.disclose == "nothing" else attempt.outcome
-    message = sentences.hidden(test.disclose, outcome, attempt.rung, attempt.inputs, test.holds)
+    message = outcome_sentences.hidden(
+        test.disclose, outcome, attempt.rung, attempt.inputs, test.holds
+    )
     return _Attempt(outcome, message, points=attempt.points)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from grader.errors import DefinitionError, Problem
-from grader.grading.feedback import sentences
+from grader.grading.feedback import outcome_sentences
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict_json import result_from_data, verdict_from_data
 from grader.grading.run.submission_run import in_running_order, not_run, timed_out, verdict_of
@@ -33,7 +33,7 @@ def result_of(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> Resul
     tests = in_running_order(job.exercise)
     seconds = job.limits.wall_seconds
     if journal.LOADED not in content:
-        outcome, problem = sentences.gone(ChildGoneError(Cause.WALL_TIME, f"{seconds:g} s"))
+        outcome, problem = outcome_sentences.gone(ChildGoneError(Cause.WALL_TIME, f"{seconds:g} s"))
         results = {test.id: not_run(test, problem) for test in tests}
         return verdict_of(
             job.exercise,

@@ -254,6 +254,8 @@ def test_what_is_too_much_to_load_is_left_to_others(
     [
         "with pytest.raises(ValueError):\n    f(None)",
         "import warnings\nwith warnings.catch_warnings():\n    warnings.simplefilter('error')\n    assert f(1.0) == 2.0",
+        "import warnings as w\nwith w.catch_warnings():\n    assert f(1.0) == 2.0",
+        "from warnings import catch_warnings\nwith catch_warnings():\n    assert f(1.0) == 2.0",
         "with np.errstate(over='raise'):\n    assert f(1.0) == 2.0",
     ],
 )

@@ -75,6 +75,11 @@ class Check(ABC, Generic[Test]):
         """
         nodes = list(ast.walk(ast.parse(self.test.code)))
         names = {node.id for node in nodes if isinstance(node, ast.Name)}
+        for node in nodes:
+            if isinstance(node, ast.Import):
+                names.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                names.add(node.module or "")
         raises = any(  # np.errstate(over="raise")
             isinstance(node, ast.keyword)
             and isinstance(node.value, ast.Constant)

@@ -188,7 +188,7 @@ def finish(
 
 
 def role_of(roles: object) -> Role:
-    """Return the role of a platform's roles in the course of a link; those elsewhere do not count."""
+    """Return the role of a platform's roles in a link's course; those elsewhere do not count."""
     named = {each for each in roles if isinstance(each, str)} if isinstance(roles, list) else set()
     if named & _ASSISTANT:
         return "assistant"

@@ -151,12 +151,15 @@ def test_pages_and_routes_agree_on_who_may_act(
         (f"/staff/regrades/{nothing}/undo", "POST", f"/v1/regrades/{nothing}/undo"),
         (f"/staff/regrades/{nothing}/cancel", "DELETE", f"/v1/regrades/{nothing}"),
     )
-    for name, role in (("t2", "assistant"), ("t3", "instructor")):
-        programme, visitor = served.client(name, role), browser(name, role)
+    people = (
+        ("assistant", served.client("t2", "assistant"), browser("t2", "assistant")),
+        ("instructor", served.client("t3", "instructor"), browser("t3", "instructor")),
+    )
+    for role, program, visitor in people:
         csrf = re.findall(r'name="csrf" value="([^"]*)"', visitor.get("/staff/people").text)[0]
         for page, method, path in actions:
             by_form = visitor.post(page, data={"csrf": csrf, "person": str(person)})
-            by_route = programme.request(method, path, content=b"{}")
+            by_route = program.request(method, path, content=b"{}")
             refusals = {each.status_code == HTTPStatus.FORBIDDEN for each in (by_form, by_route)}
             is_refused = role == "assistant" and not page.endswith("/comment")
             assert refusals == {is_refused}, (role, page, by_form, by_route)

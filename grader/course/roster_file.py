@@ -1,5 +1,6 @@
 """The people of a course, from a spreadsheet."""
 
+import string
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,6 +9,7 @@ from grader.errors import UsageError
 
 ROLES: Final = ("student", "instructor", "assistant", "grader")
 _LONGEST: Final = 200  # characters, of each column
+_ASCII_LOWER: Final = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,15 @@ class RosterRow:
     login: str | None
     section: str | None
     role: str | None  # also None if it is left empty
+
+
+def login_key(login: str) -> str:
+    """Return a login as it is compared: only the case of ASCII letters does not count.
+
+    Unicode's folding or normalisation would join two people: it makes an s of U+017F and a K of
+    the Kelvin sign.
+    """
+    return login.translate(_ASCII_LOWER)
 
 
 def read_roster(text: str, name: str) -> list[RosterRow]:
@@ -43,7 +54,7 @@ def read_roster(text: str, name: str) -> list[RosterRow]:
                 raise UsageError(f"{where}: {column} has at most 200 characters, all printable")
         if not row["id"]:
             raise UsageError(f"{where} has nothing in the column 'id'")
-        logins = [row[each].casefold() for each in ("email", "e-mail", "login") if each in row]
+        logins = [login_key(row[each]) for each in ("email", "e-mail", "login") if each in row]
         login = max(logins) if logins else None  # an empty one only if there is no other
         for kind, value in (("id", row["id"]), ("login", login or "")):
             if value and known.setdefault((kind, value), number) != number:

@@ -86,7 +86,8 @@ class Provider:
             ) from None
         claims = self._verified(str(answer.get("id_token", "")), described, secret)
         login = claims.get(self.claim)
-        is_sure = str(claims.get("email_verified", True)).lower() == "true"  # some send it as text
+        verified = claims.get("email_verified", self.claim != "email")
+        is_sure = str(verified).lower() == "true"  # some send it as text
         if not isinstance(login, str) or not login or not is_sure:
             raise UsageError(f"the sign-in service does not say your {self.claim}, or is not sure")
         return login

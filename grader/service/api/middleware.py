@@ -52,7 +52,13 @@ class BodyCap:
             await self._app(scope, receive, send)
             return
         body = _Body(receive, self._roomy.get(scope["path"], self._most), self._seconds)
-        said = Headers(scope=scope).get("content-length", "0")
+        headers = Headers(scope=scope)
+        if "content-length" in headers and "transfer-encoding" in headers:
+            # h11 reads the chunks; a proxy before us may go by the length, and see other requests.
+            detail = "A request has Content-Length or Transfer-Encoding, not both."
+            await _refuse((HTTPStatus.BAD_REQUEST, detail), scope, receive, send)
+            return
+        said = headers.get("content-length", "0")
         if not said.isascii() or not said.isdigit() or int(said[:20]) > body.most:
             await _refuse(body.too_large, scope, receive, send)
             return

@@ -41,6 +41,10 @@ SCORE_SCOPE: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
 _AGS: Final = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
 _NRPS: Final = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"
 _MEMBERSHIP: Final = "http://purl.imsglobal.org/vocab/lis/v2/membership"
+# The published roles in a course. `membership/Learner#Instructor` is a learner's, and roles of the
+# institution or the system say nothing of the course. Names and Roles may leave out the vocabulary.
+_ASSISTANT: Final = frozenset({f"{_MEMBERSHIP}/Instructor#TeachingAssistant", "TeachingAssistant"})
+_INSTRUCTOR: Final = frozenset({f"{_MEMBERSHIP}#Instructor", "Instructor"})
 _LEEWAY: Final = 10  # seconds by which clocks may differ
 _COOKIE: Final = "etude_lti_"
 _LONGEST: Final = 255  # characters of an id, as LTI has it
@@ -156,13 +160,13 @@ def finish(
     if is_choice and role != "instructor":
         raise LaunchError("Only people who teach the course choose links to exercises.")
     choice = _ask(database, platform, claims) if is_choice else ""
-    context = _section(claims, _CLAIM + "context").get("id", "")
+    context = _context(claims)
     members = _section(claims, _NRPS).get("context_memberships_url", "")
     with database.write() as connection:
         # A token is older than LOGIN_SECONDS before its nonce is forgotten.
         if not platforms.use_nonce(connection, claims["nonce"], 2 * LOGIN_SECONDS):
             raise LaunchError("This launch was used already. Open the exercise again.")
-        if not platforms.bind(connection, platform, str(context)[:_LONGEST]):
+        if not platforms.bind(connection, platform, context):
             raise LaunchError(
                 "This server is for another course of your learning platform. Its operator can "
                 "let this one in: etude staff platform add ... --course."
@@ -184,16 +188,11 @@ def finish(
 
 
 def role_of(roles: object) -> Role:
-    """Return the role of a platform's roles in the course of a link; those elsewhere do not count.
-
-    Names and Roles may leave out the vocabulary of a role.
-    """
-    named = {str(each) for each in roles} if isinstance(roles, list) else set()
-    short = {each.removeprefix(_MEMBERSHIP).rpartition("#")[2] for each in named
-             if each.startswith(_MEMBERSHIP) or ":" not in each}  # fmt: skip
-    if "TeachingAssistant" in short:
+    """Return the role of a platform's roles in a link's course; those elsewhere do not count."""
+    named = {each for each in roles if isinstance(each, str)} if isinstance(roles, list) else set()
+    if named & _ASSISTANT:
         return "assistant"
-    return "instructor" if "Instructor" in short else "student"
+    return "instructor" if named & _INSTRUCTOR else "student"
 
 
 def _derived(secret: str, use: str, platform: Platform) -> bytes:
@@ -224,7 +223,8 @@ def _verified(keys: PlatformKeys, platform: Platform, token: str) -> dict[str, A
     if header.get("alg") != ALGORITHM:
         raise LaunchError(f"The token is not signed by {ALGORITHM}.")
     try:
-        key = keys.find(platform, str(header.get("kid", "")))
+        kid = header.get("kid")
+        key = keys.find(platform, kid) if isinstance(kid, str) else None
     except CallError as error:
         raise LaunchError(f"The learning platform does not show its keys: {error}.") from None
     if key is None:
@@ -266,6 +266,20 @@ def _check_message(platform: Platform, claims: Mapping[str, Any]) -> None:
             raise LaunchError("The learning platform does not say who comes.")
         if not value.isascii() or not value.isprintable():
             raise LaunchError("The learning platform does not say who comes.")
+
+
+def _context(claims: Mapping[str, Any]) -> str:
+    """Return the id of the course; empty if the platform sends no such claim, as it may.
+
+    Raises:
+        LaunchError: the claim has no valid id.
+    """
+    if _CLAIM + "context" not in claims:
+        return ""
+    course = _section(claims, _CLAIM + "context").get("id")
+    if not isinstance(course, str) or not 0 < len(course) <= _LONGEST or not course.isprintable():
+        raise LaunchError("The learning platform does not say which course this is.")
+    return course
 
 
 def _target(catalog: Catalog, claims: Mapping[str, Any]) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from grader.reports.canvas_csv import IDENTITIES, fill, published, scores_of
 from grader.service import gradebook_data
 from grader.service.api.auth import ContextOf
 from grader.service.api.gradebook_routes import csv_response
-from grader.service.staff.login import AnyForm, Instructor, OwnForm, see, staff_pages
+from grader.service.staff.login import Instructor, OwnForm, see, staff_pages
 from grader.service.staff.page_templates import render
 from grader.service.store import schedules, unsent_scores, windows
 
@@ -55,7 +55,7 @@ def moodle(service: ContextOf) -> Response:
 
 
 @router.post("/gradebook/canvas")
-def canvas(sent: AnyForm, service: ContextOf) -> Response:
+def canvas(sent: OwnForm, service: ContextOf) -> Response:
     """Return what Canvas exported, with a column filled."""
     named = sent.get("exercise", "")
     scores = scores_of(published(service.staff_reader.read(gradebook_data.records)), [named])

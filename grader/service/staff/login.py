@@ -230,8 +230,8 @@ def begin_oidc(request: Request, service: ContextOf) -> Response:
 
 
 @router.get(_OIDC)
-def finish_oidc(request: Request, service: ContextOf) -> Response:
-    """Open a session for anyone who comes back, if they are on the roster."""
+def finish_oidc(request: Request, service: ContextOf, cookie: CookieOf) -> Response:
+    """Open a session for anyone on the roster who comes back, and close the browser's last one."""
     provider, redirect_uri = _provider(request, service)
     secret = request.cookies.get(_OIDC_COOKIE, "")
     name = provider.finish(dict(request.query_params), secret, redirect_uri)
@@ -239,6 +239,7 @@ def finish_oidc(request: Request, service: ContextOf) -> Response:
         person = roster.find_login(connection, name)
         if person is None:
             raise UsageError(f"{name} is not on the roster of this course; ask your instructor")
+        people.close_session(connection, cookie or "")
         opened = people.open_session(connection, person)
     home = HOME if person.is_staff else "/"
     answer = see(_own_page(request.cookies.get(_OIDC_BACK, "")) or home)

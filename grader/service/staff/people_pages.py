@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 
 from grader.errors import UsageError
 from grader.service.api import people_routes as api
-from grader.service.api.auth import ContextOf, give_cookie
+from grader.service.api.auth import ContextOf, CookieOf, give_cookie
 from grader.service.api.problem_details import ProblemError
 from grader.service.staff import submission_pages
 from grader.service.staff.login import EntryForm, Instructor, OwnForm, PageRoute, see, staff_pages
@@ -128,13 +128,14 @@ def accept_page(service: ContextOf, key: Annotated[str, Query(max_length=200)] =
 
 
 @router.post("/invite")
-def accept(sent: EntryForm, service: ContextOf) -> Response:
-    """Sign a person in, and show them the token for the next time."""
+def accept(sent: EntryForm, service: ContextOf, cookie: CookieOf) -> Response:
+    """Sign a person in, close the browser's last session, and show a token for the next time."""
     with service.database.write() as connection:
         found = roster.invited(connection, sent.get("key", ""), use=True)
         if found is None:
             raise ProblemError(HTTPStatus.NOT_FOUND, _NOT_VALID)
         token = people.make_token(connection, found, "invite", actor=found.id)
+        people.close_session(connection, cookie or "")
         opened = people.open_session(connection, found)
     response = render("invite", person=found, key="", token=token)
     give_cookie(response, opened.cookie, service)

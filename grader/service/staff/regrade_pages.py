@@ -78,7 +78,7 @@ def show(found: api.Existing, visitor: Instructor, service: ContextOf) -> Respon
 
 
 @router.post("/{regrade_id}/undo")
-def undo(found: api.Existing, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+def undo(sent: OwnForm, found: api.Existing, visitor: Instructor, service: ContextOf) -> Response:
     """Undo a regrade."""
     reason = sent.get("reason", "").replace("\0", "")[:2000]
     begun = regrading.undo(service, found.id, by=visitor.person.id, reason=reason)
@@ -87,7 +87,7 @@ def undo(found: api.Existing, sent: OwnForm, visitor: Instructor, service: Conte
 
 @router.post("/{regrade_id}/cancel")
 def cancel(
-    found: api.Existing, _sent: OwnForm, visitor: Instructor, service: ContextOf
+    _sent: OwnForm, found: api.Existing, visitor: Instructor, service: ContextOf
 ) -> Response:
     """Cancel a regrade; what it published stays."""
     with contextlib.suppress(ProblemError):  # it has just ended, as its page says

@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from grader.course.roster_file import RosterRow
+from grader.course.roster_file import RosterRow, login_key
 from grader.errors import UsageError
 from grader.service.store import events, people
 from grader.service.store.ids import now
@@ -173,6 +173,6 @@ def get(connection: Connection, person_id: str) -> Profile:
 
 def find_login(connection: Connection, login: str) -> Person | None:
     """Return the person of a login or an e-mail address, unless they are disabled."""
-    own = (person.c.login == login.casefold(), person.c.disabled_at.is_(None))
+    own = (person.c.login == login_key(login), person.c.disabled_at.is_(None))
     row = connection.execute(select(*people.COLUMNS).where(*own)).one_or_none()
     return Person(*row) if row and login else None

@@ -58,7 +58,8 @@ class Simulator:
             return None
         at = int(time.time())
         claims = {"iss": self.url, "aud": CLIENT, "sub": "1", "iat": at, "exp": at + 60}
-        claims |= {"nonce": asked["nonce"], "email": "Ada@Example.org", **self.says}
+        claims |= {"nonce": asked["nonce"], "email": "Ada@Example.org", "email_verified": True}
+        claims = {name: said for name, said in (claims | self.says).items() if said is not None}
         token = jwt.encode({"alg": "RS256", "kid": "one"}, claims, self.signing or self.key)
         return {"access_token": "a", "token_type": "Bearer", "id_token": token}
 
@@ -114,7 +115,10 @@ def served(
     url = f"sqlite:///{tmp_path_factory.mktemp('served')}/etude.db"
     oidc = Provider(simulator.url, CLIENT, SECRET)
     made = serving(Settings(url, EXERCISES, workers=1, oidc=oidc))
-    table = "id,name,email\ns1,Ada Lovelace,ada@example.org\n"
+    table = (
+        "id,name,email\ns1,Ada Lovelace,ada@example.org\n"
+        "s2,A Smith,smith@example.org\ns3,A Kim,kim@example.org\n"
+    )
     with made.context.database.write() as connection:
         roster.import_people(connection, read_roster(table, "r"), actor="test")
     return made
@@ -146,6 +150,16 @@ def test_who_is_on_the_roster_comes_in(browser: httpx.Client, simulator: Simulat
     assert browser.get("/v1/session").json()["name"] == "s1"
 
 
+def test_signing_in_closes_the_last_session(browser: httpx.Client, simulator: Simulator) -> None:
+    """The browser's earlier cookie is worth nothing afterwards."""
+    _come_back(browser, simulator)
+    earlier = {"Cookie": f"etude_session={browser.cookies['etude_session']}"}
+    _come_back(browser, simulator)
+    assert _is_in(browser)
+    address = f"{browser.base_url}/v1/session"
+    assert httpx.get(address, headers=earlier).status_code == HTTPStatus.UNAUTHORIZED
+
+
 @pytest.mark.parametrize(
     ("back", "page"),
     [
@@ -172,6 +186,10 @@ def test_the_page_where_it_began_comes_again(
         ({"email": "eve@example.org"}, "eve@example.org is not on the roster of this course"),
         ({"email_verified": False}, "does not say your email, or is not sure"),
         ({"email_verified": "false"}, "does not say your email, or is not sure"),
+        ({"email_verified": None}, "does not say your email, or is not sure"),
+        ({"email": "ada@example.or\u0121"}, "is not on the roster of this course"),
+        ({"email": "\u017fmith@example.org"}, "is not on the roster of this course"),
+        ({"email": "\u212aim@example.org"}, "is not on the roster of this course"),
         ({"email": None}, "does not say your email"),
         ({"aud": "another"}, "is not signed by it, or not for us"),
         ({"iss": "http://127.0.0.1:1"}, "is not signed by it, or not for us"),
@@ -182,6 +200,10 @@ def test_the_page_where_it_began_comes_again(
         "stranger",
         "unverified",
         "as text",
+        "not said to be verified",
+        "other letter",
+        "long s",
+        "Kelvin sign",
         "no e-mail",
         "audience",
         "issuer",

@@ -128,6 +128,43 @@ def test_an_assistant_sees_and_does_not_change(
     assert visitor.post("/sign-out", data={"csrf": csrf}).status_code == HTTPStatus.SEE_OTHER
 
 
+def test_pages_and_routes_agree_on_who_may_act(
+    served: Served, prof: httpx.Client, browser: Callable[..., httpx.Client]
+) -> None:
+    """What the API refuses an assistant or an instructor, the page's form refuses too."""
+    person = _listed(prof)["s1"]["id"]
+    sent = {"exercise": "attention-weights", "source": "x"}
+    location = served.client("acting").post("/v1/submissions", json=sent).headers["Location"]
+    own = location.rpartition("/")[2]
+    nothing = "00000000-0000-0000-0000-000000000000"
+    actions = (  # the form, and the request that does the same
+        ("/staff/people/import", "POST", "/v1/people/import"),
+        ("/staff/people/change", "PATCH", f"/v1/people/{person}"),
+        ("/staff/people/invite", "POST", f"/v1/people/{person}/invite"),
+        ("/staff/people/override", "POST", f"/v1/people/{person}/overrides/attention-weights"),
+        ("/staff/people/extend", "POST", f"/v1/people/{person}/extensions/attention-weights"),
+        (f"/staff/submissions/{own}/release", "POST", f"{location}/release"),
+        (f"/staff/submissions/{own}/comment", "POST", f"{location}/comments"),
+        ("/staff/gradebook/canvas", "POST", "/v1/gradebook/canvas?column=x"),
+        ("/staff/regrades/preview", "POST", "/v1/regrades/preview"),
+        ("/staff/regrades", "POST", "/v1/regrades"),
+        (f"/staff/regrades/{nothing}/undo", "POST", f"/v1/regrades/{nothing}/undo"),
+        (f"/staff/regrades/{nothing}/cancel", "DELETE", f"/v1/regrades/{nothing}"),
+    )
+    people = (
+        ("assistant", served.client("t2", "assistant"), browser("t2", "assistant")),
+        ("instructor", served.client("t3", "instructor"), browser("t3", "instructor")),
+    )
+    for role, program, visitor in people:
+        csrf = re.findall(r'name="csrf" value="([^"]*)"', visitor.get("/staff/people").text)[0]
+        for page, method, path in actions:
+            by_form = visitor.post(page, data={"csrf": csrf, "person": str(person)})
+            by_route = program.request(method, path, content=b"{}")
+            refusals = {each.status_code == HTTPStatus.FORBIDDEN for each in (by_form, by_route)}
+            is_refused = role == "assistant" and not page.endswith("/comment")
+            assert refusals == {is_refused}, (role, page, by_form, by_route)
+
+
 def test_who_is_disabled_is_out(served: Served, prof: httpx.Client) -> None:
     """Token and session end at once; they submit nothing, until they may come in again."""
     bob = served.client("bob")
@@ -153,6 +190,8 @@ def test_an_invite_is_used_once(
     assert page.count("Invite Ada") == 1
     path = prof.post(f"/v1/people/{_listed(prof)['s1']['id']}/invite").json()["path"]
     with httpx.Client(base_url=served.url) as ada:
+        ada.post("/v1/session", json={"token": served.token("last")}).raise_for_status()
+        earlier = {"Cookie": f"etude_session={ada.cookies['etude_session']}"}
         assert "An invite for Ada" in ada.get(path).raise_for_status().text
         sent = {"key": path.partition("=")[2]}
         foreign = ada.post("/invite", data=sent, headers={"Origin": "https://evil.example"})
@@ -160,6 +199,8 @@ def test_an_invite_is_used_once(
         welcome = ada.post("/invite", data=sent, headers={"Origin": served.url}).raise_for_status()
         [token] = re.findall(r">(etude_[^<]*)<", welcome.text)
         assert ada.get("/v1/session").json()["name"] == "s1"
+        last = httpx.get(f"{served.url}/v1/session", headers=earlier)
+        assert last.status_code == HTTPStatus.UNAUTHORIZED, "the browser's last session is open"
     assert httpx.get(f"{served.url}{path}").status_code == HTTPStatus.NOT_FOUND
     again = httpx.post(f"{served.url}/invite", data={"key": path.partition("=")[2]})
     assert again.status_code == HTTPStatus.NOT_FOUND

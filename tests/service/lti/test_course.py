@@ -176,6 +176,35 @@ def test_roles_elsewhere_do_not_count() -> None:
     assert role_of("Instructor") == "student"
 
 
+@pytest.mark.parametrize(
+    "role",
+    [
+        "anything#Instructor",
+        "http://purl.imsglobal.org/vocab/lis/v2/membership/Learner#Instructor",
+        "http://purl.imsglobal.org/vocab/lis/v2/membership/evil#Instructor",
+        "http://purl.imsglobal.org/vocab/lis/v2/membershipX#Instructor",
+        "http://purl.imsglobal.org/vocab/lis/v2/system/person#TeachingAssistant",
+        "http://purl.imsglobal.org/vocab/lis/v2/membership/Learner#TeachingAssistant",
+        ["Instructor"],
+    ],
+)
+def test_only_published_roles_give_rights(role: object) -> None:
+    """Text before `#Instructor` is part of the role's name."""
+    assert role_of([role]) == "student"
+
+
+@pytest.mark.parametrize(
+    "context", [{}, {"id": None}, {"id": ""}, {"id": 7}, {"id": "7" * 256}, {"id": "7\n"}, "7", []]
+)
+def test_a_context_without_a_valid_id_binds_no_course(course: Course, context: object) -> None:
+    """The launch is refused, and the platform's course can still come in."""
+    before = course.count()
+    refused = course.launch(course.browser(), **{CONTEXT: context})
+    assert refused.status_code == HTTPStatus.BAD_REQUEST
+    assert _said(refused) == "The learning platform does not say which course this is."
+    assert course.count() == before
+
+
 def test_a_launch_in_a_frame_stays_there(course: Course) -> None:
     """The page is the embedded one, and registered platforms may frame it."""
     browser = course.browser()

@@ -11,7 +11,7 @@ from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Verdict
 from grader.service import regrading
 from grader.service.regrading import Concurrency
-from grader.service.store import events, regrades, verdicts
+from grader.service.store import by_hand, events, grades, people, regrades, verdicts
 from grader.service.store.regrades import RegradeChange
 from tests.service.regrade.conftest import HALF_RIGHT, OLD, RIGHT, WRONG, Stored
 
@@ -287,3 +287,31 @@ def test_the_version_to_leave_has_to_be_clear(stored: Stored) -> None:
         regrading.plan(stored.grading, "double", stored.exercise.digest[:8])
     with pytest.raises(UsageError, match="no exercise"):
         regrading.plan(stored.grading, "nothing")
+
+
+def test_an_override_given_while_a_regrade_runs_stays(
+    stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It counts before and after the verdict changes; the verdict changes all the same."""
+    submission_id = stored.hand_in("ada", RIGHT, 2)
+    grade = stored.grading.pool.grade
+    plan = stored.plan()
+    points: list[float | None] = []
+
+    def of_ada() -> float | None:
+        with stored.database.read() as connection:
+            ada = people.need(connection, "ada")
+            kept = grades.of_one(connection, ada.id, str(plan.exercise.id))
+        return kept.points if kept else None
+
+    def overridden(job: Job) -> Future[Verdict]:
+        with stored.database.write() as connection:
+            ada = people.need(connection, "ada")
+            by_hand.give(connection, ada, plan.exercise, 1, "by hand", actor="prof")
+        points.append(of_ada())
+        return grade(job)
+
+    monkeypatch.setattr(stored.grading.pool, "grade", overridden)
+    regrading.run(stored.grading, stored.begin())
+    assert stored.score(submission_id)[1] == 5
+    assert [*points, of_ada()] == [1, 1]

@@ -45,6 +45,7 @@ from grader.grading.results.jobs import limits_of
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.results.verdict_json import fault_data, verdict_data
+from grader.grading.run.optional_parts import log_failures
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
 from grader.lessons import display, plot_display
 from grader.lessons.last_expression import print_last_expression
@@ -94,8 +95,14 @@ class _Grader:
         verdict = run.verdict(results, _NAME)
         if verdict.outcome is Outcome.PASSED or verdict.message:
             return verdict
-        diagnosis = self._diagnostician.diagnose(results, run.observed, source=source)
-        return replace(verdict, diagnosis=diagnosis)
+        diagnosis = run.optional.make(
+            "diagnosis",
+            lambda: self._diagnostician.diagnose(results, run.observed, source=source),
+            None,
+        )
+        verdict = replace(verdict, diagnosis=diagnosis, failures=tuple(run.optional.failures))
+        log_failures(verdict)
+        return verdict
 
     def inputs(self) -> dict[TestId, dict[str, Any]]:
         """Return copies of the inputs of the visible tests, without those that cannot be copied."""

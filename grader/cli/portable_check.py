@@ -38,15 +38,19 @@ class PortablePool:
 
     def grade(self, jobs: Iterable["Job"]) -> Iterator[tuple["Job", "Result"]]:
         """Grade each job and yield it with its verdict, or with what kept it from one."""
+        from grader.grading.run.optional_parts import log_failures
         from grader.grading.session.engine import grade
         from grader.sandbox.portable import PortableSandbox
 
         for job in jobs:
             sandbox = PortableSandbox(job.exercise.packages)
             try:
-                yield job, grade(job.exercise, job.submission, sandbox)
+                verdict = grade(job.exercise, job.submission, sandbox)
             except EtudeError as error:
                 yield job, error
+            else:
+                log_failures(verdict)
+                yield job, verdict
 
     def __enter__(self) -> Self:
         return self

@@ -303,6 +303,12 @@ def _diagnosed(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     if not facts.proving:
         return
     for name, verdict in facts.misconceptions.items():
+        for cause in verdict.failures:
+            message = (
+                f"a part of the feedback on misconception '{name}' failed: {cause}. The verdict "
+                "stands without it; please report this as a fault of Etude"
+            )
+            yield ProofFinding(checks.DIAGNOSED, message, places.misconception(name))
         if verdict.message or not _is_rejected(facts, name):
             continue  # said elsewhere
         diagnosis = verdict.diagnosis

@@ -50,10 +50,10 @@ class Variants:
             merged = _merged(base, edits[one.id], edits[other.id])
             if merged is None or _without_layout(merged) in alone:
                 continue
-            source = tokenize.untokenize(merged)
-            try:
+            try:  # the tokens of two programs need not be those of one, nor their indentation
+                source = tokenize.untokenize(merged)
                 ast.parse(source)
-            except (SyntaxError, ValueError):
+            except (IndexError, SyntaxError, ValueError):
                 continue
             yield one, other, source
 

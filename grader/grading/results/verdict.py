@@ -236,6 +236,7 @@ class Verdict:
     example: SmallExample | None = None  # if only hidden tests failed and one was found
     notes: tuple[str, ...] = ()  # on what of a notebook was left out or failed
     evidence: Evidence | None = None  # if it was asked for; no part of any report
+    failures: tuple[str, ...] = ()  # causes of optional parts that failed; no part of any report
 
     @property
     def score(self) -> int:

@@ -28,6 +28,7 @@ from grader.grading.program.notebook_program import PartLines
 from grader.grading.program.proxies import NoValueError
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Evidence, FailureValues, Outcome, TestResult, Verdict
+from grader.grading.run.optional_parts import OptionalParts
 from grader.sandbox.answers import ChildGoneError, DefinedNames, Returned, Unsupported
 from grader.sandbox.limits import AUTHOR_SECONDS, DEFAULT_LIMITS, Limits
 
@@ -85,6 +86,7 @@ class SubmissionRun:
         self.outcome = Outcome.ERRORED if self.problem else Outcome.PASSED
         self.output = ""  # printed while the submission was loaded
         self.observed: dict[TestId, RawResult] = {}
+        self.optional = OptionalParts()
         self._unexplained: dict[TestId, tuple[Relation, str]] = {}  # relations and their sentences
         self._with_values = with_values
         self._with_reasons = with_reasons
@@ -144,7 +146,8 @@ class SubmissionRun:
         if self.lines.is_one_file or test.hidden or self.problem:
             return result
         line = self.lines.line(result.line)
-        return replace(result, message=self.lines.sentence(result.message), line=line)
+        sentence = self.optional.make("sentence", lambda: self.lines.sentence(result.message), "")
+        return replace(result, message=sentence, line=line)
 
     def _grade(self, test: TestCase) -> TestResult:
         if self._ended:
@@ -183,7 +186,11 @@ class SubmissionRun:
         if attempt.outcome is not Outcome.PASSED and self._with_values:
             from grader.grading.feedback.summarize_values import values_behind  # noqa: PLC0415  a pass needs none of it
 
-            values = values_behind(self.exercise, test, self.observed[test.id])
+            values = self.optional.make(
+                "values",
+                lambda: values_behind(self.exercise, test, self.observed[test.id]),
+                values,
+            )
         return replace(
             result,
             inputs=values.inputs,
@@ -203,7 +210,7 @@ class SubmissionRun:
         return verdict_of(
             self.exercise,
             self._submission,
-            {**results, **self._explained(results)},
+            {**results, **self.optional.make("sentence", lambda: self._explained(results), {})},
             sandbox=sandbox,
             outcome=self.outcome,
             problem=self.problem,
@@ -306,22 +313,39 @@ class SubmissionRun:
         rung = difference.rung
         sentence = ""
         if self._with_reasons:
-            related = self._related(test, rung, draw, got)
-            if not test.hidden and difference.path == ():
-                if rung is Rung.NOTHING:
-                    related = self._not_returned(program, test, draw, begin)
-                mine, starter = (  # but for blank lines and comments
-                    [
-                        bare
-                        for line in text.splitlines()
-                        if (bare := line.partition("#")[0].rstrip())
-                    ]
-                    for text in (self.source, self.exercise.starter)
-                )
-                if rung in (Rung.NOTHING, Rung.SILENCE) and mine == starter:
-                    related = outcome_sentences.STARTER
-            sentence = differs(difference, related, number, draws)
+            related = self.optional.make(
+                "sentence",
+                lambda: self._reason(program, test, draw, difference, got=got, begin=begin),
+                "",
+            )
+            sentence = self.optional.make(
+                "sentence", lambda: differs(difference, related, number, draws), ""
+            )
         return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
+
+    def _reason(
+        self,
+        program: LoadedProgram,
+        test: TestCase,
+        draw: Draw,
+        difference: Difference,
+        *,
+        got: object,
+        begin: int,
+    ) -> str:
+        """Return the sentence about why a result is wrong, if it can be told."""
+        rung = difference.rung
+        if test.hidden or difference.path != ():
+            return self._related(test, rung, draw, got)
+        mine, starter = (  # but for blank lines and comments
+            [bare for line in text.splitlines() if (bare := line.partition("#")[0].rstrip())]
+            for text in (self.source, self.exercise.starter)
+        )
+        if rung in (Rung.NOTHING, Rung.SILENCE) and mine == starter:
+            return outcome_sentences.STARTER
+        if rung is Rung.NOTHING:
+            return self._not_returned(program, test, draw, begin)
+        return self._related(test, rung, draw, got)
 
     def _related(self, test: TestCase, rung: Rung, draw: Draw, got: object) -> str:
         """Return the sentence about how a wrong result is related to the right one, if it is.
@@ -331,18 +355,15 @@ class SubmissionRun:
         """
         if test.hidden or self.exercise.kind == "predict" or rung not in _RELATED:
             return ""
-        try:
-            from grader.grading.comparison.relations import relation  # noqa: PLC0415  a pass needs none of it
-            from grader.grading.feedback.relation_sentences import related  # noqa: PLC0415  likewise
+        from grader.grading.comparison.relations import relation  # noqa: PLC0415  a pass needs none of it
+        from grader.grading.feedback.relation_sentences import related  # noqa: PLC0415  likewise
 
-            found = relation(self._oracle.exact(test, draw), got, draw.inputs)
-            if found is None:
-                return ""
-            said = related(found)
-            if found.origins:
-                self._unexplained[test.id] = (found, said)
-        except Exception:  # noqa: BLE001  an addition must not cost a submission its verdict
+        found = relation(self._oracle.exact(test, draw), got, draw.inputs)
+        if found is None:
             return ""
+        said = related(found)
+        if found.origins:
+            self._unexplained[test.id] = (found, said)
         return said
 
     def _not_returned(self, program: LoadedProgram, test: TestCase, draw: Draw, begin: int) -> str:
@@ -363,14 +384,20 @@ class SubmissionRun:
     def _no_value(self, test: TestCase, error: NoValueError, draw: Draw) -> _Attempt:
         answer = error.answer
         if isinstance(answer, Unsupported):
-            sentence = outcome_sentences.unsupported(answer)
+            sentence = self.optional.make(
+                "sentence", lambda: outcome_sentences.unsupported(answer), ""
+            )
             rung = Rung.SHAPE if answer.is_too_large else Rung.TYPE
             return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
         line = answer.frames[-1][0] if answer.frames else None
         sentence = ""
         if self._with_reasons:
-            sentence = outcome_sentences.raised(
-                answer, check_of(test).code_at(error), self._contents
+            sentence = self.optional.make(
+                "sentence",
+                lambda: outcome_sentences.raised(
+                    answer, check_of(test).code_at(error), self._contents
+                ),
+                "",
             )
         return _Attempt(
             outcome_sentences.outcome_of(answer), sentence, line=line, inputs=draw.inputs

@@ -26,6 +26,7 @@ from grader.sandbox.limits import Limits
 if TYPE_CHECKING:
     from grader.definitions.exercise import TestCase
     from grader.grading.diagnosis.known_mistakes import Diagnostician
+    from grader.grading.results.verdict import Diagnosis, SmallExample
     from grader.sandbox.portable import PortableSandbox
     from grader.sandbox.process import Sandbox
 
@@ -261,30 +262,44 @@ class _GradingSession:
                 if probe and probe.first_failure and result.outcome is not Outcome.PASSED:
                     break
             evidence = evidence_of(run) if probe and probe.evidence else None
-        verdict = replace(run.verdict(results, self._sandbox.backend.name), evidence=evidence)
+        verdict = replace(
+            run.verdict(results, self._sandbox.backend.name),
+            evidence=evidence,
+            failures=tuple(run.optional.failures),
+        )
         if verdict.outcome is Outcome.PASSED or verdict.message or probe is not None:
             return verdict
         note(journal.VERDICT, verdict_data(verdict))
         from grader.grading.diagnosis.known_mistakes import Diagnostician  # noqa: PLC0415  a pass needs none
 
-        diagnostician = self._diagnosticians.get(
-            job.exercise.digest, lambda: Diagnostician(oracle, self._sandbox)
-        )
         until = run.deadline
         # The search in the code itself, which rewrites it, knows programs of one file.
         source = "" if run.lines.files else run.source
-        diagnosis = diagnostician.diagnose(results, run.observed, until, source)
-        if diagnosis is None and source and time.monotonic() < until:
+
+        def diagnose() -> "Diagnosis | None":
+            diagnostician = self._diagnosticians.get(
+                job.exercise.digest, lambda: Diagnostician(oracle, self._sandbox)
+            )
+            return diagnostician.diagnose(results, run.observed, until, source)
+
+        def find_expression() -> "Diagnosis | None":
             from grader.grading.diagnosis.first_expression import first_expression  # noqa: PLC0415  likewise
 
-            diagnosis = first_expression(oracle, source, self._sandbox, results)
-        diagnosis = run.lines.diagnosis(diagnosis)
-        example = None
-        if time.monotonic() < until:
+            return first_expression(oracle, source, self._sandbox, results)
+
+        def find_example() -> "SmallExample | None":
             from grader.grading.diagnosis.small_example import small_example  # noqa: PLC0415  likewise
 
-            example = small_example(oracle, job.submission, self._sandbox, results, run.observed)
-        return replace(verdict, diagnosis=diagnosis, example=example)
+            return small_example(oracle, job.submission, self._sandbox, results, run.observed)
+
+        make = run.optional.make
+        diagnosis = make("diagnosis", diagnose, None)
+        if diagnosis is None and source and time.monotonic() < until:
+            diagnosis = make("first expression", find_expression, None)
+        diagnosis = make("lines of the diagnosis", lambda: run.lines.diagnosis(diagnosis), None)
+        example = make("small example", find_example, None) if time.monotonic() < until else None
+        failures = tuple(run.optional.failures)
+        return replace(verdict, diagnosis=diagnosis, example=example, failures=failures)
 
 
 def _run_item(item: TestCaseItem, run: SubmissionRun) -> TestResult:

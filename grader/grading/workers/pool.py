@@ -31,6 +31,7 @@ from grader.errors import DefinitionError, GraderFault, Location, Problem, Sandb
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Evidence, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
+from grader.grading.run.optional_parts import log_failures
 from grader.grading.session.journal import BEGAN, Journal
 from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
 from grader.sandbox.limits import GRACE_SECONDS, MOST, PREPARE_SECONDS
@@ -269,9 +270,11 @@ def _read(message: dict[str, Any], job: Job) -> Result | None:
         verdict = verdict_from_data(message["verdict"])
         if message.get("evidence") is not None:
             verdict = replace(verdict, evidence=Evidence.from_data(message["evidence"]))
+        verdict = replace(verdict, failures=tuple(map(str, message["failures"])))
         _check_hashes(verdict, job)
     except _MALFORMED:
         return None
+    log_failures(verdict)
     return verdict
 
 
@@ -453,7 +456,14 @@ def _jobs(connection: Connection) -> Iterator[Job]:
 def _report(connection: Connection, result: Result) -> None:
     if isinstance(result, Verdict):
         evidence = result.evidence and result.evidence.data()
-        _send(connection, {"verdict": verdict_data(result), "evidence": evidence})
+        _send(
+            connection,
+            {
+                "verdict": verdict_data(result),
+                "evidence": evidence,
+                "failures": result.failures,
+            },
+        )
     elif isinstance(result, DefinitionError):
         problems = [
             [os.fspath(p.where.path), p.where.line, p.where.column, p.message]

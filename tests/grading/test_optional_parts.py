@@ -1,0 +1,96 @@
+"""Verdicts whose sentences, diagnosis or example meet an error of the grader's own."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from grader.definitions.collection import load_exercise
+from grader.grading.diagnosis import first_expression, small_example
+from grader.grading.diagnosis.known_mistakes import Diagnostician
+from grader.grading.feedback import outcome_sentences, relation_sentences, summarize_values
+from grader.grading.results.verdict import Outcome, Verdict
+from grader.grading.run import submission_run
+from grader.grading.run.optional_parts import OptionalParts
+from grader.sandbox.process import Sandbox
+from tests.grading.test_diagnosis import ATTENTION, HIDDEN, VISIBLE, graded
+
+if TYPE_CHECKING:
+    from tests.grading.conftest import Make
+
+TWICE = "def f(x):\n    y = 2.0 * x\n    return y\n"
+RAISES = "def f(x):\n    return x.nothing\n"
+AN_OBJECT = "def f(x):\n    return object()\n"
+ONLY_LARGE = "def f(x):\n    return 3.0 * x if x.size < 7 else 2.0 * x\n"
+
+
+def _wrong(make: "Make", sandbox: Sandbox, source: str) -> Verdict:
+    tests = [{**test, "expect": "solution"} for test in (VISIBLE, HIDDEN)]
+    exercise = make(*tests, solution="def f(x):\n    return 3.0 * x\n")
+    [verdict] = graded(exercise, sandbox, source)
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("part", "source"),
+    [
+        ((Diagnostician, "diagnose"), TWICE),
+        ((first_expression, "first_expression"), TWICE),
+        ((small_example, "small_example"), ONLY_LARGE),
+        ((submission_run, "differs"), TWICE),
+        ((relation_sentences, "related"), TWICE),
+        ((summarize_values, "values_behind"), TWICE),
+        ((outcome_sentences, "raised"), RAISES),
+        ((outcome_sentences, "unsupported"), AN_OBJECT),
+    ],
+)
+def test_an_error_in_a_part_leaves_out_that_part_alone(
+    make: "Make",
+    sandbox: Sandbox,
+    monkeypatch: pytest.MonkeyPatch,
+    part: tuple[object, str],
+    source: str,
+) -> None:
+    """Outcomes and points are the same without it, and the cause is told."""
+    before = _wrong(make, sandbox, source)
+    calls = []
+
+    def fail(*_: object, **__: object) -> None:
+        calls.append(part)
+        raise IndexError("pop from empty list")
+
+    monkeypatch.setattr(*part, fail)
+    after = _wrong(make, sandbox, source)
+    assert calls
+    assert before.outcome is after.outcome is not Outcome.PASSED
+    assert [(test.outcome, test.points) for test in after.tests] == [
+        (test.outcome, test.points) for test in before.tests
+    ]
+    assert not before.failures
+    assert all("IndexError in test_optional_parts.py" in cause for cause in after.failures)
+    assert after.failures
+
+
+def test_the_cause_is_told_without_the_message() -> None:
+    """A message of ours may quote what is hidden."""
+    parts = OptionalParts()
+
+    def fail() -> str:
+        raise ValueError("hidden 42")
+
+    assert parts.make("sentence", fail, "nothing") == "nothing"
+    [cause] = parts.failures
+    assert cause.startswith("sentence: ValueError in test_optional_parts.py, line ")
+
+
+@pytest.mark.parametrize(
+    "body", ["np.where(mask, -1e9, 0.0)", "np.where(mask, 0.0, -np.inf)", "mask * -1e9"]
+)
+def test_two_mistakes_that_make_no_program_together_are_no_fault(
+    sandbox: Sandbox, body: str
+) -> None:
+    """Mistakes of a shipped exercise are merged by their tokens, which may not fit together."""
+    exercise = load_exercise(next(ATTENTION.glob("[0-9]*-mask-conventions.yaml")))
+    source = f"import numpy as np\n\n\ndef to_additive(mask):\n    return {body}\n"
+    [verdict] = graded(exercise, sandbox, source)
+    assert verdict.outcome is not Outcome.PASSED
+    assert verdict.failures == ()

@@ -4,6 +4,7 @@ import json
 from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
+import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -15,6 +16,9 @@ from starlette.routing import compile_path
 from grader.errors import SandboxFault, UsageError
 from grader.reports.to_json import verdict_schema_text
 from grader.sandbox.printable import printable
+from grader.service.store.database import cause_of
+
+_log = structlog.get_logger(__name__)
 
 _NAMED: Final = 5  # things that are wrong with a request
 _LONGEST_NAME: Final = 80  # characters
@@ -118,6 +122,7 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
             status = HTTPStatus.SERVICE_UNAVAILABLE
             detail = "Nothing can be graded here at the moment."
         case OperationalError():
+            _log.warning("the database is away", error=cause_of(error))
             status, headers = HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": "5"}
             detail = "The database is away; try again, with the same Idempotency-Key."
         case _:

@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 
 import psycopg
 from sqlalchemy import URL, Connection, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DisconnectionError
+from sqlalchemy.exc import ArgumentError, DisconnectionError, OperationalError
 from sqlalchemy.pool import PoolProxiedConnection
 
 from grader.errors import UsageError
@@ -129,7 +129,14 @@ class Database:
         # The turn first: a thread that waits for it takes no connection from readers.
         with self._turn, self.engine.connect() as connection:
             connection.execution_options(etude_writes=True)
-            with connection.begin():
+            try:
+                transaction = connection.begin()
+            except OperationalError as error:
+                if getattr(error.orig, "sqlite_errorname", "") != "SQLITE_BUSY_SNAPSHOT":
+                    raise
+                connection.invalidate()  # the next use opens another one
+                transaction = connection.begin()
+            with self._clean(connection), transaction:
                 yield connection
 
     @contextlib.contextmanager
@@ -139,8 +146,26 @@ class Database:
         On SQLite it sees one state of the store. On PostgreSQL each statement sees what was
         committed before it: a transaction would cost two round trips more and change nothing.
         """
-        with self._reader.connect() as connection, connection.begin():
+        with (
+            self._reader.connect() as connection,
+            self._clean(connection),
+            connection.begin(),
+        ):
             yield connection
+
+    @contextlib.contextmanager
+    def _clean(self, connection: Connection) -> Iterator[None]:
+        """Close an SQLite connection that an exception left.
+
+        A rollback does not end a SELECT whose rows were not all read, and its snapshot would keep
+        the pooled connection from every later write.
+        """
+        try:
+            yield
+        except BaseException:
+            if self.path is not None:
+                connection.invalidate()
+            raise
 
     @contextlib.contextmanager
     def one_server(self) -> Iterator[None]:

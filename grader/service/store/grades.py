@@ -90,8 +90,10 @@ _NOTHING = (
     )
 )
 _DUE = func.coalesce(extension.c.due_at, schedule.c.due_at)
+# An extension may be for an exercise that the schedule does not name.
+_LATE = func.coalesce(schedule.c.late, 0.0)
 _WITH_DUE = (
-    select(*_COLUMNS, submission.c.received_at, _DUE.label("due_at"), schedule.c.late)
+    select(*_COLUMNS, submission.c.received_at, _DUE.label("due_at"), _LATE.label("late"))
     .join(person, person.c.id == grade.c.person_id)
     .outerjoin(submission, submission.c.id == grade.c.submission_id)
     .outerjoin(schedule, schedule.c.exercise == grade.c.exercise)
@@ -229,8 +231,8 @@ def _days(at: int | None, due: int | None) -> int:
     return 0 if due is None or at is None else days_late((at - due) / 1_000_000)
 
 
-def _by_rules(held: Grade, days: int, factor: float | None, hand: Override | None) -> Grade:
-    made = earned(held.score, held.max_score, days=days, factor=factor or 0.0, override=hand)
+def _by_rules(held: Grade, days: int, factor: float, hand: Override | None) -> Grade:
+    made = earned(held.score, held.max_score, days=days, factor=factor, override=hand)
     return replace(held, points=made.points, note=made.note)
 
 

@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import signal
+import sqlite3
 import threading
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -158,6 +159,28 @@ def test_the_health_port_answers_probes(database: Database, catalog: Catalog) ->
             assert client.get("/secret").status_code == HTTPStatus.NOT_FOUND
         with pytest.raises(UsageError, match="cannot listen on port"):
             HealthPort("127.0.0.1", port.port, health, meter)
+
+
+def test_a_store_that_can_only_be_read_is_not_ready(
+    database_url: str, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Readiness tries a write, which changes nothing."""
+    monkeypatch.setattr("grader.service.store.database._BUSY_SECONDS", 0.1)
+    with Database(database_url) as database, contextlib.ExitStack() as until_read:
+        health = Health(database, SelfTest(None, catalog), lambda: None)
+        assert health.readiness().is_ready
+        if database.path is None:
+            with database.write() as connection:
+                connection.exec_driver_sql(
+                    f'ALTER DATABASE "{database.url.database}" '
+                    "SET default_transaction_read_only = on"
+                )
+            database.engine.dispose()
+        else:
+            other = sqlite3.connect(database.path, isolation_level=None)
+            until_read.callback(other.close)
+            other.execute("BEGIN IMMEDIATE")
+        assert health.readiness().checks["database"].startswith("away: ")
 
 
 def test_metrics_tell_of_the_queue(database: Database) -> None:

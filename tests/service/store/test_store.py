@@ -1,5 +1,6 @@
 """The store on both dialects: what it takes in once, keeps as written, and can make again."""
 
+import datetime as dt
 import random
 import sqlite3
 import threading
@@ -691,3 +692,46 @@ def test_a_connection_that_was_cut_is_replaced(postgres: PostgresServer) -> None
         with database.write() as connection:
             assert connection.execute(text("SELECT pg_backend_pid()")).scalar_one() != mine
     postgres.drop("cut")
+
+
+def test_an_error_while_rows_are_read_keeps_no_connection_from_writing(database: Database) -> None:
+    """Its snapshot would be older than what another program wrote meanwhile."""
+    rows = text(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999) "
+        "SELECT i FROM n, person"
+    )
+
+    def fail() -> None:
+        with database.read() as connection:
+            unread = iter(connection.execute(rows))
+            next(unread)
+            raise ZeroDivisionError
+
+    url = database.url.set(drivername=database.url.get_backend_name())
+    with Database(url.render_as_string(hide_password=False)) as other:
+        for number in range(3):
+            with other.write() as connection:
+                people.add_person(connection, f"other-{number}", "student", actor="test")
+            with pytest.raises(ZeroDivisionError) as kept:
+                fail()
+            with other.write() as connection:
+                people.add_person(connection, f"again-{number}", "student", actor="test")
+            with database.write() as connection:
+                people.add_person(connection, f"own-{number}", "student", actor="test")
+            assert kept.value  # until here it held the frame of the unread rows
+
+
+def test_late_work_counts_nothing_where_only_an_extension_gives_a_date(
+    database: Database, ada: Person
+) -> None:
+    """The schedule does not name the exercise."""
+    _publish(database, _hand_in(database, ada, "late"), 4)
+    with database.write() as connection:
+        schedules.extend(
+            connection, ada, "softmax", dt.datetime(2020, 1, 1, tzinfo=dt.UTC), actor="test"
+        )
+    with database.read() as connection:
+        [one] = grades.of_person(connection, ada.id)
+        [same] = grades.of_students(connection)
+    assert one.points == same.points == 0
+    assert one.note == same.note != ""

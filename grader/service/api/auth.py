@@ -28,6 +28,10 @@ _cookie = APIKeyCookie(
     auto_error=False,
     description=f"A browser's session; by HTTPS the cookie is {COOKIE_OF_HOST}.",
 )
+_PAGE_REQUESTS: Final = frozenset({"empty", "document"})
+"""The destinations of a page's `fetch` and of a link, as browsers name them. A submission that runs
+in a page can still `import()` an address, which is neither."""
+
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 router = APIRouter(prefix="/v1/session", tags=["session"])
@@ -80,6 +84,9 @@ def current_person(
             person = people.person_of_token(connection, bearer.credentials)
         elif cookie and (session := people.find_session(connection, cookie)):
             person = session.person
+            if request.headers.get("Sec-Fetch-Dest", "empty") not in _PAGE_REQUESTS:
+                detail = "A browser's session answers pages, not imported scripts, fonts or images."
+                raise ProblemError(HTTPStatus.FORBIDDEN, detail)
             sent = request.headers.get(CSRF_HEADER, "")
             if request.method not in _SAFE and not people.is_csrf(sent, session.csrf):
                 detail = f"A browser's request needs the session's {CSRF_HEADER} header."

@@ -74,3 +74,13 @@ def test_a_token_that_is_revoked_meanwhile_opens_nothing(
         _sign_in(browser, token)
         revoking.join()
         assert browser.get("/v1/session").status_code == HTTPStatus.UNAUTHORIZED
+
+
+@pytest.mark.parametrize("destination", ["script", "json", "font", "image", "worker", "empty"])
+def test_a_session_answers_a_page_alone(served: Served, destination: str) -> None:
+    """A program in a page can make the browser import an address, with the reader's cookie."""
+    with httpx.Client(base_url=served.url) as browser:
+        browser.post("/v1/session", json={"token": served.token("reader")}).raise_for_status()
+        answer = browser.get("/v1/session", headers={"Sec-Fetch-Dest": destination})
+    expected = HTTPStatus.OK if destination == "empty" else HTTPStatus.FORBIDDEN
+    assert answer.status_code == expected

@@ -31,6 +31,8 @@ const PATIENCE = 4_000; // milliseconds for the network, where there is a copy
 const AT_ONCE = 3; // pages that are fetched at a time in the background
 const MOST = 400; // pages that are fetched for one visit
 
+const OF_SERVER = ["v1/", "staff", "lti", "oidc"]; // what `etude serve` adds to the site
+
 const { scope } = self.registration;
 const pyodide = new URL(ETUDE_BUILD.pyodide, scope).href;
 const assets = new URL("assets/", scope).href;
@@ -46,6 +48,8 @@ self.addEventListener("fetch", (event) => {
   const { url, method, headers } = event.request;
   if (method !== "GET" || headers.has("range")) return;
   if (headers.get("accept") === "text/event-stream") return; // never ends
+  // A request that is sent again from here no longer tells what it is for, which a server looks at.
+  if (OF_SERVER.some((path) => url.startsWith(new URL(path, scope).href))) return;
   if (url.startsWith(pyodide)) event.respondWith(fromCache(PYTHON, event));
   else if (url.startsWith(assets)) event.respondWith(fromCache(ASSETS, event));
   else if (url.startsWith(scope)) event.respondWith(fromNetwork(event));

@@ -40,7 +40,7 @@ _POLICY: Final = "; ".join(
         f"img-src {_OWN} data:",
         f"font-src {_OWN}",
         "connect-src 'self'{python}",
-        "worker-src 'self' blob:",  # Python's worker is a blob, so that this policy is its own
+        "worker-src 'self'",
         "manifest-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",

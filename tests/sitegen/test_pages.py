@@ -120,7 +120,7 @@ def test_the_policy_allows_no_inline_code_and_one_foreign_host(site: "Site", nam
     assert policy.pop("connect-src") == ["'self'", python]
     assert policy.pop("style-src") == ["'self'", "file:", "'unsafe-inline'"]
     allowed = {source for sources in policy.values() for source in sources}
-    assert allowed == {"'none'", "'self'", "file:", "data:", "blob:"}
+    assert allowed == {"'none'", "'self'", "file:", "data:"}
 
 
 def test_a_site_that_has_python_itself_needs_no_other_host(build: "Build") -> None:
@@ -131,8 +131,7 @@ def test_a_site_that_has_python_itself_needs_no_other_host(build: "Build") -> No
     assert (site.root / "pyodide/pyodide.mjs").read_bytes() == b"python"
     assert page.one("html").attributes["data-pyodide"] == "../pyodide/"
     assert {source for sources in _policy(page).values() for source in sources} == {
-        *("'none'", "'self'", "file:", "data:", "blob:"),
-        *("'wasm-unsafe-eval'", "'unsafe-inline'"),
+        *("'none'", "'self'", "file:", "data:", "'wasm-unsafe-eval'", "'unsafe-inline'")
     }
     assert "https://" not in site["search/index.html"].path.read_text("utf-8")
     assert "https://" not in (site.root / "offline.js").read_text("utf-8")

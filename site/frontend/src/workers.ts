@@ -12,15 +12,9 @@ export class PythonWorker {
   readonly packages = page.packages; // that it loads beside NumPy
   isReady = false;
   hear: Hear = () => undefined; // of the page that uses it
-  private readonly worker: Worker;
+  private readonly worker = new Worker(new URL("./python-worker.js", import.meta.url), { type: "module" });
 
   constructor() {
-    // A worker of a blob has the page's policy; one of a file would have none, and the whole network.
-    const script = new URL("./python-worker.js", import.meta.url).href;
-    const blob = new Blob([`import ${JSON.stringify(script)};`], { type: "text/javascript" });
-    const address = URL.createObjectURL(blob);
-    this.worker = new Worker(address, { type: "module" });
-    URL.revokeObjectURL(address);
     this.worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.tell(data);
     this.worker.onerror = ({ message }) => this.tell({ kind: "failed", reason: message || "its script could not be loaded" });
     this.say({ kind: "start", pyodide: page.pyodide, bundle: page.bundle, packages: this.packages });

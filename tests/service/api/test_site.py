@@ -1,5 +1,6 @@
 """A built site as `etude serve` shows it: what is true of a server, and no way out of it."""
 
+import html
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -241,3 +242,13 @@ def test_an_unknown_path_of_the_api_is_a_problem(served: Served) -> None:
         assert answer.status_code == status
         assert answer.headers["Content-Type"] == "application/problem+json"
         assert answer.json()["type"] == "about:blank"
+
+
+def test_python_in_a_page_has_the_policy_of_the_page(served: Served, built: Path) -> None:
+    """A worker of a file has none but that of its own answer: a program could reach every host."""
+    [worker] = (built / "assets").glob("python-worker-*.js")
+    answer = httpx.get(f"{served.url}/assets/{worker.name}").raise_for_status()
+    policy = answer.headers["Content-Security-Policy"]
+    assert policy in html.unescape(httpx.get(f"{served.url}/").text)
+    assert "default-src 'none'" in policy
+    assert "'unsafe-eval'" not in policy

@@ -43,13 +43,14 @@ def command(source: Path, into: Path, roster: Path | None, exercises: Path | Non
     from grader.course.grades import read_names
     from grader.definitions.collection import find_exercise, load_exercise
     from grader.definitions.files import files_by_folder
+    from grader.grading.results.submitted_files import exercise_names
     from grader.reports.phrases import count
 
     collection = options.collection_folder(exercises)
 
     @functools.cache
     def exercise_of(name: str) -> str | None:
-        for each in dict.fromkeys((name, name.replace("_", "-"))):
+        for each in dict.fromkeys((name, *exercise_names(f"{name}.py"))):
             try:
                 return str(find_exercise(each, collection_folder=collection).id)
             except UsageError:

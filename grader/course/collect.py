@@ -25,7 +25,8 @@ from typing import Final
 from grader.course.grades import name_key
 from grader.errors import UsageError
 from grader.grading.results.submission import is_notebook
-from grader.grading.workers.batch import is_passed_over, is_submission
+from grader.grading.results.zips import is_code as is_submission
+from grader.grading.results.zips import is_passed_over
 from grader.notebooks import MAX_NOTEBOOK
 from grader.reports.formats import write_whole
 from grader.safe_files import IrregularFileError, open_regular

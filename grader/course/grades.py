@@ -111,12 +111,24 @@ def read_names(path: Path) -> dict[str, str]:
                     f"{path}:{number}: {row[column]!r} stands for {found[key]!r} already; "
                     "where two have one name, leave it out and give the platform's 'id'"
                 )
-    return found
+    # Canvas writes `lovelaceada` for Ada Lovelace. Where that stands for two, it is no help.
+    turned: dict[str, set[str]] = {}
+    for _, row in rows(read_text(path), str(path), ("student",)):
+        words = row.get("name", "").split()
+        for first in range(1, len(words)):
+            key = name_key("".join(words[first:] + words[:first]))
+            turned.setdefault(key, set()).add(row["student"])
+    return {key: min(several) for key, several in turned.items() if len(several) == 1} | found
 
 
 def name_key(name: str) -> str:
     """Return a name as platforms may write it: letters and digits alone, in lower case."""
     return "".join(character for character in name.casefold() if character.isalnum())
+
+
+def without_zeros(name: str) -> str:
+    """Return a number without leading zeros, as spreadsheets leave it; other names as they are."""
+    return name.lstrip("0") if name.isdecimal() else name
 
 
 def read_overrides(path: Path) -> dict[tuple[str, str], Override]:

@@ -42,17 +42,21 @@ def open_zip(file: IO[bytes]) -> zipfile.ZipFile:
         raise ZipError(str(error)) from None
 
 
-def path_of(entry: zipfile.ZipInfo) -> str:
-    """Return the path of a file in a zip, with slashes, as some programs write backslashes.
+def path_of(entry: zipfile.ZipInfo) -> str | None:
+    """Return the path of a file in a zip, with slashes; None if it leads outside.
 
-    Raises:
-        ZipError: it leads outside.
+    Some programs write backslashes.
     """
     path = entry.filename.replace("\\", "/")
     parts = PurePosixPath(path).parts
     if path.startswith("/") or ".." in parts or "\0" in path or path[1:2] == ":":
-        raise ZipError(f"the path {entry.filename!r} in it leads outside")
+        return None
     return "/".join(parts)
+
+
+def is_folder(entry: zipfile.ZipInfo) -> bool:
+    """Return whether an entry is a folder."""
+    return entry.filename.endswith(("/", "\\"))
 
 
 def files_inside(archive: zipfile.ZipFile, most: int = MOST_FILES) -> dict[str, zipfile.ZipInfo]:
@@ -68,7 +72,9 @@ def files_inside(archive: zipfile.ZipFile, most: int = MOST_FILES) -> dict[str, 
     seen: dict[str, str] = {}
     for entry in entries:
         path = path_of(entry)
-        if entry.is_dir() or entry.filename.endswith("\\"):
+        if path is None:
+            raise ZipError(f"the path {entry.filename!r} in it leads outside")
+        if is_folder(entry):
             continue
         if any(map(is_passed_over, PurePosixPath(path).parts)):
             continue

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from grader.course.grades import name_key, without_zeros
+from grader.course.grades import LOST_ZEROS, name_key
 from grader.errors import UsageError
 from grader.grading.results.submission import cap_of
 from grader.grading.results.submitted_files import (
@@ -45,6 +45,7 @@ from grader.grading.results.zips import (
     read_entry,
 )
 from grader.notebooks import MAX_NOTEBOOK
+from grader.reports.canvas_csv import lost_zeros
 from grader.reports.formats import write_whole
 from grader.safe_files import IrregularFileError, open_regular
 
@@ -294,13 +295,8 @@ def _on_roster(file: _File, names: Mapping[str, str], platform: PlatformName | N
     if students:
         both = " and ".join(map(repr, sorted(students)))
         raise _RefusalError(f"its path names {both}, who are two on the roster")
-    written = {without_zeros(key): key for key in names}
-    for key in called:
-        if without_zeros(key) in written and key.isdecimal():
-            raise _RefusalError(
-                f"{key!r} is not on the roster, but {written[without_zeros(key)]!r} is: where a "
-                "spreadsheet took leading zeros away, format the column as text"
-            )
+    if lost := lost_zeros(called, names):
+        raise _RefusalError(f"{lost[0]!r} is not on the roster, but {lost[1]!r} is: {LOST_ZEROS}")
     if not called:
         raise _RefusalError("no student is named in its path")
     name = platform.name if platform else "/".join(called)

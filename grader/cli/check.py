@@ -126,7 +126,9 @@ def _exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
             return str(exercise_for(name_inside(Path(word)), finder).id), Path(word)
         return next(iter(exercise_names(word)), word), Path(word)
     wanted = id_in_name(Path(word)) if is_path(word) else word
-    here = [path for path in Path().iterdir() if wanted in exercise_names(path.name)]
+    here: list[Path] = []
+    with contextlib.suppress(OSError):  # the folder was removed, or cannot be read
+        here += [path for path in Path().iterdir() if wanted in exercise_names(path.name)]
     files = sorted(path for path in here if is_code(path.name) or is_zip(path.name))
     files += sorted(path for path in here if path.is_dir() or not path.suffix)
     best, left_out = choose([candidate(path) for path in files])

@@ -201,7 +201,11 @@ def canvas(
             batch = published(records(connection))
     mark = "\ufeff" if gradebook.read_bytes().startswith(codecs.BOM_UTF8) else ""
     text = mark + without_separator(read_text(gradebook))
-    filled = fill(text, scores_of(batch, exercises), **how)
+    scores = scores_of(batch, exercises)
+    try:
+        filled = fill(text, scores, **how)
+    except UsageError as error:
+        raise UsageError(f"{gradebook}: {error}") from None
     write_whole(output, filled.text)
     click.echo(f"{filled.graded} grades in {filled.column!r} of {output}")
     for names, what in (

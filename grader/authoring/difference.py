@@ -9,7 +9,7 @@ from grader.errors import EtudeError, UsageError
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.submission import read_submission
 from grader.grading.results.verdict import Verdict
-from grader.grading.workers.batch import Entry, find, may_be_several
+from grader.grading.workers.batch import Entry, Plan, find
 from grader.grading.workers.pool import Pool
 
 
@@ -54,13 +54,13 @@ def verdict_changes(
     Raises:
         UsageError: there is no submission to the exercise.
     """
-    entries = [
-        found
-        for found in find(folder)
-        if isinstance(found, Entry)
-        and found.exercise.replace("_", "-") == before.id
-        and (before.files_to_submit or not may_be_several(found.path))
-    ]
+
+    def exercise_named(name: str) -> Exercise:
+        if name != before.id:
+            raise UsageError(f"{name} is another exercise")
+        return before
+
+    entries = [entry for entry, _ in find(folder, exercise_named, Plan())]
     if not entries:
         raise UsageError(f"there is no <student>/{before.path_name} in {folder}")
     submissions = [

@@ -15,6 +15,7 @@ import click
 from grader.cli import options
 from grader.cli.main import NOT_PASSED
 from grader.errors import EtudeError, GraderFault, UsageError
+from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,25 +82,8 @@ def command(  # noqa: PLR0917  click calls it by name
     gc.disable()  # what is imported stays, and there is not much else
     options.prefer_own_output()
     delivery = options.delivery(formats, plain=plain)
-    if file is None and exercise.endswith((".py", ".ipynb")):
-        file = Path(exercise)
-        exercise = file.stem.replace("_", "-")
-    if file is None:  # the one file in this folder that is called like the exercise
-        from grader.definitions.files import id_in_name, is_path
-
-        name = id_in_name(Path(exercise)) if is_path(exercise) else exercise
-        names = dict.fromkeys((name, name.replace("-", "_")))
-        paths = (Path(f"{each}{suffix}") for each in names for suffix in ("", ".py", ".ipynb"))
-        found = [path for path in paths if path.exists()]
-        if len(found) > 1:
-            here = " and ".join(map(str, found))
-            raise UsageError(f"there are {here} here; name the FILE to check")
-        if not found:
-            raise UsageError(
-                f"there is no {name}.py here; name the FILE to check, or begin with "
-                f"'etude start {exercise}'"
-            )
-        file = found[0]
+    if file is None:
+        exercise, file = _exercise_and_file(exercise, exercises)
     asked = _Asked(
         exercise=exercise,
         file=file,
@@ -113,6 +97,52 @@ def command(  # noqa: PLR0917  click calls it by name
         _watch(file, check)
     verdict = check()
     raise click.exceptions.Exit(0 if verdict.outcome == "passed" else NOT_PASSED)
+
+
+def _exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
+    """Return the exercise that a file is named after, or the file here that is named after one.
+
+    Raises:
+        UsageError: there is no such file, or several of which none counts.
+    """
+    from grader.definitions.collection import find_exercise
+    from grader.definitions.files import id_in_name, is_path
+    from grader.grading.results.submitted_files import (
+        candidate,
+        choose,
+        exercise_for,
+        exercise_names,
+        name_inside,
+    )
+    from grader.grading.results.zips import is_code, is_zip
+
+    if is_code(word) or is_zip(word):
+        finder = functools.partial(
+            find_exercise, collection_folder=options.collection_folder(exercises)
+        )
+        with contextlib.suppress(UsageError):
+            return str(exercise_for(Path(word).name, finder).id), Path(word)
+        if is_zip(word):
+            return str(exercise_for(name_inside(Path(word)), finder).id), Path(word)
+        return next(iter(exercise_names(word)), word), Path(word)
+    wanted = id_in_name(Path(word)) if is_path(word) else word
+    here: list[Path] = []
+    with contextlib.suppress(OSError):  # the folder was removed, or cannot be read
+        here += [path for path in Path().iterdir() if wanted in exercise_names(path.name)]
+    files = sorted(path for path in here if is_code(path.name) or is_zip(path.name))
+    files += sorted(path for path in here if path.is_dir() or not path.suffix)
+    best, left_out = choose([candidate(path) for path in files])
+    if best is None and files:
+        paths = " and ".join(map(str, files))
+        raise UsageError(f"there are {paths} here; name the FILE to check")
+    if best is None:
+        raise UsageError(
+            f"there is no {wanted}.py here; name the FILE to check, or begin with "
+            f"'etude start {word}'"
+        )
+    for path, why in left_out.items():
+        click.echo(printable(f"{path} does not count: {why}"), err=True)
+    return word, best.path
 
 
 def _watch(file: Path, check: "Callable[[], object]") -> NoReturn:
@@ -196,7 +226,7 @@ def _grade(stack: contextlib.ExitStack, asked: _Asked) -> "tuple[Verdict, Afterw
     told = asked.delivery.printed in {"text", "plain"}
     afterwards = Afterwards(definition, asked.exercises, told=told)
     submission = read_submission(asked.file, definition.files_to_submit)
-    if submission.is_notebook and submission.problem:
+    if submission.is_unreadable:
         raise UsageError(f"{submission.path}: {submission.problem}")
     ((_, result),) = pool.grade([Job(definition, submission)])
     if isinstance(result, EtudeError):

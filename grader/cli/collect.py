@@ -1,15 +1,12 @@
 """`etude collect`: put a platform's download where `etude grade` expects it."""
 
-import functools
 from pathlib import Path
 
 import click
 
 from grader.cli import options
-from grader.errors import UsageError
+from grader.cli.main import USAGE
 from grader.sandbox.printable import printable
-
-_SHOWN = 20  # files that are named one by one
 
 
 @click.command("collect", short_help="Put a Canvas or Moodle download in order.")
@@ -30,8 +27,9 @@ def command(source: Path, into: Path, roster: Path | None, exercises: Path | Non
     The files of an exercise that asks for several go to DIR/<student>/<exercise>/.
 
     SOURCE is what Canvas or Moodle hand out, or has a folder for each student. Files keep their
-    dates. What is there already is replaced by what is newer. What could not be placed is named,
-    and the exit status is 1.
+    dates. What is there already is replaced by what is newer. Where no file is sure to count, or no
+    folder is sure to be a student's, none is taken. What could not be placed is named, and the exit
+    status is 1; it is 2 if a file could not be read.
 
     \b
     Examples:
@@ -41,32 +39,22 @@ def command(source: Path, into: Path, roster: Path | None, exercises: Path | Non
     options.prefer_own_output()
     from grader.course.collect import collect
     from grader.course.grades import read_names
-    from grader.definitions.collection import find_exercise, load_exercise
-    from grader.definitions.files import files_by_folder
+    from grader.definitions.collection import load_exercise
+    from grader.definitions.files import files_by_folder, id_in_name
     from grader.reports.phrases import count
 
     collection = options.collection_folder(exercises)
 
-    @functools.cache
-    def exercise_of(name: str) -> str | None:
-        for each in dict.fromkeys((name, name.replace("_", "-"))):
-            try:
-                return str(find_exercise(each, collection_folder=collection).id)
-            except UsageError:
-                continue
-        return None
-
+    paths = [path for each in files_by_folder(collection).values() for path in each]
+    known = {name: name for name in map(id_in_name, paths)}
     names = None if roster is None else read_names(roster)
-    paths = (path for paths in files_by_folder(collection).values() for path in paths)
     texts = ((path, path.read_bytes()) for path in paths)
     asking = [load_exercise(path) for path, text in texts if b"files_to_submit:" in text]
     several = {str(each.id): each.files_to_submit for each in asking if each.files_to_submit}
-    done = collect(source, into, exercise_of, names, several)
+    done = collect(source, into, known.get, names, several)
     click.echo(f"{count(len(done.placed), 'submission')} in {printable(str(into))}")
     if done.kept:
         click.echo(f"{len(done.kept)} were there already")
-    for path, why in list(done.left_out.items())[:_SHOWN]:
+    for path, why in sorted(done.left_out.items()):
         click.echo(f"left out: {printable(path)}: {printable(why)}")
-    if len(done.left_out) > _SHOWN:
-        click.echo(f"and {len(done.left_out) - _SHOWN} more were left out")
-    raise click.exceptions.Exit(1 if done.left_out else 0)
+    raise click.exceptions.Exit(USAGE if done.is_damaged else 1 if done.left_out else 0)

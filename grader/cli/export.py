@@ -1,5 +1,6 @@
 """`etude export`: hand things out."""
 
+import codecs
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -181,6 +182,7 @@ def canvas(
       etude export canvas grades.csv --database sqlite:///etude.db --column "W1" --output new.csv
     """
     options.prefer_own_output()
+    from grader.course.csv_rows import read_text, without_separator
     from grader.reports.canvas_csv import fill, published, scores_of
     from grader.reports.formats import write_whole
 
@@ -197,12 +199,13 @@ def canvas(
             from grader.service.gradebook_data import records
         with open_store(database) as opened, opened.read() as connection:
             batch = published(records(connection))
+    mark = "\ufeff" if gradebook.read_bytes().startswith(codecs.BOM_UTF8) else ""
+    text = mark + without_separator(read_text(gradebook))
+    scores = scores_of(batch, exercises)
     try:
-        with gradebook.open(encoding="utf-8", newline="") as file:
-            text = file.read()
-    except UnicodeDecodeError:
-        raise UsageError(f"{gradebook} is not UTF-8") from None
-    filled = fill(text, scores_of(batch, exercises), **how)
+        filled = fill(text, scores, **how)
+    except UsageError as error:
+        raise UsageError(f"{gradebook}: {error}") from None
     write_whole(output, filled.text)
     click.echo(f"{filled.graded} grades in {filled.column!r} of {output}")
     for names, what in (

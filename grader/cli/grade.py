@@ -14,6 +14,7 @@ from grader.cli.main import FAULT, NOT_PASSED, USAGE
 from grader.errors import DefinitionError, EtudeError, UsageError
 from grader.grading.workers.pool import Pool
 from grader.safe_files import linked_folder
+from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,6 +97,8 @@ def command(  # noqa: PLR0917  click calls it by name
                 opened = Results.resume(output) if resume else Results.create(output)
                 results = stack.enter_context(opened)
             to_do = _plan(folder, assigned, exercises, results, delivery)
+            for path, why in to_do.left_out.items():
+                click.echo(f"{printable(str(path))} does not count: {printable(why)}", err=True)
             pool = stack.enter_context(Pool(jobs, options.sandbox_opener(unsafe, workers=jobs)))
             with progress(to_do.entries) as advance:
                 for record in run(to_do, pool):
@@ -168,7 +171,7 @@ def _batch(to_do: "Plan", records: "Sequence[Record]", began: float) -> "Batch":
     ended = time.time()
     ordered = sorted([*to_do.done_before, *records], key=lambda record: record.entry.path)
     reports = tuple(Report.of_record(each, began=began, ended=ended) for each in ordered)
-    not_looked_at = tuple(str(path) for path in to_do.not_looked_at)
+    not_looked_at = tuple(str(path) for path in (*to_do.left_out, *to_do.not_looked_at))
     return Batch(reports, len(to_do.done_before), not_looked_at)
 
 

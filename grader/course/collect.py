@@ -1,54 +1,78 @@
 """Submissions from a learning platform: downloads put into `<student>/<exercise>.py` or `.ipynb`.
 
-Canvas and Moodle name what they hand out by these patterns (as of 2026):
+Platforms name what they hand out by these patterns (as of 2026):
 
-    lovelaceada_LATE_1234_56789_token_lookup-1.py              Canvas: name, id, submission, file
+    lovelaceada_LATE_1234_56789_token_lookup-1.py              Canvas: name, id, upload, file
     Ada Lovelace_1234_assignsubmission_file_/token_lookup.py   Moodle: name, id, file
+    Homework_ada_attempt_2026-11-20-10-00-00_token_lookup.py   Blackboard: login, date, file
     ada/token_lookup.py                                        a folder for each student
 
-A file of an exercise that asks for several goes to `<student>/<exercise>/<file>`. It is named after
+The student stands in the outermost part of a path that has such a pattern or is on the roster. A
+file of an exercise that asks for several goes to `<student>/<exercise>/<file>`. It is named after
 what only one exercise asks for, or lies in a folder named after the exercise.
 """
 
 import contextlib
 import datetime as dt
 import functools
+import io
 import os
-import re
-import stat
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from grader.course.grades import name_key
+from grader.course.grades import LOST_ZEROS, name_key
 from grader.errors import UsageError
-from grader.grading.results.submission import is_notebook
-from grader.grading.workers.batch import is_passed_over, is_submission
+from grader.grading.results.submission import cap_of
+from grader.grading.results.submitted_files import (
+    Candidate,
+    PlatformName,
+    choose,
+    exercise_names,
+)
+from grader.grading.results.zips import (
+    ZipError,
+    files_inside,
+    is_code,
+    is_folder,
+    is_passed_over,
+    is_zip,
+    only_code,
+    open_zip,
+    path_of,
+    read_entry,
+)
 from grader.notebooks import MAX_NOTEBOOK
+from grader.reports.canvas_csv import lost_zeros
 from grader.reports.formats import write_whole
 from grader.safe_files import IrregularFileError, open_regular
-from grader.sandbox.limits import SOURCE_CAP
 
-_CANVAS: Final = re.compile(
-    r"(?P<name>[^_/]+)_(?:LATE_)?(?P<id>[0-9]+)_[0-9]+_(?P<file>[^/]+\.(?:py|ipynb))"
-)
-_MOODLE: Final = re.compile(
-    r"(?P<name>[^_/]+)_(?P<id>[0-9]+)_assignsubmission_file_/?(?P<file>[^/]+\.(?:py|ipynb))"
-)
-_FOLDER: Final = re.compile(r"(?P<name>[^/]+)/(?P<file>[^/]+\.(?:py|ipynb))")
-_COPY: Final = re.compile(r"(?:-[0-9]+|\s*\([0-9]+\))$")  # what is added to a name that is there
 _MOST_FILES: Final = 100_000
+_ROSTER: Final = "name the students with --roster"
+
+
+class _RefusalError(Exception):
+    """The reason why a file cannot be placed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class _File:
     """A file of a download."""
 
     path: str  # in the download, with slashes
     changed: float  # seconds since 1970
-    read: Callable[[], bytes]  # at most one byte more than a submission may have
+    read: Callable[[int], bytes]  # at most one byte more than so many
+    inner: str = ""  # the path in the student's own zip, which `path` is then
+
+    @property
+    def name(self) -> str:
+        return self.inner or self.path
+
+    @property
+    def shown(self) -> str:
+        return f"{self.path}/{self.inner}" if self.inner else self.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +82,41 @@ class _Exercises:
     exercise_of: Callable[[str], str | None]
     several: Mapping[str, Sequence[str]]  # the files of those that ask for several
 
-    def asks_for(self, exercise: str, file: str) -> bool:
-        """Return whether an exercise asks for a file, beside others."""
-        return f"{PurePosixPath(file).stem}.py" in self.several.get(exercise, ())
+    def named(self, name: str) -> str | None:
+        """Return the exercise that a file or folder is named after."""
+        names = exercise_names(name)
+        ids = (each if each in self.several else self.exercise_of(each) for each in names)
+        return next(filter(None, ids), None)
 
-    def place(self, stem: str) -> str | list[str]:
+    def place(self, file: _File) -> str:
         """Return the path of a file below its student's, without suffix.
 
-        If there is none, return the exercises that it could belong to.
+        Raises:
+            _RefusalError: no exercise, or more than one, is named or asks for it.
         """
-        for name in dict.fromkeys((stem, _COPY.sub("", stem))):
-            if exercise := self.exercise_of(name):
-                return exercise
-            if asking := [each for each in self.several if self.asks_for(each, f"{name}.py")]:
-                return f"{asking[0]}/{name}" if len(asking) == 1 else asking
-        return []
+        names = exercise_names(PurePosixPath(file.name).name)
+        asking = {
+            exercise: PurePosixPath(part).stem
+            for exercise, parts in self.several.items()
+            for part in parts
+            if set(exercise_names(part)[:1]) & set(names)
+        }
+        parts = PurePosixPath(file.shown).parts[:-1]
+        for folder in filter(None, map(self.named, reversed(parts))):
+            if folder in asking:
+                return f"{folder}/{asking[folder]}"
+        if exercise := self.named(PurePosixPath(file.name).name):
+            return exercise
+        stem = PurePosixPath(file.name).stem
+        if len(asking) > 1:
+            raise _RefusalError(
+                f"{len(asking)} exercises ask for {stem}.py; put it into a folder named after one"
+            )
+        if asking:
+            return "/".join(*asking.items())
+        if file.inner and (exercise := self.named(PurePosixPath(file.path).name)):
+            return exercise
+        raise _RefusalError(f"there is no exercise {stem!r}")
 
 
 @dataclass(slots=True)
@@ -83,11 +127,13 @@ class Collected:
         placed: the files that were written, by the path that they have now.
         kept: files that were there already, and newer or the same.
         left_out: the files of the download that could not be placed, and why.
+        is_damaged: whether a file of the download could not be read.
     """
 
     placed: dict[str, str] = field(default_factory=dict)
     kept: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
+    is_damaged: bool = False
 
 
 def collect(
@@ -99,12 +145,12 @@ def collect(
 ) -> Collected:
     """Put the files of a zip or a folder into a folder for each student.
 
-    Of two files for the same exercise the newer one counts. Each keeps its date.
+    Of two files for the same exercise one counts, as `choose` decides. Each keeps its date.
 
     Args:
         source: what was downloaded.
         into: the folder for the submissions; it is made if it is not there.
-        exercise_of: gives the id of the exercise that a file is named after.
+        exercise_of: gives the id of the exercise of a name.
         names: the student that an id or a name of the platform stands for, as `name_key` writes
             it; without it the platform's name and id are the student's.
         several: the files of each exercise that asks for several, by its id.
@@ -114,133 +160,210 @@ def collect(
     """
     exercises = _Exercises(exercise_of, several or {})
     done = Collected()
-    newest: dict[tuple[str, str], Found] = {}  # a Python file or a notebook
+    places: list[tuple[_File, str]] = []
     with contextlib.ExitStack() as stack:
-        for found in _files(source, stack):
-            if is_passed_over(PurePosixPath(found.path).name) or "__MACOSX/" in found.path:
-                continue
-            place = _place(found.path, exercises, names)
-            if isinstance(place, str):
-                done.left_out[found.path] = place
-                continue
-            other = newest.get(place)
-            if other is not None and other.changed >= found.changed:
-                done.left_out[found.path] = f"{other.path} is newer"
-                continue
-            if other is not None:
-                done.left_out[other.path] = f"{found.path} is newer"
-            newest[place] = found
-        for (student, name), found in newest.items():
-            suffix = PurePosixPath(found.path).suffix
-            _write(into / student / f"{name}{suffix}", found, done)
+        for packed in _files(source, stack, done):
+            with _refusals(done, packed):
+                for file in _unpacked(packed, exercises):
+                    with _refusals(done, file):
+                        places.append((file, exercises.place(file)))
+        chosen: dict[tuple[str, str], list[tuple[Candidate, _File]]] = {}
+        bare = [file for file, _ in places if _platform_part(file) is None]
+        level = _level_of_students(bare, exercises) if names is None else ""
+        for file, place in places:
+            with _refusals(done, file):
+                student, attempt = _student(file, names, level, exercises)
+                candidate = Candidate(Path(file.shown), file.changed, attempt)
+                chosen.setdefault((student, place), []).append((candidate, file))
+        for (student, place), several_files in sorted(chosen.items()):
+            best, left_out = choose([candidate for candidate, _ in several_files])
+            done.left_out.update({str(path): why for path, why in left_out.items()})
+            for candidate, file in several_files:
+                if candidate is best:
+                    suffix = PurePosixPath(file.name).suffix.lower()
+                    with _refusals(done, file):
+                        _write(into / student / f"{place}{suffix}", file, done)
     return done
 
 
-def _place(
-    path: str, exercises: _Exercises, names: Mapping[str, str] | None
-) -> tuple[str, str] | str:
-    """Return the student of a file and its path without suffix, or why there are none."""
-    parts = PurePosixPath(path).parts
-    if path.startswith("/") or ".." in parts or "\\" in path or "\0" in path:
-        return "its path leads outside"
-    folder = parts[-2] if len(parts) > 1 else ""
-    if exercises.asks_for(folder, parts[-1]):
-        parts = (*parts[:-2], parts[-1])
-    else:
-        folder = ""
-    tail = "/".join(parts[-2:])
-    patterns = (_MOODLE.fullmatch(tail), _CANVAS.fullmatch(parts[-1]), _FOLDER.fullmatch(tail))
-    match = next((each for each in patterns if each), None)
-    if match is None:
-        is_code = is_submission(path)
-        return "no student is named in its path" if is_code else "neither Python nor a notebook"
-    facts = match.groupdict()
-    stem = facts["file"].rpartition(".")[0]
-    place = f"{folder}/{stem}" if folder else exercises.place(stem)
-    if isinstance(place, list):
-        return (
-            f"{len(place)} exercises ask for {stem}.py; put it into a folder named after one"
-            if place
-            else f"there is no exercise {stem!r}"
-        )
-    name, number = facts["name"].strip(), facts.get("id")
-    if names is None:
-        student = name if number is None else f"{name}_{number}"
-    else:
-        known = (names.get(name_key(key)) for key in (number, name) if key)
-        student = next((each for each in known if each), "")
-        if not student:
-            return f"{name!r} is not on the roster"
-    if is_passed_over(student) or "/" in student:
-        return f"{student!r} cannot be the name of a folder"
-    return student, place
-
-
-def _write(target: Path, found: Found, done: Collected) -> None:
-    """Write a file with its date, unless what is there is newer or the same."""
+@contextlib.contextmanager
+def _refusals(done: Collected, file: _File) -> Iterator[None]:
     try:
-        data = found.read()
-    except (
-        IrregularFileError,
-        OSError,
-        zipfile.BadZipFile,
-        NotImplementedError,
-        RuntimeError,
-    ) as e:
-        done.left_out[found.path] = f"it cannot be read: {e}"
-        return
-    if len(data) > (cap := _cap(found.path)):
-        done.left_out[found.path] = f"it has more than {cap >> 10:,} KiB"
-        return
+        yield
+    except _RefusalError as refusal:
+        done.left_out[file.shown] = str(refusal)
+    except (ZipError, IrregularFileError, OSError) as error:
+        done.left_out[file.shown] = f"it cannot be read: {error}"
+        done.is_damaged = True
+
+
+def _unpacked(file: _File, exercises: _Exercises) -> Iterator[_File]:
+    """Yield a file that may be a submission, or those in a student's own zip.
+
+    Raises:
+        ZipError: the zip cannot be read, or has not one file, or those of one exercise.
+    """
+    if is_code(file.path):
+        yield file
+    elif not is_zip(file.path):
+        raise _RefusalError("neither Python nor a notebook")
+    else:
+        data = file.read(MAX_NOTEBOOK)
+        if len(data) > MAX_NOTEBOOK:
+            raise ZipError(f"it has more than {MAX_NOTEBOOK >> 20} MiB")
+        archive = open_zip(io.BytesIO(data))
+        entries = files_inside(archive)
+        inside = [
+            replace(file, inner=path, read=functools.partial(read_entry, archive, entry))
+            for path, entry in entries.items()
+            if is_code(path)
+        ]
+        if len(inside) != 1 and not _are_parts(inside, exercises):
+            only_code(entries)
+        yield from inside
+
+
+def _are_parts(files: Sequence[_File], exercises: _Exercises) -> bool:
+    """Return whether all files belong to exercises that ask for several."""
+    try:
+        return bool(files) and all("/" in exercises.place(each) for each in files)
+    except _RefusalError:
+        return False
+
+
+def _platform_part(file: _File) -> PlatformName | None:
+    parts = PurePosixPath(file.path).parts
+    return next(filter(None, map(PlatformName.of, parts)), None)
+
+
+def _folders(file: _File, exercises: _Exercises) -> list[str]:
+    """Return the folders of a file that are not named after an exercise, from the outside in."""
+    parts = PurePosixPath(file.path).parts[:-1]
+    return [part for part in parts if exercises.named(part) is None]
+
+
+def _level_of_students(files: Sequence[_File], exercises: _Exercises) -> int | str:
+    """Return which folder of each path is the student's, or why none is sure to be."""
+    paths = [path for path in (_folders(file, exercises) for file in files) if path]
+    if len({len(path) for path in paths}) > 1:
+        return f"files lie at different depths, so no folder is sure to be a student's; {_ROSTER}"
+    levels = [level for level, parts in enumerate(zip(*paths, strict=True)) if len({*parts}) > 1]
+    if len(levels) == 1:
+        return levels[0]
+    return f"no folder in its path is sure to be a student's; {_ROSTER}"
+
+
+def _student(
+    file: _File, names: Mapping[str, str] | None, level: int | str, exercises: _Exercises
+) -> tuple[str, int | None]:
+    """Return the student of a file, and the platform's number of the upload.
+
+    Raises:
+        _RefusalError: none, or more than one, is named in its path.
+    """
+    platform = _platform_part(file)
+    attempt = platform.attempt if platform else None
+    if names is not None:
+        return _on_roster(file, names, platform), attempt
+    if platform:
+        student = f"{platform.name}_{platform.id}" if platform.id else platform.name
+    else:
+        folders = _folders(file, exercises)
+        if not folders:
+            raise _RefusalError("no student is named in its path")
+        if isinstance(level, str):
+            raise _RefusalError(level)
+        student = folders[level]
+    if is_passed_over(student) or "/" in student:
+        raise _RefusalError(f"{student!r} cannot be the name of a folder")
+    return student, attempt
+
+
+def _on_roster(file: _File, names: Mapping[str, str], platform: PlatformName | None) -> str:
+    """Return the student of the roster who is named in a path, up to the platform's part."""
+    called: list[str] = []
+    for part in PurePosixPath(file.path).parts:
+        here = PlatformName.of(part)
+        called += [each for each in (here.id, here.name) if each] if here else [part]
+        if here:
+            break
+    else:
+        called.pop()  # the file's own name
+    students = {names[key] for key in map(name_key, called) if key and key in names}
+    if len(students) == 1:
+        return students.pop()
+    if students:
+        both = " and ".join(map(repr, sorted(students)))
+        raise _RefusalError(f"its path names {both}, who are two on the roster")
+    if lost := lost_zeros(called, names):
+        raise _RefusalError(f"{lost[0]!r} is not on the roster, but {lost[1]!r} is: {LOST_ZEROS}")
+    if not called:
+        raise _RefusalError("no student is named in its path")
+    name = platform.name if platform else "/".join(called)
+    raise _RefusalError(f"{name!r} is not on the roster")
+
+
+def _write(target: Path, file: _File, done: Collected) -> None:
+    """Write a file with its date, unless what is there is newer or the same."""
+    cap = cap_of(Path(file.name))
+    data = file.read(cap)
+    if len(data) > cap:
+        raise ZipError(f"it has more than {cap >> 10:,} KiB")
     if target.is_symlink() or target.parent.is_symlink():
         raise UsageError(f"{target} is reached by a symbolic link")
-    if target.exists() and (target.stat().st_mtime >= found.changed or target.read_bytes() == data):
-        done.kept.append(str(target))
-        return
+    if target.exists():
+        there = Candidate(target, target.stat().st_mtime)
+        best, left_out = choose([there, Candidate(Path(file.shown), file.changed)])
+        if best is there or target.read_bytes() == data:
+            done.kept.append(str(target))
+            return
+        if best is None:
+            done.left_out[file.shown] = left_out[target]
+            return
     target.parent.mkdir(parents=True, exist_ok=True)
     write_whole(target, data)
-    os.utime(target, (found.changed, found.changed))
-    done.placed[str(target)] = found.path
+    os.utime(target, (file.changed, file.changed))
+    done.placed[str(target)] = file.shown
 
 
-def _cap(path: str) -> int:
-    return MAX_NOTEBOOK if is_notebook(Path(path)) else SOURCE_CAP
+def _files(source: Path, stack: contextlib.ExitStack, done: Collected) -> Iterator[_File]:
+    """Yield all files but hidden ones, in the order of their paths."""
+    files = _of_folder(source) if source.is_dir() else _of_zip(source, stack, done)
+    for file in sorted(files, key=lambda each: each.path):
+        if not any(map(is_passed_over, PurePosixPath(file.path).parts)):
+            yield file
 
 
-def _files(source: Path, stack: contextlib.ExitStack) -> Iterator[Found]:
-    def read(path: Path) -> bytes:
+def _of_folder(source: Path) -> Iterator[_File]:
+    def read(path: Path, most: int) -> bytes:
         with open_regular(path, below=source) as file:
-            return file.read(_cap(path.name) + 1)
+            return file.read(most + 1)
 
-    if source.is_dir():
-        for here, folders, files in os.walk(source):
-            folders.sort()
-            for name in sorted(files):
-                path = Path(here, name)
-                changed = path.lstat().st_mtime
-                inner = path.relative_to(source).as_posix()
-                yield Found(inner, changed, functools.partial(read, path))
-        return
+    for here, _, names in os.walk(source):
+        for path in (Path(here, name) for name in names):
+            inner = path.relative_to(source).as_posix()
+            yield _File(inner, path.lstat().st_mtime, functools.partial(read, path))
+
+
+def _of_zip(source: Path, stack: contextlib.ExitStack, done: Collected) -> Iterator[_File]:
     try:
-        archive = stack.enter_context(zipfile.ZipFile(source))
-    except (OSError, zipfile.BadZipFile) as error:
+        archive = stack.enter_context(open_zip(stack.enter_context(source.open("rb"))))
+    except (OSError, ZipError) as error:
         raise UsageError(f"{source} is neither a folder nor a zip: {error}") from None
-    entries = archive.infolist()
-    if len(entries) > _MOST_FILES:
+    if len(archive.infolist()) > _MOST_FILES:
         raise UsageError(f"{source} has more than {_MOST_FILES:,} files")
-    yield from (_of_zip(archive, each) for each in entries if not each.is_dir())
+    for entry in archive.infolist():
+        inside = path_of(entry)
+        if inside is None:
+            done.left_out[entry.filename] = "its path leads outside"
+            done.is_damaged = True
+        elif not is_folder(entry):
+            yield _File(inside, _date(entry), functools.partial(read_entry, archive, entry))
 
 
-def _of_zip(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Found:
-    def read() -> bytes:
-        if stat.S_ISLNK(entry.external_attr >> 16):
-            raise IrregularFileError("it is a symbolic link")
-        with archive.open(entry) as file:
-            return file.read(_cap(entry.filename) + 1)
-
+def _date(entry: zipfile.ZipInfo) -> float:
     # A zip has no time zone: it is that of the machine that made it, taken for this one's.
     try:
-        changed = dt.datetime(*entry.date_time).timestamp()  # noqa: DTZ001  see above
+        return dt.datetime(*entry.date_time).timestamp()  # noqa: DTZ001  see above
     except ValueError:
-        changed = 0.0
-    return Found(entry.filename, changed, read)
+        return 0.0

@@ -3,10 +3,13 @@
 import codecs
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader.errors import UsageError
+
+_SEPARATOR = re.compile('"?sep=."?', re.IGNORECASE)
 
 
 def read_text(path: Path) -> str:
@@ -30,12 +33,21 @@ def decode(data: bytes, name: str) -> str:
     """
     is_utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        return data.decode("utf-16" if is_utf_16 else "utf-8-sig")
+        text, start = data.decode("utf-16" if is_utf_16 else "utf-8-sig"), data.find(b"\0")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        text, start = "\0", error.start
+    if "\0" in text:  # UTF-16 without its mark would be UTF-8 with these
+        line = data.count(b"\n", 0, start) + 1
         raise UsageError(
             f"{name}:{line} is not UTF-8; save the file again, in Excel as 'CSV UTF-8'"
-        ) from None
+        )
+    return text
+
+
+def without_separator(text: str) -> str:
+    """Return a table without the line `sep=;` that some spreadsheets write above it."""
+    first, _, rest = text.partition("\n")
+    return rest if _SEPARATOR.fullmatch(first.strip()) else text
 
 
 def rows(text: str, name: str, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
@@ -49,18 +61,22 @@ def rows(text: str, name: str, needed: Sequence[str]) -> Iterator[tuple[int, dic
     Raises:
         UsageError: it is no such table.
     """
-    first = text.partition("\n")[0]
+    table = without_separator(text)
+    above = int(table != text)
+    first = table.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="")
+    reader = csv.DictReader(io.StringIO(table, newline=""), delimiter=delimiter, restval="")
     try:
         headings = [(each or "").strip().lower() for each in reader.fieldnames or ()]
         missing = [each for each in needed if each not in headings]
         if missing:
-            raise UsageError(f"{name}:1 has no column {missing[0]!r}")
+            raise UsageError(f"{name}:{1 + above} has no column {missing[0]!r}")
         reader.fieldnames = headings
         for row in reader:
             if None in row:
-                raise UsageError(f"{name}:{reader.line_num} has more cells than the heading")
-            yield reader.line_num, {column: value.strip() for column, value in row.items()}
+                raise UsageError(
+                    f"{name}:{reader.line_num + above} has more cells than the heading"
+                )
+            yield reader.line_num + above, {column: value.strip() for column, value in row.items()}
     except csv.Error as error:
-        raise UsageError(f"{name}:{reader.line_num} is no CSV: {error}") from None
+        raise UsageError(f"{name}:{reader.line_num + above} is no CSV: {error}") from None

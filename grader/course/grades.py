@@ -11,13 +11,16 @@ from typing import Any, Final
 from grader.course.csv_rows import read_text, rows
 from grader.course.rules import LateRule, Override, earned
 from grader.errors import UsageError
+from grader.grading.results.submitted_files import Candidate, choose
 from grader.grading.results.verdict_json import FAULT, verdict_from_data
+from grader.reports.canvas_csv import lost_zeros
 from grader.reports.report import NOT_GRADED, Batch, Grade, Report
 
 NOT_SUBMITTED: Final = "not submitted"
 _YES: Final = frozenset({"yes", "true", "1", "x"})
 _NO: Final = frozenset({"no", "false", "0", ""})
 _NAMED: Final = 5
+LOST_ZEROS: Final = "where a spreadsheet took leading zeros away, format the column as text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +41,15 @@ class Rules:
 def read_results(paths: Iterable[Path]) -> Batch:
     """Read result files of `etude grade --output`.
 
-    Of several results of a student for an exercise the last one counts; but what says only that
-    nothing was judged replaces no verdict.
+    Of several results of one file the last one counts; of several files of a student for an
+    exercise, the one that `choose` decides for. What says only that nothing was judged replaces no
+    verdict.
 
     Raises:
-        UsageError: a file cannot be read, or a line is no result or is cut off.
+        UsageError: a file cannot be read, or a line is no result or is cut off; or nothing decides
+            between two files.
     """
-    newest: dict[tuple[str, str], Report] = {}
+    newest: dict[tuple[str, str], dict[str, Report]] = {}
     for path in paths:
         for number, line in enumerate(read_text(path).splitlines(), start=1):
             try:
@@ -66,10 +71,29 @@ def read_results(paths: Iterable[Path]) -> Batch:
                     f"{path}:{number} is no whole result of etude grade --output; "
                     "delete the line, and --resume grades its file again"
                 ) from None
-            key = (report.student or "", report.exercise)
-            if report.verdict is not None or newest.get(key, report).verdict is None:
-                newest[key] = report
-    return Batch(tuple(newest[key] for key in sorted(newest)))
+            files = newest.setdefault((report.student or "", report.exercise), {})
+            if report.verdict is not None or files.get(report.file, report).verdict is None:
+                files[report.file] = report
+    return Batch(tuple(_newest(newest[key]) for key in sorted(newest)))
+
+
+def _newest(files: Mapping[str, Report]) -> Report:
+    """Return the result that counts of a student's files for one exercise.
+
+    Raises:
+        UsageError: nothing decides between two.
+    """
+    judged = {Path(name): each for name, each in files.items() if each.verdict} or {
+        Path(name): each for name, each in files.items()
+    }
+    best, left_out = choose([Candidate(path, each.handed_in) for path, each in judged.items()])
+    if best is not None:
+        return judged[best.path]
+    last = list(judged.values())[-1]
+    if len({each.verdict and each.verdict.submission_hash for each in judged.values()}) > 1:
+        why = left_out[next(iter(judged))]
+        raise UsageError(f"{last.student!r} has several results of {last.exercise!r}: {why}")
+    return last  # the same code
 
 
 def read_roster(path: Path) -> tuple[str, ...]:
@@ -111,7 +135,14 @@ def read_names(path: Path) -> dict[str, str]:
                     f"{path}:{number}: {row[column]!r} stands for {found[key]!r} already; "
                     "where two have one name, leave it out and give the platform's 'id'"
                 )
-    return found
+    # Canvas writes `lovelaceada` for Ada Lovelace. Where that stands for two, it is no help.
+    turned: dict[str, set[str]] = {}
+    for _, row in rows(read_text(path), str(path), ("student",)):
+        words = row.get("name", "").split()
+        for first in range(1, len(words)):
+            key = name_key("".join(words[first:] + words[:first]))
+            turned.setdefault(key, set()).add(row["student"])
+    return {key: min(several) for key, several in turned.items() if len(several) == 1} | found
 
 
 def name_key(name: str) -> str:
@@ -153,8 +184,9 @@ def graded(batch: Batch, rules: Rules) -> Batch:
     """Return all reports with their grades, and one for each exercise that is missing.
 
     Raises:
-        UsageError: an override is for a student or an exercise that is unknown, gives more points
-            than there are; or a time is needed that the results do not have.
+        UsageError: a student's id lost its zeros; an override is for a student or an exercise that
+            is unknown, gives more points than there are; or a time is needed that the results do
+            not have.
     """
     reports = {(report.student or "", report.exercise): report for report in batch}
     most: dict[str, int] = {}
@@ -168,6 +200,7 @@ def graded(batch: Batch, rules: Rules) -> Batch:
             raise UsageError(f"{override.where} names a student {student!r} without results")
         if exercise not in most:
             raise UsageError(f"{override.where} names an exercise {exercise!r} without verdicts")
+    _refuse_lost_zeros(students, rules.roster)
     made = []
     for student in students:
         for exercise, points in most.items():
@@ -182,6 +215,14 @@ def graded(batch: Batch, rules: Rules) -> Batch:
             made.append(replace(report, grade=_grade(report, points, rules, given)))
     without = (report for report in batch if report.exercise not in most)
     return replace(batch, reports=(*made, *without))
+
+
+def _refuse_lost_zeros(students: Iterable[str], roster: Sequence[str] | None) -> None:
+    unlisted_names = set(students) - set(roster or students)
+    if lost := lost_zeros(sorted(unlisted_names), roster or ()):
+        raise UsageError(
+            f"the results are about {lost[0]!r} and the roster about {lost[1]!r}: {LOST_ZEROS}"
+        )
 
 
 def _grade(report: Report, most: int, rules: Rules, override: Override | None) -> Grade:

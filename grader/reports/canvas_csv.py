@@ -145,6 +145,11 @@ def fill(
     book = _Gradebook.of(rows, column, identity)
     known = book.students()
     unknown = tuple(name for name in scores if _key(name) not in known)
+    if lost := lost_zeros(map(_key, unknown), known):
+        raise UsageError(
+            f"the results are about {lost[0]!r} and the gradebook about {lost[1]!r}: a spreadsheet "
+            "took leading zeros away; export the gradebook again, and do not save it there"
+        )
     if unknown and not skip_unknown:
         raise UsageError(
             f"not in the column {identity!r} of the gradebook: {_some(unknown)}; name the column "
@@ -271,6 +276,13 @@ def _by_key(scores: Scores) -> dict[str, tuple[float, int] | None]:
 
 def _key(name: str) -> str:
     return name.strip().casefold()
+
+
+def lost_zeros(names: Iterable[str], known: Iterable[str]) -> tuple[str, str] | None:
+    """Return the first number and the known one that it equals but for leading zeros, if any."""
+    numbers = {each.lstrip("0"): each for each in known if each.isdecimal()}
+    pairs = ((name, numbers.get(name.lstrip("0"), name)) for name in names if name.isdecimal())
+    return next((pair for pair in pairs if pair[0] != pair[1]), None)
 
 
 def _some(names: Sequence[str]) -> str:

@@ -150,7 +150,7 @@ def print_batch(console: Surface, batch: Batch) -> None:
     if batch.not_looked_at:
         paths = ", ".join(printable(path) for path in batch.not_looked_at[:_NAMED])
         more = ", ..." if len(batch.not_looked_at) > _NAMED else ""
-        reason = "being no <student>/<exercise>.py or .ipynb, or older than one"
+        reason = "being no <student>/<exercise>.py or .ipynb, or not the one that counts"
         left = f"{len(batch.not_looked_at)} not looked at, {reason}: {paths}{more}"
         console.print(left, markup=False, soft_wrap=True)
 

@@ -277,7 +277,24 @@ def test_of_a_python_file_and_a_notebook_the_newer_one_counts(etude: Etude, tmp_
     done = etude("grade", "in", "--output", "out.jsonl")
     (found,) = lines(tmp_path / "out.jsonl")
     assert (found["outcome"], found["file"]) == ("passed", "in/a/attention-weights.ipynb")
-    assert "or older than one: in/a/attention-weights.py" in done.stdout
+    assert "or not the one that counts: in/a/attention-weights.py" in done.stdout
+
+
+def test_check_takes_the_file_that_grade_takes(etude: Etude, tmp_path: Path) -> None:
+    """However it is called; of two the newer one, and of equal dates none."""
+    right = hand_in(tmp_path, ".", RIGHT, "Attention_Weights (1).PY")
+    wrong = hand_in(tmp_path, ".", notebook("x = 1"), "attention-weights.ipynb")
+    os.utime(wrong, (1_700_000_000, 1_700_000_000))
+    done = etude("check", "attention-weights")
+    assert done.returncode == 0
+    assert done.stderr == f"{wrong.name} does not count: {right.name} is newer\n"
+    os.utime(right, (1_700_000_000, 1_700_000_000))
+    done = etude("check", "attention-weights")
+    assert (done.returncode, f"there are {right.name} and {wrong.name} here" in done.stderr) == (
+        2,
+        True,
+    )
+    assert etude("check", right.name).returncode == 0
 
 
 @pytest.mark.slow

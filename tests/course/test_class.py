@@ -137,7 +137,7 @@ def collect(course: Course) -> None:
     roster = "".join(f"{name},{1000 + number}\n" for number, name in names)
     (course.folder / "roster.csv").write_bytes(f"student,id\n{roster}".encode("utf-16"))
     done = course.etude("collect", "canvas.zip", "--into", "in", "--roster", "roster.csv")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert f"{len(course.works)} submissions in in\n" in done.stdout
     assert "outside_1_2_token_lookup.py: its path leads outside" in done.stdout
 

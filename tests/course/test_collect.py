@@ -1,5 +1,6 @@
 """Downloads of learning platforms, put where they can be graded."""
 
+import io
 import os
 import stat
 import zipfile
@@ -15,6 +16,7 @@ from grader.errors import UsageError
 from grader.sandbox.limits import SOURCE_CAP
 
 Date: TypeAlias = tuple[int, int, int, int, int, int]
+ADVICE = "name the students with --roster"
 DATE: Date = (2026, 11, 3, 12, 30, 20)
 Zip = Callable[..., Path]
 
@@ -26,7 +28,7 @@ def exercise_of(name: str) -> str | None:
 
 @pytest.fixture
 def make_zip(tmp_path: Path) -> Zip:
-    def make(files: dict[str, str], dates: dict[str, Date] | None = None) -> Path:
+    def make(files: dict[str, str | bytes], dates: dict[str, Date] | None = None) -> Path:
         path = tmp_path / "download.zip"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, text in files.items():
@@ -65,6 +67,8 @@ def test_canvas_moodle_and_plain_folders_are_understood(
                 "Emmy Noether_55_assignsubmission_file_/softmax.py": "c",
                 "Alan Turing_56_assignsubmission_file_token_lookup.py": "d",
                 "hand-ins/kim/softmax.py": "e",
+                "hand-ins/lee/Softmax (1).PY": "f",
+                "Homework 1_hal_attempt_2026-11-20-10-00-00_softmax.py": "g",
                 "gracehopper_3_779_softmax-1.ipynb": "{}",
                 "__MACOSX/._x.py": "",
             }
@@ -78,6 +82,8 @@ def test_canvas_moodle_and_plain_folders_are_understood(
         "Emmy Noether_55/softmax.py": "c",
         "Alan Turing_56/token-lookup.py": "d",
         "kim/softmax.py": "e",
+        "lee/softmax.py": "f",
+        "hal/softmax.py": "g",
         "gracehopper_3/softmax.ipynb": "{}",
     }
 
@@ -125,7 +131,7 @@ def test_the_newer_file_counts_and_dates_stay(
     target = tmp_path / "out" / "a_1" / "softmax.py"
 
     done = run(make_zip({new: "new", old: "old"}, {old: (2026, 10, 1, 0, 0, 0)}))
-    assert (target.read_text(), done.left_out) == ("new", {old: f"{new} is newer"})
+    assert (target.read_text(), done.left_out) == ("new", {old: f"{new} is a later upload"})
     assert run(make_zip({old: "older"}, {old: (2026, 10, 2, 0, 0, 0)})).kept == [str(target)]
     assert target.read_text() == "new"
     run(make_zip({old: "newest"}, {old: (2026, 12, 1, 0, 0, 0)}))
@@ -133,6 +139,8 @@ def test_the_newer_file_counts_and_dates_stay(
 
     folder = tmp_path / "in" / "b"
     folder.mkdir(parents=True)
+    (tmp_path / "in" / "c").mkdir()
+    (tmp_path / "in" / "c" / "softmax.py").touch()
     (folder / "softmax.py").write_text("x")
     os.utime(folder / "softmax.py", (1_700_000_000, 1_700_000_000))
     run(folder.parent)
@@ -145,8 +153,10 @@ def test_the_newer_file_counts_and_dates_stay(
         ("../x/softmax.py", "its path leads outside"),
         ("/x/softmax.py", "its path leads outside"),
         ("x/../../y/softmax.py", "its path leads outside"),
-        ("kim\\x\\softmax.py", "its path leads outside"),
-        (".git/softmax.py", "'.git' cannot be the name of a folder"),
+        ("..\\x\\softmax.py", "its path leads outside"),
+        ("C:\\x\\softmax.py", "its path leads outside"),
+        (".a_1_assignsubmission_file_x/../softmax.py", "its path leads outside"),
+        ("submissions/softmax.py", f"no folder in its path is sure to be a student's; {ADVICE}"),
         ("kim/notes.pdf", "neither Python nor a notebook"),
         ("softmax.py", "no student is named in its path"),
         ("kim/homework.py", "there is no exercise 'homework'"),
@@ -176,7 +186,7 @@ def test_what_is_no_file_or_too_large_is_left_out(
 
     assert done.left_out == {
         "kim/softmax.py": "it cannot be read: it is a symbolic link",
-        "lee/softmax.py": "it has more than 64 KiB",
+        "lee/softmax.py": "it cannot be read: it has more than 64 KiB",
     }
     assert not (tmp_path / "out").exists()
 
@@ -189,7 +199,7 @@ def test_no_link_in_the_folder_is_followed(
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "kim").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(UsageError, match="symbolic link"):
-        run(make_zip({"kim/softmax.py": "x"}))
+        run(make_zip({"kim/softmax.py": "x", "lee/softmax.py": "y"}))
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
@@ -210,6 +220,7 @@ def test_a_file_of_several_is_put_into_a_folder_of_the_exercise(
         {
             "ada/causal/main.py": "1",
             "ada/masks.py": "2",
+            "kim/causal/Main.PY": "5",
             "lovelacebob_101_5001_angles-1.py": "3",
             "Eve L_12_assignsubmission_file_/main.py": "4",
         }
@@ -218,6 +229,7 @@ def test_a_file_of_several_is_put_into_a_folder_of_the_exercise(
     assert layout(tmp_path / "out") == {
         "ada/causal/main.py": "1",
         "ada/causal/masks.py": "2",
+        "kim/causal/main.py": "5",
         "lovelacebob_101/rope/angles.py": "3",
     }
     assert done.left_out == {
@@ -225,3 +237,148 @@ def test_a_file_of_several_is_put_into_a_folder_of_the_exercise(
             "2 exercises ask for main.py; put it into a folder named after one"
         )
     }
+
+
+ADA, ALAN = (
+    "Ada_Mae Lovelace_1234_assignsubmission_file_",
+    "Alan Turing_1235_assignsubmission_file_",
+)
+
+
+@pytest.mark.parametrize("folder", ["", "week1/", "softmax/", "src/deep/"])
+@pytest.mark.parametrize("has_roster", [False, True])
+def test_no_folder_below_a_student_s_is_taken_for_a_student(
+    make_zip: Zip,
+    run: Callable[..., Collected],
+    tmp_path: Path,
+    folder: str,
+    has_roster: bool,
+) -> None:
+    """As Moodle keeps folders, with an underscore in a name, below a folder of the download."""
+    roster = tmp_path / "roster.csv"
+    roster.write_text("student,id,name\nada,1234,Ada\nalan,,Alan Turing\n")
+    files = {f"all/{ADA}/{folder}softmax.py": "a", f"all/{ALAN}\\{folder}softmax.py": "b"}
+    done = run(make_zip(files), read_names(roster) if has_roster else None)
+    names = ("ada", "alan") if has_roster else ("Ada_Mae Lovelace_1234", "Alan Turing_1235")
+    assert done.left_out == {}
+    assert layout(tmp_path / "out") == {
+        f"{names[0]}/softmax.py": "a",
+        f"{names[1]}/softmax.py": "b",
+    }
+
+
+@pytest.mark.parametrize(
+    ("paths", "students"),
+    [
+        (["ada/src/softmax.py", "alan/src/softmax.py"], {"ada", "alan"}),
+        (["x/ada/softmax.py", "x/alan/softmax.py"], {"ada", "alan"}),
+        (["ada/softmax/softmax.py", "alan/token-lookup/token_lookup.py"], {"ada", "alan"}),
+        (["ada/src/softmax.py", "alan/softmax.py"], set()),
+        (["week1/ada/softmax.py", "week2/alan/softmax.py"], set()),
+        (["week1/softmax.py"], set()),
+    ],
+)
+def test_a_bare_folder_is_a_student_only_where_no_other_can_be(
+    make_zip: Zip,
+    run: Callable[..., Collected],
+    tmp_path: Path,
+    paths: list[str],
+    students: set[str],
+) -> None:
+    """All paths have one depth and differ in one folder; otherwise all is left out, with advice."""
+    done = run(make_zip(dict.fromkeys(paths, "x")))
+    assert {path.partition("/")[0] for path in layout(tmp_path / "out")} == students
+    assert len(done.left_out) == (0 if students else len(paths))
+    assert all(why.endswith(ADVICE) for why in done.left_out.values())
+
+
+def test_a_roster_finds_students_at_any_depth_and_guesses_none(
+    make_zip: Zip, run: Callable[..., Collected], tmp_path: Path
+) -> None:
+    """A path that names two is left out, and so is an id whose zeros are lost."""
+    roster = tmp_path / "roster.csv"
+    roster.write_text('student,id,name\nada,0123,Ada Lovelace\nalan,77,"Turing, Alan"\n')
+    done = run(
+        make_zip(
+            {
+                "week 1/ada/softmax.py": "a",
+                "turingalan_9_1_softmax.py": "b",
+                "lovelaceada_5_2_token-lookup.py": "c",
+                "ada/alan/token-lookup.py": "x",
+                "ada/turingalan_9_1_token-lookup.py": "x",
+                "x_123_4_softmax.py": "x",
+            }
+        ),
+        read_names(roster),
+    )
+    assert layout(tmp_path / "out") == {
+        "ada/softmax.py": "a", "alan/softmax.py": "b", "ada/token-lookup.py": "c",
+    }  # fmt: skip
+    two = "its path names 'ada' and 'alan', who are two on the roster"
+    assert done.left_out == {
+        "ada/alan/token-lookup.py": two,
+        "ada/turingalan_9_1_token-lookup.py": two,
+        "x_123_4_softmax.py": "'123' is not on the roster, but '0123' is: where a spreadsheet took "
+        "leading zeros away, format the column as text",
+    }
+
+
+def zipped(**files: str) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name.replace("__", "/"), text)
+    return data.getvalue()
+
+
+def test_a_student_s_own_zip_is_unpacked(
+    make_zip: Zip, run: Callable[..., Collected], tmp_path: Path
+) -> None:
+    """With one file; the exercise is named by the file, or else by the zip."""
+    names = ["homework__softmax.py", "main.py"]
+    done = run(
+        make_zip(
+            {
+                "lovelaceada_101_5001_homework.zip": zipped(**{names[0]: "a"}),
+                "turingalan_102_5002_softmax.zip": zipped(**{names[1]: "b"}),
+                f"{ADA}/hw.zip": zipped(**{"a.py": "x", "b.py": "x"}),
+                f"{ALAN}/hw.zip": zipped(**{"deep.zip": "x"}),
+            }
+        )
+    )
+    assert layout(tmp_path / "out") == {
+        "lovelaceada_101/softmax.py": "a", "turingalan_102/softmax.py": "b",
+    }  # fmt: skip
+    assert done.is_damaged
+    assert "2 Python files or notebooks (a.py, b.py); submit one" in done.left_out[f"{ADA}/hw.zip"]
+    assert "a zip inside; unpack that" in done.left_out[f"{ALAN}/hw.zip"]
+
+
+def test_a_zip_of_an_exercise_of_several_files_is_unpacked(make_zip: Zip, tmp_path: Path) -> None:
+    """Into the folder of the exercise."""
+    several = {"causal": ("main.py", "masks.py"), "rope": ("main.py", "angles.py")}
+    packed = zipped(**{"x__causal__main.py": "1", "x__causal__masks.py": "2"})
+    download = make_zip({f"{ALAN}/hw.zip": packed})
+    done = collect(download, tmp_path / "out", exercise_of, None, several)
+    assert (done.left_out, layout(tmp_path / "out")) == (
+        {}, {"Alan Turing_1235/causal/main.py": "1", "Alan Turing_1235/causal/masks.py": "2"},
+    )  # fmt: skip
+
+
+def test_files_that_nothing_tells_apart_are_all_left_out(
+    make_zip: Zip, run: Callable[..., Collected], tmp_path: Path
+) -> None:
+    """Both are named; equal dates never decide, nor against what was collected before."""
+    download = {
+        f"{ADA}/old/softmax.py": "x",
+        f"{ADA}/softmax.ipynb": "y",
+        f"{ALAN}/softmax.py": "z",
+    }
+    done = run(make_zip(download))
+    assert set(layout(tmp_path / "out")) == {"Alan Turing_1235/softmax.py"}
+    assert len(done.left_out) == 2
+    for why in done.left_out.values():
+        assert f"{ADA}/old/softmax.py and {ADA}/softmax.ipynb; keep one" in why
+    done = run(make_zip({f"{ALAN}/softmax.py": "other"}))
+    assert "neither date nor number" in done.left_out[f"{ALAN}/softmax.py"]
+    assert layout(tmp_path / "out") == {"Alan Turing_1235/softmax.py": "z"}

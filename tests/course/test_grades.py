@@ -326,3 +326,50 @@ def test_gradebooks_have_what_a_report_has(
     assert moodle == ["username,one,two", "ada,2,1", "bo,3.5,0", "cy,,", "dee,0,0"]
     done = etude("export", "moodle", "results.jsonl", "--output", "results.jsonl")
     assert (done.returncode, "results.jsonl is what is read" in done.stderr) == (2, True)
+
+
+def test_of_two_files_the_newer_counts_in_any_order_of_lines(
+    results: Callable[..., Path],
+) -> None:
+    """So the file that was graded last decides nothing; equal dates are refused with both names."""
+    old = line("ada", "one", 1) | {
+        "file": "in/ada/One.py",
+        "handed_in": "2026-11-30T12:00:00+00:00",
+    }
+    new = line("ada", "one", 4) | {"submission_hash": "2" * 64}
+    for lines in ((old, new), (new, old)):
+        (report,) = grades.read_results([results(*lines)])
+        assert (report.file, report.points) == ("in/ada/one.py", 4)
+    for lines in ((old | {"handed_in": NOON}, new), (new, old | {"handed_in": NOON})):
+        with pytest.raises(
+            UsageError, match=r"'ada' has several results of 'one': neither date"
+        ) as e:
+            grades.read_results([results(*lines)])
+        assert "in/ada/One.py" in str(e.value)
+        assert "in/ada/one.py" in str(e.value)
+
+
+@pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "SEP=;\r"])
+def test_a_roster_may_name_its_separator(table: Callable[..., Path], first: str) -> None:
+    """As spreadsheets do; errors still name the line of the file."""
+    assert grades.read_roster(table(f"{first}\nstudent;id\nada;1\n")) == ("ada",)
+    with pytest.raises(UsageError, match=r"table.csv:4 names 'ada' again, as line 3 does"):
+        grades.read_roster(table(f"{first}\nstudent;id\nada;1\nada;2\n"))
+    with pytest.raises(UsageError, match=r"table.csv:2 has no column 'student'"):
+        grades.read_roster(table(f"{first}\nname\nada\n"))
+
+
+def test_utf_16_without_its_mark_is_refused_with_advice(table: Callable[..., Path]) -> None:
+    """It would be read as text with NULs."""
+    with pytest.raises(UsageError, match=r"table.csv:1 is not UTF-8; .* 'CSV UTF-8'"):
+        grades.read_roster(table("student\nada\n".encode("utf-16-le")))
+
+
+def test_a_student_whose_zeros_are_lost_is_no_other_student(
+    results: Callable[..., Path], table: Callable[..., Path]
+) -> None:
+    """Two lines that do not meet would give one of them nothing."""
+    read = grades.read_results([results(line("0012345", "one", 4))])
+    roster = grades.read_roster(table("student\n12345\n"))
+    with pytest.raises(UsageError, match=r"'0012345' and the roster about '12345': .* as text"):
+        grades.graded(read, grades.Rules(roster=roster))

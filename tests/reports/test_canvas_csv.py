@@ -58,6 +58,15 @@ def test_whoever_is_not_in_the_gradebook_stops_it() -> None:
     assert filled(scores=scores, skip_unknown=True).unknown == ("eve",)
 
 
+def test_an_id_whose_zeros_are_lost_stops_it() -> None:
+    """In the gradebook or in the results; also if the unknown are left out."""
+    for login, student in (("12345", "0012345"), ("0012345", "12345")):
+        with pytest.raises(
+            UsageError, match=r"took leading zeros away; export the gradebook again"
+        ):
+            filled(EXPORT.replace("ada", login), scores={student: (10, 10)}, skip_unknown=True)
+
+
 def test_another_column_can_tell_students_apart() -> None:
     """By number, or by the name in the SIS."""
     assert filled(scores={"2": (4, 10)}, identity="ID").graded == 1

@@ -190,6 +190,25 @@ def test_canvas_gets_its_grades(etude: Etude, graded: Path) -> None:
     assert "ada,CS 101,\n" in (graded / "book.csv").read_text()
 
 
+def test_a_gradebook_that_a_spreadsheet_saved_is_read_or_refused_with_advice(
+    etude: Etude, graded: Path
+) -> None:
+    """UTF-16 and the line of a separator are read; another encoding is named with its line."""
+    book = graded / "book.csv"
+    text = book.read_text()
+    words = ("export", "canvas", "book.csv", "results.jsonl", "--column", "Attention")
+    assert etude(*words, "--output", "plain.csv").returncode == 0
+    for name, data in (("16.csv", text.encode("utf-16")), ("sep.csv", f"sep=,\n{text}".encode())):
+        book.write_bytes(data)
+        assert etude(*words, "--output", name).returncode == 0
+        assert (graded / name).read_text() == (graded / "plain.csv").read_text()
+    book.write_bytes(text.replace("Ada", "J\xf6rg").encode("cp1252"))
+    done = etude(*words, "--output", "other.csv")
+    assert done.returncode == 2
+    assert "is not UTF-8; save the file again, in Excel as 'CSV UTF-8'" in done.stderr
+    assert "book.csv:" in done.stderr
+
+
 @pytest.mark.slow
 def test_canvas_writes_nothing_if_somebody_is_unknown(etude: Etude, graded: Path) -> None:
     """Nor over the file that Canvas gave."""

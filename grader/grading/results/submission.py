@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 import re
-import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -16,6 +15,14 @@ from typing import Self
 
 from grader.definitions.program_files import join, mark_in
 from grader.errors import GraderFault
+from grader.grading.results.zips import (
+    ZipError,
+    files_inside,
+    is_zip,
+    only_code,
+    open_zip,
+    read_entry,
+)
 from grader.notebooks import MAX_NOTEBOOK, NotebookError, python_cells
 from grader.safe_files import (
     FolderError,
@@ -47,6 +54,11 @@ class Submission:
     def is_notebook(self) -> bool:
         """Return whether the file is called as a notebook."""
         return is_notebook(self.path)
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Return whether it is a notebook or a zip with nothing in it to grade."""
+        return bool(self.problem) and self.path.suffix.lower() in (".ipynb", ".zip")
 
     @classmethod
     def read(cls, path: Path, *, below: Path | None = None) -> Self:
@@ -171,9 +183,6 @@ def _line_of(data: bytes, position: int) -> int:
     return data.count(b"\n", 0, position) + 1
 
 
-_MOST_IN_ZIP = 1000
-
-
 def read_submission(path: Path, files: Sequence[str], *, below: Path | None = None) -> Submission:
     """Read a submission; its faults become its `problem`.
 
@@ -186,10 +195,10 @@ def read_submission(path: Path, files: Sequence[str], *, below: Path | None = No
     Raises:
         GraderFault: this machine is at fault.
     """
+    if is_zip(path.name):
+        return _of_zip(path, files, below)
     if not files:
         return Submission.read(path, below=below)
-    if path.suffix.lower() == ".zip":
-        return _of_zip(path, files, below)
     is_folder = path.is_dir() and not path.is_symlink()
     if not is_folder and path.name not in (files[0], _book(files[0])):
         return Submission.read(path, below=below)
@@ -206,43 +215,27 @@ def read_submission(path: Path, files: Sequence[str], *, below: Path | None = No
 
 
 def _of_zip(path: Path, files: Sequence[str], below: Path | None) -> Submission:
-    """Read the files of a zip; they lie in one folder of it, whichever that is."""
-    import zipfile  # noqa: PLC0415  few need it
-
+    """Read the file of a zip, or several, which lie in one folder of it."""
     if below is None and linked_folder(path) is not None:
         return Submission.without_source(path, LINKED)
     try:
-        with open_regular(path, below=below) as file, zipfile.ZipFile(file) as archive:
-            entries = [
-                each
-                for each in archive.infolist()
-                if not each.is_dir() and "__MACOSX/" not in each.filename
-            ]
-            if len(entries) > _MOST_IN_ZIP:
-                problem = f"The zip has more than {_MOST_IN_ZIP} files."
-                return Submission.without_source(path, problem)
-            if len({PurePosixPath(each.filename).parent for each in entries}) > 1:
+        with open_regular(path, below=below) as file, open_zip(file) as archive:
+            entries = files_inside(archive)
+            if not files:
+                name = only_code(entries)
+                data = read_entry(archive, entries[name], cap_of(Path(name)))
+                return Submission.from_bytes(path / name, data)
+            if len({PurePosixPath(each).parent for each in entries}) > 1:
                 problem = "The files of the zip are in several folders; put them into one."
                 return Submission.without_source(path, problem)
-            inside = {PurePosixPath(each.filename).name: each for each in entries}
+            inside = {PurePosixPath(name).name: each for name, each in entries.items()}
 
             def read(name: str) -> Submission:
-                if stat.S_ISLNK(inside[name].external_attr >> 16):
-                    problem = "This is a symbolic link; submit the file itself."
-                    return Submission.without_source(path / name, problem)
-                with archive.open(inside[name]) as opened:
-                    data = opened.read(cap_of(Path(name)) + 1)
+                data = read_entry(archive, inside[name], cap_of(Path(name)))
                 return Submission.from_bytes(path / name, data)
 
             return _of_files(path, files, set(inside), read)
-    except (
-        IrregularFileError,
-        OSError,
-        zipfile.BadZipFile,
-        NotImplementedError,
-        RuntimeError,
-        ValueError,
-    ) as error:
+    except (ZipError, IrregularFileError, OSError, ValueError) as error:
         return Submission.without_source(path, f"The zip cannot be read: {error}.")
 
 

@@ -13,7 +13,9 @@ from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission, read_submission
-from grader.grading.workers.batch import Entry, Plan, is_passed_over, is_submission
+from grader.grading.results.submitted_files import candidate, choose, exercise_for, name_inside
+from grader.grading.results.zips import is_code, is_passed_over, is_zip
+from grader.grading.workers.batch import Entry, Plan
 
 _MOST_NAMES = 3  # of files, in a sentence
 
@@ -27,26 +29,62 @@ def plan_assignment(folder: Path, exercises: Sequence[Exercise]) -> Plan:
     named: dict[str, list[Path]] = {str(exercise.id): [] for exercise in exercises}
     if len(named) < len(exercises):
         raise UsageError("two of the assigned exercises have the same id")
-    others: list[Path] = []
+
     paths = sorted(_files(folder))
-    for path in paths:
-        named.get(path.stem.replace("_", "-"), others).append(path)
+    others = _sort(paths, named, folder)
     if len(exercises) == 1 and not any(named.values()) and len(others) == 1:
         named = dict.fromkeys(named, others)
     made = Plan()
     for exercise in exercises:
+        expected, files = f"{exercise.id}.py", named[str(exercise.id)]
         if exercise.files_to_submit:
-            submission = _of_several(exercise.files_to_submit, paths, folder)
+            expected = exercise.files_to_submit[0]
+            main = (expected, f"{expected.removesuffix('.py')}.ipynb")
+            files = [path for path in paths if path.name in main] or [*filter(_is_zip, files)]
+        best, left_out = choose([candidate(path) for path in files])
+        if best is not None:
+            made.left_out.update(left_out)
+            submission = read_submission(best.path, exercise.files_to_submit, below=folder)
         else:
-            submission = _submission(exercise.id, named[exercise.id], others, folder)
+            problem = f"There is no file {expected}"
+            if files:
+                problem = f"There are several: {_listed(files, folder)}. Submit one {expected}"
+            elif others and not exercise.files_to_submit:
+                problem += (
+                    f"; what was submitted is {_listed(others, folder)}. Call yours {expected}"
+                )
+            submission = Submission.without_source(folder / expected, f"{problem}.")
         entry = Entry("", submission.path, str(exercise.id))
         key = (exercise.digest, submission.digest, submission.problem)
         made.groups[key] = (Job(exercise, submission), [entry])
     return made
 
 
+def _sort(paths: Sequence[Path], named: dict[str, list[Path]], folder: Path) -> list[Path]:
+    """Give each exercise the files that are named after it; return the others."""
+
+    def files_of(name: str) -> list[Path]:
+        if name not in named:
+            raise UsageError(f"{name} is not assigned")
+        return named[name]
+
+    others: list[Path] = []
+    for path in paths:
+        files = others
+        with contextlib.suppress(UsageError):
+            files = exercise_for(name_inside(path, below=folder), files_of)
+        with contextlib.suppress(UsageError):
+            files = exercise_for(path.name, files_of)
+        files.append(path)
+    return others
+
+
+def _is_zip(path: Path) -> bool:
+    return is_zip(path.name)
+
+
 def _files(folder: Path) -> Iterator[Path]:
-    """Yield the Python files and notebooks below a folder, following no link.
+    """Yield the Python files, notebooks and zips below a folder, following no link.
 
     Hidden ones are passed over.
     """
@@ -58,39 +96,8 @@ def _files(folder: Path) -> Iterator[Path]:
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
-                elif is_submission(entry.name):
+                elif is_code(entry.name) or is_zip(entry.name):
                     yield Path(entry.path)
-
-
-def _submission(
-    exercise: str, named: Sequence[Path], others: Sequence[Path], folder: Path
-) -> Submission:
-    if len(named) == 1:
-        return Submission.read(named[0], below=folder)
-    expected = f"{exercise}.py"
-    if named:
-        problem = f"There are several: {_listed(named, folder)}. Submit one {expected}."
-    elif others:
-        problem = (
-            f"There is no file {expected}; what was submitted is {_listed(others, folder)}. "
-            f"Call yours {expected}."
-        )
-    else:
-        problem = f"There is no file {expected}."
-    return Submission.without_source(folder / expected, problem)
-
-
-def _of_several(names: Sequence[str], paths: Sequence[Path], folder: Path) -> Submission:
-    """Read a submission of several files, which lie together in any folder."""
-    main = Path(names[0])
-    found = [path for path in paths if path.name in (main.name, main.with_suffix(".ipynb").name)]
-    if len(found) == 1:
-        return read_submission(found[0], names, below=folder)
-    if found:
-        problem = f"There are several: {_listed(found, folder)}. Submit one {main}."
-    else:
-        problem = f"There is no file {main}."
-    return Submission.without_source(folder / main, problem)
 
 
 def _listed(paths: Sequence[Path], folder: Path) -> str:

@@ -1,10 +1,10 @@
 """A folder of submissions: find them, grade equal code once, write results as they come, resume."""
 
-import contextlib
 import fcntl
+import functools
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Self
@@ -13,6 +13,14 @@ from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, GraderFault, UsageError
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.submission import Submission, read_submission
+from grader.grading.results.submitted_files import (
+    Candidate,
+    candidate,
+    changed,
+    choose,
+    exercise_for,
+    name_inside,
+)
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.results.verdict_json import (
     FAULT,
@@ -21,6 +29,7 @@ from grader.grading.results.verdict_json import (
     verdict_data,
     verdict_from_data,
 )
+from grader.grading.results.zips import is_code, is_passed_over, is_zip
 from grader.grading.workers.pool import Pool
 from grader.safe_files import linked_folder
 
@@ -31,20 +40,12 @@ _Key = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One submission: `<student>/<exercise>.py` or `.ipynb`, or one of a known exercise.
-
-    One of several files is a folder `<student>/<exercise>/`, or a zip of it.
-    """
+    """One student's submission to an exercise: a file, or a folder or zip of several."""
 
     student: str
     path: Path
-    known_exercise: str = ""
+    exercise: str = ""
     handed_in: float | None = None  # when the file was last changed, in seconds since 1970
-
-    @property
-    def exercise(self) -> str:
-        """The exercise's name: by default the name of the file."""
-        return self.known_exercise or self.path.stem
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ class Plan:
     not_graded: list[Record] = field(default_factory=list)
     done_before: list[Record] = field(default_factory=list)  # with the verdict of an earlier run
     not_looked_at: list[Path] = field(default_factory=list)
+    left_out: dict[Path, str] = field(default_factory=dict)  # why another file counts
 
     @property
     def entries(self) -> int:
@@ -93,69 +95,79 @@ class Plan:
         return len(self.not_graded) + sum(len(entries) for _, entries in self.groups.values())
 
 
-def find(folder: Path) -> Iterator[Entry | Record | Path]:
-    """Walk a folder in the order of names, following no link.
+def find(
+    folder: Path, exercise_named: Callable[[str], Exercise], made: Plan
+) -> Iterator[tuple[Entry, Exercise]]:
+    """Walk a folder in the order of names, following no link; yield what counts as a submission.
 
-    Of a Python file and a notebook of one name the newer one is the submission.
+    A file, folder or zip is a submission to the exercise that it is named after; a zip of one file
+    may leave that to the file. Hidden files are passed over.
 
-    Yields:
-        an entry for each `<student>/<exercise>.py` or `.ipynb`, and for each folder or zip, which
-        may be a submission of several files; a record for each student's folder
-        that cannot be read or is a link, and the bare path of what is neither. Hidden files are
-        passed over.
+    Args:
+        folder: holds a folder for each student.
+        exercise_named: gives the exercise of a name, or raises `UsageError`.
+        made: takes what cannot be graded, what is no submission, and what does not count.
     """
-    for student in sorted(os.scandir(folder), key=lambda found: found.name):
+
+    @functools.cache
+    def exercise_of(name: str) -> Exercise | str:
+        try:
+            return exercise_for(name, exercise_named)
+        except UsageError as error:
+            return str(error)
+
+    for student in sorted(os.scandir(folder), key=lambda each: each.name):
         if is_passed_over(student.name):
             continue
+        entry = Entry(student.name, Path(student.path))
         if student.is_symlink() and student.is_dir():
-            entry = Entry(student.name, Path(student.path))
-            yield Record(entry, "The folder is a symbolic link; put the folder itself here.")
+            reason = "The folder is a symbolic link; put the folder itself here."
+            made.not_graded.append(Record(entry, reason))
             continue
         if not student.is_dir():
-            yield Path(student.path)
+            made.not_looked_at.append(entry.path)
             continue
         try:
-            names = sorted(found.name for found in os.scandir(student.path))
-            changed = {name: os.lstat(Path(student.path, name)).st_mtime for name in names}
+            paths = sorted(Path(each.path) for each in os.scandir(student.path))
         except OSError as error:
-            entry = Entry(student.name, Path(student.path))
-            yield Record(entry, f"The folder cannot be read: {error.strerror}.")
+            reason = f"The folder cannot be read: {error.strerror}."
+            made.not_graded.append(Record(entry, reason))
             continue
-        newest: dict[str, str] = {}  # of a Python file and a notebook of one name
-        for name in filter(is_submission, names):
-            stem = name.rpartition(".")[0]
-            newest[stem] = max(newest.get(stem, name), name, key=lambda each: changed[each])
-        for name in names:
-            path = Path(student.path, name)
-            is_newest = is_submission(name) and newest[name.rpartition(".")[0]] == name
-            if is_passed_over(name) and not is_newest:
-                continue
-            if is_newest or may_be_several(path):
-                yield Entry(student.name, path, handed_in=_last_change(path, changed[name]))
-            else:
-                yield path
+        yield from _of_student(student.name, paths, exercise_of, made)
 
 
-def is_submission(name: str) -> bool:
-    """Return whether a file is called as a Python file or a notebook."""
-    return name.endswith((".py", ".ipynb"))
-
-
-def may_be_several(path: Path) -> bool:
-    """Return whether a path may be a submission of several files, whatever the exercise is."""
-    return path.suffix.lower() == ".zip" or (path.is_dir() and not is_submission(path.name))
-
-
-def _last_change(path: Path, changed: float) -> float:
-    """Return when a folder's files were last changed."""
-    with contextlib.suppress(OSError):
-        return max([os.lstat(each).st_mtime for each in os.scandir(path)], default=changed)
-    return changed
-
-
-def is_passed_over(name: str) -> bool:
-    """Return whether a file or folder is ignored."""
-    return name.startswith(".") or name == "__pycache__"
+def _of_student(
+    student: str, paths: Sequence[Path], exercise_of: Callable[[str], Exercise | str], made: Plan
+) -> Iterator[tuple[Entry, Exercise]]:
+    candidates: dict[str, tuple[Exercise, list[Candidate]]] = {}
+    for path in paths:
+        if is_passed_over(path.name):
+            continue
+        exercise = exercise_of(path.name)
+        is_one = is_code(path.name) or is_zip(path.name)
+        if isinstance(exercise, str) and is_zip(path.name):
+            try:
+                exercise = exercise_of(name_inside(path, below=path.parent.parent))
+            except UsageError as error:
+                exercise = str(error)
+        if isinstance(exercise, str) and is_one:
+            entry = Entry(student, path, path.stem, changed(path))
+            made.not_graded.append(Record(entry, exercise))
+        elif isinstance(exercise, str) or not (
+            is_one or (exercise.files_to_submit and path.is_dir())
+        ):
+            made.not_looked_at.append(path)
+        else:
+            candidates.setdefault(str(exercise.id), (exercise, []))[1].append(candidate(path))
+    for name, (exercise, several) in candidates.items():
+        best, left_out = choose(several)
+        if best is not None:
+            yield Entry(student, best.path, name, best.changed), exercise
+        else:
+            path = several[0].path
+            reason = f"There are several files for this exercise: {left_out.pop(path)}."
+            made.not_graded.append(Record(Entry(student, path, name), reason))
+        made.left_out.update(left_out)
 
 
 def plan(
@@ -169,50 +181,22 @@ def plan(
         done: results of an earlier run; what they settle is left out.
     """
     made = Plan()
-    exercises: dict[str, Exercise | str] = {}
-    for found in find(folder):
-        if isinstance(found, Path):
-            made.not_looked_at.append(found)
-            continue
-        if isinstance(found, Record):
-            made.not_graded.append(found)
-            continue
-        if found.exercise not in exercises:
-            exercises[found.exercise] = _exercise_or_reason(found.exercise, exercise_named)
-        exercise = exercises[found.exercise]
-        if may_be_several(found.path) and (
-            isinstance(exercise, str) or not exercise.files_to_submit
-        ):
-            made.not_looked_at.append(found.path)
-            continue
-        if isinstance(exercise, str):
-            made.not_graded.append(Record(found, exercise))
-            continue
+    for entry, exercise in find(folder, exercise_named, made):
         try:
-            submission = read_submission(found.path, exercise.files_to_submit, below=folder)
+            submission = read_submission(entry.path, exercise.files_to_submit, below=folder)
         except GraderFault as fault:
-            made.not_graded.append(Record(found, fault))
+            made.not_graded.append(Record(entry, fault))
             continue
-        if submission.is_notebook and submission.problem:
-            made.not_graded.append(Record(found, f"{submission.path}: {submission.problem}"))
+        if submission.is_unreadable:
+            made.not_graded.append(Record(entry, f"{submission.path}: {submission.problem}"))
             continue
-        before = done and done.verdict_before(found, exercise, submission)
+        before = done and done.verdict_before(entry, exercise, submission)
         if before:
-            made.done_before.append(Record(found, before))
+            made.done_before.append(Record(entry, before))
             continue
         key = (exercise.digest, submission.digest, submission.problem)
-        made.groups.setdefault(key, (Job(exercise, submission), []))[1].append(found)
+        made.groups.setdefault(key, (Job(exercise, submission), []))[1].append(entry)
     return made
-
-
-def _exercise_or_reason(name: str, exercise_named: Callable[[str], Exercise]) -> Exercise | str:
-    """Look up the name as it is, then with hyphens: a Python file is `attention_weights.py`."""
-    try:
-        return exercise_named(name)
-    except UsageError as error:
-        if "_" in name:
-            return _exercise_or_reason(name.replace("_", "-"), exercise_named)
-        return str(error)
 
 
 def run(to_do: Plan, pool: Pool) -> Iterator[Record]:

@@ -227,7 +227,7 @@ def test_check_finds_the_file_that_start_wrote(student: Etude, tmp_path: Path) -
     (tmp_path / "double.ipynb").write_text("{}")
     done = student("check", "double")
     assert done.returncode == 2
-    assert "there are double.py and double.ipynb here" in done.stderr
+    assert "there are double.ipynb and double.py here" in done.stderr
     assert student("check", "double.py").returncode == 0  # a file says which exercise it is for
 
 

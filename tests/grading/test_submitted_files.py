@@ -1,4 +1,4 @@
-"""What a student's file is called, which of several counts, and zips of one file."""
+"""Names of students' files, candidates for one exercise, and zips of one file."""
 
 import io
 import os

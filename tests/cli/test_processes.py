@@ -38,7 +38,11 @@ RUNS: dict[str, tuple[tuple[str, ...], int, str]] = {
     "schema": (("schema",), 0, '"$schema"'),
     "site": (("site", "build", "--output", "out"), 0, "file://"),
     "stats": (("stats", "results.jsonl"), 0, "double"),
-    "collect": (("collect", "in", "--into", "out"), 0, "1 submission in out"),
+    "collect": (
+        ("collect", "in", "--into", "out", "--roster", "roster.csv"),
+        0,
+        "1 submission in out",
+    ),
     "report": (("report", "results.jsonl"), 0, "1 submission: 1 passed"),
     "export": (("export", "student", "handout"), 0, "handout"),
     "regrade": (("regrade", "--list", *STORE), 2, "there is no database"),
@@ -64,6 +68,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ETUDE_EXERCISES", str(tmp_path / "exercises"))
     (tmp_path / "in" / "ada").mkdir(parents=True)
     (tmp_path / "in" / "ada" / "double.py").write_text("def double(x):\n    return 2 * x\n")
+    (tmp_path / "roster.csv").write_text("student\nada\n")
     shutil.copy(ROOT / "tests" / "golden" / "importing" / "lesson.md", tmp_path)
     return tmp_path
 

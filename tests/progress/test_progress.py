@@ -159,7 +159,8 @@ def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path: Path) -> None:
     )
     many = History(tuple(_attempt(100 + number) for number in range(500)))
     done = subprocess.run(
-        [sys.executable, "-c", program, os.fspath(tmp_path)],
+        # Without -B, the limit would cut the bytecode of the modules that it imports first.
+        [sys.executable, "-B", "-c", program, os.fspath(tmp_path)],
         input=to_json(many),
         capture_output=True,
         text=True,

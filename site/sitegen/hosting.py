@@ -84,12 +84,9 @@ class Hosting:
         )
 
     @property
-    def pyodide_origin(self) -> str:
-        """The origin that pages load Pyodide from, or nothing where it is the site's own."""
-        if self.pyodide or self.pyodide_url.startswith("/"):
-            return ""
-        parts = urlsplit(self.pyodide_url)
-        return f"{parts.scheme}://{parts.netloc}"
+    def pyodide_elsewhere(self) -> str:
+        """The folder of Pyodide, or nothing where it is on the site's own host."""
+        return "" if self.pyodide or self.pyodide_url.startswith("/") else self.pyodide_url
 
     @property
     def addresses(self) -> tuple[str, str, str]:

@@ -30,17 +30,18 @@ _HOURS = 2  # from here on an estimate is in hours
 # leaves it without style. A page from a server cannot load from a disk whatever this says.
 _OWN: Final = "'self' file:"
 # The content security policy, within a page since many hosts set no headers: no inline script, and
-# no other origin but that of Pyodide. Styles may be inline since the editor makes its own.
-# WebAssembly is what Python is.
+# no other host but the folder of Pyodide. Styles may be inline since the editor makes its own.
+# WebAssembly is what Python is. The worker that runs Python has a `data:` address, so it inherits
+# this policy and has no origin; Pyodide's scripts have a `blob:` address there.
 _POLICY: Final = "; ".join(
     (
         "default-src 'none'",
-        f"script-src {_OWN} 'wasm-unsafe-eval'{{python}}",
+        f"script-src {_OWN} blob: 'wasm-unsafe-eval'",
         f"style-src {_OWN} 'unsafe-inline'",
         f"img-src {_OWN} data:",
         f"font-src {_OWN}",
-        "connect-src 'self'{python}",
-        "worker-src 'self'",
+        "connect-src 'self' {python}",
+        "worker-src 'self' data:",
         "manifest-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
@@ -68,11 +69,10 @@ class PageRenderer:
     ) -> None:
         self._hosting = hosting
         self._environment = _environment()
-        origin = hosting.pyodide_origin
         self._environment.globals |= {
             "asset": assets.path,
             "modules": assets.modules,
-            "policy": _POLICY.format(python=f" {origin}" if origin else ""),
+            "policy": _POLICY.format(python=hosting.pyodide_elsewhere).replace(" ;", ";"),
             "hosting": hosting,
             "for_practice": for_practice,
             "site_title": title,

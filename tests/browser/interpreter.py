@@ -2,45 +2,51 @@
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, Self
 
 from playwright.sync_api import Page
 
-_START: Final = """
-(script) => new Promise((resolve, reject) => {
-  const {pyodide, bundle} = document.documentElement.dataset;
-  const absolute = (address) => new URL(address, document.baseURI).href;
-  const worker = new Worker(absolute(script), {type: "module"});
-  let answer = ({kind, reason}) => (kind === "ready" ? resolve() : reject(new Error(reason)));
-  let number = 0;
-  worker.onmessage = ({data}) => answer(data);
-  worker.onerror = ({message}) => reject(new Error(message));
-  globalThis.etudeCall = (...call) => new Promise((resolve, reject) => {
-    answer = ({kind, text, reason}) => (kind === "result" ? resolve(text) : reject(new Error(reason)));
-    worker.postMessage({kind: "call", id: ++number, call});
-  });
-  const start = {kind: "start", pyodide: absolute(pyodide), bundle: absolute(bundle), packages: []};
-  worker.postMessage(start);
-})
+# The page opens its own exercise first; the answer to that is the first result.
+_WATCH: Final = """
+globalThis.Worker = class extends Worker {
+  constructor(...given) {
+    super(...given);
+    const {promise, resolve, reject} = Promise.withResolvers();
+    this.addEventListener("message", ({data: {kind, reason}}) => {
+      if (kind === "result") resolve();
+      if (kind === "failed" || kind === "broken") reject(new Error(reason));
+    });
+    globalThis.etudeStarted = promise;
+    let number = 1e6;
+    globalThis.etudeCall = (...call) => new Promise((resolve, reject) => {
+      const id = ++number;
+      this.addEventListener("message", ({data: {kind, text, reason}}) => {
+        kind === "result" ? resolve(text) : reject(new Error(reason));
+      }, {once: true});
+      this.postMessage({kind: "call", id, call});
+    });
+  }
+};
 """
 
 
 @dataclass(frozen=True)
 class Interpreter:
-    """Python, started on a page of the site.
+    """Python, started by a page of the site.
 
     Args:
-        page: Where; any page of the site.
+        page: The page; it shows an exercise.
     """
 
     page: Page
 
     @classmethod
-    def start(cls, page: Page, site: Path) -> Self:
-        """Start Python, with nothing open."""
-        (script,) = site.glob("assets/python-worker*.js")
-        page.evaluate(_START, f"assets/{script.name}")
+    def start(cls, page: Page, address: str) -> Self:
+        """Open the page of an exercise, and take its Python over."""
+        page.add_init_script(_WATCH)
+        with page.expect_worker():
+            page.goto(address)
+        page.evaluate("etudeStarted")
         return cls(page)
 
     def open_exercise(self, engine: str) -> None:

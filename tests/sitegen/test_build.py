@@ -72,7 +72,7 @@ def test_an_asset_s_name_changes_with_its_content(site: "Site") -> None:
 
 
 def test_assets_name_each_other_as_they_are_called(site: "Site") -> None:
-    """A font in the stylesheet, a chunk or a worker in a script."""
+    """A font in the stylesheet, a chunk in a script."""
     folder = site.root / "assets"
     named = {
         name
@@ -81,7 +81,9 @@ def test_assets_name_each_other_as_they_are_called(site: "Site") -> None:
         for name in re.findall(r"""["'`(]\./([\w.-]+)["'`)]""", path.read_text("utf-8"))
     }
 
-    assert {name.rpartition("-")[0] for name in named} >= {"stix-two-math", "python-worker"}
+    kinds = {name.rpartition("-")[0] for name in named}
+    assert kinds >= {"stix-two-math"}
+    assert any(kind.startswith("chunk-") for kind in kinds)
     assert all((folder / name).is_file() for name in named)
 
 
@@ -115,7 +117,7 @@ def test_what_pages_load_lies_there_compressed_too(tmp_path: Path) -> None:
     )
     names = {each.name.removesuffix(".gz") for each in copies}
     assert {name for name in names if name in python} == {"pyodide.asm.wasm"}
-    assert {name.rpartition("-")[0] for name in names} >= {"site", "page", "python-worker"}
+    assert {name.rpartition("-")[0] for name in names} >= {"site", "page", "exercise"}
 
     lost = tmp_path / "pyodide" / "pyodide.asm.wasm.gz"
     lost.unlink()

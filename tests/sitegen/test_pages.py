@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from grader.errors import UsageError
-from sitegen.hosting import Hosting
+from sitegen.hosting import PUBLIC_PYODIDE, Hosting
 
 if TYPE_CHECKING:
     from tests.sitegen.conftest import Build, MakeExercise, MakeTest, MakeTrack, Page, Site
@@ -111,13 +111,16 @@ def test_a_page_has_no_inline_script_or_style(site: "Site", name: str) -> None:
 
 @every_page
 def test_the_policy_allows_no_inline_code_and_one_foreign_host(site: "Site", name: str) -> None:
-    """By default nothing may load; scripts come from the site, and from where Python is."""
+    """By default nothing may load; scripts come from the site, files also from where Python is.
+
+    Python's own scripts are of `blob:` addresses, and its worker is of a `data:` address.
+    """
     policy = _policy(site[name])
-    python = "https://cdn.jsdelivr.net"
 
     assert policy.pop("default-src") == ["'none'"]
-    assert policy.pop("script-src") == ["'self'", "file:", "'wasm-unsafe-eval'", python]
-    assert policy.pop("connect-src") == ["'self'", python]
+    assert policy.pop("script-src") == ["'self'", "file:", "blob:", "'wasm-unsafe-eval'"]
+    assert policy.pop("worker-src") == ["'self'", "data:"]
+    assert policy.pop("connect-src") == ["'self'", PUBLIC_PYODIDE]
     assert policy.pop("style-src") == ["'self'", "file:", "'unsafe-inline'"]
     allowed = {source for sources in policy.values() for source in sources}
     assert allowed == {"'none'", "'self'", "file:", "data:"}
@@ -131,7 +134,7 @@ def test_a_site_that_has_python_itself_needs_no_other_host(build: "Build") -> No
     assert (site.root / "pyodide/pyodide.mjs").read_bytes() == b"python"
     assert page.one("html").attributes["data-pyodide"] == "../pyodide/"
     assert {source for sources in _policy(page).values() for source in sources} == {
-        *("'none'", "'self'", "file:", "data:", "'wasm-unsafe-eval'", "'unsafe-inline'")
+        *("'none'", "'self'", "file:", "blob:", "data:", "'wasm-unsafe-eval'", "'unsafe-inline'")
     }
     assert "https://" not in site["search/index.html"].path.read_text("utf-8")
     assert "https://" not in (site.root / "offline.js").read_text("utf-8")

@@ -1,6 +1,5 @@
 """A built site beside the API; its pages are marked as served."""
 
-import html
 import posixpath
 import re
 from collections.abc import Callable
@@ -17,13 +16,11 @@ from starlette.types import Scope
 
 from grader.service.api.auth import COOKIE, COOKIE_OF_HOST
 
-_WORKER: Final = "python-worker"  # the beginning of its file name
 _PLACE: Final = b"<html "
 _MARK: Final = b'<html data-service="/v1/" '
 _SIGNED_IN: Final = b"data-signed-in "  # or a page would have to ask, in vain for most
 _SINGLE_SIGN_ON: Final = b"data-single-sign-on "
 _EMBED_IN: Final = re.compile(rb'<html [^>]* data-embed-in="([^"]*)"')
-_POLICY: Final = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
 _TEXTS: Final = re.compile(rb"<!--static-->.*?<!--served:(.*?)-->", re.DOTALL)
 """A sentence of pages on a static host, and in a comment the one that is true here."""
 
@@ -39,10 +36,6 @@ class Site(StaticFiles):
     ) -> None:
         super().__init__(directory=folder, html=True)
         self._frames = frames
-        home = folder / "index.html"
-        page = home.read_text("utf-8") if home.is_file() else ""
-        policy = _POLICY.search(page)
-        self._policy = html.unescape(policy[1]) if policy else "default-src 'none'"
         self._mark = _MARK + (_SINGLE_SIGN_ON if has_single_sign_on else b"")
 
     async def get_response(self, path: str, scope: Scope) -> Response:
@@ -63,15 +56,12 @@ class Site(StaticFiles):
                 frames = await run_in_threadpool(self._frames)
             return self._page(answer, request, frames)
         if isinstance(answer, FileResponse):
-            is_worker = posixpath.basename(path).startswith(_WORKER)
             zipped, found = self.lookup_path(f"{path}.gz")
             if found and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
                 # Of the type that it has without ".gz".
                 answer = self.file_response(zipped, found, scope)
                 answer.headers["Content-Encoding"] = "gzip"
                 answer.headers["Vary"] = "Accept-Encoding"
-            if is_worker:  # its pages' own policy is not its
-                answer.headers["Content-Security-Policy"] = self._policy
         return answer
 
     def _page(self, file: FileResponse, request: Request, frames: str) -> Response:

@@ -22,7 +22,7 @@ const COMMON = {
 };
 
 /** One entry for each file in src/pages; what several of them import is in chunks that they share. */
-async function bundlePages() {
+async function bundlePages(worker) {
   const names = (await readdir(join(HERE, "src/pages"))).filter((name) => name.endsWith(".ts"));
   return build({
     ...COMMON,
@@ -30,6 +30,7 @@ async function bundlePages() {
     entryNames: "[name]",
     chunkNames: "chunk-[hash]",
     splitting: true,
+    define: { PYTHON_WORKER: JSON.stringify(worker) }, // a page starts it without an address
   });
 }
 
@@ -72,12 +73,12 @@ async function write(files) {
   await Promise.all(files.map(({ path, contents }) => writeFile(path, contents)));
 }
 
+const python = await bundleWorker("worker", "python-worker", "esm");
 const results = await Promise.all([
-  bundlePages(),
-  bundleWorker("worker", "python-worker", "esm"),
+  bundlePages(python.outputFiles[0].text),
   bundleWorker("offline", "offline", "iife"), // not every browser lets a service worker be a module
 ]);
 const files = results.flatMap(({ outputFiles }) => outputFiles);
-const notice = Buffer.from(await licences(results.map(({ metafile }) => metafile)));
+const notice = Buffer.from(await licences([python, ...results].map(({ metafile }) => metafile)));
 await write([...files, { path: join(OUTPUT, "licences.txt"), contents: notice }]);
 for (const { path, contents } of files) console.log(`${basename(path)}  ${contents.length} bytes`);

@@ -2,9 +2,14 @@
 
 import type { Names } from "./completion";
 import { page } from "./page";
-import type { Call, FromWorker, ToWorker } from "./worker/messages";
+import type { Call, FromWorker, ToWorker, Wanted } from "./worker/messages";
+
+/** The script of a worker, which the builder puts here. */
+declare const PYTHON_WORKER: string;
 
 type Hear = (message: FromWorker) => void;
+
+const FILE_NAME = /^[\w.+-]+$/;
 
 /** A worker; one that is ready has loaded Python, and knows nothing of a page yet. */
 export class PythonWorker {
@@ -12,10 +17,13 @@ export class PythonWorker {
   readonly packages = page.packages; // that it loads beside NumPy
   isReady = false;
   hear: Hear = () => undefined; // of the page that uses it
-  private readonly worker = new Worker(new URL("./python-worker.js", import.meta.url), { type: "module" });
+  private readonly worker = new Worker(`data:text/javascript,${encodeURIComponent(PYTHON_WORKER)}`, { type: "module" });
 
   constructor() {
-    this.worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.tell(data);
+    this.worker.onmessage = ({ data, ports }: MessageEvent<FromWorker | Wanted>) => {
+      if (data.kind === "wanted") void this.file(data).then((file) => ports[0]?.postMessage(file, file ? [file] : []));
+      else this.tell(data);
+    };
     this.worker.onerror = ({ message }) => this.tell({ kind: "failed", reason: message || "its script could not be loaded" });
     this.say({ kind: "start", pyodide: page.pyodide, bundle: page.bundle, packages: this.packages });
   }
@@ -29,6 +37,14 @@ export class PythonWorker {
 
   end(): void {
     this.worker.terminate();
+  }
+
+  /** A file that Python starts from; whoever asks later is not Python. */
+  private async file({ address, integrity }: Wanted): Promise<ArrayBuffer | null> {
+    const isOfPython = address.startsWith(page.pyodide) && FILE_NAME.test(address.slice(page.pyodide.length));
+    if (this.isReady || (address !== page.bundle && !isOfPython)) return null;
+    const response = await fetch(address, { integrity }).catch(() => undefined);
+    return response?.ok ? response.arrayBuffer().catch(() => null) : null;
   }
 
   private say(message: ToWorker): void {

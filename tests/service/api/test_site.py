@@ -242,13 +242,3 @@ def test_an_unknown_path_of_the_api_is_a_problem(served: Served) -> None:
         assert answer.status_code == status
         assert answer.headers["Content-Type"] == "application/problem+json"
         assert answer.json()["type"] == "about:blank"
-
-
-def test_python_in_a_page_has_the_policy_of_the_page(served: Served, built: Path) -> None:
-    """A worker of a file has none but that of its own answer: a program could reach every host."""
-    [worker] = (built / "assets").glob("python-worker-*.js")
-    answer = httpx.get(f"{served.url}/assets/{worker.name}").raise_for_status()
-    policy = answer.headers["Content-Security-Policy"]
-    assert policy in html.unescape(httpx.get(f"{served.url}/").text)
-    assert "default-src 'none'" in policy
-    assert "'unsafe-eval'" not in policy

@@ -449,3 +449,33 @@ def _look(page: Page, tools: Tools, name: str) -> None:
         assert barriers(page, tools) == "", name
         assert overflowing(page) == [], name
         shoot(page, name)
+
+
+def test_python_in_a_page_is_nobody_to_the_server(
+    served: "Served", new_context: "NewContext"
+) -> None:
+    """An instructor who is signed in tries a student's file: it cannot speak in her name."""
+    page = new_context(served.url, expected=".").new_page()
+    page.goto(PATH)
+    bench = Bench(page)
+    _arrive(bench, served.token("prof", "instructor"))
+    bench.write("print('here')")
+    bench.button("Run").click()
+    _concludes(bench, "Your code ran.")
+    (worker,) = page.workers
+    addresses = [f"{served.url}v1/{name}" for name in ("session", "gradebook", "people")]
+    assert page.evaluate(_READ, addresses) == addresses
+    assert worker.evaluate(_READ, addresses) == []
+
+
+_READ = """
+async (addresses) => {
+  const read = [];
+  for (const address of addresses) {
+    const options = {credentials: "include", mode: "cors"};
+    await fetch(address, options).then((answer) => answer.ok && read.push(address), () => {});
+    await import(address, {with: {type: "json"}}).then(() => read.push(address), () => {});
+  }
+  return read;
+}
+"""

@@ -2,10 +2,12 @@
  * Runs Python away from the page: whatever a submission does, the page can end this worker.
  *
  * It runs only what its page sends, and a page sends only what is in its editor. That may come from
- * somebody else, and it can reach all that this worker has; so the worker gives up what is the site's.
+ * somebody else. So the page starts this from a `data:` address: the worker has an origin of its own,
+ * without storage and cookies, and the page's policy, under which it reaches no other host. It cannot
+ * even read the site's files; the page reads them for it until Python has started.
  */
 
-import type { Call, FromWorker, Start, ToWorker } from "./messages";
+import type { Call, FromWorker, Start, ToWorker, Wanted } from "./messages";
 
 interface Pyodide {
   readonly _module: { readonly HEAPU8: Uint8Array };
@@ -30,20 +32,8 @@ interface Python {
 
 const OURS = "/etude";
 
-/** Ways to the site's server, in the learner's name, and to what it keeps, its own scripts among it. */
-const WITHHELD = [
-  "BroadcastChannel",
-  "EventSource",
-  "WebSocket",
-  "WebSocketStream",
-  "WebTransport",
-  "Worker",
-  "XMLHttpRequest",
-  "caches",
-  "cookieStore",
-  "fetch",
-  "indexedDB",
-];
+/** Firefox 140 loads a font from anywhere, whatever the policy; a worker in this one would have both again. */
+const WITHHELD = ["FontFace", "Worker"];
 
 let python: Python | undefined;
 
@@ -55,7 +45,7 @@ addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
 async function start(message: Start): Promise<void> {
   try {
     python = await boot(message);
-    withhold();
+    for (const name of WITHHELD) Reflect.deleteProperty(self, name);
     say({ kind: "ready", names: python.call(["names"]) });
   } catch (error) {
     say({ kind: "failed", reason: reasonOf(error) });
@@ -63,7 +53,8 @@ async function start(message: Start): Promise<void> {
 }
 
 async function boot({ pyodide, bundle, packages }: Start): Promise<Python> {
-  const [inside, modules] = await Promise.all([load(pyodide), download(bundle)]);
+  self.fetch = fromPage;
+  const [inside, modules] = await Promise.all([load(pyodide), fetch(bundle).then((file) => file.arrayBuffer())]);
   const imports = `import ${["sys", "numpy", ...packages].join(", ")}`;
   if (packages.length > 0) await inside.loadPackagesFromImports(imports, { checkIntegrity: true });
   inside.unpackArchive(modules, "zip", { extractDir: OURS });
@@ -76,28 +67,33 @@ async function boot({ pyodide, bundle, packages }: Start): Promise<Python> {
   };
 }
 
-/** In the same realm nothing can make them anew. */
-function withhold(): void {
-  for (let owner: object | null = self; owner !== null; owner = Object.getPrototypeOf(owner) as object | null) {
-    for (const name of WITHHELD) Reflect.deleteProperty(owner, name);
-  }
-}
-
 async function load(folder: string): Promise<Pyodide> {
-  const loader = (await import(`${folder}pyodide.mjs`).catch(() => {
-    throw new Error(`it could not be fetched from ${folder}. Is there a connection?`);
-  })) as Loader;
-  return loader.loadPyodide({
+  // Pyodide imports the second by its address, unless it is there already.
+  const [loader] = await Promise.all([importFrom(`${folder}pyodide.mjs`), importFrom(`${folder}pyodide.asm.js`)]);
+  return (loader as Loader).loadPyodide({
     indexURL: folder,
     lockFileURL: `${folder}pyodide-lock.json`,
     packages: ["numpy"],
   });
 }
 
-async function download(address: string): Promise<ArrayBuffer> {
-  const response = await fetch(address).catch(() => undefined);
-  if (!response?.ok) throw new Error(`${address} could not be fetched. Is there a connection?`);
-  return response.arrayBuffer();
+async function importFrom(address: string): Promise<unknown> {
+  const script = new Blob([await (await fetch(address)).arrayBuffer()], { type: "text/javascript" });
+  return import(URL.createObjectURL(script));
+}
+
+/** What `fetch` is here: the page sends the file. */
+async function fromPage(input: string | URL | Request, { integrity = "" }: RequestInit = {}): Promise<Response> {
+  const address = String(input instanceof Request ? input.url : input);
+  const { port1, port2 } = new MessageChannel();
+  const sent = new Promise<ArrayBuffer | null>((resolve) => {
+    port1.onmessage = ({ data }: MessageEvent<ArrayBuffer | null>) => resolve(data);
+  });
+  postMessage({ kind: "wanted", address, integrity } satisfies Wanted, [port2]);
+  const bytes = await sent;
+  if (!bytes) throw new Error(`${address} could not be fetched. Is there a connection?`);
+  const type = address.endsWith(".wasm") ? "application/wasm" : "";
+  return new Response(bytes, { headers: { "Content-Type": type } });
 }
 
 function answer(id: number, call: Call): void {

@@ -18,6 +18,13 @@ export interface Request {
 
 export type ToWorker = Start | Request;
 
+/** Asks for a file, which the page sends to the port that comes with this; or null. */
+export interface Wanted {
+  readonly kind: "wanted";
+  readonly address: string;
+  readonly integrity: string; // as in `fetch`
+}
+
 export type FromWorker =
   | { readonly kind: "ready"; readonly names: string } // what `names` of `grader.browser.page` returns
   | { readonly kind: "failed"; readonly reason: string }

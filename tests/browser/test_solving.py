@@ -59,6 +59,35 @@ def test_what_was_written_is_there_again(first_page: "NewPage") -> None:
     expect(bench.editor).to_have_text("draft = 1")
 
 
+def test_two_tabs_write_over_each_other_only_when_told_to(first_page: "NewPage") -> None:
+    """A tab whose text is older offers the newer one, and keeps nothing until one is chosen."""
+    first = first_page()
+    second = first.context.new_page()
+    for page in (first, second):
+        without_python(page)
+        page.goto("attention/scaled-scores/")
+    one, two = Bench(first), Bench(second)
+    two.write("b = 2")
+    newer = first.get_by_text("You changed this exercise in another tab.")
+    expect(newer).to_be_visible()
+    one.write("a = 1")
+    first.wait_for_timeout(600)  # longer than the pause after which a text is kept
+    second.reload()
+    expect(two.editor).to_have_text("b = 2")
+
+    one.button("Show that text").click()
+    expect(one.editor).to_have_text("b = 2")
+    expect(newer).not_to_be_visible()
+
+    two.write("b = 3")
+    expect(newer).to_be_visible()
+    one.write("a = 4")
+    one.button("Keep this one").click()
+    expect(second.get_by_text("You changed this exercise in another tab.")).to_be_visible()
+    second.reload()
+    expect(two.editor).to_have_text("a = 4")
+
+
 @pytest.mark.slow
 def test_a_question_can_be_answered_by_everybody(page: Page, tools: "Tools") -> None:
     """It has no barriers, Tab stays in it, Escape means no, and the focus comes back."""

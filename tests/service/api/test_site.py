@@ -1,6 +1,5 @@
 """A built site as `etude serve` shows it: what is true of a server, and no way out of it."""
 
-import html
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html.parser import HTMLParser

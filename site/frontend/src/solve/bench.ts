@@ -40,7 +40,7 @@ export class Bench {
   private isBusy = false;
 
   constructor(private readonly exercise: Exercise) {
-    this.draft = new Draft(exercise.id, exercise.starter);
+    this.draft = new Draft(exercise.id, exercise.starter, (text) => this.editor.replace(text));
     this.help = new Help(exercise);
     this.results = new ResultsCard(invitation(exercise));
     this.python = new Python(["open_exercise"], (state) => this.status.show(state), addressOf(exercise.engine));
@@ -105,6 +105,7 @@ export class Bench {
       keys,
       element("p", { class: "keys" }, sentence(inRun(this.exercise))),
       this.undo,
+      this.draft.notice,
       this.warning,
     );
   }

@@ -1,5 +1,6 @@
 /** The code that a learner has written, kept in the browser until they come back. */
 
+import { button, element } from "../dom";
 import { reportCode } from "../splice";
 import { whileHere } from "../stay";
 
@@ -25,32 +26,41 @@ export function codeOf(exercise: string): string | null {
   }
 }
 
+/**
+ * The draft of one exercise. Another tab may have written one since; then this one keeps nothing until
+ * the learner has chosen.
+ */
 export class Draft {
+  readonly notice = element("p", { class: "trouble", role: "status" });
   private readonly key: string;
+  private known: string | null; // what the browser kept when this tab last looked
+  private text: string; // what this tab shows
   private unsaved: string | null = null;
   private timer: number | undefined;
   isKept = true; // false once the browser has refused to keep it
 
+  /** @param replace - shows another text in place of what this tab shows */
   constructor(
     private readonly exercise: string,
     private readonly starter: string,
+    private readonly replace: (text: string) => void,
   ) {
     this.key = DRAFT + exercise;
+    this.known = this.kept();
+    this.text = this.known ?? starter;
     addEventListener("pagehide", () => this.save(), { signal: whileHere() });
+    addEventListener("storage", ({ key }) => (key === this.key || key === null) && this.isOlder(), { signal: whileHere() });
     whileHere().addEventListener("abort", () => this.save());
   }
 
   /** What was written last, or the starter code. */
   read(): string {
-    try {
-      return localStorage.getItem(this.key) ?? this.starter;
-    } catch {
-      return this.starter;
-    }
+    return this.text;
   }
 
   /** Keep a text, once there is a pause. */
   write(text: string): void {
+    this.text = text;
     this.unsaved = text;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.save(), PAUSE_MS);
@@ -60,12 +70,53 @@ export class Draft {
     const text = this.unsaved;
     if (text === null) return;
     reportCode(this.exercise, text);
+    if (this.isOlder()) return;
     try {
       if (text === this.starter) localStorage.removeItem(this.key);
       else localStorage.setItem(this.key, text);
+      this.known = this.kept();
       this.unsaved = null;
     } catch {
       this.isKept = false;
     }
+  }
+
+  private kept(): string | null {
+    try {
+      return localStorage.getItem(this.key);
+    } catch {
+      return null;
+    }
+  }
+
+  /** Whether another tab has kept another text since; it is offered. */
+  private isOlder(): boolean {
+    const kept = this.kept();
+    const other = kept ?? this.starter;
+    if (kept === this.known || other === this.text) {
+      this.settle(kept);
+      return false;
+    }
+    const take = (): void => {
+      this.settle(kept);
+      this.unsaved = null;
+      this.replace(other);
+    };
+    const keep = (): void => {
+      this.settle(kept);
+      this.write(this.text);
+    };
+    this.notice.replaceChildren(
+      "You changed this exercise in another tab. Until you choose, nothing you write here is kept. ",
+      button("Show that text", take, { class: "link" }),
+      " ",
+      button("Keep this one", keep, { class: "link" }),
+    );
+    return true;
+  }
+
+  private settle(kept: string | null): void {
+    this.known = kept;
+    this.notice.replaceChildren();
   }
 }

@@ -45,7 +45,7 @@ export class Prediction {
   private readonly summary = element("p", { class: "summary", role: "status" });
 
   constructor(private readonly exercise: Exercise) {
-    this.draft = new Draft(exercise.id, exercise.starter);
+    this.draft = new Draft(exercise.id, exercise.starter, (source) => this.restore(source));
     const judged = exercise.engine !== "";
     const show = (state: PythonState): void => this.status.show(state);
     this.python = judged ? new Python(["open_exercise"], show, addressOf(exercise.engine)) : null;
@@ -117,6 +117,7 @@ export class Prediction {
       element("div", { class: "buttons" }, check, save, submitting?.button, this.python && this.status.line),
       submitting?.line,
       this.summary,
+      this.draft.notice,
     );
   }
 

@@ -26,11 +26,13 @@ export class Help {
   }
 
   /** What leads to a hint: a link if it was taken, else the offer of the next one. */
-  leadTo(number: number): Child {
-    const made = element("span", {}, `Hint ${number} helps with this. `);
-    const isTaken = this.standing.hints >= number;
-    const label = isTaken ? `Read hint ${number} again` : this.offer();
-    if (label) made.append(button(label, () => this.open(number), { class: "link" }));
+  leadTo(number: number): HTMLElement {
+    const missing = number - this.standing.hints;
+    const order = missing > 1 ? "; what comes before it is shown first" : "";
+    const made = element("span", {}, `Hint ${number} helps with this${order}. `);
+    const label = missing > 0 ? this.offer() : `Read hint ${number} again`;
+    const open = (): void => void this.open(number).then(() => made.replaceWith(this.leadTo(number)));
+    if (label) made.append(button(label, open, { class: "link" }));
     return made;
   }
 

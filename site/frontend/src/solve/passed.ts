@@ -37,7 +37,7 @@ function earned(before: Standing, after: Standing): HTMLElement {
 
 function noteOf(exercise: Exercise, judge: Judge): string {
   if (judge === "service") return "Certified: it was graded by the service, which keeps it for you.";
-  const own = "This page only keeps a record of your own.";
+  const own = "Your progress is kept in this browser.";
   const hidden = exercise.hidden_tests;
   if (judge === "page") return `${hidden > 0 ? "The hidden tests pass too. " : ""}${own}`;
   const rest = hidden > 0 ? ` runs the ${count(hidden, "hidden test")} too, and` : "";

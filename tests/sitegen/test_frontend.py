@@ -174,6 +174,31 @@ def test_a_prediction_is_well_formed_where_the_grader_can_read_it(frontend: Path
         assert _grader_reads(answer) is can_be_read, answer
 
 
+WORDS = {
+    "error": '"error"',
+    " all zero ": '"all zero"',
+    "True": "True",
+    "(2, 3)": "(2, 3)",
+    '"error"': '"error"',
+    "x.T": "x.T",
+}
+
+
+@needs_node
+@pytest.mark.slow
+def test_a_text_needs_no_quotes_in_a_field(frontend: Path) -> None:
+    """Words that are no other value are a text, and it is shown without quotes again."""
+    program = """
+        import { answerOf, literalOf } from "./src/solve/literals";
+        show((answers) => answers.map((answer) => [literalOf(answer), answerOf(literalOf(answer))]));
+    """
+    made = _in_node(frontend, program, list(WORDS))
+
+    assert [literal for literal, _ in made] == list(WORDS.values())
+    shown = ["error", "all zero", "True", "(2, 3)", "error", "x.T"]
+    assert [answer for _, answer in made] == shown
+
+
 def _grader_reads(answer: str) -> bool:
     try:
         return beyond_answers(f"answer = {answer}\n", ["answer"]) is None

@@ -10,6 +10,20 @@ const ATOMS = ["Number", "String", "ContinuedString", "Boolean", "None"];
 const CONSTANTS = ["np.nan", "np.inf", "np.pi", "np.e", "np.newaxis"];
 const ARRAYS = ["np.array", "np.asarray"];
 
+const WORDS = /^[A-Za-z_][\w ]*$/;
+
+/** The answer as a literal: words that are none are a text. */
+export function literalOf(answer: string): string {
+  const plain = answer.trim();
+  return WORDS.test(plain) && troubleWith(plain) ? JSON.stringify(plain) : plain;
+}
+
+/** What to write for a literal: a text needs no quotes where it is read as one without them. */
+export function answerOf(literal: string): string {
+  const plain = literal.replace(/^(["'])(.*)\1$/, "$2");
+  return plain !== literal && literalOf(plain) === JSON.stringify(plain) ? plain : literal;
+}
+
 /** What is wrong with an answer, in a sentence; empty if it can be read. */
 export function troubleWith(answer: string): string {
   if (!answer.trim()) return "Write an answer.";
@@ -17,7 +31,6 @@ export function troubleWith(answer: string): string {
   if (/[\n;]/.test(source)) return "Write one value, on one line.";
   const value = valueOf(source);
   if (value && isLiteral(value, source)) return "";
-  if (/^\([A-Za-z_ ]+\)$/.test(source)) return `A text stands in quotes: "${answer.trim()}".`;
   return 'Write a value, such as 3, 0.5, (2, 3), [1, 2] or "a text"; nothing is computed here.';
 }
 

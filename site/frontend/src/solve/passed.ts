@@ -39,7 +39,7 @@ function noteOf(exercise: Exercise, judge: Judge): string {
   if (judge === "service") return "Certified: it was graded by the service, which keeps it for you.";
   const own = "Your progress is kept in this browser.";
   const hidden = exercise.hidden_tests;
-  if (judge === "page") return `${hidden > 0 ? "The hidden tests pass too. " : ""}${own}`;
+  if (judge === "page") return `${hidden > 0 && exercise.tests.length > 0 ? "The hidden tests pass too. " : ""}${own}`;
   const rest = hidden > 0 ? ` runs the ${count(hidden, "hidden test")} too, and` : "";
   return `In a terminal, \`${checkCommand(exercise)}\`${rest} certifies it. ${own}`;
 }

@@ -14,7 +14,7 @@ import { download } from "./download";
 import { Draft } from "./draft";
 import { addressOf, checkCommand, type Exercise, fileName } from "./exercise";
 import { Help } from "./help";
-import { troubleWith } from "./literals";
+import { answerOf, literalOf, troubleWith } from "./literals";
 import { type Around, PICTURES, problem, summaryOf } from "./results";
 import { ResultsCard } from "./resultscard";
 import { Status } from "./status";
@@ -180,9 +180,9 @@ export class Prediction {
   private conclude(source: string, verdict: Verdict, facts: string, isCertified: boolean): void {
     const inside = conclude({ exercise: this.exercise, source, verdict, isCertified }, this.help, this.around);
     const tone = verdict.outcome === "passed" ? "good" : "bad";
-    this.results.show(source, tone, summaryOf(verdict), facts, inside);
     this.summary.textContent = "";
-    this.mark(verdict);
+    this.mark(verdict); // before the results are brought into view, as it moves them
+    this.results.show(source, tone, summaryOf(verdict), facts, inside);
   }
 
   /** Say at each answer whether it is right, where it is known which tests ask for it. */
@@ -207,15 +207,17 @@ function answersIn(source: string): Map<string, string> {
   return new Map(pairs.filter(([, value]) => value !== UNANSWERED));
 }
 
-/** A name, and the question that the instructions ask about it, where they list names. */
+/** A name, and the question that the instructions ask about it, where they list names: it moves here. */
 function labelOf(name: string): Child[] {
   const made: Child[] = [element("code", {}, name)];
   for (const item of document.querySelectorAll("#brief .prose li")) {
     if (item.firstElementChild?.textContent !== name || item.firstChild !== item.firstElementChild) continue;
-    const question = item.cloneNode(true) as HTMLElement;
-    question.firstElementChild?.remove();
-    if (question.firstChild) question.firstChild.textContent = question.firstChild.textContent?.replace(/^:\s*/, "") ?? "";
-    made.push(element("span", { class: "asked" }, ...question.childNodes));
+    const list = item.parentElement;
+    item.remove();
+    if (list?.childElementCount === 0) list.remove();
+    item.firstElementChild.remove();
+    if (item.firstChild) item.firstChild.textContent = item.firstChild.textContent?.replace(/^:\s*/, "") ?? "";
+    made.push(element("span", { class: "asked" }, ...item.childNodes));
     break;
   }
   return made;
@@ -233,7 +235,7 @@ function textField(name: string, named: Child[], answer: string): Field {
   const input = element("input", {
     id,
     class: "answer",
-    value: answer,
+    value: answerOf(answer),
     autocomplete: "off",
     autocapitalize: "off",
     spellcheck: "false",
@@ -247,9 +249,9 @@ function textField(name: string, named: Child[], answer: string): Field {
     mark,
     parts: element("div", { class: "field" }, label, input, said, mark),
     first: input,
-    read: () => input.value.trim(),
-    write: (literal) => (input.value = literal),
-    trouble: () => troubleWith(input.value),
+    read: () => literalOf(input.value),
+    write: (literal) => (input.value = answerOf(literal)),
+    trouble: () => troubleWith(literalOf(input.value)),
     complain: complainer(input, said),
   };
 }

@@ -29,6 +29,7 @@ export function summaryOf(verdict: Verdict): string {
   const passed = verdict.tests.filter(({ outcome }) => outcome === "passed").length;
   if (verdict.outcome === "passed") {
     const hidden = verdict.tests.filter((test) => test.hidden).length;
+    if (hidden === passed) return `Passed: ${earned}.`; // as in a prediction, where nobody knows of any other
     if (hidden > 0) return `Passed: ${earned}, ${hidden === 1 ? "the hidden test" : `${hidden} hidden tests`} included.`;
     return passed === 1 ? `The visible test passes: ${earned}.` : `All ${passed} visible tests pass: ${earned}.`;
   }

@@ -54,9 +54,13 @@ export class ResultsCard {
     this.stale.hidden = this.checked === null || this.checked === source;
   }
 
-  /** Beside the brief the results are below the editor, in sight; on a narrow screen they are far away. */
+  /**
+   * Beside the brief the results are below the editor, in sight, of a pass the way on too; on a narrow
+   * screen they are far away.
+   */
   private bringIntoView(): void {
-    if (matchMedia("(min-width: 60rem)").matches) this.head.scrollIntoView({ block: "nearest" });
+    const seen = this.card.querySelector(".won") ?? this.head;
+    if (matchMedia("(min-width: 60rem)").matches) seen.scrollIntoView({ block: "nearest" });
     else this.card.scrollIntoView({ block: "start" });
   }
 }

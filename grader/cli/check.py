@@ -105,7 +105,7 @@ def _exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
     Raises:
         UsageError: there is no such file, or several of which none counts.
     """
-    from grader.definitions.collection import find_exercise
+    from grader.definitions.collection import find_exercise, resolve
     from grader.definitions.files import id_in_name, is_path
     from grader.grading.results.submitted_files import (
         candidate,
@@ -136,6 +136,7 @@ def _exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
         paths = " and ".join(map(str, files))
         raise UsageError(f"there are {paths} here; name the FILE to check")
     if best is None:
+        resolve(word, options.collection_folder(exercises))  # or say which exercise is meant
         raise UsageError(
             f"there is no {wanted}.py here; name the FILE to check, or begin with "
             f"'etude start {word}'"

@@ -160,6 +160,36 @@ def test_list_names_state_xp_and_what_is_missing(student: Etude) -> None:
     assert "after" not in lines[4]
 
 
+def test_list_begins_with_the_easiest_track_and_fits_a_terminal(etude: Etude) -> None:
+    """Of Etude's own exercises; 80 columns also in a pipe, where what they build on has no room."""
+    lines = etude("list").stdout.splitlines()
+    headings = [line for line in lines if line.endswith(("(numpy-warmup)", "(attention)"))]
+    assert lines[0] == "NumPy warm-up (numpy-warmup)"
+    assert headings == [lines[0], "Attention from scratch (attention)"]
+    assert max(map(len, lines)) <= 80
+
+
+def test_tracks_that_build_on_others_keep_their_order(student: Etude, tmp_path: Path) -> None:
+    """However hard they are."""
+    track = tmp_path / "exercises" / "more" / "track.yaml"
+    hard = tmp_path / "exercises" / "basics" / "01-double.yaml"
+    hard.write_text(hard.read_text().replace("beginner", "advanced"))
+    assert student("list").stdout.startswith("More (more)\n")
+    track.write_text(f"{track.read_text()}requires: [basics]\n")
+    assert student("list").stdout.startswith("Basics (basics)\n")
+
+
+@pytest.mark.parametrize("command", ["start", "check", "show", "hint", "solution"])
+def test_an_unknown_exercise_gets_a_suggestion(etude: Etude, command: str) -> None:
+    """The closest id, or the command that lists them; a folder of ours would help no one."""
+    for name, said in (
+        ("tokenlookup", "no exercise 'tokenlookup'; did you mean 'token-lookup'?"),
+        ("nope", "no exercise 'nope'; 'etude list' names them all"),
+    ):
+        done = etude(command, name)
+        assert (done.returncode, done.stderr) == (2, f"etude: {said}\n")
+
+
 def test_list_as_json_has_every_field(student: Etude) -> None:
     """Tracks in order, with what each exercise earned and what it lacks."""
     student("check", "double", "right.py")

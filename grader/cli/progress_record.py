@@ -134,6 +134,7 @@ class Afterwards:
         self._exercise = exercise
         self._suffix = suffix(exercises)
         self._told = told
+        self.following: ExerciseId | None = None  # after the advice on a pass
         self._history = read_history(hurried=True) if told else History()
 
     def for_the_learner(self, verdict: Verdict) -> Verdict:
@@ -176,7 +177,8 @@ class Afterwards:
             if each.exercise == self._exercise.id and each.passed
         ]
         if len(passes) > 1:
-            yield "You had passed this before; an exercise earns its XP once."
+            if now.earned:
+                yield f"You have its {now.earned} XP already."
         elif now.gave_up:
             yield "You had seen the solution, so this exercise earns no XP."
         elif now.paid:
@@ -185,7 +187,7 @@ class Afterwards:
             yield f"{xp} XP less {price} for hints: you earn {now.earned}."
         elif verdict.hidden_elsewhere:
             yield f"+{now.earned} XP."
-        following = next_exercise(self._exercise, self._history)
+        self.following = following = next_exercise(self._exercise, self._history)
         if following is None:
             return
         track = track_beside(self._exercise)

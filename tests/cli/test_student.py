@@ -758,9 +758,10 @@ def test_a_heatmap_is_coloured_in_a_terminal_unless_that_is_not_wanted(tmp_path:
 
 
 def _in_a_terminal(
-    words: list[str], folder: Path, *, reads: bool = False, **environment: str
+    words: list[str], folder: Path, *, reads: bool = False, typed: str = "", **environment: str
 ) -> str:
     ours, theirs = pty.openpty()
+    os.write(ours, typed.encode())
     settings = {"TERM": "xterm-256color", **environment}
     kept = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     process = subprocess.Popen(
@@ -794,6 +795,67 @@ def test_what_is_longer_than_the_terminal_goes_to_a_pager(tmp_path: Path) -> Non
         text = _in_a_terminal(words, tmp_path, reads=True, LINES=lines, PAGER=str(pager))
         assert ("PAGED" in text, "\x1b[" in text) == (paged, not paged)
     assert "PAGED" not in _in_a_terminal(words, tmp_path, LINES="5", PAGER=str(pager))
+
+
+_QUESTIONS = """
+```question choice
+Twice three?
+wrong: Five. | That is a sum.
+right: Six. | Three and three.
+```
+
+Between the questions.
+
+```question number
+Half of three?
+answer: 3 / 2
+reason: Divide.
+slip: 6 | That is twice.
+```
+"""
+
+
+@pytest.fixture
+def asking(student: Etude, tmp_path: Path) -> Etude:
+    """The command, with a lesson that asks two questions."""
+    lesson = tmp_path / "exercises" / "basics" / "lessons" / "01-doubling.md"
+    lesson.write_text(_LESSON + _QUESTIONS)
+    return student
+
+
+def test_a_question_is_answered_by_an_option(asking: Etude) -> None:
+    """Where nobody can be asked, the lesson ends with how to."""
+    shown = asking("lesson", "show", "doubling").stdout
+    assert "Question 1. Twice three?" in shown
+    assert (
+        shown.splitlines()[-1] == "To answer question 1: etude lesson show doubling --answer 1=..."
+    )
+    answers = ("1=a", "1=B", "2=6", "2=1,5", "2")
+    done = asking("lesson", "show", "doubling", *(f"--answer={each}" for each in answers))
+    assert done.stdout.splitlines() == [
+        "Not yet. That is a sum.", "Right. Three and three.",
+        "Not yet. That is twice.", "Right. Divide.", "1.5. Divide.",
+    ]  # fmt: skip
+    for answer, said in (
+        ("3=1", "there is no question '3'; they are 1 to 2"),
+        ("1=C", "'C' is no answer to question 1: a letter, A to B"),
+        ("2=two", "'two' is no answer to question 2: a number"),
+    ):
+        done = asking("lesson", "show", "doubling", "--answer", answer)
+        assert (done.returncode, said in done.stderr) == (2, True)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("asking")
+def test_a_terminal_asks_each_question_where_it_stands(tmp_path: Path) -> None:
+    """Again after a wrong answer or none that can be read; Enter shows the right one."""
+    words = ["lesson", "show", "doubling"]
+    text = _in_a_terminal(words, tmp_path, reads=True, typed="x\na\nb\n\n", LINES="500")
+    lines = [line.strip() for line in re.sub(r"\x1b\[[\d;]*m", "", text).splitlines()]
+    replies = ("Not yet. That is a sum.", "Right. Three and three.", "1.5. Divide.")
+    places = [lines.index(each) for each in (*replies[:2], "Between the questions.", replies[2])]
+    assert places == sorted(places)
+    assert not any("To answer" in line for line in lines)
 
 
 def test_an_unknown_lesson_is_exit_status_two(student: Etude) -> None:

@@ -7,13 +7,13 @@ from typing import Final, NamedTuple
 from grader.lessons.execute import RunChoiceQuestion, RunQuestion
 
 OTHER: Final = "Look at the question again, step by step."
-"""The reason for a number of which nothing is known."""
+"""The reason for any other number."""
 
 _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE | re.ASCII)
 
 
 class Reply(NamedTuple):
-    """Whether an answer is right, and why."""
+    """The judgement of an answer, with its reason."""
 
     is_right: bool
     reason: str

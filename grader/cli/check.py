@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from grader.cli.portable_check import PortablePool
     from grader.cli.progress_record import Afterwards
     from grader.definitions.exercise import ExerciseId
+    from grader.grading.results.submission import Submission
     from grader.grading.results.verdict import Verdict
     from grader.grading.workers.pool import Pool
     from grader.reports.formats import Delivery, RequestedFormat
@@ -204,7 +205,7 @@ def _check(asked: _Asked) -> "tuple[Verdict, ExerciseId | None]":
     delivery = asked.delivery
     with contextlib.ExitStack() as stack:
         try:
-            verdict, afterwards, file = _grade(stack, asked)
+            verdict, afterwards, submission = _grade(stack, asked)
         except Exception as error:
             with contextlib.suppress(OSError):  # what went wrong first is what is said
                 _deliver_fault(asked, error, began)
@@ -212,7 +213,7 @@ def _check(asked: _Asked) -> "tuple[Verdict, ExerciseId | None]":
         # While what graded it comes to its end:
         from grader.reports.report import Report
 
-        report = Report.of_verdict(verdict, str(file), began=began, ended=time.time())
+        report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())
         report = dataclasses.replace(report, verbose=asked.verbose)
         shown = dataclasses.replace(report, verdict=afterwards.for_the_learner(verdict))
         if delivery.is_drawn:
@@ -225,15 +226,15 @@ def _check(asked: _Asked) -> "tuple[Verdict, ExerciseId | None]":
         delivery.write(report)
         # Only now, with the verdict told: the record may have to wait for the disk.
         sys.stdout.flush()
-        afterwards.record(verdict)
+        afterwards.record(verdict, submission.source)
         for line in afterwards.advice(verdict):
             click.echo(line)
         sys.stdout.flush()
     return verdict, afterwards.following
 
 
-def _grade(stack: contextlib.ExitStack, asked: _Asked) -> "tuple[Verdict, Afterwards, Path]":
-    """Grade what is asked for; return also the file of the verdict's lines.
+def _grade(stack: contextlib.ExitStack, asked: _Asked) -> "tuple[Verdict, Afterwards, Submission]":
+    """Grade what is asked for; return also the submission.
 
     The pool is left to the stack, and may come to its end while the verdict is shown.
     """
@@ -265,7 +266,7 @@ def _grade(stack: contextlib.ExitStack, asked: _Asked) -> "tuple[Verdict, Afterw
     ((_, result),) = pool.grade([Job(definition, submission)])
     if isinstance(result, EtudeError):
         raise result
-    return result, afterwards, submission.path
+    return result, afterwards, submission
 
 
 def _deliver_fault(asked: _Asked, error: Exception, began: float) -> None:

@@ -630,6 +630,30 @@ def test_progress_sums_up_and_names_what_is_next(student: Etude) -> None:
 
 
 @pytest.mark.slow
+def test_programs_that_passed_go_to_another_machine(
+    student: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last of each exercise; an import replaces none that is there."""
+    newest = "def double(x):\n    return x + x  # \u00e9\n"
+    (tmp_path / "newest.py").write_text(newest)
+    for name in ("wrong.py", "right.py", "newest.py", "wrong.py"):
+        student("check", "double", name)
+    student("progress", "export", "exported.json")
+    assert json.loads((tmp_path / "exported.json").read_text())["programs"] == {"double": newest}
+
+    monkeypatch.setenv("ETUDE_DATA", os.fspath(tmp_path / "elsewhere"))
+    student("check", "double", "right.py")
+    (tmp_path / "triple.json").write_text('{"etude_progress": 1, "programs": {"triple": "3"}}')
+    for name in ("exported.json", "triple.json"):
+        assert student("progress", "import", name).returncode == 0
+    student("progress", "export", "again.json")
+    programs = json.loads((tmp_path / "again.json").read_text())["programs"]
+    assert programs == {"double": RIGHT, "triple": "3"}
+    (tmp_path / "bad.json").write_text('{"etude_progress": 1, "programs": {"triple": 3}}')
+    done = student("progress", "import", "bad.json")
+    assert (done.returncode, "bad.json: programs: expected ids" in done.stderr) == (2, True)
+
+
 def test_progress_goes_to_another_machine_and_back(
     student: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

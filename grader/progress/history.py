@@ -9,7 +9,7 @@ from grader.definitions.exercise import ExerciseId
 from grader.grading.results.verdict import Outcome, Verdict
 
 BROWSER: Final = "browser"
-"""The sandbox of an attempt that a page of the site made: it ran the visible tests alone."""
+"""The sandbox of an attempt that a page of the site made."""
 
 
 @dataclass(frozen=True, slots=True)

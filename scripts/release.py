@@ -32,9 +32,7 @@ _IN_WHEEL: Final = (
     "grader/_content/exercises/attention/track.yaml",
 )
 _IN_SDIST: Final = ("LICENSE", "Makefile", "requirements/runtime.txt", "docs/index.md", "tests/")
-_HIDDEN: Final = re.compile(
-    rb"^(solution|explanation|misconceptions):|^ +hidden: true", re.MULTILINE
-)
+_PRACTICE: Final = re.compile(rb"^grading: practice$", re.MULTILINE)
 
 
 class ReleaseError(Exception):
@@ -88,8 +86,10 @@ def check_wheel(wheel: Path, version: str) -> None:
         raise ReleaseError(f"{wheel.name}: there is no description in Markdown")
     _require(wheel, list(files), _IN_WHEEL)
     for name, data in files.items():
-        if name.startswith("grader/_content/") and name.endswith(".yaml") and _HIDDEN.search(data):
-            raise ReleaseError(f"{wheel.name}: {name} has what students must not see")
+        is_course = name.startswith("grader/_content/") and name.endswith("/course.yaml")
+        if is_course and not _PRACTICE.search(data):
+            message = "is certified, and a wheel would show its hidden tests and solutions"
+            raise ReleaseError(f"{wheel.name}: {name} {message}")
 
 
 def check_sdist(sdist: Path, version: str) -> None:
@@ -126,7 +126,7 @@ def check_installed(wheel: Path, version: str) -> None:
         answer = ROOT / "examples" / "submissions" / "correct" / "attention-weights.py"
         for words, status, said in (
             (("--version",), 0, f"version {version}"),
-            (("check", "attention-weights", str(answer), "--plain"), 0, "tests here pass"),
+            (("check", "attention-weights", str(answer), "--plain"), 0, "Passed: 13/13 points"),
         ):
             done = subprocess.run(
                 [tools / "etude", *words],

@@ -18,10 +18,10 @@ from grader.errors import EtudeError, GraderFault, UsageError
 from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from grader.cli.portable_check import PortablePool
     from grader.cli.progress_record import Afterwards
+    from grader.definitions.exercise import ExerciseId
+    from grader.grading.results.submission import Submission
     from grader.grading.results.verdict import Verdict
     from grader.grading.workers.pool import Pool
     from grader.reports.formats import Delivery, RequestedFormat
@@ -49,7 +49,11 @@ class _Asked:
 @options.unsafe_option
 @click.option("--plain", is_flag=True, help="The same as --format plain: for screen readers.")
 @click.option("--verbose", is_flag=True, help="Open every failing test, and leave nothing out.")
-@click.option("--watch", is_flag=True, help="Grade again whenever FILE is saved, until Ctrl-C.")
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Grade again whenever FILE is saved, until Ctrl-C; after a pass, go on to the next one.",
+)
 def command(  # noqa: PLR0917  click calls it by name
     exercise: str,
     file: Path | None,
@@ -92,10 +96,9 @@ def command(  # noqa: PLR0917  click calls it by name
         unsafe=unsafe,
         verbose=verbose,
     )
-    check = functools.partial(_check, asked)
     if watch:
-        _watch(file, check)
-    verdict = check()
+        _watch(asked)
+    verdict, _ = _check(asked)
     raise click.exceptions.Exit(0 if verdict.outcome == "passed" else NOT_PASSED)
 
 
@@ -105,7 +108,7 @@ def _exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
     Raises:
         UsageError: there is no such file, or several of which none counts.
     """
-    from grader.definitions.collection import find_exercise
+    from grader.definitions.collection import find_exercise, resolve
     from grader.definitions.files import id_in_name, is_path
     from grader.grading.results.submitted_files import (
         candidate,
@@ -136,6 +139,7 @@ def _exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
         paths = " and ".join(map(str, files))
         raise UsageError(f"there are {paths} here; name the FILE to check")
     if best is None:
+        resolve(word, options.collection_folder(exercises))  # or say which exercise is meant
         raise UsageError(
             f"there is no {wanted}.py here; name the FILE to check, or begin with "
             f"'etude start {word}'"
@@ -145,32 +149,63 @@ def _exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
     return word, best.path
 
 
-def _watch(file: Path, check: "Callable[[], object]") -> NoReturn:
-    from grader.cli.file_watcher import changed, rebuild_on_change
+def _watch(asked: _Asked) -> NoReturn:
+    """Grade at each save; after a pass, wait for the file of the next exercise."""
+    from grader.cli.file_watcher import changed, changes
 
-    def check_and_wait() -> None:
-        check()
-        click.echo(f"\nWaiting for {file} to be saved (Ctrl-C ends)")
-        sys.stdout.flush()
-
-    def again() -> None:
-        click.clear()  # in a terminal: what is there is the newest verdict
-        check_and_wait()
-
-    files = [file, *file.glob("*.py")] if file.is_dir() else [file]
-    seen = changed(files)  # before it is read: what is saved meanwhile is a change
-    check_and_wait()
+    seen = changed(_files(asked))  # before it is read: what is saved meanwhile is a change
+    following = _check_and_go_on(asked)
     with contextlib.suppress(KeyboardInterrupt):
-        rebuild_on_change(files, again, seen)
+        while True:
+            if following is not None:
+                asked, seen = following, changed(_files(following))
+            _say_waiting(asked)
+            for _ in changes(_files(asked), seen):
+                click.clear()  # in a terminal: what is there is the newest verdict
+                try:
+                    following = _check_and_go_on(asked)
+                except EtudeError as error:
+                    click.echo(str(error), err=True)
+                    continue
+                if following is not None:
+                    break
+                _say_waiting(asked)
     raise click.exceptions.Exit(0)
 
 
-def _check(asked: _Asked) -> "Verdict":
+def _say_waiting(asked: _Asked) -> None:
+    click.echo(f"\nWaiting for {asked.file} to be saved (Ctrl-C ends)")
+    sys.stdout.flush()
+
+
+def _files(asked: _Asked) -> list[Path]:
+    return [asked.file, *asked.file.glob("*.py")] if asked.file.is_dir() else [asked.file]
+
+
+def _check_and_go_on(asked: _Asked) -> _Asked | None:
+    """Grade a file; after a pass, write that of the next exercise and return what to grade next."""
+    from grader.cli.progress_record import suffix
+    from grader.cli.start import path_for, write_starter
+    from grader.definitions.collection import resolve
+    from grader.definitions.files import is_path
+
+    _, name = _check(asked)
+    if name is None or is_path(asked.exercise):
+        return None
+    exercise = resolve(name, options.collection_folder(asked.exercises))
+    path = path_for(exercise, asked.file.parent)
+    done = "there already" if path.exists() else write_starter(exercise, path)
+    click.echo(f"\n{path}: {done}.\nRead:  etude show {name}{suffix(asked.exercises)}")
+    return dataclasses.replace(asked, exercise=str(name), file=path)
+
+
+def _check(asked: _Asked) -> "tuple[Verdict, ExerciseId | None]":
+    """Grade a file; return the verdict, and after a pass the exercise that comes next."""
     began = time.time()
     delivery = asked.delivery
     with contextlib.ExitStack() as stack:
         try:
-            verdict, afterwards, file = _grade(stack, asked)
+            verdict, afterwards, submission = _grade(stack, asked)
         except Exception as error:
             with contextlib.suppress(OSError):  # what went wrong first is what is said
                 _deliver_fault(asked, error, began)
@@ -178,7 +213,7 @@ def _check(asked: _Asked) -> "Verdict":
         # While what graded it comes to its end:
         from grader.reports.report import Report
 
-        report = Report.of_verdict(verdict, str(file), began=began, ended=time.time())
+        report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())
         report = dataclasses.replace(report, verbose=asked.verbose)
         shown = dataclasses.replace(report, verdict=afterwards.for_the_learner(verdict))
         if delivery.is_drawn:
@@ -191,15 +226,15 @@ def _check(asked: _Asked) -> "Verdict":
         delivery.write(report)
         # Only now, with the verdict told: the record may have to wait for the disk.
         sys.stdout.flush()
-        afterwards.record(verdict)
+        afterwards.record(verdict, submission.source)
         for line in afterwards.advice(verdict):
             click.echo(line)
         sys.stdout.flush()
-    return verdict
+    return verdict, afterwards.following
 
 
-def _grade(stack: contextlib.ExitStack, asked: _Asked) -> "tuple[Verdict, Afterwards, Path]":
-    """Grade what is asked for; return also the file of the verdict's lines.
+def _grade(stack: contextlib.ExitStack, asked: _Asked) -> "tuple[Verdict, Afterwards, Submission]":
+    """Grade what is asked for; return also the submission.
 
     The pool is left to the stack, and may come to its end while the verdict is shown.
     """
@@ -231,7 +266,7 @@ def _grade(stack: contextlib.ExitStack, asked: _Asked) -> "tuple[Verdict, Afterw
     ((_, result),) = pool.grade([Job(definition, submission)])
     if isinstance(result, EtudeError):
         raise result
-    return result, afterwards, submission.path
+    return result, afterwards, submission
 
 
 def _deliver_fault(asked: _Asked, error: Exception, began: float) -> None:

@@ -4,7 +4,7 @@ import contextlib
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import click
@@ -40,15 +40,20 @@ def rebuild_on_change(
         build: called after a change.
         seen: what was `changed` when they were built last; by default now.
     """
+    for _ in changes(paths, seen):
+        try:
+            build()
+        except EtudeError as error:
+            click.echo(str(error), err=True)
+
+
+def changes(paths: Iterable[Path], seen: dict[str, int] | None = None) -> Iterator[None]:
+    """Wait for each change; see `rebuild_on_change`."""
     watched = list(paths)
     seen = changed(watched) if seen is None else seen
     while True:
         time.sleep(_GLANCE)
         now = changed(watched)
-        if now == seen:
-            continue
-        seen = now
-        try:
-            build()
-        except EtudeError as error:
-            click.echo(str(error), err=True)
+        if now != seen:
+            seen = now
+            yield

@@ -1,5 +1,7 @@
 """`etude lesson`: read lessons in the terminal; run their cells and compare with the record."""
 
+import itertools
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,9 +12,20 @@ from grader.cli.main import NOT_PASSED
 from grader.errors import DefinitionError, Problem, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from rich.console import Console
 
-    from grader.lessons.execute import RunBlock, RunCell
+    from grader.lessons.execute import (
+        RunBlock,
+        RunCell,
+        RunExercises,
+        RunExperiment,
+        RunProse,
+        RunQuestion,
+    )
+    from grader.lessons.figure import Figure
+    from grader.lessons.reply import Reply
     from grader.sandbox.portable import PortableSandbox
     from grader.sandbox.process import Sandbox
 
@@ -30,23 +43,34 @@ def command() -> None:
 
 @command.command("show", short_help="Read a lesson in the terminal.")
 @click.argument("lesson", required=False, shell_complete=options.complete_lesson)
+@click.option(
+    "--answer",
+    "answers",
+    multiple=True,
+    metavar="N=ANSWER",
+    help="Show the reply to an answer of question N instead, or with N alone the right answer.",
+)
 @options.exercises_option
 @options.unsafe_option
-def show(lesson: str | None, exercises: Path | None, unsafe: bool) -> None:
+def show(
+    lesson: str | None, answers: tuple[str, ...], exercises: Path | None, unsafe: bool
+) -> None:
     """Run LESSON, an id or a path, and show it: prose, code, what it prints, and its heatmaps.
 
-    Without LESSON, list the lessons of each track.
+    A terminal asks each question where it stands. Without LESSON, list the lessons of each track.
 
     \b
     Examples:
       etude lesson show
       etude lesson show scaling
       etude lesson show scaling | less
+      etude lesson show scaling --answer 1=2 --answer 2=C
       etude lesson show drafts/lessons/03-scaling.md
     """
     options.prefer_own_output()
     from rich.console import Console
 
+    from grader.cli.progress_record import suffix
     from grader.lessons.execute import RunChoiceQuestion, RunNumberQuestion, run_lesson
     from grader.lessons.lesson import read_lesson
     from grader.sandbox.backends import unsupported_reason
@@ -68,25 +92,81 @@ def show(lesson: str | None, exercises: Path | None, unsafe: bool) -> None:
         sandbox = portable.PortableSandbox(packages)
     with sandbox:
         done = run_lesson(read, sandbox)
-    with options.paged(Console(highlight=False)) as console:
-        for number, block in enumerate(done.blocks):
-            if number:
-                console.print()
-            _show_block(console, block, exercises)
-        # The answers stand below the lesson, where they spoil no question.
-        answers = []
-        for block in done.blocks:
-            if isinstance(block, RunChoiceQuestion):
-                right = (each for each in block.choices if each.is_right)
-                answers += [f"{each.letter}. {each.reason}" for each in right]
-            elif isinstance(block, RunNumberQuestion):
-                answers.append(f"{block.answer.value:.6g}. {block.answer.reason}")
-        if answers:
-            from grader.reports.terminal_markdown import print_markdown
+    kinds = (RunChoiceQuestion, RunNumberQuestion)
+    questions = [block for block in done.blocks if isinstance(block, kinds)]
+    console = Console(highlight=False)
+    if answers:
+        _reply_to(console, questions, answers)
+        return
+    asks = sys.stdin.isatty() and console.is_terminal
+    numbers = itertools.count(1)
+    part: list[RunBlock] = []
+    for block in done.blocks:
+        if asks and isinstance(block, kinds):
+            _show_blocks(console, part, numbers, exercises)
+            _ask(console, block, next(numbers))
+            part = []
+        else:
+            part.append(block)
+    _show_blocks(console, part, numbers, exercises)
+    if questions and not asks:
+        command = f"etude lesson show {lesson} --answer 1=...{suffix(exercises)}"
+        console.print(f"\nTo answer question 1: {command}", markup=False, soft_wrap=True)
 
-            lines = [f"- Question {number}: {text}" for number, text in enumerate(answers, start=1)]
-            console.print()
-            print_markdown(console, "\n".join(("## Answers", "", *lines)))
+
+def _reply_to(
+    console: "Console", questions: "Sequence[RunQuestion]", answers: tuple[str, ...]
+) -> None:
+    """Print the reply to each `N=ANSWER`, and the right answer for each `N`."""
+    from grader.lessons.reply import reply, right_answer
+    from grader.reports.terminal_markdown import print_markdown
+
+    for text in answers:
+        number, is_answered, answer = text.partition("=")
+        if number not in map(str, range(1, len(questions) + 1)):
+            raise UsageError(f"there is no question '{number}'; they are 1 to {len(questions)}")
+        question = questions[int(number) - 1]
+        if not is_answered:
+            print_markdown(console, right_answer(question))
+            continue
+        found = reply(question, answer)
+        if found is None:
+            raise UsageError(f"'{answer}' is no answer to question {number}: {_how(question)}")
+        print_markdown(console, _verdict(found))
+
+
+def _ask(console: "Console", question: "RunQuestion", number: int) -> None:
+    """Ask until the answer is right, or not given: then show it."""
+    from grader.lessons.reply import reply, right_answer
+    from grader.reports.terminal_markdown import print_markdown
+
+    console.print()
+    _show_question(console, question, number)
+    while True:
+        console.print()
+        prompt = f"{_how(question)}, or Enter to see the answer"
+        answer = click.prompt(prompt, default="", show_default=False)
+        if not answer.strip():
+            print_markdown(console, right_answer(question))
+            return
+        found = reply(question, answer)
+        if found is not None:
+            print_markdown(console, _verdict(found))
+            if found.is_right:
+                return
+
+
+def _how(question: "RunQuestion") -> str:
+    """Return how to answer a question."""
+    from grader.lessons.execute import RunChoiceQuestion
+
+    if isinstance(question, RunChoiceQuestion):
+        return f"a letter, A to {question.choices[-1].letter}"
+    return "a number, such as 1.5 or 3/2"
+
+
+def _verdict(found: "Reply") -> str:
+    return f"**{'Right.' if found.is_right else 'Not yet.'}** {found.reason}"
 
 
 def _list(folder: Path) -> None:
@@ -104,15 +184,40 @@ def _list(folder: Path) -> None:
             click.echo(f"  {lesson.id:{longest}}  {lesson.title}")
 
 
-def _show_block(console: "Console", block: "RunBlock", exercises: Path | None) -> None:
+def _show_blocks(
+    console: "Console",
+    blocks: "Sequence[RunBlock]",
+    numbers: "Iterator[int]",
+    exercises: Path | None,
+) -> None:
+    from grader.lessons.execute import RunChoiceQuestion, RunNumberQuestion
+
+    with options.paged(console):
+        for at, block in enumerate(blocks):
+            if at:
+                console.print()
+            if isinstance(block, (RunChoiceQuestion, RunNumberQuestion)):
+                _show_question(console, block, next(numbers))
+            else:
+                _show_block(console, block, exercises)
+
+
+def _show_question(console: "Console", question: "RunQuestion", number: int) -> None:
+    from grader.lessons.execute import RunChoiceQuestion
+    from grader.reports.terminal_markdown import print_markdown
+
+    choices = question.choices if isinstance(question, RunChoiceQuestion) else ()
+    lines = [f"- {each.letter}: {each.text}" for each in choices]
+    print_markdown(console, "\n".join((f"**Question {number}.** {question.prompt}", "", *lines)))
+
+
+def _show_block(
+    console: "Console",
+    block: "RunProse | RunCell | Figure | RunExercises | RunExperiment",
+    exercises: Path | None,
+) -> None:
     from grader.cli.progress_record import suffix
-    from grader.lessons.execute import (
-        RunCell,
-        RunChoiceQuestion,
-        RunExercises,
-        RunExperiment,
-        RunProse,
-    )
+    from grader.lessons.execute import RunCell, RunExercises, RunProse
     from grader.lessons.figure import Figure
     from grader.reports.terminal_markdown import print_markdown
 
@@ -129,17 +234,13 @@ def _show_block(console: "Console", block: "RunBlock", exercises: Path | None) -
         for name in block.ids:
             command = f"Exercise: etude start {name}{suffix(exercises)}"
             console.print(command, style="bold", markup=False, soft_wrap=True)
-    elif isinstance(block, RunExperiment):
+    else:
         right = next(text for text, is_right in block.guesses if is_right)
         change = f"In the code above, write `{block.put}` in place of `{block.find}`."
         print_markdown(
             console,
             f"**Try this.** {block.prompt} {change} What happens: {right}. {block.why}",
         )
-    else:
-        choices = block.choices if isinstance(block, RunChoiceQuestion) else ()
-        lines = [f"- {each.letter}: {each.text}" for each in choices]
-        print_markdown(console, "\n".join((f"**Question.** {block.prompt}", "", *lines)))
 
 
 def _show_cell(console: "Console", cell: "RunCell") -> None:

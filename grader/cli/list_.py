@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -37,7 +37,8 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
 
     An exercise is new, tried, passed or given up; `>` marks the next one. It stands below the
     lesson that leads into it. What it builds on is named as long as you have not done it, if the
-    terminal is wide enough; nothing keeps you from starting anywhere.
+    line has room; nothing keeps you from starting anywhere. The easiest track comes first, unless
+    a track requires another.
 
     \b
     Examples:
@@ -61,6 +62,8 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
         for name, track in known_tracks.items()
         if not tracks or name in tracks
     ]
+    if not any(track.definition.requires for track in collection.tracks):
+        chosen.sort(key=_difficulty)
     if collection.standalone and not tracks:
         chosen.append(_Listed("", "In no track", collection.standalone))
     if not chosen:
@@ -115,7 +118,7 @@ def _print(
         f"  after {', '.join(names)}" if names and state == "new" else ""
         for names, state in zip(missing, states, strict=True)
     ]
-    if console.is_terminal and longest + _BESIDE_ID + max(map(len, needs)) > console.width:
+    if longest + _BESIDE_ID + max(map(len, needs)) > console.width:
         needs = [""] * len(needs)
     before = None
     for exercise, state, need in zip(listed, states, needs, strict=True):
@@ -132,6 +135,14 @@ def _print(
             (need, "dim"),
         )
         console.print(line, soft_wrap=True)  # a line each, for grep
+
+
+def _difficulty(track: _Listed) -> float:
+    """Return the mean difficulty of a track's exercises, from 0."""
+    from grader.definitions.exercise import Difficulty
+
+    levels = get_args(Difficulty)
+    return sum(levels.index(each.difficulty) for each in track.exercises) / len(track.exercises)
 
 
 def _state(exercise: "Exercise", known: "Known") -> str:

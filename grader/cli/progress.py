@@ -56,9 +56,7 @@ def command(context: click.Context, exercises: Path | None) -> None:
     click.echo(f"\n{xp} XP in all. Streak: {days}{longest}.")
     claimed = sum(each.self_reported for each in known.values())
     if claimed:
-        click.echo(
-            f"{claimed} passed in the browser alone: `etude check` runs the hidden tests too."
-        )
+        click.echo(f"{claimed} passed in the browser alone; `etude check` grades in a sandbox.")
     found, more = upcoming(collection, history), suffix(exercises)
     if found is None:
         click.echo("You have done all there is.")
@@ -72,7 +70,9 @@ def command(context: click.Context, exercises: Path | None) -> None:
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--force", is_flag=True, help="Replace FILE if it is there.")
 def export(file: Path, force: bool) -> None:
-    """Write all that is recorded to FILE as JSON; - is the standard output.
+    """Write all that is recorded to FILE as JSON, with the programs that passed.
+
+    For - it is the standard output. A page puts the programs into its editors.
 
     \b
     Examples:
@@ -83,8 +83,9 @@ def export(file: Path, force: bool) -> None:
     from grader.progress.store import Store
     from grader.reports.formats import write_whole
 
-    history = Store().read()
-    text = to_json(history)
+    store = Store()
+    history = store.read()
+    text = to_json(history, store.programs())
     if str(file) == "-":
         click.echo(text, nl=False)
         return
@@ -111,7 +112,7 @@ def import_(file: Path) -> None:
       etude progress import backup.json
       gunzip < backup.json.gz | etude progress import -
     """
-    from grader.progress.exchange import MAX_BYTES, from_json
+    from grader.progress.exchange import MAX_BYTES, from_json, programs_in
     from grader.progress.store import Store
 
     try:
@@ -125,12 +126,13 @@ def import_(file: Path) -> None:
     if len(data) > MAX_BYTES:
         raise UsageError(f"{file}: it has more than {MAX_BYTES >> 20} MiB")
     try:
-        history = from_json(data.decode("utf-8-sig"))
+        text = data.decode("utf-8-sig")
+        history, programs = from_json(text), programs_in(text)
     except UnicodeDecodeError as error:
         raise UsageError(f"{file}: it is not UTF-8: {error.reason}") from None
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from None
-    added = Store().add(history)
+    added = Store().add(history, brought=programs)
     click.echo(f"{added} of {_counted(len(history), 'entry', 'entries')} were new")
 
 

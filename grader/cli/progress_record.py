@@ -14,7 +14,7 @@ import click
 from grader.definitions.files import TRACK_FILE, exists, files_by_folder, folders_in
 from grader.errors import EtudeError
 from grader.grading.results.verdict import Outcome, Verdict
-from grader.progress.history import Attempt, History, local_now
+from grader.progress.history import Attempt, History, Programs, local_now
 from grader.progress.status import ExerciseStatus, NextUp, next_open, next_up, standing, standings
 from grader.progress.store import RecordError, Store
 
@@ -39,10 +39,10 @@ def read_history(*, hurried: bool = False) -> History:
         return History()
 
 
-def keep(history: History, what: str) -> bool:
+def keep(history: History, what: str, passed: Programs | None = None) -> bool:
     """Add to the record; if that fails, say what is lost and return false."""
     try:
-        Store().add(history)
+        Store().add(history, passed)
     except RecordError as error:
         warn(f"{what} is not recorded: {error}")
         return False
@@ -134,6 +134,7 @@ class Afterwards:
         self._exercise = exercise
         self._suffix = suffix(exercises)
         self._told = told
+        self.following: ExerciseId | None = None  # after the advice on a pass
         self._history = read_history(hurried=True) if told else History()
 
     def for_the_learner(self, verdict: Verdict) -> Verdict:
@@ -142,12 +143,13 @@ class Afterwards:
             return verdict
         return replace(verdict, xp=self._before.worth(verdict.xp))
 
-    def record(self, verdict: Verdict) -> None:
-        """Record the attempt, and add to what is known; what was not judged is no attempt."""
+    def record(self, verdict: Verdict, source: str) -> None:
+        """Record the attempt, and the program if it passed; what was not judged is no attempt."""
         if verdict.submission_hash == _NOTHING or verdict.outcome is Outcome.NOT_RUN:
             return
         attempt = History(attempts=(Attempt.of(verdict, self._exercise.xp, local_now()),))
-        keep(attempt, "this attempt")
+        passed = {self._exercise.id: source} if verdict.outcome is Outcome.PASSED and source else {}
+        keep(attempt, "this attempt", passed)
         self._history += attempt
 
     def advice(self, verdict: Verdict) -> list[str]:
@@ -176,7 +178,8 @@ class Afterwards:
             if each.exercise == self._exercise.id and each.passed
         ]
         if len(passes) > 1:
-            yield "You had passed this before; an exercise earns its XP once."
+            if now.earned:
+                yield f"You have its {now.earned} XP already."
         elif now.gave_up:
             yield "You had seen the solution, so this exercise earns no XP."
         elif now.paid:
@@ -185,7 +188,7 @@ class Afterwards:
             yield f"{xp} XP less {price} for hints: you earn {now.earned}."
         elif verdict.hidden_elsewhere:
             yield f"+{now.earned} XP."
-        following = next_exercise(self._exercise, self._history)
+        self.following = following = next_exercise(self._exercise, self._history)
         if following is None:
             return
         track = track_beside(self._exercise)

@@ -4,11 +4,15 @@ import contextlib
 import os
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from grader.cli import options
 from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from grader.definitions.exercise import Exercise
 
 
 @click.command("start", short_help="Write the file to begin an exercise with.")
@@ -28,27 +32,16 @@ def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
     options.prefer_own_output()
     from grader.cli.progress_record import read_history, suffix
     from grader.definitions.collection import resolve
-    from grader.definitions.program_files import split
     from grader.progress.status import standings
 
     found = resolve(exercise, options.collection_folder(exercises))
-    several = split(found.starter) if found.files_to_submit else {}
-    if several:
-        path = (file or Path(found.id)) / found.files_to_submit[0]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        for name, text in several.items():
-            _write(path.with_name(name), text)
-        done = f"written, with {', '.join(found.files_to_submit[1:])}"
+    if file is None:
+        path = path_for(found, Path())
+    elif found.files_to_submit:
+        path = file / found.files_to_submit[0]
     else:
-        path = file or Path(found.path_name)
-        if file is not None and file.is_dir():
-            path = file / found.path_name
-        done = "written" if _write(path, found.starter) else "there already, and still the starter"
-    for name, content in found.data.items():
-        target = path.with_name(name)
-        if not target.exists():
-            target.write_bytes(content)
-            click.echo(f"{target}: written.")
+        path = path_for(found, file) if file.is_dir() else file
+    done = write_starter(found, path)
     known = standings(read_history())
     missing = [name for name in found.requires if name not in known or not known[name].closed]
     click.echo(f"{path}: {done}.")
@@ -57,6 +50,36 @@ def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
     click.echo(f"Read:  etude show {exercise}{suffix(exercises)}")
     check = f"etude check {exercise} {shlex.quote(str(path))}{suffix(exercises)}"
     click.echo(f"Check: {check}")
+
+
+def path_for(exercise: "Exercise", folder: Path) -> Path:
+    """Return where the starter of an exercise goes in a folder; the main file of several."""
+    several = exercise.files_to_submit
+    return folder / exercise.id / several[0] if several else folder / exercise.path_name
+
+
+def write_starter(exercise: "Exercise", path: Path) -> str:
+    """Write the starter and what lies beside it; return what was done.
+
+    Raises:
+        UsageError: there is another file, or it cannot be written.
+    """
+    from grader.definitions.program_files import split
+
+    if exercise.files_to_submit:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for name, text in split(exercise.starter).items():
+            _write(path.with_name(name), text)
+        done = f"written, with {', '.join(exercise.files_to_submit[1:])}"
+    else:
+        is_new = _write(path, exercise.starter)
+        done = "written" if is_new else "there already, and still the starter"
+    for name, content in exercise.data.items():
+        target = path.with_name(name)
+        if not target.exists():
+            target.write_bytes(content)
+            click.echo(f"{target}: written.")
+    return done
 
 
 def _write(path: Path, starter: str) -> bool:

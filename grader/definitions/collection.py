@@ -18,6 +18,8 @@ from grader.definitions.exercise import Course, Exercise, ExerciseId
 from grader.definitions.files import (
     TRACK_FILE,
     course_file,
+    courses,
+    default_folder,
     digest_of,
     exercise_files,
     exists,
@@ -331,5 +333,7 @@ def _id_in_name(path: Path) -> ExerciseId:
 
 
 def _no_exercise(name: str, known: Sequence[str], folder: Path) -> UsageError:
-    hint = did_you_mean(name, known) or f" in {folder}"
+    ours = folder in {default_folder(), *courses().values()}
+    where = "; 'etude list' names them all" if ours else f" in {folder}"
+    hint = did_you_mean(name, known) or where
     return UsageError(f"no exercise {quote(name)}{hint}")

@@ -7,8 +7,6 @@ which stays with the course. They are counted with the hidden ones.
 
 `PUBLIC` lists what it may have, so a new key of the format stays out until it is listed. Whatever
 is unclear about a test is an error, never a visible test.
-
-Works on nodes, without decoding, so that building a package needs no NumPy.
 """
 
 import contextlib
@@ -50,8 +48,7 @@ PUBLIC: Final = frozenset(
 PUBLIC_OF_COURSE: Final = frozenset({"title", "packages"})
 """The keys of a `course.yaml` that the student edition keeps."""
 
-# The block of a lesson that lists data files, without a parser of Markdown, which the build of a
-# package lacks.
+# The block of a lesson that lists data files; the parser of lessons is in a layer above.
 _DATA_FILES: Final = re.compile(r"^(```|~~~)files[ \t]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
 _LARGEST: Final = 64 << 20  # bytes of a file that is handed on as it is
 _KNOWN: Final = frozenset[str]().union(*map(keys_of, get_args(TestCase)))

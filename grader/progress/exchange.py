@@ -1,6 +1,6 @@
 """A history as JSON, to keep or to take to another machine.
 
-    {"etude_progress": 1, "attempts": [...], "hints": [...], "given_up": [...]}
+    {"etude_progress": 1, "attempts": [...], "hints": [...], "given_up": [...], "programs": {...}}
 
 What comes in is checked field by field: it may have been edited, or be another program's file.
 """
@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome
-from grader.progress.history import Attempt, GivenUp, HintTaken, History
+from grader.progress.history import Attempt, GivenUp, HintTaken, History, Programs
 
 VERSION: Final = 1
 MAX_BYTES: Final = 64 << 20
@@ -27,14 +27,16 @@ _MOST: Final = 10**6
 _LONGEST: Final = 200
 
 
-def to_json(history: History) -> str:
-    """Return a history as JSON, an event a line."""
+def to_json(history: History, programs: Programs | None = None) -> str:
+    """Return a history as JSON, an event a line, and after it the programs that passed."""
     parts = [f'"{_NAME}": {VERSION}']
     for part in ("attempts", "hints", "given_up"):
         events = [asdict(event) for event in getattr(history, part)]
         lines = [f"\n  {json.dumps(each, default=methodcaller('isoformat'))}" for each in events]
         end = "\n" if lines else ""
         parts.append(f'"{part}": [{",".join(lines)}{end}]')
+    if programs:
+        parts.append(f'"programs": {json.dumps(programs, indent=2, ensure_ascii=False)}')
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
@@ -58,6 +60,21 @@ def from_json(text: str) -> History:
         tuple(_events(data, "given_up", GivenUp)),
     )
     return read + History()  # in the order of time
+
+
+def programs_in(text: str) -> Programs:
+    """Read the programs beside a history that was read.
+
+    Raises:
+        UsageError: they cannot be some.
+    """
+    programs = json.loads(text).get("programs", {})
+    if not isinstance(programs, dict):
+        raise UsageError("programs: expected a mapping")
+    for name, source in programs.items():
+        if not _ID.fullmatch(name) or not isinstance(source, str):
+            raise UsageError(f"programs: expected ids of exercises with texts, found {name!r:.40}")
+    return programs
 
 
 def _events(

@@ -1,14 +1,15 @@
 """The history of a learner: attempts, hints taken, exercises given up, in the order of time."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Final, Self
+from typing import Final, Self, TypeAlias
 
 from grader.definitions.exercise import ExerciseId
 from grader.grading.results.verdict import Outcome, Verdict
 
 BROWSER: Final = "browser"
-"""The sandbox of an attempt that a page of the site made: it ran the visible tests alone."""
+"""The sandbox of an attempt that a page of the site made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,10 @@ class Attempt:
     def self_reported(self) -> bool:
         """Return whether a page says so, where the learner could make it say anything."""
         return self.sandbox == BROWSER
+
+
+Programs: TypeAlias = Mapping[ExerciseId, str]
+"""The programs that passed last, by their exercises."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome
-from grader.progress.history import Attempt, GivenUp, HintTaken, History
+from grader.progress.history import Attempt, GivenUp, HintTaken, History, Programs
 from grader.safe_files import close_to_others, create_private
 
 Step: TypeAlias = Sequence[str]
@@ -41,6 +41,9 @@ _ADD_GIVEN_UP: Final = (
     "INSERT INTO given_up (exercise, at) VALUES (?, ?) "
     "ON CONFLICT DO UPDATE SET at = excluded.at WHERE excluded.at < at"
 )
+
+_ADD_PROGRAM: Final = "INSERT INTO programs (exercise, source) VALUES (?, ?) ON CONFLICT DO NOTHING"
+_PUT_PROGRAM: Final = "INSERT OR REPLACE INTO programs (exercise, source) VALUES (?, ?)"
 
 MIGRATIONS: Final[Sequence[Step]] = (
     (
@@ -74,6 +77,14 @@ MIGRATIONS: Final[Sequence[Step]] = (
         CREATE TABLE given_up (
             exercise TEXT NOT NULL PRIMARY KEY,
             at TEXT NOT NULL
+        ) WITHOUT ROWID
+        """,
+    ),
+    (
+        """
+        CREATE TABLE programs (  -- those that passed last
+            exercise TEXT NOT NULL PRIMARY KEY,
+            source TEXT NOT NULL
         ) WITHOUT ROWID
         """,
     ),
@@ -167,8 +178,29 @@ class Store:
                     tuple(GivenUp(ExerciseId(name), _instant(at)) for name, at in given_up),
                 )
 
-    def add(self, history: History) -> int:
+    def programs(self) -> Programs:
+        """Return the programs that passed last.
+
+        Raises:
+            RecordError: as for `read`.
+        """
+        with self._explained():
+            if not self.path.exists():
+                return {}
+            with self._opened() as connection, _transaction(connection):
+                migrate(connection)
+                rows = connection.execute("SELECT exercise, source FROM programs ORDER BY exercise")
+                return {ExerciseId(name): str(source) for name, source in rows}
+
+    def add(
+        self, history: History, passed: Programs | None = None, brought: Programs | None = None
+    ) -> int:
         """Add what is not recorded yet, all of it or nothing, and wait until the disk has it.
+
+        Args:
+            history: the events to add.
+            passed: programs that take the place of earlier ones.
+            brought: programs for exercises that have none.
 
         Returns:
             how many entries were new; of hints and surrenders also those that are now earlier.
@@ -185,7 +217,10 @@ class Store:
                 connection.executemany(_ADD_ATTEMPT, map(_row, history.attempts))
                 connection.executemany(_ADD_HINT, map(_row, history.hints))
                 connection.executemany(_ADD_GIVEN_UP, map(_row, history.given_up))
-                return connection.total_changes - before
+                added = connection.total_changes - before
+                connection.executemany(_PUT_PROGRAM, (passed or {}).items())
+                connection.executemany(_ADD_PROGRAM, (brought or {}).items())
+                return added
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:

@@ -1,1 +1,1 @@
-import{b as e}from"./chunk-OSJMVZ4P.js";import"./chunk-5XQYNDCY.js";import"./chunk-XGGZVOMM.js";import"./chunk-CZTQVWGB.js";e();
+import{b as e}from"./chunk-6ICZAU3F.js";import"./chunk-ABEEEXPV.js";import"./chunk-XGGZVOMM.js";import"./chunk-CZTQVWGB.js";e();

@@ -21,6 +21,7 @@ from grader.lessons.execute import (
     ShownPlot,
 )
 from grader.lessons.figure import Figure
+from grader.lessons.reply import OTHER
 from grader.lessons.safe_svg import safe_svg
 from sitegen.cards import ExerciseCard, LessonCard, Stop, check_exercises
 from sitegen.content import TrackLesson
@@ -34,7 +35,6 @@ from sitegen.teaching import FigureView, view_figure
 from sitegen.values import shorten
 
 _TITLE: Final = re.compile(r"\s*# [^\n]*\n")
-_OTHER: Final = "Look at the question again, step by step."
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +237,7 @@ def _view_question(question: RunQuestion, number: int, total: int) -> QuestionVi
             return QuestionView(number, total, prompt, choices=views)
         case RunNumberQuestion(answer=answer, slips=slips, hint=hint):
             numbers = (answer, *slips)
-            reasons = (*(each.reason for each in numbers), hint or _OTHER)
+            reasons = (*(each.reason for each in numbers), hint or OTHER)
             return QuestionView(
                 number,
                 total,

@@ -48,6 +48,7 @@ def test_what_was_done_here_goes_to_the_command_line(
         page.get_by_role("button", name="Export", exact=True).click()
     path = tmp_path / "exported.json"
     saving.value.save_as(path)
+    assert json.loads(path.read_text())["programs"] == {"scaled-scores": RIGHT}
 
     imported = etude("progress", "import", path)
     assert imported.stdout == "2 of 2 entries were new\n", imported.stderr
@@ -58,7 +59,7 @@ def test_what_was_done_here_goes_to_the_command_line(
 
 
 def test_what_was_done_there_comes_to_the_page(page: Page, etude: "Etude", tmp_path: Path) -> None:
-    """The page takes the file of `etude progress export`, once."""
+    """The page takes the file of `etude progress export`, once, and its editors the programs."""
     (tmp_path / "mine.py").write_text(RIGHT)
     etude("hint", "scaled-scores")
     assert etude("check", "scaled-scores", "mine.py").returncode == 0
@@ -72,6 +73,8 @@ def test_what_was_done_there_comes_to_the_page(page: Page, etude: "Etude", tmp_p
 
     _choose(page, tmp_path / "exported.json")
     expect(page.get_by_text("Nothing in “exported.json” is new")).to_be_visible()
+    page.goto("attention/scaled-scores/")
+    expect(Bench(page).editor).to_contain_text("np.sqrt(Q.shape[-1])")
     page.goto("attention/")
     expect(page.get_by_role("main")).to_contain_text("1 of 51 passed")
 

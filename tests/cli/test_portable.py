@@ -97,7 +97,7 @@ def test_a_lesson_can_be_read(elsewhere: Run) -> None:
     """Its cells run as a submission does there."""
     done = elsewhere("lesson", "show", "softmax", "--unsafe-no-sandbox")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Answers" in done.stdout
+    assert "To answer question 1: etude lesson show softmax --answer 1=" in done.stdout
 
 
 @pytest.mark.slow

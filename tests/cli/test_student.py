@@ -160,6 +160,36 @@ def test_list_names_state_xp_and_what_is_missing(student: Etude) -> None:
     assert "after" not in lines[4]
 
 
+def test_list_begins_with_the_easiest_track_and_fits_a_terminal(etude: Etude) -> None:
+    """Of Etude's own exercises; 80 columns also in a pipe, where what they build on has no room."""
+    lines = etude("list").stdout.splitlines()
+    headings = [line for line in lines if line.endswith(("(numpy-warmup)", "(attention)"))]
+    assert lines[0] == "NumPy warm-up (numpy-warmup)"
+    assert headings == [lines[0], "Attention from scratch (attention)"]
+    assert max(map(len, lines)) <= 80
+
+
+def test_tracks_that_build_on_others_keep_their_order(student: Etude, tmp_path: Path) -> None:
+    """However hard they are."""
+    track = tmp_path / "exercises" / "more" / "track.yaml"
+    hard = tmp_path / "exercises" / "basics" / "01-double.yaml"
+    hard.write_text(hard.read_text().replace("beginner", "advanced"))
+    assert student("list").stdout.startswith("More (more)\n")
+    track.write_text(f"{track.read_text()}requires: [basics]\n")
+    assert student("list").stdout.startswith("Basics (basics)\n")
+
+
+@pytest.mark.parametrize("command", ["start", "check", "show", "hint", "solution"])
+def test_an_unknown_exercise_gets_a_suggestion(etude: Etude, command: str) -> None:
+    """The closest id, or the command that lists them; a folder of ours would help no one."""
+    for name, said in (
+        ("tokenlookup", "no exercise 'tokenlookup'; did you mean 'token-lookup'?"),
+        ("nope", "no exercise 'nope'; 'etude list' names them all"),
+    ):
+        done = etude(command, name)
+        assert (done.returncode, done.stderr) == (2, f"etude: {said}\n")
+
+
 def test_list_as_json_has_every_field(student: Etude) -> None:
     """Tracks in order, with what each exercise earned and what it lacks."""
     student("check", "double", "right.py")
@@ -198,22 +228,23 @@ def test_next_draws_a_set_of_a_course_for_today(student: Etude, tmp_path: Path) 
     """With commands that find the course; what was passed today is done."""
     course = tmp_path / "exercises"
     (course / "course.yaml").write_text("title: A course\n")
-    for path in course.glob("*/*-[dtq]*.yaml"):
-        path.write_text(path.read_text().replace("xp: 10\n", "xp: 10\nminutes: 3\n"))
+    for path in course.glob("*/0*.yaml"):  # all in one set, whatever the day
+        path.write_text(f"{path.read_text()}minutes: 2\n")
     words = ("next", "--course", "exercises")
     first, *lines, begin, check = student(*words).stdout.splitlines()
-    assert first == f"Today's set, {local_now().date().isoformat()}: about 9 min"
+    assert first == f"Today's set, {local_now().date().isoformat()}: about 8 min"
     assert {tuple(line.split()[:3]) for line in lines} == {
-        ("3", "min", name) for name in ("double", "triple", "quadruple")
+        ("2", "min", name) for name in ("double", "triple", "quadruple", "guess")
     }
+    name = lines[0].split()[2]
     assert (begin, check) == (
-        "Begin with: etude start double --exercises exercises",
-        "Check:      etude check double --exercises exercises",
+        f"Begin with: etude start {name} --exercises exercises",
+        f"Check:      etude check {name} --exercises exercises",
     )
 
     student("check", "double", "right.py")
     lines = student(*words).stdout.splitlines()
-    assert lines[1].split()[:2] == ["done", "double"]
+    assert ["done", "double"] in [line.split()[:2] for line in lines]
     assert lines[-1].startswith("Check:      etude check ")
 
 
@@ -346,7 +377,7 @@ def test_xp_are_earned_once(student: Etude) -> None:
     student("check", "double", "right.py")
     lines = student("check", "double", "right.py").stdout.splitlines()
     assert "Passed: 2/2 points, +0 XP." in lines
-    assert "You had passed this before; an exercise earns its XP once." in lines
+    assert "You have its 10 XP already." in lines
     assert "10 XP in all" in student("progress").stdout
 
 
@@ -444,7 +475,11 @@ def test_checks_at_the_same_time_are_all_recorded(student: Etude, tmp_path: Path
 @pytest.mark.slow
 @pytest.mark.usefixtures("student")
 def test_watch_grades_again_on_each_save(tmp_path: Path) -> None:
-    """A file that is replaced, as editors do, is seen; Ctrl-C ends it well."""
+    """A file that is replaced, as editors do, is seen; Ctrl-C ends it well.
+
+    After a pass it waits for the next exercise, whose starter it writes; work there is left alone.
+    """
+    (tmp_path / "guess.py").write_text("answer = 41\n")
     (tmp_path / "mine.py").write_text(WRONG)
     command = [sys.executable, "-m", "grader.cli", "check", "double", "mine.py", "--watch"]
     with (
@@ -462,13 +497,20 @@ def test_watch_grades_again_on_each_save(tmp_path: Path) -> None:
             assert "Passed" not in (tmp_path / "out").read_text()
             (tmp_path / "new.py").write_text(RIGHT)
             (tmp_path / "new.py").replace(tmp_path / "mine.py")
-            _wait_for(lambda: (tmp_path / "out").read_text().count("Waiting for mine.py") == 2)
+            _wait_for(lambda: "Waiting for triple.py" in (tmp_path / "out").read_text())
             assert "Next: etude start triple" in (tmp_path / "out").read_text()
+            assert "triple.py: written.\nRead:  etude show triple" in (tmp_path / "out").read_text()
+            (tmp_path / "triple.py").write_text("def triple(x):\n    return 2 * x\n")
+            _wait_for(lambda: (tmp_path / "out").read_text().count("Waiting for triple.py") == 2)
+            (tmp_path / "triple.py").write_text("def triple(x):\n    return 3 * x\n")
+            _wait_for(lambda: "Waiting for guess.py" in (tmp_path / "out").read_text())
+            assert "guess.py: there already." in (tmp_path / "out").read_text()
+            assert (tmp_path / "guess.py").read_text() == "answer = 41\n"
             process.send_signal(signal.SIGINT)
             assert process.wait(timeout=60) == 0
         finally:
             process.kill()
-    assert len(_rows("SELECT * FROM attempts")) == 2
+    assert len(_rows("SELECT * FROM attempts")) == 4
 
 
 def _wait_for(condition: Callable[[], bool]) -> None:
@@ -588,6 +630,30 @@ def test_progress_sums_up_and_names_what_is_next(student: Etude) -> None:
 
 
 @pytest.mark.slow
+def test_programs_that_passed_go_to_another_machine(
+    student: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last of each exercise; an import replaces none that is there."""
+    newest = "def double(x):\n    return x + x  # \u00e9\n"
+    (tmp_path / "newest.py").write_text(newest)
+    for name in ("wrong.py", "right.py", "newest.py", "wrong.py"):
+        student("check", "double", name)
+    student("progress", "export", "exported.json")
+    assert json.loads((tmp_path / "exported.json").read_text())["programs"] == {"double": newest}
+
+    monkeypatch.setenv("ETUDE_DATA", os.fspath(tmp_path / "elsewhere"))
+    student("check", "double", "right.py")
+    (tmp_path / "triple.json").write_text('{"etude_progress": 1, "programs": {"triple": "3"}}')
+    for name in ("exported.json", "triple.json"):
+        assert student("progress", "import", name).returncode == 0
+    student("progress", "export", "again.json")
+    programs = json.loads((tmp_path / "again.json").read_text())["programs"]
+    assert programs == {"double": RIGHT, "triple": "3"}
+    (tmp_path / "bad.json").write_text('{"etude_progress": 1, "programs": {"triple": 3}}')
+    done = student("progress", "import", "bad.json")
+    assert (done.returncode, "bad.json: programs: expected ids" in done.stderr) == (2, True)
+
+
 def test_progress_goes_to_another_machine_and_back(
     student: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -716,9 +782,10 @@ def test_a_heatmap_is_coloured_in_a_terminal_unless_that_is_not_wanted(tmp_path:
 
 
 def _in_a_terminal(
-    words: list[str], folder: Path, *, reads: bool = False, **environment: str
+    words: list[str], folder: Path, *, reads: bool = False, typed: str = "", **environment: str
 ) -> str:
     ours, theirs = pty.openpty()
+    os.write(ours, typed.encode())
     settings = {"TERM": "xterm-256color", **environment}
     kept = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     process = subprocess.Popen(
@@ -752,6 +819,67 @@ def test_what_is_longer_than_the_terminal_goes_to_a_pager(tmp_path: Path) -> Non
         text = _in_a_terminal(words, tmp_path, reads=True, LINES=lines, PAGER=str(pager))
         assert ("PAGED" in text, "\x1b[" in text) == (paged, not paged)
     assert "PAGED" not in _in_a_terminal(words, tmp_path, LINES="5", PAGER=str(pager))
+
+
+_QUESTIONS = """
+```question choice
+Twice three?
+wrong: Five. | That is a sum.
+right: Six. | Three and three.
+```
+
+Between the questions.
+
+```question number
+Half of three?
+answer: 3 / 2
+reason: Divide.
+slip: 6 | That is twice.
+```
+"""
+
+
+@pytest.fixture
+def asking(student: Etude, tmp_path: Path) -> Etude:
+    """The command, with a lesson that asks two questions."""
+    lesson = tmp_path / "exercises" / "basics" / "lessons" / "01-doubling.md"
+    lesson.write_text(_LESSON + _QUESTIONS)
+    return student
+
+
+def test_a_question_is_answered_by_an_option(asking: Etude) -> None:
+    """Where nobody can be asked, the lesson ends with how to."""
+    shown = asking("lesson", "show", "doubling").stdout
+    assert "Question 1. Twice three?" in shown
+    assert (
+        shown.splitlines()[-1] == "To answer question 1: etude lesson show doubling --answer 1=..."
+    )
+    answers = ("1=a", "1=B", "2=6", "2=1,5", "2")
+    done = asking("lesson", "show", "doubling", *(f"--answer={each}" for each in answers))
+    assert done.stdout.splitlines() == [
+        "Not yet. That is a sum.", "Right. Three and three.",
+        "Not yet. That is twice.", "Right. Divide.", "1.5. Divide.",
+    ]  # fmt: skip
+    for answer, said in (
+        ("3=1", "there is no question '3'; they are 1 to 2"),
+        ("1=C", "'C' is no answer to question 1: a letter, A to B"),
+        ("2=two", "'two' is no answer to question 2: a number"),
+    ):
+        done = asking("lesson", "show", "doubling", "--answer", answer)
+        assert (done.returncode, said in done.stderr) == (2, True)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("asking")
+def test_a_terminal_asks_each_question_where_it_stands(tmp_path: Path) -> None:
+    """Again after a wrong answer or none that can be read; Enter shows the right one."""
+    words = ["lesson", "show", "doubling"]
+    text = _in_a_terminal(words, tmp_path, reads=True, typed="x\na\nb\n\n", LINES="500")
+    lines = [line.strip() for line in re.sub(r"\x1b\[[\d;]*m", "", text).splitlines()]
+    replies = ("Not yet. That is a sum.", "Right. Three and three.", "1.5. Divide.")
+    places = [lines.index(each) for each in (*replies[:2], "Between the questions.", replies[2])]
+    assert places == sorted(places)
+    assert not any("To answer" in line for line in lines)
 
 
 def test_an_unknown_lesson_is_exit_status_two(student: Etude) -> None:

@@ -418,7 +418,7 @@ def test_a_given_wheel_is_what_grades(
     inputs = {"exercise": "attention-weights", "etude": str(wheel)}
     status, runner = grade(files, inputs, temp=mine)
     assert status == 0, runner.log
-    assert "hidden tests are run by your course" in runner.log  # a wheel has the student edition
+    assert "Passed: 13/13 points" in runner.log  # by the exercises that the wheel brings
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.yml")), ids=lambda path: path.name)

@@ -13,6 +13,7 @@ from grader.lessons.execute import (
 )
 from grader.lessons.lesson import read_lesson
 from grader.lessons.recorded_output import record
+from grader.lessons.reply import OTHER, readings, reply
 from grader.sandbox.process import Sandbox
 
 CHOICE = """\
@@ -72,6 +73,44 @@ def test_a_number_and_its_slips_are_computed_and_recorded(tmp_path: Path, sandbo
     assert question.slips[0].near < 1e-6
     assert question.hint == "Divide."
     assert record(lesson) == "3 / 2 = 1.5\n3 / 2 = 1.5\n3 * 2 = 6\n2 / 3 = 0.666667\n"
+
+
+@pytest.mark.parametrize(
+    ("lesson", "answer", "expected"),
+    [
+        (CHOICE, "b", (True, "It is $x$.")),
+        (CHOICE, " A. ", (False, "One more,\nwhich is 3.")),
+        (CHOICE, "C", None),
+        (NUMBER, "3/2", (True, "It is 1.5.")),
+        (NUMBER, "1,51", (True, "It is 1.5.")),
+        (NUMBER, "6", (False, "That is twice.")),
+        (NUMBER, "7", (False, "Divide.")),
+        (NUMBER.replace("hint: Divide.\n", ""), "7", (False, OTHER)),
+        (NUMBER, "one and a half", None),
+    ],
+)
+def test_each_answer_has_its_reply(
+    tmp_path: Path, sandbox: Sandbox, lesson: str, answer: str, expected: tuple[bool, str] | None
+) -> None:
+    """A letter in either case, or a number as a reader would write it; else there is none."""
+    question = run(tmp_path, sandbox, lesson).blocks[-1]
+    assert isinstance(question, (RunChoiceQuestion, RunNumberQuestion))
+    assert reply(question, answer) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *((text, [2.0]) for text in ("2", "2.0", "2,0", "8/4", " +2 ", "2e0", "2.", "8,0/4")),
+        ("65,536", [65.536, 65536.0]),
+        ("1,048,576", [1048576.0]),
+        ("\u22120,5", [-0.5]),
+        *((text, []) for text in ("", "two", "1/2/3", "8/0", "1.2.3", "/", "0x10", "nan")),
+    ],
+)
+def test_a_number_is_read_as_on_a_page(text: str, expected: list[float]) -> None:
+    """As `readings` does in the frontend, whose tests have the same cases."""
+    assert readings(text) == expected
 
 
 @pytest.mark.parametrize(

@@ -30,18 +30,19 @@ class Installed:
         (packages,) = self.folder.glob("lib/python*/site-packages")
         return packages
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """The caller's environment without what it says about the caller's own Etude."""
+        ours = ("PYTHON", "ETUDE_", "PYTEST_", "VIRTUAL_ENV")
+        return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+
     def run(self, *words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-        """Run one of its commands; what the caller's environment says about ours is taken out."""
+        """Run one of its commands."""
         program, *arguments = map(str, words)
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("PYTHON", "ETUDE_", "PYTEST_", "VIRTUAL_ENV"))
-        }
         return subprocess.run(
             [self.folder / "bin" / program, *arguments],
             cwd=cwd,
-            env={**kept, "ETUDE_DATA": os.fspath(cwd / "data")},
+            env={**self.environment, "ETUDE_DATA": os.fspath(cwd / "data")},
             capture_output=True,
             text=True,
             check=False,

@@ -50,8 +50,8 @@ def _without_schema(files: dict[str, bytes]) -> None:
     del files["grader/definitions/exercise.schema.json"]
 
 
-def _with_hidden_test(files: dict[str, bytes]) -> None:
-    files["grader/_content/exercises/x.yaml"] = b"tests:\n  - id: a\n    hidden: true\n"
+def _with_certified_course(files: dict[str, bytes]) -> None:
+    files["grader/_content/courses/marks/course.yaml"] = b"title: Marks\n"
 
 
 def _of_another_version(files: dict[str, bytes]) -> None:
@@ -64,15 +64,15 @@ def _of_another_version(files: dict[str, bytes]) -> None:
     ("change", "message"),
     [
         (_without_schema, r"exercise\.schema\.json is missing"),
-        (_with_hidden_test, "has what students must not see"),
+        (_with_certified_course, r"courses/marks/course\.yaml is certified"),
         (_of_another_version, "Version is '7"),
     ],
-    ids=["missing", "hidden", "version"],
+    ids=["missing", "certified", "version"],
 )
 def test_a_wheel_that_is_not_fit_is_refused(
     wheel: Path, tmp_path: Path, change: Change, message: str
 ) -> None:
-    """A file that is missing, a hidden test, or another version; as built it passes."""
+    """A file that is missing, a certified course, or another version; as built it passes."""
     RELEASE["check_wheel"](wheel, __version__)
     with zipfile.ZipFile(wheel) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}

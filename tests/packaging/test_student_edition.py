@@ -3,9 +3,8 @@
 import dataclasses
 import json
 import math
+import re
 import shutil
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -292,18 +291,6 @@ def test_an_exercise_of_hidden_tests_alone() -> None:
     assert (student.tests, student.max_points, student.hidden_elsewhere) == ((), 0, 2)
 
 
-def test_it_needs_no_numpy(tmp_path: Path) -> None:
-    """A wheel can be built in an environment that has PyYAML alone."""
-    program = (
-        "import sys; sys.modules['numpy'] = None;"
-        "from pathlib import Path; from grader.definitions.student import student_text;"
-        "print(student_text(Path(sys.argv[1])), end='')"
-    )
-    command = [sys.executable, "-c", program, str(COMPLETE)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout == student_text(COMPLETE)
-
-
 def test_the_files_of_a_collection(tmp_path: Path) -> None:
     """Tracks and lessons come as they are, exercises in their student edition, no other files."""
     minimal = MINIMAL.read_text("utf-8")
@@ -342,6 +329,71 @@ def test_no_link_is_handed_on(tmp_path: Path, linked: str) -> None:
     (tmp_path / linked).symlink_to("/etc/passwd")
     with pytest.raises(DefinitionError, match=f"{linked}:1:1: a symbolic link"):
         list(student_files(tmp_path))
+
+
+def canary(place: str) -> str:
+    return f"zqx{place}jvk"
+
+
+def canary_exercise() -> dict[str, Any]:
+    """An exercise with a canary wherever something is hidden."""
+    hidden = {"hidden": True, "points": 3}
+    return {
+        "id": "double", "title": "Double it", "difficulty": "beginner", "xp": 5,
+        "instructions": f"Write double. {canary('visible')}",
+        "starter": "def double(x):\n    ...\n",
+        "defines": {"double": {}},
+        "tests": [
+            {"id": "two", "given": {"x": 2}, "call": "double(x)", "expect": 4},
+            {
+                "id": canary("id"), "description": canary("description"), **hidden,
+                "given": {canary("name"): canary("value"), "x": [918273.645, 5.0]},
+                "call": f"double(x) + len({canary('name')!r})", "expect": {"a": canary("expect")},
+            },
+            {
+                "id": "printed", **hidden, "given": f"x = 3  # {canary('given')}\n",
+                "run": f"print(double(x), {canary('run')!r})", "stdout": f"6 {canary('stdout')}",
+            },
+            {"id": "checked", **hidden, "pytest": f"assert double(1) == 2  # {canary('pytest')}"},
+            {"id": "solved", "run": f"print(double({canary('solved')!r}))"},
+        ],
+        "equivalent": [{"change": canary("change"), "reason": canary("reason")}],
+        "misconceptions": [
+            {
+                "id": canary("mistake"), "code": f"{canary('code')} = 1\n",
+                "feedback": canary("feedback"),
+            }
+        ],
+        "solution": f"def double(x):\n    return 2 * x  # {canary('solution')}\n",
+        "explanation": canary("explanation"),
+    }  # fmt: skip
+
+
+def test_no_canary_reaches_a_handout(tmp_path: Path) -> None:
+    """Of a collection full of canaries it has the public one alone, and still works."""
+    text = json.dumps(canary_exercise(), indent=1)
+    names = (
+        "01-double.yaml",
+        ".02-draft.yaml",
+        "notes.md",
+        "01-double.yaml.orig",
+        "deeper/03.yaml",
+    )
+    for name in names:
+        (tmp_path / "basics" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "basics" / name).write_text(f"# {canary('comment')}\n{text}\n")
+    (tmp_path / "basics" / "track.yaml").write_text("id: basics\n")
+    (tmp_path / "course.yaml").write_text("title: Marks\n")
+    made = dict(student_files(tmp_path))
+    found = {
+        each.decode()
+        for name, data in made.items()
+        for each in re.findall(rb"zqx[a-z]+jvk|918273", name.encode() + b"\n" + data)
+    }
+    assert found == {canary("visible")}
+    student = tmp_path / "student.yaml"
+    student.write_bytes(made["basics/01-double.yaml"])
+    assert load_exercise(student).hidden_elsewhere == 4
 
 
 STUDENT = "edition: student\n"

@@ -1,14 +1,17 @@
-"""The tutorials, followed as they are written, from an empty folder."""
+"""The tutorials, followed as they are written, from an empty folder with the wheel installed."""
 
 import contextlib
 import os
 import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.packaging.conftest import Installed
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
@@ -26,12 +29,13 @@ def steps(page: Path) -> list[tuple[str, str, str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_tutorial_works_as_it_is_written(page: Path, tmp_path: Path) -> None:
+def test_a_tutorial_works_as_it_is_written(
+    page: Path, tmp_path: Path, installed: "Installed"
+) -> None:
     """Every command ends with the status the page says, and prints the lines that it shows."""
-    tools = Path(sys.executable).parent
     environment = {
-        **{name: each for name, each in os.environ.items() if not name.startswith("ETUDE_")},
-        "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+        **installed.environment,
+        "PATH": f"{installed.folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
         "ETUDE_DATA": str(tmp_path / "data"),
         "COLUMNS": "120",
     }

@@ -23,6 +23,17 @@ test("one is a part of the other", () => {
   assert.deepEqual(drawn("b", "a\nb\nc"), ["+a", " b", "+c"]);
 });
 
-test("spaces and empty lines at the end are no difference", () => {
-  assert.deepEqual(drawn("a  \nb\n\n\n", "a\nb"), [" a", " b"]);
+test("spaces at the end and empty lines are no difference", () => {
+  assert.deepEqual(drawn("a  \n\nb\n\n\n", "a\nb"), [" a", " b"]);
+});
+
+test("comments and docstrings are no difference; shared lines have the solution's comments", () => {
+  const solution = 'def f(x):\n    """Return x.\n\n    Always."""\n    # As it is.\n    return x  # (n,)\n';
+  assert.deepEqual(drawn("# mine\ndef f(x):  # of x\n    return x\n", solution), [" def f(x):", "     return x  # (n,)"]);
+  assert.deepEqual(drawn(solution, "def f(x):\n    return x\n"), [" def f(x):", "     return x"]);
+});
+
+test("a text that is a value is code, and so is a # in it", () => {
+  assert.deepEqual(drawn('x = "a # b"', 'x = "a # c"'), ['-x = "a # b"', '+x = "a # c"']);
+  assert.deepEqual(drawn('x = [\n    "a",\n]', 'x = [\n]'), [" x = [", '-    "a",', " ]"]);
 });

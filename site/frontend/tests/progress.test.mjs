@@ -1,7 +1,7 @@
 // The record of a learner in the browser: the rules by which the command line counts, and a storage that fails.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { fromJson, NewerHistory, NoHistory, toJson } from "../src/progress/exchange.ts";
+import { fromJson, NewerHistory, NoHistory, programsIn, toJson } from "../src/progress/exchange.ts";
 import { countNew, dayOf, instant, merge, NOTHING, size } from "../src/progress/history.ts";
 import { KEY, LearnersRecord, UNREADABLE_KEY } from "../src/progress/record.ts";
 import { dueForReview, longestAgo, nextUp, standings, streak, totalXp, UNTOUCHED, worth } from "../src/progress/standing.ts";
@@ -245,4 +245,15 @@ test("what was tried the longest ago is found, and before it what was never trie
   const attempts = [at("softmax", 1), at("mask", 2), at("softmax", 3)];
   assert.equal(longestAgo({ ...NOTHING, attempts }, [{ id: "softmax" }, { id: "mask" }]).id, "mask");
   assert.equal(longestAgo({ ...NOTHING, attempts }, [{ id: "softmax" }, { id: "seen" }]).id, "seen");
+});
+
+test("programs go with a history, and are checked when they come", () => {
+  const programs = { mask: 'x = "1"\n', softmax: "y\n" };
+  const text = toJson(PASSED, programs);
+  assert.deepEqual(programsIn(text), programs);
+  assert.deepEqual(fromJson(text), PASSED);
+  assert.deepEqual(programsIn(toJson(PASSED)), {});
+  for (const wrong of [[], 1, { mask: 1 }, { "No id": "x" }]) {
+    assert.throws(() => programsIn(JSON.stringify({ etude_progress: 1, programs: wrong })), NoHistory);
+  }
 });

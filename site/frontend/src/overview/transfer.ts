@@ -3,10 +3,11 @@
 import { type CourseExercise } from "../course";
 import { button, count, element, find } from "../dom";
 import { progress } from "../progress";
-import { fromJson, NoHistory, toJson } from "../progress/exchange";
+import { fromJson, NoHistory, type Programs, programsIn, toJson } from "../progress/exchange";
 import { countNew, dayOf, type History, merge, size } from "../progress/history";
 import { ask } from "../solve/dialog";
 import { download } from "../solve/download";
+import { fillEditors, passedPrograms, withoutCode } from "../solve/draft";
 import { sumsOf } from "./sums";
 
 const MAX_BYTES = 64 * 2 ** 20; // as the command line
@@ -33,8 +34,8 @@ export function offerTransfer(course: readonly CourseExercise[]): void {
 }
 
 function exportAll(): void {
-  download(`etude-progress-${dayOf(new Date())}.json`, toJson(progress.history), "application/json");
-  say(`${entries(size(progress.history))} exported.`);
+  download(`etude-progress-${dayOf(new Date())}.json`, toJson(progress.history, passedPrograms()), "application/json");
+  say(`${entries(size(progress.history))} exported, with the code of what you passed.`);
 }
 
 async function erase(): Promise<void> {
@@ -50,31 +51,34 @@ async function erase(): Promise<void> {
 
 async function offerImport(file: File, titles: ReadonlyMap<string, string>): Promise<void> {
   try {
-    show(file.name, await read(file), titles);
+    const text = await read(file);
+    show(file.name, fromJson(text), withoutCode(programsIn(text)), titles);
   } catch (error) {
     if (!(error instanceof NoHistory)) throw error;
     say(`“${file.name}” is not exported progress: ${error.message}. Nothing has changed.`, "refused");
   }
 }
 
-async function read(file: File): Promise<History> {
+async function read(file: File): Promise<string> {
   if (file.size > MAX_BYTES) throw new NoHistory(`it has more than ${MAX_BYTES / 2 ** 20} MiB`);
-  const text = await file.text().catch(() => {
+  return file.text().catch(() => {
     throw new NoHistory("it cannot be read");
   });
-  return fromJson(text);
 }
 
 /** Say what an import would change, and ask. */
-function show(name: string, history: History, titles: ReadonlyMap<string, string>): void {
+function show(name: string, history: History, programs: Programs, titles: ReadonlyMap<string, string>): void {
   const news = countNew(history, progress.history);
-  if (news === 0) {
+  const codes = Object.keys(programs).length;
+  if (news === 0 && codes === 0) {
     say(`Nothing in “${name}” is new: it holds ${entries(size(history))}, and all of it is here.`);
     return;
   }
-  const changes = changesBy(history, titles).map((change) => element("li", {}, change));
+  const code = codes > 0 ? [`Code of ${count(codes, "exercise")} that have none here`] : [];
+  const changes = [...changesBy(history, titles), ...code].map((change) => element("li", {}, change));
   const add = button("Add them", () => {
     progress.add(history);
+    fillEditors(programs);
     say(`${entries(news)} added.`);
   }, { class: "button primary" });
   const leave = button("Leave it", () => say(""), { class: "button" });

@@ -21,13 +21,29 @@ export class NoHistory extends Error {}
 /** It is one, of a version that is not known here: to be left alone. */
 export class NewerHistory extends NoHistory {}
 
-/** A history as JSON, an event a line. */
-export function toJson(history: History): string {
+/** The programs that passed, by their exercises. */
+export type Programs = Readonly<Record<string, string>>;
+
+/** A history as JSON, an event a line; with the programs that passed, if there are any. */
+export function toJson(history: History, programs: Programs = {}): string {
   const parts = (["attempts", "hints", "given_up"] as const).map((part) => {
     const lines = history[part].map((event) => `\n  ${JSON.stringify(event)}`);
     return `"${part}": [${lines.join(",")}${lines.length > 0 ? "\n" : ""}]`;
   });
+  if (Object.keys(programs).length > 0) parts.push(`"programs": ${JSON.stringify(programs, null, 2)}`);
   return `{\n"${NAME}": ${VERSION},\n${parts.join(",\n")}\n}\n`;
+}
+
+/** The programs beside a history. Throws `NoHistory`. */
+export function programsIn(text: string): Programs {
+  const data = parse(text);
+  const programs = isObject(data) ? (data.programs ?? {}) : {};
+  if (!isObject(programs)) throw new NoHistory(`programs: expected a mapping, found ${found(programs)}`);
+  for (const [id, source] of Object.entries(programs)) {
+    readExercise(id);
+    if (typeof source !== "string") throw new NoHistory(`programs, ${id}: expected a text, found ${found(source)}`);
+  }
+  return programs as Programs;
 }
 
 /** Read a history. Throws `NoHistory`, which names the place. */

@@ -1,11 +1,22 @@
 /** The lines in which two programs differ, and those that they share. */
 
+import { parser } from "@lezer/python";
+
 export interface Line {
   readonly kind: "same" | "yours" | "solution";
   readonly text: string;
 }
 
-/** The lines of both programs in order, with as many shared ones as can be; yours come before the solution's. */
+/** A line as it is written, and without its comment. */
+interface CodeLine {
+  readonly text: string;
+  readonly code: string;
+}
+
+/**
+ * The lines of code of both programs in order, with as many shared ones as can be, as the solution
+ * writes them; yours come before the solution's. Comments and docstrings make no difference.
+ */
 export function diff(yours: string, solution: string): Line[] {
   const [a, b] = [linesOf(yours), linesOf(solution)];
   // shared[i][j]: how many lines a[i:] and b[j:] can share.
@@ -14,25 +25,35 @@ export function diff(yours: string, solution: string): Line[] {
   for (let i = a.length - 1; i >= 0; i--) {
     for (let j = b.length - 1; j >= 0; j--) {
       const row = shared[i] ?? [];
-      row[j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+      row[j] = a[i]?.code === b[j]?.code ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
     }
   }
   const lines: Line[] = [];
   let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j]) {
-      lines.push({ kind: "same", text: a[i++] ?? "" });
-      j++;
+    if (i < a.length && j < b.length && a[i]?.code === b[j]?.code) {
+      lines.push({ kind: "same", text: b[j++]?.text ?? "" });
+      i++;
     } else if (i < a.length && at(i + 1, j) >= at(i, j + 1)) {
-      lines.push({ kind: "yours", text: a[i++] ?? "" });
+      lines.push({ kind: "yours", text: a[i++]?.text ?? "" });
     } else {
-      lines.push({ kind: "solution", text: b[j++] ?? "" });
+      lines.push({ kind: "solution", text: b[j++]?.text ?? "" });
     }
   }
   return lines;
 }
 
-/** Without what nobody sees: spaces at the end of a line, and empty lines at the end. */
-function linesOf(program: string): string[] {
-  return program.trimEnd().split("\n").map((line) => line.trimEnd());
+/** The lines that have code. */
+function linesOf(program: string): CodeLine[] {
+  let code = program;
+  parser.parse(program).iterate({
+    enter({ name, from, to, node }) {
+      const isText = name === "ExpressionStatement" && node.firstChild?.name === "String" && !node.firstChild.nextSibling;
+      if (name !== "Comment" && !isText) return;
+      code = code.slice(0, from) + code.slice(from, to).replace(/[^\n]/g, " ") + code.slice(to);
+    },
+  });
+  const texts = program.split("\n");
+  const lines = code.split("\n").map((line, at) => ({ code: line.trimEnd(), text: texts[at]?.trimEnd() ?? "" }));
+  return lines.filter((line) => line.code !== "");
 }

@@ -1,6 +1,7 @@
 /** The code that a learner has written, kept in the browser until they come back. */
 
 import { button, element } from "../dom";
+import { type Programs } from "../progress/exchange";
 import { reportCode } from "../splice";
 import { whileHere } from "../stay";
 
@@ -23,6 +24,33 @@ export function codeOf(exercise: string): string | null {
     return localStorage.getItem(PASSED + exercise) ?? localStorage.getItem(DRAFT + exercise);
   } catch {
     return null;
+  }
+}
+
+/** The programs that passed last in this browser, by their exercises. */
+export function passedPrograms(): Programs {
+  try {
+    const names = Object.keys(localStorage).filter((key) => key.startsWith(PASSED));
+    return Object.fromEntries(names.sort().map((key) => [key.slice(PASSED.length), localStorage.getItem(key) ?? ""]));
+  } catch {
+    return {};
+  }
+}
+
+/** Those of some programs whose exercises have no code here. */
+export function withoutCode(programs: Programs): Programs {
+  return Object.fromEntries(Object.entries(programs).filter(([exercise]) => codeOf(exercise) === null));
+}
+
+/** Put programs that passed elsewhere into the editors of exercises that have no code here. */
+export function fillEditors(programs: Programs): void {
+  for (const [exercise, source] of Object.entries(withoutCode(programs))) {
+    keepPassed(exercise, source);
+    try {
+      localStorage.setItem(DRAFT + exercise, source);
+    } catch {
+      // It is kept as the program that passed, or the storage is full.
+    }
   }
 }
 

@@ -29,8 +29,8 @@ export function reasons({ explanation, others }: Solution): Node[] {
 export function beside(source: string, { source: solution }: Solution): Node[] {
   const lines = diff(source, solution);
   const head = element("h3", {}, "Your code beside the solution");
-  if (lines.every(({ kind }) => kind === "same")) return [head, element("p", {}, "Line by line they are the same.")];
-  const legend = element("p", { class: "quiet" }, sign("yours"), " stands in yours alone, ", sign("solution"), " in the solution alone.");
+  if (lines.every(({ kind }) => kind === "same")) return [head, element("p", {}, "Your code is the same as the solution.")];
+  const legend = element("p", { class: "quiet" }, sign("yours"), " stands in yours alone, ", sign("solution"), " in the solution alone. Comments and docstrings are not compared.");
   const attributes = { class: "code diff", tabindex: 0, role: "region", "aria-label": "Your code beside the solution" };
   return [head, legend, element("div", attributes, element("ol", {}, ...lines.map(shown)))];
 }

@@ -1,0 +1,60 @@
+"""The reply to an answer of a lesson's question; pages reply the same in `lesson/question.ts`."""
+
+import math
+import re
+from typing import Final, NamedTuple
+
+from grader.lessons.execute import RunChoiceQuestion, RunQuestion
+
+OTHER: Final = "Look at the question again, step by step."
+"""The reason for any other number."""
+
+_NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE | re.ASCII)
+
+
+class Reply(NamedTuple):
+    """The judgement of an answer, with its reason."""
+
+    is_right: bool
+    reason: str
+
+
+def reply(question: RunQuestion, answer: str) -> Reply | None:
+    """Return the reply to a letter or a number; None if the answer is neither."""
+    if isinstance(question, RunChoiceQuestion):
+        letter = answer.strip().rstrip(".").upper()
+        chosen = (each for each in question.choices if each.letter == letter)
+        return next((Reply(each.is_right, each.reason) for each in chosen), None)
+    read = readings(answer)
+    for number in (question.answer, *question.slips):
+        if any(abs(each - number.value) <= number.near for each in read):
+            return Reply(number is question.answer, number.reason)
+    return Reply(False, question.hint or OTHER) if read else None
+
+
+def right_answer(question: RunQuestion) -> str:
+    """Return the right answer and its reason."""
+    if isinstance(question, RunChoiceQuestion):
+        right = next(each for each in question.choices if each.is_right)
+        return f"{right.letter}. {right.reason}"
+    return f"{question.answer.value:.6g}. {question.answer.reason}"
+
+
+def readings(text: str) -> list[float]:
+    """Return the numbers that a text may mean.
+
+    `2`, `2.0`, `2,0` and `8/4` mean one; `65,536` may mean either of two, and other text none.
+    """
+    plain = re.sub(r"\s", "", text).replace("\N{MINUS SIGN}", "-")
+    is_grouped = re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", plain, re.ASCII)
+    grouped = [plain.replace(",", "")] if is_grouped else []
+    texts = [re.sub(r",(?=\d*(/|$))", ".", plain), *grouped]
+    return [number for number in map(_read, texts) if math.isfinite(number)]
+
+
+def _read(text: str) -> float:
+    over, slash, under = text.partition("/")
+    parts = (over, under if slash else "1")
+    if not all(map(_NUMBER.fullmatch, parts)) or not float(parts[1]):
+        return math.nan
+    return float(parts[0]) / float(parts[1])

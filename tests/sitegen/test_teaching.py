@@ -221,7 +221,7 @@ def test_each_step_has_its_shapes_and_its_sums_without_scripts(
 
     assert [at for at, each in enumerate(steps, start=1) if "checked" in each.attributes] == [5]
     assert len(steps) == 9
-    assert "spring, clock: 4.00 · 1.00 = 4.00" in sums
+    assert "spring, clock: 4.00 · 1.00 = 4.00; the other terms are 0" in sums
     assert f"old, clock: 2.06 + ({MINUS}∞) = {MINUS}∞" in sums
     assert all(shape in page.text for shape in ("(3, 5)", "(5, 2)", "(5, 4)", "(3, 4)"))
 

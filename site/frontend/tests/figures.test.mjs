@@ -46,7 +46,7 @@ const HEAD = {
 
 test("the reader's own head has the sums of the lesson's", () => {
   const { S, masked, A, O } = headArrays(HEAD, true);
-  assert.equal(S.sum(2, 1), "4.00 · 1.00 = 4.00");
+  assert.equal(S.sum(2, 1), "4.00 · 1.00 = 4.00; the other terms are 0");
   assert.equal(S.sum(0, 0), "0.40 · 0.20 + 2.80 · 0.10 = 0.36");
   assert.match(masked.sum(0, 1), /^2\.06 \+ \(−∞\) = −∞$/);
   assert.deepEqual(A.values[0], [1, 0, 0]);

@@ -1,7 +1,7 @@
 """One attention head step by step: every array with its shape, and the sum behind every number."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
@@ -31,8 +31,9 @@ class Cell:
     """A number, its colour, and in a result the sum that gives it."""
 
     text: str
-    shade: str
+    value: float
     sum: str = ""
+    shade: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def view_stepper(figure: Figure, name: str) -> StepperView:
         figure: The block of the lesson.
         name: An id that nothing else on the page has.
     """
-    steps = tuple(_steps(has_mask=figure.is_on("mask", default=True)))
+    steps = tuple(map(_shaded, _steps(has_mask=figure.is_on("mask", default=True))))
     start = min(int(float(figure.get("step", "1"))), len(steps))
     return StepperView(name, figure.title, steps, start)
 
@@ -187,15 +188,30 @@ def _matrix(
 ) -> Matrix:
     def cell(value: float, i: int, j: int) -> Cell:
         told = f"{rows[i]}, {columns[j]}: {sum_of(i, j)}" if sum_of else ""
-        return Cell(_number(value), shade(value), told)
+        return Cell(_number(value), value, told)
 
-    shade = shade_for(values.ravel().tolist())
     cells = tuple(
         tuple(cell(value, i, j) for j, value in enumerate(row))
         for i, row in enumerate(values.tolist())
     )
     shape = f"({values.shape[0]}, {values.shape[1]})"
     return Matrix(array or name, _tex(name), shape, rows, columns, cells)
+
+
+def _shaded(step: Step) -> Step:
+    """Return the step with colours: one number has one colour in the whole picture."""
+    matrices = (*step.operands, step.result)
+    shade = shade_for([cell.value for each in matrices for row in each.cells for cell in row])
+    *operands, result = (
+        replace(
+            each,
+            cells=tuple(
+                tuple(replace(cell, shade=shade(cell.value)) for cell in row) for row in each.cells
+            ),
+        )
+        for each in matrices
+    )
+    return replace(step, operands=tuple(operands), result=result)
 
 
 def _product(
@@ -209,7 +225,8 @@ def _product(
             for a, b in zip(left[i].tolist(), right[:, j].tolist(), strict=True)
             if a and b
         ]
-        return f"{' + '.join(terms) or 'each term is 0'} = {_number(values[i, j])}"
+        rest = "; the other terms are 0" if 0 < len(terms) < left.shape[1] else ""
+        return f"{' + '.join(terms) or 'each term is 0'} = {_number(values[i, j])}{rest}"
 
     return _matrix(name, values, rows, columns, sum_of)
 

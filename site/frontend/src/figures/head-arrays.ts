@@ -50,7 +50,8 @@ function product(left: Matrix, right: Matrix): Step {
   const sum = (i: number, j: number): string => {
     const pairs = (left[i] ?? []).map((value, k) => [value, columns[j]?.[k] ?? NaN] as const);
     const terms = pairs.filter(([a, b]) => a && b).map(([a, b]) => `${term(a)} · ${term(b)}`);
-    return `${terms.join(" + ") || "each term is 0"} = ${number(values[i]?.[j] ?? NaN)}`;
+    const rest = terms.length > 0 && terms.length < pairs.length ? "; the other terms are 0" : "";
+    return `${terms.join(" + ") || "each term is 0"} = ${number(values[i]?.[j] ?? NaN)}${rest}`;
   };
   return { values, sum };
 }

@@ -104,9 +104,11 @@ class OwnRun {
   }
 
   #fill(arrays: Record<string, Step>): void {
-    for (const table of this.#tables) {
-      const step = arrays[table.dataset.array ?? ""];
-      if (step) fill(table, step);
+    for (const panel of this.figure.querySelectorAll(".stepper-panel")) {
+      const tables = this.#tables.filter((table) => panel.contains(table));
+      const steps = tables.map((table) => arrays[table.dataset.array ?? ""]);
+      const shade = shadeFor(steps.flatMap((step) => step?.values.flat() ?? [])); // one for the whole picture
+      tables.forEach((table, index) => steps[index] && fill(table, steps[index], shade));
     }
     const d = arrays["W_Q"]?.values[0]?.length ?? 0;
     const scale = this.figure.querySelector("[data-scale]");
@@ -115,8 +117,7 @@ class OwnRun {
 }
 
 /** Nobody knows what the rows and columns of other numbers stand for, so they are numbered. */
-function fill(table: HTMLTableElement, { values, sum }: Step): void {
-  const shade = shadeFor(values.flat());
+function fill(table: HTMLTableElement, { values, sum }: Step, shade: (value: number) => string): void {
   const heads = (values[0] ?? []).map((_, at) => element("th", { scope: "col" }, String(at)));
   const rows = values.map((row, i) => {
     const cells = row.map((value, j) => {

@@ -5,10 +5,11 @@ Sentences name the lines of the parts.
 
 import itertools
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from grader.definitions.program_files import mark_in
+from grader.definitions.program_files import NAME, join, mark_in, split
 from grader.grading.feedback import outcome_sentences
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis
@@ -150,9 +151,24 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
                 left_out.append((number, printable(text[:_LONGEST])))
     failed = tuple((n, error) for n, error in read_failed_cells(facts) if n in lines.numbers)
     notes = (outcome_sentences.left_out(left_out),) if left_out else ()
+    if written := _modules(facts):
+        submission = replace(submission, helpers=join({**written, **split(submission.helpers)}))
+        lines = PartLines.of(submission)
     if submission.helpers:
         source = f"{source}\n{submission.helpers}"
     return NotebookProgram(replace(submission, source=source), lines, failed, notes)
+
+
+def _modules(facts: Mapping[str, object]) -> dict[str, str]:
+    """Return the files that cells of a notebook write, by their names."""
+    match facts.get("modules"):
+        case dict(texts):
+            return {
+                f"{name}.py": text
+                for name, text in texts.items()
+                if isinstance(text, str) and NAME.fullmatch(f"{name}.py")
+            }
+    return {}
 
 
 def load_cells(

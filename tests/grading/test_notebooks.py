@@ -49,6 +49,31 @@ def test_cells_are_one_program_and_magics_are_left_out(grade_book: GradeBook) ->
     )
 
 
+def test_what_a_notebook_runs_is_run_without_a_note(grade_book: GradeBook) -> None:
+    """The statement after `%time`, the cell after `%%capture`, and a cell that awaits."""
+    verdict = grade_book(
+        "%time N = 2.0", f"%%capture\n{RIGHT}", "import asyncio\nawait asyncio.sleep(0)\nN += 0"
+    )
+    assert verdict.outcome is Outcome.PASSED
+    assert verdict.notes == ()
+
+
+def test_a_file_that_a_cell_writes_is_a_module(grade_book: GradeBook) -> None:
+    """It can be imported, errors name its lines, and what is forbidden is forbidden there."""
+    write, use = "%%writefile helpers.py\n" + RIGHT, "from helpers import f"
+    assert grade_book(write, use).outcome is Outcome.PASSED
+    raised = grade_book(write.replace("return", "raise ValueError(x)\n    return"), use)
+    assert raised.tests[0].message == "ValueError: 3.0 (line 2 of helpers.py, in f)."
+    forbidden = grade_book(write + " * abs(1)", use, forbid={"calls": ["abs"]})
+    assert forbidden.message.startswith("Line 2 of helpers.py uses `abs`")
+    unreadable = grade_book(f"{write}\ny = = 3", use)
+    assert "Cell 1 was left out. Python cannot read line 4 of cell 1" in unreadable.notes[0]
+    shadowed = grade_book("%%writefile json.py\nx = 1", "import json\njson.dumps(1)", RIGHT)
+    assert shadowed.notes == (
+        "Left out, since it works only in a notebook: `%%writefile json.py` (cell 1).",
+    )
+
+
 def test_a_cell_that_fails_takes_no_definition_along(grade_book: GradeBook) -> None:
     """What it imports and defines is there, and so are the other cells; the failure is noted."""
     verdict = grade_book(

@@ -219,9 +219,10 @@ def test_pytest_grades_a_file_test_by_test(tmp_path: Path) -> None:
         command = [sys.executable, "-P", "-m", "pytest", *words]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
-    done = run(RIGHT)
-    assert done.returncode == 0, done.stdout
-    assert "9 passed" in done.stdout
+    for file in (RIGHT, shutil.copy(RIGHT, tmp_path / "Attention Weights (1).py")):
+        done = run(Path(file))
+        assert done.returncode == 0, done.stdout
+        assert "9 passed" in done.stdout
     done = run(WRONG)
     assert done.returncode == 1
     assert "expected 0.4555, got 0.5065" in done.stdout

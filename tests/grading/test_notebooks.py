@@ -151,6 +151,14 @@ def test_outputs_are_no_part_of_a_submission() -> None:
     assert submission(one).digest != submission(notebook(RIGHT + " ")).digest
 
 
+def test_a_cell_may_be_one_text_and_pictures_do_not_count() -> None:
+    """Jupyter writes a list of lines, others a text."""
+    book = json.loads(notebook(RIGHT, None))
+    book["cells"][0]["source"] = RIGHT
+    book["cells"][1]["attachments"] = {"a.png": {"image/png": "A" * (4 << 20)}}
+    assert submission(json.dumps(book)).cells == ((1, RIGHT),)
+
+
 @pytest.mark.parametrize(
     ("text", "said", "line"),
     [
@@ -159,7 +167,15 @@ def test_outputs_are_no_part_of_a_submission() -> None:
         ('{\n"cells": \xff}', "its JSON cannot be read from line 2 on", 2),
         ("[" * 100_000, "its JSON cannot be read", None),
         ("{}", "It is no notebook of format 4: it has no list of cells", None),
-        ('{"nbformat": 3, "cells": []}', "a notebook of format 3; format 4 is read", None),
+        (
+            '{"nbformat": 3, "worksheets": [{"cells": []}]}',
+            "a notebook of format 3; format 4 is read",
+            None,
+        ),
+        ('{"nbformat": "4", "cells": []}', "a notebook of format '4'; format 4 is read", None),
+        ('{"cells": [], "nbformat_minor": 5}', "The notebook has no code", None),
+        ("<<<<<<< HEAD\n{}", "its JSON cannot be read from line 1 on", 1),
+        (" " * (17 << 20), "more than 16 MiB. Clear its outputs, take large pictures out", None),
         (notebook(None, " "), "The notebook has no code", None),
         (notebook("x = 1\0"), "Cell 1 has a character that is no text", None),
         (notebook("x = '\ud800'"), "Cell 1 has a character that is no text", None),

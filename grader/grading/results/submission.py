@@ -138,8 +138,8 @@ class Submission:
         digest = digest_of(data)
         if len(data) > MAX_NOTEBOOK:
             problem = (
-                f"The notebook has more than {MAX_NOTEBOOK >> 20} MiB. Clear its outputs and save "
-                "it again."
+                f"The notebook has more than {MAX_NOTEBOOK >> 20} MiB. Clear its outputs, take "
+                "large pictures out, and save it again."
             )
             return cls(path, "", digest, problem)
         try:

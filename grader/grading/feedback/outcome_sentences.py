@@ -121,7 +121,11 @@ def raised(error: Raised, call: str, contents: DefinedNames, *, loading: bool = 
         said = f"Your code asked for more memory than it may use{at}."
     elif error.type == "ModuleNotFoundError" and (module := _QUOTED.search(error.message)):
         known = f"only {', '.join(['NumPy', *contents.packages])} and Python's standard library"
+        from grader.grading.feedback import versions  # noqa: PLC0415  a pass needs none of it
+
+        elsewhere = versions.of_name(error.message)
         said = f"There is no module `{module[1]:.60}` here, {known}{_at(error)}."
+        said = f"{elsewhere[:-1]}{_at(error)}." if elsewhere else said
     if said:
         return said
     if not error.frames and call:

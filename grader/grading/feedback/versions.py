@@ -24,13 +24,18 @@ class Versions:
         """Return both as in a sentence."""
         return f"Python {_dotted(self.python)} and NumPy {_dotted(self.numpy)}"
 
+    @classmethod
+    def of(cls, python: str, numpy: str) -> "Versions":
+        """Return versions that are written in full, as `3.13.2`."""
+        return cls(_version(python), _version(numpy))
 
-def _numpy() -> Version:
-    major, minor = np.__version__.split(".")[:2]
+
+def _version(text: str) -> Version:
+    major, minor = text.split(".")[:2]
     return int(major), int(minor)
 
 
-HERE: Final = Versions(sys.version_info[:2], _numpy())
+HERE: Final = Versions(sys.version_info[:2], _version(np.__version__))
 """Those that grade."""
 
 

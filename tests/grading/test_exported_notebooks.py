@@ -237,6 +237,12 @@ def test_cells_that_fail_are_named_by_their_lines(make: Make, sandbox: Sandbox) 
     )
 
 
+def test_a_comment_in_a_function_begins_no_cell(make: Make, sandbox: Sandbox) -> None:
+    """What Python reads as one program stays readable."""
+    verdict = graded("# %%\ndef f(x):\n# %% double\n    return 2.0 * x\n", make, sandbox)
+    assert (verdict.outcome, verdict.notes) == (Outcome.PASSED, ())
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -237,6 +237,13 @@ def test_cells_that_fail_are_named_by_their_lines(make: Make, sandbox: Sandbox) 
     )
 
 
+def test_a_warning_names_the_line_of_the_file(make: Make, sandbox: Sandbox) -> None:
+    """Where a notebook has the number of a cell."""
+    text = f"{DATABRICKS}\n# COMMAND ----------\nimport warnings\nwarnings.warn('careful')\n"
+    verdict = graded(text, make, sandbox)
+    assert f"submission.py:{text.count(chr(10))}: UserWarning: careful" in verdict.output
+
+
 def test_a_comment_in_a_function_begins_no_cell(make: Make, sandbox: Sandbox) -> None:
     """What Python reads as one program stays readable."""
     verdict = graded("# %%\ndef f(x):\n# %% double\n    return 2.0 * x\n", make, sandbox)

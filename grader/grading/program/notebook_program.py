@@ -192,7 +192,9 @@ def load_cells(
 ) -> tuple[Answer, tuple[str, ...]]:
     """Run the cells; return the answer, and a note for each cell that failed."""
     lines = program.lines
-    places = list(zip(lines.numbers, lines.ends, strict=True))
+    # Without a number, warnings name the line of the file.
+    numbers = (0,) * len(lines.numbers) if lines.is_exported else lines.numbers
+    places = list(zip(numbers, lines.ends, strict=True))
     answer = child.load_cells(program.submission.source, names, places)
     facts = answer.value if isinstance(answer, Returned) else None
     ran = [(lines.numbers[n], e) for n, e in read_failed_cells(facts) if n < len(lines.numbers)]

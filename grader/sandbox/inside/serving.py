@@ -474,7 +474,7 @@ def _warning_in_cell(  # noqa: PLR0917  as Python calls it
     """Return the text of a warning, with the line of the cell in place of the program's."""
     begin = 0
     for number, end in places if filename == FILE_NAME else []:
-        if begin < lineno <= end:
+        if number and begin < lineno <= end:
             line = linecache.getline(FILE_NAME, lineno) if line is None else line
             return _formatwarning(message, category, f"cell {number}", lineno - begin, line)
         begin = end

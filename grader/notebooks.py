@@ -64,11 +64,14 @@ def cells_of(book: Any) -> list[Any]:  # noqa: ANN401  any JSON
     Raises:
         NotebookError: it is no notebook of the format that is read, or has too many.
     """
+    version = book.get("nbformat", FORMAT) if isinstance(book, dict) else FORMAT
+    if version != FORMAT:  # an older one keeps its cells elsewhere
+        raise NotebookError(
+            f"It is a notebook of format {_short(repr(version))}; format {FORMAT} is read. Open it "
+            "in Jupyter and save it again."
+        )
     if not isinstance(book, dict) or not isinstance(book.get("cells"), list):
         raise NotebookError(f"It is no notebook of format {FORMAT}: it has no list of cells.")
-    if book.get("nbformat") != FORMAT:
-        found = _short(book.get("nbformat"))
-        raise NotebookError(f"It is a notebook of format {found}; format {FORMAT} is read.")
     if len(book["cells"]) > _MOST_CELLS:
         raise NotebookError(f"The notebook has more than {_MOST_CELLS:,} cells.")
     return list(book["cells"])

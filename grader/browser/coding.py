@@ -34,6 +34,7 @@ from grader.errors import Location
 from grader.grading.diagnosis.fingerprint import Fingerprint
 from grader.grading.diagnosis.known_mistakes import Mistake
 from grader.grading.expected.oracle import Draw, TestValues
+from grader.grading.feedback.versions import HERE, Versions
 from grader.grading.program.author_code import freeze
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Usage
@@ -47,6 +48,7 @@ class EngineData:
     exercise: Exercise
     values: Mapping[TestId, TestValues]  # no inputs where a test says how to draw them
     mistakes: tuple[Mistake, ...]
+    grader: Versions = HERE  # where the data is made
 
 
 _KINDS: Final[dict[str, type]] = {
@@ -55,7 +57,7 @@ _KINDS: Final[dict[str, type]] = {
         Budget, CallTest, Definition, Draw, EngineData, Exercise, ExerciseLimits, FigureTest,
         Forbid, FromExpression, FromReference, FromSolution, Literals, LiteralValue, Mistake,
         Outcome, OutputTest, PropertyTest, PytestTest, Seeded, Fingerprint, Tolerance, TestValues,
-        Usage,
+        Usage, Versions,
     )
 }  # fmt: skip
 _FIELDS: Final[dict[type, tuple[str, ...]]] = {

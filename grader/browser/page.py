@@ -31,6 +31,7 @@ from typing import Any, Final
 import numpy as np
 
 from grader.browser.coding import EngineData, from_text, size_of
+from grader.browser.other_versions import differences
 from grader.browser.own_gpt import OwnGpt, Problem, Weights
 from grader.browser.page_child import InPage, PageChild
 from grader.definitions.exercise import Seeded, TestId
@@ -79,6 +80,7 @@ class _Grader:
         self._oracle = Oracle(data.exercise, self._place, KnownValues(values))
         self._diagnostician = Diagnostician(self._oracle, self._place, data.mistakes)
         self._limits = limits_of(data.exercise)
+        self._versions = data.grader
 
     def verdict(self, source: str) -> Verdict:
         """Grade a source by the visible tests."""
@@ -93,6 +95,8 @@ class _Grader:
             except MemoryError:  # of ours, with what the submission left
                 run.outcome, run.problem = Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE
         verdict = run.verdict(results, _NAME)
+        notes = (*verdict.notes, *differences(source, self._versions))
+        verdict = replace(verdict, notes=notes)
         if verdict.outcome is Outcome.PASSED or verdict.message:
             return verdict
         diagnosis = run.optional.make(

@@ -4,6 +4,7 @@ import platform
 import shutil
 import sys
 from collections.abc import Mapping
+from importlib import metadata
 from pathlib import Path
 
 import click
@@ -29,8 +30,9 @@ def command(exercises: Path | None) -> None:
     Exit status 0 if submissions can be graded here, 3 if not.
     """
     options.prefer_own_output()
+    numpy = f"NumPy {metadata.version('numpy')}"
     system = f"{sys.platform} {platform.release()}"
-    click.echo(f"etude {__version__}, Python {platform.python_version()}, {system}")
+    click.echo(f"etude {__version__}, Python {platform.python_version()}, {numpy}, {system}")
     found = examine()
     abi = syscalls.landlock_version()
     covers = f"version {abi}, which covers {', '.join(syscalls.landlock_rights(abi))}"

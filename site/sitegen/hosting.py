@@ -7,9 +7,12 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from grader.errors import UsageError
+from grader.grading.feedback.versions import Versions
+from sitegen.pyodide import versions_in
 
 PYODIDE: Final = "pyodide"  # the folder of a copy of its own, and the prefix of its files
 PUBLIC_PYODIDE: Final = "https://cdn.jsdelivr.net/pyodide/v0.29.4/full/"
+_PUBLIC_VERSIONS: Final = Versions((3, 13), (2, 2))
 
 _BASE: Final = re.compile(r"/([\w.~-]+/)*")
 _ORIGIN: Final = re.compile(r"https?://[\w.-]+(:\d+)?")
@@ -87,6 +90,13 @@ class Hosting:
     def pyodide_elsewhere(self) -> str:
         """The folder of Pyodide, or nothing where it is on the site's own host."""
         return "" if self.pyodide or self.pyodide_url.startswith("/") else self.pyodide_url
+
+    @property
+    def versions(self) -> Versions | None:
+        """The Python and NumPy of the pages, or None where another host has them."""
+        if self.pyodide:
+            return versions_in(self.pyodide)
+        return _PUBLIC_VERSIONS if self.pyodide_url == PUBLIC_PYODIDE else None
 
     @property
     def addresses(self) -> tuple[str, str, str]:

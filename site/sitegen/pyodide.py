@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.errors import UsageError
+from grader.grading.feedback.versions import Versions
 
 PUBLIC_PACKAGES: Final = frozenset(
     {
@@ -64,6 +65,15 @@ def read_distribution(folder: Path, packages: Collection[str] = ()) -> dict[str,
         if hashlib.sha256(found[name]).hexdigest() != digest:
             raise UsageError(f"{folder / name} is not the file that {_LOCK} lists")
     return core | found
+
+
+def versions_in(files: Mapping[str, bytes]) -> Versions | None:
+    """Return the versions of a distribution's files; None if its lock file does not say them."""
+    try:
+        lock = json.loads(files[_LOCK])
+        return Versions.of(lock["info"]["python"], lock["packages"][_NUMPY]["version"])
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
 
 
 def _listed(folder: Path, lock: bytes) -> Mapping[str, Any]:

@@ -5,6 +5,7 @@ from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from grader.grading.feedback.versions import HERE
 from sitegen.assets import Assets
 from sitegen.concepts import anchor
 from sitegen.content import PLATFORM
@@ -74,6 +75,7 @@ class PageRenderer:
             "modules": assets.modules,
             "policy": _POLICY.format(python=hosting.pyodide_elsewhere).replace(" ;", ";"),
             "hosting": hosting,
+            "grader_versions": HERE,
             "for_practice": for_practice,
             "site_title": title,
             "platform": PLATFORM,

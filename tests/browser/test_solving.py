@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Page, expect
 
+from grader.grading.feedback.versions import HERE
 from tests.browser.hosting import hosted
 from tests.browser.judging import (
     DESK,
@@ -236,6 +237,18 @@ def test_a_submission_that_fails_shows_expected_beside_got(bench: Bench) -> None
     for caption in ("Expected", "Yours float64", "Yours \N{MINUS SIGN} expected"):
         figure = bench.results.get_by_role("figure", name=re.compile(f"^{caption}"))
         expect(figure.get_by_role("table").first).to_be_visible()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(HERE.python >= (3, 12), reason="the grader reads it")
+def test_a_page_knows_what_its_grader_cannot_run(bench: Bench) -> None:
+    """It says which versions it has, and warns of a pass that the command would not give."""
+    versions = bench.page.get_by_text("This page runs Python 3.13 and NumPy 2.2. The machine that")
+    expect(versions).to_contain_text(f"grades with {HERE}.")
+    bench.check(f"type Row = list[float]\n{SCALED}")
+    bench.concludes("Passed: ")
+    needed = "Line 1: A type statement needs Python 3.12 or newer, and the grader has 3.11"
+    expect(bench.results.get_by_text(needed)).to_be_visible()
 
 
 @pytest.mark.slow

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from grader.browser.shipping import bundle, engine_data
+from grader.grading.feedback.versions import HERE
+from tests.grading.test_versions import NEWER
 from tests.own_collection import COLLECTION, COURSES
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
     from grader.sandbox.process import Sandbox
     from tests.browser_engine.conftest import Programs, Said
+    from tests.grading.conftest import Make
 
 pytestmark = pytest.mark.slow
 
@@ -60,6 +63,33 @@ def told(verdict: dict[str, Any]) -> object:
         for test in verdict["tests"]
     ]
     return verdict["outcome"], verdict["message"], verdict["line"], tests, verdict["diagnosis"]
+
+
+@pytest.mark.skipif(HERE.python >= (3, 12), reason="the grader reads all of these")
+def test_a_pass_that_the_grader_would_not_give_is_noted(
+    node: list[str], make: "Make", sandbox: "Sandbox", tmp_path: Path
+) -> None:
+    """For each program that needs a newer Python, and for a name that its NumPy has no more."""
+    right = "\n\ndef f(x):\n    return 2.0 * x\n"
+    engine = engine_data(make({"given": {"x": 3}, "call": "f(x)", "expect": 6.0}), sandbox)
+    starts = [start for start, (_, since) in NEWER.items() if since <= (3, 13)]
+    starts.append("from itertools import batched")
+    others = [
+        "import numpy as np\nnp.trapz([1.0])",
+        "d = {'a': 1}\nx = f'{d[\"a\"]!r:>{9}}'",
+        "x = 1",
+    ]
+    calls = [["open_exercise", engine], *(["check", each + right] for each in [*starts, *others])]
+    verdicts = in_pyodide(node, calls, tmp_path)[1:]
+    assert {verdict["outcome"] for verdict in verdicts} == {"passed"}
+    notes = [verdict.get("notes", []) for verdict in verdicts]
+    for start, (note,) in zip(starts, notes, strict=False):
+        assert note.startswith(f"The grader has {HERE}; this page has Python 3.13 and NumPy 2.2. ")
+        assert "or newer, and the grader has 3.11" in note, start
+    *_, trapezoid, plain, none = notes
+    gone = "Line 2: NumPy 2.4 has no `np.trapz` any more: use `np.trapezoid`."
+    assert (gone in trapezoid[0]) if HERE.numpy >= (2, 4) else not trapezoid
+    assert plain == none == []
 
 
 def test_pyodide_does_what_python_does_here(

@@ -2,11 +2,13 @@
 
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.conftest import Etude, Finished
@@ -177,9 +179,10 @@ def test_the_learner_s_folder_is_not_on_the_grader_s_path(
 
 @pytest.mark.slow
 def test_doctor_names_the_sandboxes_of_this_host(etude: Etude) -> None:
-    """Both are listed, and which one grades."""
+    """Both are listed, and which one grades; and the versions that grade."""
     done = etude("doctor")
     assert done.returncode == 0
+    assert f"Python {platform.python_version()}, NumPy {np.__version__}, " in done.stdout
     assert "namespaces: " in done.stdout
     assert "landlock: " in done.stdout
     assert "Submissions are graded in: " in done.stdout
@@ -219,9 +222,10 @@ def test_pytest_grades_a_file_test_by_test(tmp_path: Path) -> None:
         command = [sys.executable, "-P", "-m", "pytest", *words]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
-    done = run(RIGHT)
-    assert done.returncode == 0, done.stdout
-    assert "9 passed" in done.stdout
+    for file in (RIGHT, shutil.copy(RIGHT, tmp_path / "Attention Weights (1).py")):
+        done = run(Path(file))
+        assert done.returncode == 0, done.stdout
+        assert "9 passed" in done.stdout
     done = run(WRONG)
     assert done.returncode == 1
     assert "expected 0.4555, got 0.5065" in done.stdout

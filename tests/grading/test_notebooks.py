@@ -45,7 +45,32 @@ def test_cells_are_one_program_and_magics_are_left_out(grade_book: GradeBook) ->
     assert verdict.outcome is Outcome.PASSED
     assert verdict.notes == (
         "Left out, since it works only in a notebook: `%matplotlib inline` (cell 2), "
-        "`!pip install x \\` (cell 2), `%%time` (cell 3), `f?` (cell 4).",
+        "`!pip install x \\` (cell 2), `f?` (cell 4).",
+    )
+
+
+def test_what_a_notebook_runs_is_run_without_a_note(grade_book: GradeBook) -> None:
+    """The statement after `%time`, the cell after `%%capture`, and a cell that awaits."""
+    verdict = grade_book(
+        "%time N = 2.0", f"%%capture\n{RIGHT}", "import asyncio\nawait asyncio.sleep(0)\nN += 0"
+    )
+    assert verdict.outcome is Outcome.PASSED
+    assert verdict.notes == ()
+
+
+def test_a_file_that_a_cell_writes_is_a_module(grade_book: GradeBook) -> None:
+    """It can be imported, errors name its lines, and what is forbidden is forbidden there."""
+    write, use = "%%writefile helpers.py\n" + RIGHT, "from helpers import f"
+    assert grade_book(write, use).outcome is Outcome.PASSED
+    raised = grade_book(write.replace("return", "raise ValueError(x)\n    return"), use)
+    assert raised.tests[0].message == "ValueError: 3.0 (line 2 of helpers.py, in f)."
+    forbidden = grade_book(write + " * abs(1)", use, forbid={"calls": ["abs"]})
+    assert forbidden.message.startswith("Line 2 of helpers.py uses `abs`")
+    unreadable = grade_book(f"{write}\ny = = 3", use)
+    assert "Cell 1 was left out. Python cannot read line 4 of cell 1" in unreadable.notes[0]
+    shadowed = grade_book("%%writefile json.py\nx = 1", "import json\njson.dumps(1)", RIGHT)
+    assert shadowed.notes == (
+        "Left out, since it works only in a notebook: `%%writefile json.py` (cell 1).",
     )
 
 
@@ -126,6 +151,14 @@ def test_outputs_are_no_part_of_a_submission() -> None:
     assert submission(one).digest != submission(notebook(RIGHT + " ")).digest
 
 
+def test_a_cell_may_be_one_text_and_pictures_do_not_count() -> None:
+    """Jupyter writes a list of lines, others a text."""
+    book = json.loads(notebook(RIGHT, None))
+    book["cells"][0]["source"] = RIGHT
+    book["cells"][1]["attachments"] = {"a.png": {"image/png": "A" * (4 << 20)}}
+    assert submission(json.dumps(book)).cells == ((1, RIGHT),)
+
+
 @pytest.mark.parametrize(
     ("text", "said", "line"),
     [
@@ -134,7 +167,15 @@ def test_outputs_are_no_part_of_a_submission() -> None:
         ('{\n"cells": \xff}', "its JSON cannot be read from line 2 on", 2),
         ("[" * 100_000, "its JSON cannot be read", None),
         ("{}", "It is no notebook of format 4: it has no list of cells", None),
-        ('{"nbformat": 3, "cells": []}', "a notebook of format 3; format 4 is read", None),
+        (
+            '{"nbformat": 3, "worksheets": [{"cells": []}]}',
+            "a notebook of format 3; format 4 is read",
+            None,
+        ),
+        ('{"nbformat": "4", "cells": []}', "a notebook of format '4'; format 4 is read", None),
+        ('{"cells": [], "nbformat_minor": 5}', "The notebook has no code", None),
+        ("<<<<<<< HEAD\n{}", "its JSON cannot be read from line 1 on", 1),
+        (" " * (17 << 20), "more than 16 MiB. Clear its outputs, take large pictures out", None),
         (notebook(None, " "), "The notebook has no code", None),
         (notebook("x = 1\0"), "Cell 1 has a character that is no text", None),
         (notebook("x = '\ud800'"), "Cell 1 has a character that is no text", None),
@@ -154,16 +195,16 @@ def test_what_is_no_notebook_is_said(text: str, said: str, line: int | None) -> 
     [
         ("x = ('%d'\n  % 3)", ["x = ('%d'", "  % 3)"]),
         ("text = '''\n%matplotlib\n!ls\n'''", ["text = '''", "%matplotlib", "!ls", "'''"]),
-        ("if True:\n    %time f()\nx = !ls", ["if True:", "    pass", "pass"]),
+        ("if True:\n    %time f()\nx = !ls", ["if True:", "    f()", "x = []"]),
         ("%%html\n<b>", ["", ""]),
         ("%config A.b = 'it'\n!echo it's", ["pass", "pass"]),
     ],
 )
 def test_a_magic_is_where_python_stops_reading(source: str, left: list[str]) -> None:
     """What goes on with a statement or stands in a text is Python; the lines keep their places."""
-    made, _, unreadable = cells.program([[1, source]])
-    assert made.split("\n") == left
-    assert not unreadable
+    made = cells.program([[1, source]])
+    assert made.source.split("\n") == left
+    assert not made.unreadable
 
 
 def test_lines_of_a_program_become_lines_of_cells() -> None:

@@ -148,6 +148,21 @@ def test_a_bomb_a_link_and_a_password_are_a_sentence(tmp_path: Path) -> None:
     assert "encrypted; submit it without" in read_submission(tmp_path / "secret.zip", ()).problem
 
 
+@pytest.mark.parametrize(
+    "compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+)
+def test_a_damaged_zip_is_a_sentence(tmp_path: Path, compression: int) -> None:
+    """Whatever the bytes of the file inside were compressed with."""
+    path = tmp_path / "hw.zip"
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        archive.writestr("double.py", RIGHT * 20)
+    whole = path.read_bytes()
+    for position in range(40, 80):
+        path.write_bytes(whole[:position] + bytes([whole[position] ^ 0x55]) + whole[position + 1 :])
+        submission = read_submission(path, ())
+        assert submission.problem.startswith("The zip cannot be read") or submission.source
+
+
 def write(path: Path, text: str, date: float | None = None) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)

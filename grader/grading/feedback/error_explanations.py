@@ -15,7 +15,10 @@ from typing import Final
 
 import numpy as np
 
+from grader.grading.feedback import versions
+
 _LONGEST_NAME = 40
+_NO_NAME = ("AttributeError", "ImportError")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ def cause(kind: str, message: str) -> str:
     Returns:
         A sentence; nothing for an error that is not among the usual ones.
     """
+    if kind in _NO_NAME and (elsewhere := versions.of_name(message)):
+        return elsewhere
     found = _find(kind, message)
     if found is None:
         return ""
@@ -140,6 +145,8 @@ def unreadable(text: str, message: str) -> str:
     for pattern, sentence in _IN_THE_WAY:
         if re.match(pattern, text):
             return sentence
+    if newer := versions.of_syntax(message, text):
+        return newer
     return next((said for pattern, said in _UNREADABLE if re.search(pattern, message)), "")
 
 
@@ -195,32 +202,11 @@ def _names(text: str) -> str:
 
 
 def _instead(owner: str, name: str) -> str:
-    if owner == "NumPy" and (now := _RENAMED.get(name)):
-        return f"NumPy 2 has no `np.{name}` any more: use {now}."
     if known := _ELSEWHERE.get(name):
         return f"{owner} has no `{name}`; {known}."
     if owner == "NumPy" and (close := difflib.get_close_matches(name, dir(np), n=1, cutoff=0.8)):
         return f"Did you mean `np.{close[0]}`?"
     return f"{owner} has no {_names(name)}: is it spelled right, or from another library?"
-
-
-_RENAMED: Final = {
-    "asscalar": "`x.item()`",
-    "bool8": "`bool`",
-    "complex": "`complex`",
-    "cumproduct": "`np.cumprod`",
-    "float": "`float`",
-    "in1d": "`np.isin`",
-    "int": "`int`",
-    "int0": "`int`",
-    "msort": "`np.sort(x, axis=0)`",
-    "object": "`object`",
-    "product": "`np.prod`",
-    "rank": "`x.ndim`",
-    "str": "`str`",
-    "trapz": "`np.trapezoid`",
-}
-"""Names that NumPy had, of which its own error does not say what is used now."""
 
 
 _ELSEWHERE: Final = {

@@ -121,7 +121,11 @@ def raised(error: Raised, call: str, contents: DefinedNames, *, loading: bool = 
         said = f"Your code asked for more memory than it may use{at}."
     elif error.type == "ModuleNotFoundError" and (module := _QUOTED.search(error.message)):
         known = f"only {', '.join(['NumPy', *contents.packages])} and Python's standard library"
+        from grader.grading.feedback import versions  # noqa: PLC0415  a pass needs none of it
+
+        elsewhere = versions.of_name(error.message)
         said = f"There is no module `{module[1]:.60}` here, {known}{_at(error)}."
+        said = f"{elsewhere[:-1]}{_at(error)}." if elsewhere else said
     if said:
         return said
     if not error.frames and call:
@@ -240,26 +244,29 @@ def _and(names: Sequence[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def left_out(lines: Sequence[tuple[int, str]]) -> str:
+def left_out(lines: Sequence[tuple[str, str]]) -> str:
     """Return the note on lines of a notebook, each with its cell, that no program can have."""
-    listed = ", ".join(f"`{text}` (cell {cell})" for cell, text in lines[:_MOST_LISTED])
+    listed = ", ".join(f"`{text}` ({cell})" for cell, text in lines[:_MOST_LISTED])
     more = len(lines) - _MOST_LISTED
     return f"Left out, since it works only in a notebook: {listed}{f', {more} more' * (more > 0)}."
 
 
-def cell_failed(cell: int, line: int | None, error: Raised) -> str:
+def cell_failed(cell: str, line: int | None, error: Raised) -> str:
     """Return the note on a cell of a notebook that did not run to its end.
 
     Args:
-        cell: its number.
-        line: of the cell.
+        cell: its words, as "cell 3".
+        line: of the cell, or of the file that it is in.
         error: what stopped it.
     """
     if "SyntaxError" in error.bases and not error.frames:
-        return f"Cell {cell} was left out. {syntax_error(error)}"
+        return f"{cell.capitalize()} was left out. {syntax_error(error)}"
     words = f"{error.type}: {_words_of(error)}" if error.message else error.type
-    at = f" at its line {line}" if line else ""
-    return f"Cell {cell} stopped{at} ({words}). What it defines and the other cells were run."
+    its = "" if "line" in cell else "its "
+    at = f" at {its}line {line}" if line else ""
+    return (
+        f"{cell.capitalize()} stopped{at} ({words}). What it defines and the other cells were run."
+    )
 
 
 def unsupported(answer: Unsupported) -> str:

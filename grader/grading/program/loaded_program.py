@@ -177,7 +177,7 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
         outcome, sentence = outcome_sentences.gone(error)
         ended = LoadingProblem(outcome, sentence)
         return LoadedSubmission(DefinedNames((), {}), problem=ended)
-    loaded = _load(child, program, exercise)
+    loaded, lines = _load(child, program, exercise), program.lines
     problem = loaded.problem
     if problem is not None:
         said, line = lines.sentence(problem.sentence), lines.line(problem.line)

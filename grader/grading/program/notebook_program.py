@@ -5,10 +5,11 @@ Sentences name the lines of the parts.
 
 import itertools
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from grader.definitions.program_files import mark_in
+from grader.definitions.program_files import NAME, join, mark_in, split
 from grader.grading.feedback import outcome_sentences
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis
@@ -29,6 +30,7 @@ _AT: Final = re.compile(r"\(line [0-9]+(?:, [^()]*)?\)\.")  # what is said after
 _HELPER: Final = re.compile(r"The mistake is in your `[^`]*` \(line [0-9]+\)")
 _MOST_LEFT_OUT: Final = 100
 _LONGEST: Final = 80
+_THE_FILE: Final = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +41,13 @@ class PartLines:
         numbers: of the cells in the notebook, from 1.
         ends: the last line of each, in the program.
         files: the names of files, each with the line of the comment before it and its last line.
+        is_exported: whether it is one Python file, and the numbers are the first lines of cells.
     """
 
     numbers: tuple[int, ...] = ()
     ends: tuple[int, ...] = ()
     files: tuple[tuple[str, int, int], ...] = ()
+    is_exported: bool = False
 
     @classmethod
     def of(cls, submission: Submission) -> "PartLines":
@@ -58,7 +62,7 @@ class PartLines:
         files = tuple(
             (name, first, last) for (first, name), last in zip(marks, lasts, strict=False)
         )
-        return cls(numbers, ends, files)
+        return cls(numbers, ends, files, is_exported=bool(numbers) and not submission.is_notebook)
 
     @property
     def is_one_file(self) -> bool:
@@ -70,7 +74,7 @@ class PartLines:
         if line is None or self.is_one_file:
             return line
         place = self.place(line)
-        main = self.files[0][0] if self.files and not self.numbers else None
+        main = self.files[0][0] if self.files and not self.numbers else _THE_FILE
         return place[1] if place and place[0] == main else None
 
     def sentence(self, said: str) -> str:
@@ -96,16 +100,28 @@ class PartLines:
         return replace(found, feedback=feedback)
 
     def place(self, line: int) -> tuple[int | str, int] | None:
-        """Return the number of a line's cell or the name of its file, and the line in it."""
+        """Return the number of a line's cell or the name of its file, and the line in it.
+
+        The one file of an exported notebook has no name.
+        """
         for name, first, last in self.files:
             if first < line <= last:
                 return name, line - first
         begin = 0
-        for number, end in zip(self.numbers, self.ends, strict=True):
+        for number, end, after in zip(
+            self.numbers, self.ends, [*self.numbers[1:], None], strict=True
+        ):
             if begin < line <= end:
-                return number, line - begin
+                if not self.is_exported:
+                    return number, line - begin
+                in_file = number + line - begin - 1
+                return _THE_FILE, min(in_file, after - 1) if after else in_file
             begin = end
         return None
+
+    def cell(self, number: int) -> str:
+        """Return the words for a cell."""
+        return f"the cell at line {number}" if self.is_exported else f"cell {number}"
 
     def _places(self, match: re.Match[str]) -> str:
         word, lines = match.groups()
@@ -113,7 +129,8 @@ class PartLines:
         if None in places:
             return match[0]
         said = [
-            f"line {line} of {part if isinstance(part, str) else f'cell {part}'}"
+            f"line {line}"
+            + (f" of {part if isinstance(part, str) else f'cell {part}'}" if part else "")
             for part, line in filter(None, places)
         ]
         said[0] = word[0] + said[0][1:]
@@ -147,12 +164,27 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
     for entry in entries[:_MOST_LEFT_OUT]:
         match entry:
             case [int(number), str(text)]:
-                left_out.append((number, printable(text[:_LONGEST])))
+                left_out.append((lines.cell(number), printable(text[:_LONGEST])))
     failed = tuple((n, error) for n, error in read_failed_cells(facts) if n in lines.numbers)
     notes = (outcome_sentences.left_out(left_out),) if left_out else ()
+    if written := _modules(facts):
+        submission = replace(submission, helpers=join({**written, **split(submission.helpers)}))
+        lines = PartLines.of(submission)
     if submission.helpers:
         source = f"{source}\n{submission.helpers}"
     return NotebookProgram(replace(submission, source=source), lines, failed, notes)
+
+
+def _modules(facts: Mapping[str, object]) -> dict[str, str]:
+    """Return the files that cells of a notebook write, by their names."""
+    match facts.get("modules"):
+        case dict(texts):
+            return {
+                f"{name}.py": text
+                for name, text in texts.items()
+                if isinstance(text, str) and NAME.fullmatch(f"{name}.py")
+            }
+    return {}
 
 
 def load_cells(
@@ -160,7 +192,9 @@ def load_cells(
 ) -> tuple[Answer, tuple[str, ...]]:
     """Run the cells; return the answer, and a note for each cell that failed."""
     lines = program.lines
-    places = list(zip(lines.numbers, lines.ends, strict=True))
+    # Without a number, warnings name the line of the file.
+    numbers = (0,) * len(lines.numbers) if lines.is_exported else lines.numbers
+    places = list(zip(numbers, lines.ends, strict=True))
     answer = child.load_cells(program.submission.source, names, places)
     facts = answer.value if isinstance(answer, Returned) else None
     ran = [(lines.numbers[n], e) for n, e in read_failed_cells(facts) if n < len(lines.numbers)]
@@ -168,6 +202,7 @@ def load_cells(
     notes = []
     for number, error in failed:
         place = lines.place(error.frames[0][0]) if error.frames else None
-        said = outcome_sentences.cell_failed(number, place[1] if place else None, error)
+        line = place[1] if place else None
+        said = outcome_sentences.cell_failed(lines.cell(number), line, error)
         notes.append(lines.sentence(said) if error.line else said)
     return answer, tuple(notes)

@@ -15,6 +15,7 @@ from typing import Self
 
 from grader.definitions.program_files import join, mark_in
 from grader.errors import GraderFault
+from grader.grading.results.exported_notebook import exported_cells
 from grader.grading.results.zips import (
     ZipError,
     files_inside,
@@ -39,7 +40,7 @@ class Submission:
     """A learner's file, or several as one text. With a `problem` there is no source to run.
 
     A notebook has `cells`; its source is made of them in the sandbox, since only Python's own
-    parser knows which lines are Python.
+    parser knows which lines are Python. One that was exported as Python has them too.
     """
 
     path: Path
@@ -47,7 +48,9 @@ class Submission:
     digest: str  # SHA-256 of the file's bytes; of nothing where they could not be read
     problem: str = ""  # one sentence for the learner
     line: int | None = None
-    cells: tuple[tuple[int, str], ...] = ()  # code, with the number of each among all cells
+    cells: tuple[
+        tuple[int, str], ...
+    ] = ()  # code, each with its number; of an exported one, its first line
     helpers: str = ""  # the files beside a notebook, each after a comment with its name
 
     @property
@@ -121,7 +124,8 @@ class Submission:
             )
             return cls(path, "", digest, problem, line)
         try:
-            return cls(path, data.decode("utf-8-sig"), digest)
+            text = data.decode("utf-8-sig")
+            return cls(path, text, digest, cells=tuple(exported_cells(text)))
         except UnicodeDecodeError as error:
             byte = f"0x{data[error.start]:02x}"
             line = _line_of(data, error.start)
@@ -134,8 +138,8 @@ class Submission:
         digest = digest_of(data)
         if len(data) > MAX_NOTEBOOK:
             problem = (
-                f"The notebook has more than {MAX_NOTEBOOK >> 20} MiB. Clear its outputs and save "
-                "it again."
+                f"The notebook has more than {MAX_NOTEBOOK >> 20} MiB. Clear its outputs, take "
+                "large pictures out, and save it again."
             )
             return cls(path, "", digest, problem)
         try:

@@ -1,12 +1,36 @@
-"""The cells of a notebook as one program, each line at the place that it has in the cells."""
+"""The cells of a notebook as one program, each line at the place that it has in the cells.
+
+What IPython alone reads becomes the Python that leaves the same names, or is left out.
+"""
 
 import ast
 import re
+import sys
+import textwrap
 import warnings
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-_ONLY_IN_NOTEBOOKS = re.compile(r"\s*[%!?]|[^#]*\?\s*$|\s*[\w.,\s\[\]]+=\s*[%!]")
-_OF_PYTHON = frozenset({"%%time", "%%timeit", "%%capture", "%%prun"})  # the cell goes on in Python
+if TYPE_CHECKING:
+    import asyncio
+
+_MAGIC = re.compile(r"(?P<indent>\s*)(?P<target>[\w.,\s\[\]]+=\s*)?(?P<command>[%!].*|\?.*)")
+_HELP = re.compile(r"(?P<indent>\s*)(?P<target>)(?P<command>[^#]*\?)\s*$")
+_CALL = re.compile(
+    r"(\s*(?:\w+\s*=\s*)?)get_ipython\(\)\.(run_line_magic|magic|system|getoutput)\((.*)\)\s*;?"
+)
+"""The form that a magic has in a notebook that was exported as Python."""
+
+_PROMPT = re.compile(r"\s*>>>")
+_PROMPTS = re.compile(r"\s*(?:>>>|\.\.\.)[ \t]?")
+_NUMBERED = re.compile(r" ?In \[\d+\]: |\s*\.{3,}: ?")
+_OPTIONS = re.compile(r"(?:-[lsTD]\s*\S+\s+|-[rq]\s+|--no-raise-error\s+)*")
+_RUN = frozenset({"time", "prun"})  # line magics that run the statement after them
+_CELL_RUN = frozenset({"time", "prun", "capture"})  # the cell goes on in Python
+_WRITE = frozenset({"writefile", "file"})
+_MODULE = re.compile(r"([a-z_][a-z0-9_]*)(?:\.py)?")
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LONGEST = 80
 _MOST_LEFT_OUT = 100
 DEFINITIONS = (
@@ -18,68 +42,178 @@ LeftOut = list[object]
 """The number of a cell, and a line of it."""
 
 
-def program(
-    cells: list[list[object]],
-) -> tuple[str, list[LeftOut], list[tuple[int, Exception]]]:
-    """Make one program of cells, given as number and source.
-
-    A line that only a notebook understands is left out; so is a cell that Python cannot read.
-
-    Returns:
-        The source, which has as many lines as the cells have together; what was left out; and the
-        error of each cell that cannot be read, with lines of the program.
-    """
-    texts, left_out, unreadable = [], list[LeftOut](), list[tuple[int, Exception]]()
-    begin = 0
+def program(cells: list[list[object]]) -> "Program":
+    """Return cells, given as number and source, as one program."""
+    made = Program()
     for number, source in cells:
         assert isinstance(number, int)  # noqa: S101  for the type checker
-        lines = str(source).split("\n")
+        made.add(number, str(source))
+    return made
+
+
+@dataclass
+class Program:
+    """A notebook as one program."""
+
+    texts: list[str] = field(default_factory=list)  # of the cells
+    left_out: list[LeftOut] = field(default_factory=list)
+    unreadable: list[tuple[int, Exception]] = field(default_factory=list)  # with its line here
+    modules: dict[str, str] = field(default_factory=dict)  # that cells write, by their names
+    end: int = 0  # the last line
+
+    @property
+    def source(self) -> str:
+        """The program, which has as many lines as the cells have together."""
+        return "\n".join(self.texts)
+
+    def add(self, number: int, source: str) -> None:
+        """Add a cell; one that Python cannot read is left out."""
+        lines = source.split("\n")
         count = len(lines)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # they come when the cell is run
-                left_out += ([number, line[:_LONGEST]] for line in _leave_out(lines))
+                for line in self._as_python(lines):
+                    if len(self.left_out) < _MOST_LEFT_OUT:
+                        self.left_out.append([number, line[:_LONGEST]])
         except Exception as error:  # noqa: BLE001  a tree that is too deep, too
             if isinstance(error, SyntaxError):
-                error.lineno = begin + (error.lineno or 1)
-            unreadable.append((number, error))
+                error.lineno = self.end + (error.lineno or 1)
+            self.unreadable.append((number, error))
             lines = [""] * count
-        texts.append("\n".join(lines))
-        begin += count
-    return "\n".join(texts), left_out[:_MOST_LEFT_OUT], unreadable
+        self.texts.append("\n".join(lines))
+        self.end += count
 
+    def _as_python(self, lines: list[str]) -> Iterator[str]:
+        """Rewrite the lines of a cell, and yield those that are left out.
 
-def _leave_out(lines: list[str]) -> Iterator[str]:
-    """Empty the lines that Python cannot read and a notebook can, and yield them.
-
-    Whether a line begins a statement is known to Python alone: `% 3)` may go on with one. So it is
-    looked for where Python stops reading.
-
-    Raises:
-        SyntaxError: Python cannot read the cell for another reason.
-    """
-    first = next((number for number, line in enumerate(lines) if line.strip()), None)
-    if first is not None and lines[first].startswith("%%"):
-        magic = lines[first]
-        yield magic.strip()
-        lines[first] = ""
-        if magic.split()[0] not in _OF_PYTHON:  # the rest is for another program
-            lines[:] = [""] * len(lines)
-    while True:
-        try:
-            ast.parse("\n".join(lines))
-        except SyntaxError as error:
-            number = (error.lineno or 0) - 1
-            if not 0 <= number < len(lines) or not _ONLY_IN_NOTEBOOKS.match(lines[number]):
-                raise
-            yield lines[number].strip()
-            line = lines[number]
-            lines[number] = line[: len(line) - len(line.lstrip())] + "pass"
-            while line.endswith("\\") and number + 1 < len(lines):  # the command goes on
-                number += 1
-                line, lines[number] = lines[number], ""
-        else:
+        Raises:
+            SyntaxError: Python cannot read the cell.
+        """
+        first = next((number for number, line in enumerate(lines) if line.strip()), None)
+        if first is None:
             return
+        _take_prompts_off(lines, first)
+        magic = lines[first]
+        if not re.match(r"%%\w", magic):
+            yield from self._without_magics(lines)
+            return
+        name, _, words = magic[2:].strip().partition(" ")
+        lines[first] = ""
+        if name in _CELL_RUN:
+            yield from self._as_python(lines)
+            named = [word for word in words.split() if word.isidentifier()]
+            if name == "capture" and named:
+                lines[first] = f"{named[0]} = None"
+            return
+        text = "\n".join(lines)
+        lines[:] = [""] * len(lines)
+        if name not in _WRITE or not self._write(words, text):
+            yield magic.strip()
+
+    def _write(self, words: str, text: str) -> bool:
+        """Keep the module that a cell writes; return whether it can be imported."""
+        module = _module_of(words) if words.rstrip("'\"").endswith(".py") else ""
+        if not module or module in sys.modules or module in sys.stdlib_module_names:
+            return False
+        ast.parse(text)
+        before = self.modules.get(module, "") if {"-a", "--append"} & set(words.split()) else ""
+        self.modules[module] = before + text.lstrip("\n")
+        return True
+
+    def _without_magics(self, lines: list[str]) -> Iterator[str]:
+        """Put Python in the place of each line that IPython alone reads.
+
+        Whether a line begins a statement is known to Python alone: `% 3)` may go on with one. So
+        it is looked for where Python stops reading.
+        """
+        lines[:] = map(_as_magic, lines)
+        magics: list[tuple[int, re.Match[str], str]] = []
+        while True:
+            try:
+                tree = ast.parse("\n".join(lines))
+                break
+            except SyntaxError as error:
+                number = (error.lineno or 0) - 1
+                line = lines[number] if 0 <= number < len(lines) else ""
+                if _PROMPT.match(line):
+                    plain = (_PROMPTS.sub("", each, count=1) for each in lines)
+                    lines[:] = textwrap.dedent("\n".join(plain)).split("\n")
+                    continue
+                match = _MAGIC.match(line) or _HELP.match(line)
+                if not match:
+                    raise
+                command, end = match["command"], number
+                while command.endswith("\\") and end + 1 < len(lines):  # it goes on
+                    end += 1
+                    command, lines[end] = command[:-1] + lines[end].strip(), ""
+                magics.append((number, match, command))
+                lines[number] = match["indent"] + _placeholder(match["target"], command)
+        functions = [each for each in ast.walk(tree) if isinstance(each, _FUNCTIONS)]
+        for number, match, command in magics:
+            inside = any(f.body[0].lineno <= number + 1 <= (f.end_lineno or 0) for f in functions)
+            if python := self._replacement(match["target"], command, in_function=inside):
+                lines[number] = match["indent"] + python
+            else:
+                yield match[0].strip()
+
+    def _replacement(self, target: str | None, command: str, *, in_function: bool) -> str:
+        """Return the Python that does what a magic does to names; "" if it does nothing.
+
+        In a function, a statement after a magic leaves no names, as IPython runs it elsewhere.
+        """
+        statement = self._statement(command)
+        try:
+            is_value = isinstance(ast.parse(statement).body[0], ast.Expr)
+            found = (target or "") + (statement if is_value or not target else f"None; {statement}")
+            ast.parse(found)
+        except (SyntaxError, IndexError):
+            return ""
+        return found if is_value or not in_function else ""
+
+    def _statement(self, command: str) -> str:
+        """Return the statement that a magic runs; "" if it runs none that is Python."""
+        name, _, words = command[1:].partition(" ")
+        if command.startswith("%") and name in _RUN:
+            lines = [_OPTIONS.sub("", words.strip(), count=1)]
+            return "" if list(self._without_magics(lines)) else lines[0]
+        module = _module_of(words)
+        is_run = command.startswith("%run ") and module in self.modules
+        return f"from {module} import *" if is_run else ""
+
+
+def _placeholder(target: str | None, command: str) -> str:
+    """Return what stands for a magic until it is known what it runs."""
+    return f"{target}{'[]' if command.startswith('!') else None}" if target else "pass"
+
+
+def _module_of(words: str) -> str:
+    """Return the module whose file is the last of some words; "" if that names none."""
+    name = words.rsplit(maxsplit=1)[-1].strip("'\"").removeprefix("./") if words.strip() else ""
+    module = _MODULE.fullmatch(name)
+    return module[1] if module else ""
+
+
+def _as_magic(line: str) -> str:
+    """Return a line that calls IPython as the magic that it was written as."""
+    match = _CALL.fullmatch(line)
+    try:
+        words = " ".join(ast.literal_eval(f"[{match[3]}]")) if match else ""
+    except (ValueError, TypeError, SyntaxError):
+        return line
+    escape = "!" if match and match[2] in {"system", "getoutput"} else "%"
+    return f"{match[1]}{escape}{' '.join(words.split())}" if match else line
+
+
+def _take_prompts_off(lines: list[str], first: int) -> None:
+    """Take off the indentation of a cell, and IPython's prompts.
+
+    Python's own prompt may stand in a text. It is taken off where Python stops reading.
+    """
+    indent = lines[first][: -len(lines[first].lstrip())]
+    lines[:] = [line.removeprefix(indent) for line in lines]
+    if any(map(_NUMBERED.match, lines[first : first + 2])):
+        lines[:] = [_NUMBERED.sub("", line, count=1) for line in lines]
 
 
 def statements(source: str, ends: list[int]) -> Iterator[tuple[int, ast.stmt]]:
@@ -97,3 +231,33 @@ def statements(source: str, ends: list[int]) -> Iterator[tuple[int, ast.stmt]]:
         while place < len(ends) - 1 and statement.lineno > ends[place]:
             place += 1
         yield place, statement
+
+
+def run_to_its_end(coroutine: Coroutine[object, object, object]) -> None:
+    """Run a cell that awaits, in the event loop of all cells."""
+    global _loop  # noqa: PLW0603  as in a notebook, tasks go on in later cells
+    if _loop is None:
+        _loop = _event_loop()
+    _loop.run_until_complete(coroutine)
+
+
+def _event_loop() -> "asyncio.AbstractEventLoop":
+    """Return a loop that waits for time alone: a sandbox has no sockets to wait for."""
+    import asyncio  # noqa: PLC0415  hardly a notebook awaits
+    import time  # noqa: PLC0415  likewise
+
+    class Selector:
+        def select(self, seconds: float | None) -> list[object]:
+            time.sleep(seconds or 0)
+            return []
+
+    class Loop(asyncio.BaseEventLoop):
+        _selector = Selector()
+
+        def _process_events(self, _events: list[object]) -> None: ...
+        def _write_to_self(self) -> None: ...
+
+    return Loop()
+
+
+_loop: "asyncio.AbstractEventLoop | None" = None

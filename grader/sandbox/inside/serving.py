@@ -298,9 +298,14 @@ class _SubmissionModule:
         return self._defined(names)
 
     def program(self, found: list[list[object]]) -> dict[str, object]:
-        source, left_out, unreadable = cells.program(found)
-        failed = [[number, _raised(error)] for number, error in unreadable[:_MAX_FAILED]]
-        return {"source": source, "left_out": left_out, "failed": failed}
+        made = cells.program(found)
+        failed = [[number, _raised(error)] for number, error in made.unreadable[:_MAX_FAILED]]
+        return {
+            "source": made.source,
+            "modules": made.modules,
+            "left_out": made.left_out,
+            "failed": failed,
+        }
 
     def load_cells(
         self, source: str, names: list[str], places: list[list[int]]
@@ -310,7 +315,7 @@ class _SubmissionModule:
         builtins.display = print  # type: ignore[attr-defined]  # as in a notebook
         warnings.formatwarning = functools.partial(_warning_in_cell, places)
         failed: dict[int, dict[str, object]] = {}
-        flags = 0
+        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         for place, statement in cells.statements(main, [end for _, end in places]):
             if place in failed and not isinstance(statement, cells.DEFINITIONS):
                 continue
@@ -318,7 +323,10 @@ class _SubmissionModule:
                 tree = ast.Module([statement], [])
                 code = compile(tree, FILE_NAME, "exec", flags, dont_inherit=True)
                 flags |= code.co_flags & _FUTURE
-                exec(code, self.module.__dict__)  # noqa: S102  what this process is for
+                if code.co_flags & inspect.CO_COROUTINE:
+                    cells.run_to_its_end(eval(code, self.module.__dict__))  # noqa: S307  likewise
+                else:
+                    exec(code, self.module.__dict__)  # noqa: S102  what this process is for
             except (OutputLimitError, MemoryError):
                 raise
             except BaseException as error:  # noqa: BLE001  SystemExit too
@@ -466,7 +474,7 @@ def _warning_in_cell(  # noqa: PLR0917  as Python calls it
     """Return the text of a warning, with the line of the cell in place of the program's."""
     begin = 0
     for number, end in places if filename == FILE_NAME else []:
-        if begin < lineno <= end:
+        if number and begin < lineno <= end:
             line = linecache.getline(FILE_NAME, lineno) if line is None else line
             return _formatwarning(message, category, f"cell {number}", lineno - begin, line)
         begin = end

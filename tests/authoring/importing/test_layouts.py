@@ -90,7 +90,7 @@ def test_two_exercises_of_one_id_get_two(tmp_path: Path) -> None:
 def test_a_notebook_of_another_format_is_refused(tmp_path: Path) -> None:
     """Format 3 has no list of cells."""
     (tmp_path / "old.ipynb").write_text('{"nbformat": 3, "worksheets": []}')
-    with pytest.raises(UsageError, match="no notebook of format 4"):
+    with pytest.raises(UsageError, match="a notebook of format 3; format 4 is read"):
         read_source(tmp_path / "old.ipynb")
 
 

@@ -43,14 +43,19 @@ export function showVerdict(verdict: Verdict, around: Around): Node[] {
   if (verdict.outcome === "not run") return [element("div", {}, prose(verdict.message)), ...printedBy(verdict.output)];
   if (verdict.message) {
     const said = problem(verdict.message, verdict.line, around);
-    return [said, ...printedBy(verdict.output)];
+    return [said, ...notesOf(verdict), ...printedBy(verdict.output)];
   }
   return [
+    ...notesOf(verdict),
     ...(verdict.diagnosis ? [showDiagnosis(verdict.diagnosis, around)] : []),
     ...(verdict.example ? [showExample(verdict.example, around)] : []),
     ...printedBy(verdict.output),
     ...(around.testsAreShown ? [] : showTests(verdict.tests, around)),
   ];
+}
+
+function notesOf({ notes = [] }: Verdict): Node[] {
+  return notes.map((note) => element("p", { class: "results-note" }, prose(note)));
 }
 
 /** Each test, with the first few that do not pass open and a way to open the others. */

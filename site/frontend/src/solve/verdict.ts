@@ -58,6 +58,7 @@ export interface Verdict {
   readonly message: string;
   readonly line: number | null;
   readonly output: string;
+  readonly notes?: readonly string[]; // on what was left out, or what the grader has not
   readonly diagnosis: Diagnosis | null;
   readonly example?: SmallExample | null;
   readonly tests: readonly TestResult[];

@@ -1,0 +1,84 @@
+"""The parts of a program that a page understands, and the grader's Python or NumPy does not."""
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterator
+
+from grader.grading.feedback.versions import HERE, SYNTAX, Versions, about, newer_syntax
+from grader.sandbox.inside import facts
+
+_MOST = 3
+_FSTRING_START = getattr(tokenize, "FSTRING_START", None)  # from Python 3.12 on
+_FSTRING_MIDDLE = getattr(tokenize, "FSTRING_MIDDLE", None)
+_FSTRING_END = getattr(tokenize, "FSTRING_END", None)
+
+
+def differences(source: str, grader: Versions) -> tuple[str, ...]:
+    """Return a note on what the grader cannot run, if there is anything.
+
+    Args:
+        source: the program.
+        grader: the versions that it has.
+    """
+    if grader == HERE:
+        return ()
+    try:
+        found = sorted([*_names(source, grader), *_syntax(source, grader)], reverse=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()  # the verdict says what is wrong
+    if not found:
+        return ()
+    first = {sentence: line for line, sentence in found}
+    said = sorted((line, sentence) for sentence, line in first.items())[:_MOST]
+    lines = " ".join(f"Line {line}: {sentence}" for line, sentence in said)
+    return (f"The grader has {grader}; this page has {HERE}. {lines}",)
+
+
+def _names(source: str, grader: Versions) -> Iterator[tuple[int, str]]:
+    uses = facts.uses(source)["uses"]
+    assert isinstance(uses, list)  # noqa: S101  for the type checker
+    for _, name, _, line in uses:
+        if (sentence := about(name, grader)) and not about(name, HERE):
+            yield line, sentence
+
+
+def _syntax(source: str, grader: Versions) -> Iterator[tuple[int, str]]:
+    forms = [
+        (getattr(node, "lineno", 1), _form(node, source)) for node in ast.walk(ast.parse(source))
+    ]
+    for line, kind in (*forms, *_fstrings(source)):
+        if kind and SYNTAX[kind].since > grader.python:
+            yield line, newer_syntax(SYNTAX[kind], grader)
+
+
+def _form(node: ast.AST, source: str) -> str:
+    """Return the kind of syntax of a node that is newer than the oldest Python that grades."""
+    if parameters := getattr(node, "type_params", None):
+        has_default = any(getattr(each, "default_value", None) for each in parameters)
+        return "default" if has_default else "parameters"
+    match node:
+        case ast.ListComp(elt=ast.Starred()) | ast.SetComp(elt=ast.Starred()):
+            return "unpacked"
+        case ast.ExceptHandler(type=ast.Tuple() as types):
+            written = ast.get_source_segment(source, types) or "("
+            return "" if written.startswith("(") else "except"
+    return {"TypeAlias": "type", "TemplateStr": "template"}.get(type(node).__name__, "")
+
+
+def _fstrings(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the f-strings that are newer than Python 3.11, by what their braces have in them."""
+    quotes: list[str] = []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        line, text = token.start[0], token.string
+        if quotes and token.type not in (_FSTRING_MIDDLE, _FSTRING_END):
+            if token.type in (tokenize.STRING, _FSTRING_START) and quotes[-1] in text:
+                yield line, "quotes"
+            elif token.type == tokenize.COMMENT or "\\" in text:
+                yield line, "f-string"
+            elif token.type == tokenize.NL and len(quotes[-1]) == 1:
+                yield line, "lines"
+        if token.type == _FSTRING_START:
+            quotes.append(text.lstrip("fFrRbB"))
+        elif token.type == _FSTRING_END:
+            quotes.pop()

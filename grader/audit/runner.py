@@ -316,7 +316,6 @@ def _serve(task: Task, slot: Path, writing: int) -> None:
     import sys  # noqa: PLC0415  only the fork changes its path
 
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # a test's words steer no terminal
     leave_parent({writing})
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
     limits = task.patience

@@ -38,6 +38,7 @@ class SubmissionGlobals:
         self._our_names = [dict(names) for names in _NAMES]
         self._changes: list[dict[str, Any]] = [{} for _ in _NAMES]
         self._our_settings = self._settings = _read()
+        self._our_start = self._start = _read_start()
         with warnings.catch_warnings():  # afterwards each warning is shown again
             pass
         random.seed(_SEED)
@@ -47,6 +48,8 @@ class SubmissionGlobals:
         """Restore everything as the submission left it."""
         self._our_settings = _read()
         _write(self._settings, self._our_settings)
+        self._our_start = _read_start()
+        _set_start(self._start)
         for names, changes in zip(_NAMES, self._changes, strict=True):
             _apply(names, changes)
 
@@ -67,6 +70,17 @@ class SubmissionGlobals:
             number += 1  # noqa: SIM113  the submission may have deleted `enumerate`
         self._settings = _read()
         _write(self._our_settings, self._settings)
+        self._start = _read_start()
+        _set_start(self._our_start)
+
+
+def _read_start() -> list[Any]:
+    """Return what shows which program Python was started with."""
+    return [vars(sys).get("argv"), vars(sys).get("orig_argv"), sys.modules.get("__main__")]
+
+
+def _set_start(start: list[Any]) -> None:
+    sys.argv, sys.orig_argv, sys.modules["__main__"] = start
 
 
 def _read() -> list[Any]:

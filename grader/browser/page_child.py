@@ -6,7 +6,6 @@ types, copies, errors and the cap on output are the same.
 
 import contextlib
 import io
-import linecache
 import shutil
 import sys
 import tempfile
@@ -26,8 +25,8 @@ from grader.sandbox.answers import (
     read_call_back,
     read_stopped,
 )
-from grader.sandbox.inside import modules, wire
-from grader.sandbox.inside.serving import FILE_NAME, MODULE_NAME, Output, SubmissionServer
+from grader.sandbox.inside import wire
+from grader.sandbox.inside.serving import Output, SubmissionServer, forget
 from grader.sandbox.interface import PLAINLY, Asking, Child, Ending, Peer
 from grader.sandbox.limits import ANSWERS_CAP, Limits
 from grader.sandbox.printable import printable
@@ -104,9 +103,7 @@ class PageChild(Child):
 
     def close(self) -> None:
         """Remove the submission and its files."""
-        sys.modules.pop(MODULE_NAME, None)
-        modules.remove()
-        linecache.cache.pop(FILE_NAME, None)
+        forget()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 

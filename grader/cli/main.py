@@ -11,6 +11,7 @@ import click
 from grader import __version__
 from grader.errors import DefinitionError, GraderFault, SandboxFault, UsageError
 from grader.sandbox.limits import ONE_BLAS_THREAD
+from grader.sandbox.printable import inert
 
 NOT_PASSED, USAGE, FAULT = 1, 2, 3
 _INTERRUPTED = 130
@@ -176,5 +177,5 @@ def main() -> NoReturn:
 
 
 def _say(message: str, status: int) -> int:
-    click.echo(f"etude: {message}", err=True)
+    click.echo(inert(f"etude: {message}", "\n"), err=True)
     return status

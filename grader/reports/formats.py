@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from grader.errors import UsageError
 from grader.safe_files import linked_folder
+from grader.sandbox.printable import COMMAND_IN_LINE, COMMAND_LINE, without_commands
 
 if TYPE_CHECKING:
     from grader.reports.report import Batch, Report
@@ -24,17 +25,12 @@ if TYPE_CHECKING:
 STDOUT = "text"
 """The format on standard output if all others go to files."""
 
-# A submission may word a command to the CI runner that reads the log. GitHub's runner obeys a line
-# that begins with `::`, whatever blanks precede it, and `##[` anywhere in a line; that of Azure
-# Pipelines obeys `##vso[`, that of TeamCity `##teamcity[`.
+# A submission may word a command to the CI runner that reads the log.
 _COMMANDS: Final = "github"  # made of commands: `to_github` escapes what a submission worded
 _JSON: Final = frozenset(
     {"json", "jsonl", "gradescope", "classroom50", "exercism", "prairielearn", "ctrf"}
 )
 _MARKUP: Final = frozenset({"junit", "html"})
-
-_ANYWHERE: Final = re.compile(r"##(?=\w*\[)")
-_AT_BEGINNING: Final = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,21 +267,16 @@ class Delivery:
         if self.printed == _COMMANDS or not is_obeyed():
             return text
         if self.printed in _JSON:  # there it stands in a string, and a string begins no line
-            return _ANYWHERE.sub(r"#\\u0023", text)
+            return COMMAND_IN_LINE.sub(r"#\\u0023", text)
         if self.printed in _MARKUP:
-            return _AT_BEGINNING.sub(r"\g<1>&#58;", _ANYWHERE.sub("#&#35;", text))
-        return _AT_BEGINNING.sub(r"\g<1>: ", without_commands_in_lines(text))
+            return COMMAND_LINE.sub(r"\g<1>&#58;", COMMAND_IN_LINE.sub("#&#35;", text))
+        return without_commands(text)
 
 
 def is_obeyed() -> bool:
     """Return whether what is printed may be read for commands."""
     others = ("TF_BUILD", "TEAMCITY_VERSION")
     return os.environ.get("GITHUB_ACTIONS") == "true" or any(name in os.environ for name in others)
-
-
-def without_commands_in_lines(text: str) -> str:
-    """Break what some runner obeys wherever it stands in a line."""
-    return _ANYWHERE.sub("# #", text)
 
 
 def write_whole(path: Path, content: str | bytes) -> None:

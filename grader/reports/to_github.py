@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from grader.grading.results.verdict import Outcome
 from grader.reports import to_markdown as markdown
-from grader.reports.formats import Renderer, without_commands_in_lines
+from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     NO_SANDBOX,
@@ -24,6 +24,7 @@ from grader.reports.phrases import (
     why,
 )
 from grader.reports.report import Batch, Report
+from grader.sandbox.printable import without_commands_in_lines
 
 _ANNOTATIONS = 10  # of a kind, in one step
 _SUMMARY_BYTES = 1 << 20

@@ -161,6 +161,8 @@ _ENVIRONMENT = {
     **ONE_BLAS_THREAD,
     "PYTHONHASHSEED": "0",
     "LANG": "C.UTF-8",
+    "HOME": "/",
+    "PATH": os.defpath,
 }
 
 

@@ -1,9 +1,7 @@
 """The trusted side's ends of a submission's process and of the control connection to its zygote."""
 
-import fcntl
 import functools
 import json
-import os
 import re
 import select
 import signal
@@ -24,6 +22,7 @@ from grader.sandbox.answers import (
 )
 from grader.sandbox.interface import Ending, FramedChild
 from grader.sandbox.limits import CONTROL_SECONDS, Limits
+from grader.sandbox.output_file import OutputFile
 from grader.sandbox.printable import printable
 
 _LONGEST_MESSAGE = 1 << 16
@@ -106,9 +105,6 @@ class Control:
         return answer
 
 
-# linux/fcntl.h; the fcntl module names them from Python 3.13 on.
-_F_ADD_SEALS, _F_SEAL_SEAL, _F_SEAL_SHRINK, _F_SEAL_GROW = 1033, 1, 2, 4
-
 _TRACEBACK = 8192  # bytes, in which a traceback of C code's callers fits
 
 _READ_AHEAD, _MOST_AT_ONCE = 1 << 12, 1 << 20
@@ -128,18 +124,15 @@ class ChildProcess(FramedChild):
         self._connection.setblocking(False)
         self._received = bytearray()
         self._poll = select.poll()
-        # A file in memory that cannot grow: too much output ends at its size.
-        self._output = os.memfd_create("output", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        os.ftruncate(self._output, limits.output)
-        fcntl.fcntl(self._output, _F_ADD_SEALS, _F_SEAL_GROW | _F_SEAL_SHRINK | _F_SEAL_SEAL)
+        self._output = OutputFile(limits.output)
         self._printed: int | None = None  # once it has ended
         self._ending: Ending | None = None
         try:
-            descriptors = [theirs.fileno(), self._output]
+            descriptors = [theirs.fileno(), self._output.descriptor]
             self._spawned = control.send(_request_for_child(limits), descriptors)
         except BaseException:
             self._connection.close()
-            os.close(self._output)
+            self._output.close()
             raise
         finally:
             theirs.close()
@@ -151,11 +144,11 @@ class ChildProcess(FramedChild):
         """The number of bytes printed so far."""
         if self._printed is not None:
             return self._printed
-        return min(os.lseek(self._output, 0, os.SEEK_CUR), self.limits.output)
+        return self._output.printed
 
     def output(self, begin: int, end: int) -> str:
         """Return what was printed between two values of `printed`."""
-        data = os.pread(self._output, max(end - begin, 0), begin)
+        data = self._output.read(begin, end)
         return printable(data.decode("utf-8", "replace"), keep="\n\t")
 
     @property
@@ -180,7 +173,7 @@ class ChildProcess(FramedChild):
                 self._connection.close()
                 self._control.disregard(self._reap())
         finally:
-            os.close(self._output)
+            self._output.close()
 
     def _reap(self) -> int:
         return self._control.send(b"%d" % self._pid)
@@ -261,7 +254,7 @@ class ChildProcess(FramedChild):
     def _take_traceback(self) -> Stopped | None:
         """Remove the traceback at the end of the output, and return its place."""
         length = min(self.printed, _TRACEBACK)
-        tail = os.pread(self._output, length, self.printed - length)
+        tail = self._output.read(self.printed - length, self.printed)
         begin = tail.rfind(b"Stack (most recent call first):\n")
         if begin < 0:
             return None

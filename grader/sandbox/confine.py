@@ -16,6 +16,7 @@ from pathlib import Path
 
 from grader.sandbox.inside import seccomp, syscalls
 from grader.sandbox.limits import ONE_BLAS_THREAD, WORKER_ADDRESS_SPACE
+from grader.sandbox.output_file import print_to
 
 ENVIRONMENT, FILES, CAPABILITIES, CALLS = (
     "environment",
@@ -63,15 +64,18 @@ def confine_this_process(readable: Iterable[Path] = ()) -> tuple[str, ...]:
     return tuple(given_up)
 
 
-def leave_parent(kept: set[int]) -> None:
+def leave_parent(kept: set[int], output: int | None = None) -> None:
     """Close what an author's code could use of the parent: terminal, files, connections.
 
     Args:
         kept: the descriptors that this process needs.
+        output: the descriptor of an `OutputFile` for what this process prints; without one it is
+            lost. Results have a connection of their own.
     """
     os.setsid()
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)  # results have a connection of their own
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    print_to(nothing if output is None else output)
     low = 3
     for descriptor in [*sorted(kept), _DESCRIPTORS]:
         os.closerange(low, descriptor)

@@ -13,6 +13,9 @@ from typing import TypeAlias
 from grader.errors import DefinitionError, EtudeError, GraderFault, Location, Problem
 from grader.sandbox.confine import confine_this_process, leave_parent
 from grader.sandbox.inside import syscalls
+from grader.sandbox.limits import WORKER_OUTPUT
+from grader.sandbox.output_file import OutputFile
+from grader.sandbox.printable import inert
 from grader.sandbox.process import Sandbox
 
 Answer: TypeAlias = Callable[[bytes, Sandbox], bytes]
@@ -44,7 +47,8 @@ class ConfinedProcess:
 
     def _start(self) -> None:
         self._connection, theirs = _FORK.Pipe()
-        words = (theirs, self._connection, self._answer, self._open_sandbox)
+        self._output = OutputFile(WORKER_OUTPUT)
+        words = (theirs, self._connection, self._output, self._answer, self._open_sandbox)
         self._process = _FORK.Process(target=_serve, args=words, daemon=True)
         self._process.start()
         theirs.close()
@@ -63,18 +67,19 @@ class ConfinedProcess:
             self.close()
             self._start()
             raise GraderFault("the process that runs authors' code has ended") from error
+        self._output.echo()
         kind, content = message[:1], message[1:]
         if kind == _ANSWER:
             return content
         if kind == _PROBLEMS:
             with contextlib.suppress(TypeError, ValueError, RecursionError):
                 problems = [
-                    Problem(Location(Path(path), int(line), int(column)), str(text))
+                    Problem(Location(Path(path), int(line), int(column)), inert(str(text)))
                     for path, line, column, text in json.loads(content)
                 ]
                 if problems:
                     raise DefinitionError(problems)
-        raise GraderFault(content.decode("utf-8", "replace"))
+        raise GraderFault(inert(content.decode("utf-8", "replace")))
 
     def close(self) -> None:
         """End the process."""
@@ -85,18 +90,21 @@ class ConfinedProcess:
         self._process.kill()
         self._process.join()
         self._process.close()
+        self._output.echo()
+        self._output.close()
 
 
 def _serve(
     connection: Connection,
     parents: Connection,
+    output: OutputFile,
     answer: Answer,
     open_sandbox: Callable[[], Sandbox],
 ) -> None:
     gc.freeze()  # finalizers of the parent's garbage would close descriptors of this process
     parents.close()  # or this process would never notice that its parent is gone
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)  # nor while it computes
-    leave_parent({connection.fileno()})
+    leave_parent({connection.fileno()}, output.descriptor)
     sandbox: Sandbox | None = None
     with contextlib.ExitStack() as stack, contextlib.suppress(EOFError, BrokenPipeError):
         while (message := connection.recv_bytes()) != _END:

@@ -46,6 +46,9 @@ class Limits:
     page size, since the kernel refuses the page of a write that would cross the end."""
 
 
+WORKER_OUTPUT = 64 << 10
+"""Bytes that an author's code may print for one job; what is more is lost."""
+
 ANSWERS_CAP = 256 << 20
 """Bytes in all the answers of a submission; those of a whole exercise come to kilobytes."""
 

@@ -20,6 +20,7 @@ from grader.sandbox.backends import (
 )
 from grader.sandbox.child import ChildProcess, Control
 from grader.sandbox.limits import DEFAULT_LIMITS, START_SECONDS, Limits
+from grader.sandbox.printable import printable
 
 
 class Sandbox:
@@ -125,7 +126,7 @@ class Sandbox:
             self._process.wait(1)
         self._errors.seek(0)
         words = self._errors.read(4000).decode(errors="replace").strip().splitlines()
-        return words[-1] if words else f"exit status {self._process.poll()}"
+        return printable(words[-1]) if words else f"exit status {self._process.poll()}"
 
 
 def open_sandbox(

@@ -23,6 +23,7 @@ import structlog
 
 import grader
 from grader import errors
+from grader.sandbox.output_file import WORKER_PREFIX
 from grader.service.store.database import cause_of
 
 _QUIET: Final = ("procrastinate", "uvicorn", "sqlalchemy", "alembic", "psycopg")
@@ -139,7 +140,7 @@ def _listen(reader: int) -> None:
                 if not more:
                     break
                 written += more
-            text = written.decode(errors="replace")
+            text = written.decode(errors="replace").replace(WORKER_PREFIX, "")
             known = [name for name in _ERROR.findall(text) if name in _KNOWN]
             _log.warning(
                 "a grading process wrote to stderr",

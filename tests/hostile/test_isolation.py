@@ -286,11 +286,13 @@ def test_a_child_has_nothing_of_the_host_in_its_environment(
         environment = _returned(child, "environment")
     assert "CANARY" not in repr(environment)
     assert {word.partition("=")[0] for word in environment} <= {
+        "HOME",  # the root, whoever the user is
         "LANG",
         "LC_CTYPE",  # Python sets it for itself
         "OMP_NUM_THREADS",
         "OPENBLAS_NUM_THREADS",
-        "PWD",  # bubblewrap sets it
+        "PATH",  # the system's own
+        "PWD",
         "PYTHONHASHSEED",
     }
 

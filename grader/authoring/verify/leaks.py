@@ -35,6 +35,9 @@ from grader.definitions.student import student_text
 from grader.errors import DefinitionError, EtudeError, GraderFault
 from grader.grading.expected.public_form import needs_sandbox
 from grader.sandbox.confine import confine_this_process, leave_parent
+from grader.sandbox.limits import WORKER_OUTPUT
+from grader.sandbox.output_file import OutputFile
+from grader.sandbox.printable import inert
 from grader.sandbox.process import Sandbox, open_sandbox
 
 Render: TypeAlias = Callable[[Exercise, Sandbox | None], Iterable[tuple[str, bytes]]]
@@ -225,7 +228,8 @@ def begin_to_find_leaks(
         readable: the files and folders that it reads.
     """
     ours, theirs = _FORK.Pipe(duplex=False)
-    words = (theirs, exercises, render, readable)
+    output = OutputFile(WORKER_OUTPUT)
+    words = (theirs, output, exercises, render, readable)
     process = _FORK.Process(target=_search, args=words, daemon=True)
     process.start()
     theirs.close()
@@ -238,10 +242,14 @@ def begin_to_find_leaks(
         finally:
             process.join()
             ours.close()
+            output.echo()
+            output.close()
         if "fault" in message:
-            raise GraderFault(f"the search for leaks: {message['fault']}")
+            raise GraderFault(f"the search for leaks: {inert(message['fault'])}")
         return {
-            Path(path): [ProofFinding(**each) for each in found]
+            Path(path): [
+                ProofFinding(**{**each, "message": inert(each["message"])}) for each in found
+            ]
             for path, found in message["leaks"].items()
         }
 
@@ -250,12 +258,13 @@ def begin_to_find_leaks(
 
 def _search(
     connection: Connection,
+    output: OutputFile,
     exercises: Sequence[Exercise],
     render: Render,
     readable: Sequence[Path],
 ) -> None:
     message: dict[str, Any]
-    leave_parent({connection.fileno()})
+    leave_parent({connection.fileno()}, output.descriptor)
     try:
         needed = any(map(needs_sandbox, exercises))
         packages = {name for each in exercises for name in each.packages}

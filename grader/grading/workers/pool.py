@@ -34,7 +34,9 @@ from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.run.optional_parts import log_failures
 from grader.grading.session.journal import BEGAN, Journal
 from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
-from grader.sandbox.limits import GRACE_SECONDS, MOST, PREPARE_SECONDS
+from grader.sandbox.limits import GRACE_SECONDS, MOST, PREPARE_SECONDS, WORKER_OUTPUT
+from grader.sandbox.output_file import OutputFile
+from grader.sandbox.printable import inert
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
@@ -232,8 +234,8 @@ class Pool:
             return None
         cause = "the worker process died"
         if message is not None:
-            cause = str(
-                message.get("fault") or message.get("no sandbox") or "the worker sent nonsense"
+            cause = inert(
+                str(message.get("fault") or message.get("no sandbox") or "the worker sent nonsense")
             )
         return GraderFault(f"given up after {MAX_TRIES} tries: {cause}")
 
@@ -263,7 +265,7 @@ def _read(message: dict[str, Any], job: Job) -> Result | None:
         if "problems" in message:
             return DefinitionError(
                 [
-                    Problem(Location(Path(path), int(line), int(column)), str(text))
+                    Problem(Location(Path(path), int(line), int(column)), inert(str(text)))
                     for path, line, column, text in message["problems"]
                 ]
             )
@@ -301,6 +303,7 @@ class _Worker:
         self._definitions = definitions
         self.connection, theirs = _FORK.Pipe()
         self.journal = Journal()
+        self._output = OutputFile(WORKER_OUTPUT)
         self.queued: _QueuedJob | None = None  # its job
         self.done = 0
         self.sandbox = ""  # the name of its backend, once the worker is ready
@@ -311,6 +314,7 @@ class _Worker:
             args=(
                 (theirs, self.connection),
                 self.journal,
+                self._output,
                 core,
                 functools.partial(open_sandbox, packages=packages) if packages else open_sandbox,
             ),
@@ -368,6 +372,8 @@ class _Worker:
             message = json.loads(self.connection.recv_bytes(_LONGEST_MESSAGE))
         except (EOFError, OSError, ValueError):
             return None
+        finally:
+            self._output.echo()
         return message if isinstance(message, dict) else None
 
     def hang_up(self) -> None:
@@ -385,6 +391,8 @@ class _Worker:
             self._process.join()
         self._process.close()
         self.journal.close()
+        self._output.echo()
+        self._output.close()
 
 
 def _seconds_of(job: Job) -> float:
@@ -398,6 +406,7 @@ def _seconds_of(job: Job) -> float:
 def _work(
     ends: tuple[Connection, Connection],  # of the worker, and of its parent
     journal: Journal,
+    output: OutputFile,
     core: int | None,
     open_sandbox: "Callable[..., Sandbox]",
 ) -> None:
@@ -413,7 +422,7 @@ def _work(
     os.chdir("/")  # where it was started may be removed while a server runs, and pytest asks for it
     parents.close()  # or this worker would never notice that its parent is gone
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)  # nor while it computes
-    leave_parent({connection.fileno(), journal.descriptor})
+    leave_parent({connection.fileno(), journal.descriptor}, output.descriptor)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then hangs up
     with contextlib.suppress(EOFError, BrokenPipeError):  # the parent has hung up
         try:

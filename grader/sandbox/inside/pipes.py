@@ -9,7 +9,7 @@ import sys
 from typing import NoReturn
 
 from . import wire
-from .serving import Output, SubmissionServer
+from .serving import Output, SubmissionServer, leave_no_trace
 
 # The process is there, and nothing of the submission has run.
 _GREETING = wire.encode([0, "ok", None])
@@ -73,6 +73,7 @@ def main(output: str, cap: int) -> NoReturn:
     file = open(output, "wb", buffering=0)  # noqa: SIM115, PTH123  open as long as the process
     server = SubmissionServer(_ToFile(file, cap), pipes.ask)
     server.print_to(_ToFile(file, cap))
+    leave_no_trace(os.getcwd())  # noqa: PTH109  no pathlib in here
     pipes.send(_GREETING)
     while True:
         pipes.send(server.answer(*pipes.next()))

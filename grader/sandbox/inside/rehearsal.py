@@ -4,14 +4,12 @@ Python specializes code that has run a few times, and makes much on first use. E
 all of that.
 """
 
-import linecache
 import socket
-import sys
 
 import numpy as np
 
 from . import wire
-from .serving import FILE_NAME, MODULE_NAME
+from .serving import forget
 from .worker import RequestLoop
 
 _TIMES = 12  # Python specializes code after eight calls
@@ -56,4 +54,4 @@ def rehearse() -> None:
                 ours.sendmsg(wire.encode([number, *request]))
                 loop.answer_next()
                 ours.recv(1 << 16)
-    del sys.modules[MODULE_NAME], linecache.cache[FILE_NAME]
+    forget()

@@ -75,6 +75,8 @@ import numpy as np
 from . import cells, facts, literals, modules, value_types, virtual_files, wire
 
 FILE_NAME, MODULE_NAME = "submission.py", "submission"
+_OURS = os.path.dirname(__file__)  # noqa: PTH120  no pathlib in here
+_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PYTHONHASHSEED")
 _MAX_MESSAGE = 2000
 _MAX_FRAMES = 8
 _MAX_NAMES = 200
@@ -111,8 +113,42 @@ class OutputLimitError(Exception):
     """The submission printed more than it may."""
 
 
-class Output(io.TextIOBase):
+class _Stream(io.TextIOBase):
+    """A standard stream that has what programs use of Python's own."""
+
+    encoding, errors, mode = "utf-8", "backslashreplace", "w"
+
+    @property
+    def buffer(self) -> "_Bytes":
+        """The stream for bytes."""
+        return _Bytes(self)
+
+    def writable(self) -> bool:
+        """Return true: `print` asks for it."""
+        return True
+
+    def reconfigure(self, **_: object) -> None:
+        """Change nothing: it is UTF-8."""
+
+
+class _Bytes(io.BufferedIOBase):
+    """Writes bytes to a stream."""
+
+    def __init__(self, stream: _Stream) -> None:
+        self._stream = stream
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:  # noqa: ANN401  any buffer
+        self._stream.write(bytes(data).decode("utf-8", "replace"))
+        return len(data)
+
+
+class Output(_Stream):
     """Standard output that writes straight through and stops at a cap."""
+
+    name = "<stdout>"
 
     def __init__(self, cap: int) -> None:
         self.left = cap
@@ -126,10 +162,6 @@ class Output(io.TextIOBase):
     def put(self, data: bytes) -> None:
         """Write bytes that are within the cap."""
         raise NotImplementedError
-
-    def writable(self) -> bool:
-        """Return true: `print` asks for it."""
-        return True
 
     def write(self, text: str) -> int:
         """Write up to the cap.
@@ -147,16 +179,15 @@ class Output(io.TextIOBase):
         return len(text)
 
 
-class _Errors(io.TextIOBase):
+class _Errors(_Stream):
     """Standard error: part of the output, or kept back while the output is compared."""
+
+    name = "<stderr>"
 
     def __init__(self, output: Output) -> None:
         self._output = output
         self._kept: list[str] | None = None
         self._room = 0
-
-    def writable(self) -> bool:
-        return True
 
     def write(self, text: str) -> int:
         if self._kept is None:
@@ -262,11 +293,16 @@ class _SubmissionModule:
         self._errors = _Errors(output)
         self._shown: set[str] = set()  # warnings
         self.module = types.ModuleType(MODULE_NAME)
-        self.module.__file__ = FILE_NAME
 
     def print_to(self, output: Output) -> None:
         """Direct the submission's output here."""
         sys.stdout, sys.stderr = self._output, self._errors = output, _Errors(output)
+
+    def _position(self) -> int:
+        """Return the number of bytes printed, those in a stream of the submission's own too."""
+        with contextlib.suppress(AttributeError, ValueError):  # it has none, or closed it
+            sys.stdout.flush()
+        return self._output.position
 
     def screen(self, source: str) -> object:
         return facts.uses(source)
@@ -280,10 +316,10 @@ class _SubmissionModule:
     def put_files(self, contents: dict[str, bytes]) -> None:
         """Write read-only files into the working folder, or keep them in memory without one."""
         for name, content in contents.items():
-            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
             try:
                 place = os.open(name, flags, 0o444)
-            except PermissionError:  # Landlock alone leaves no folder to write to
+            except OSError:  # no folder to write to, or a file is there
                 virtual_files.serve(contents)
                 return
             try:
@@ -340,10 +376,14 @@ class _SubmissionModule:
         return self._defined(names)
 
     def _begin(self, source: str) -> str:
-        """Let the program import its modules, and return the text of the main one."""
+        """Let the program find what `python submission.py` gives; return the main module's text."""
         lines = source.splitlines(keepends=True)
-        linecache.cache[FILE_NAME] = (len(source), None, lines, FILE_NAME)
-        sys.modules[MODULE_NAME] = self.module
+        self.module.__file__ = os.path.abspath(FILE_NAME)  # noqa: PTH100  no pathlib in here
+        for name in (FILE_NAME, self.module.__file__):
+            linecache.cache[name] = (len(source), None, lines, name)
+        sys.modules[MODULE_NAME] = sys.modules["__main__"] = self.module
+        sys.argv, sys.orig_argv = [FILE_NAME], [sys.executable, FILE_NAME]
+        warnings.formatwarning = _warning
         texts = modules.split(source)
         if not texts:
             modules.remove()
@@ -419,7 +459,7 @@ class _SubmissionModule:
     @contextlib.contextmanager
     def heard(self, heard: list[object]) -> Iterator[None]:
         """Add warnings and the number of bytes printed meanwhile to a list."""
-        begin = self._output.position
+        begin = self._position()
         with self._errors.kept_back():
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
@@ -431,7 +471,7 @@ class _SubmissionModule:
                 ]
                 for each in caught[:_MAX_WARNINGS]
             ]
-            heard += [found, self._output.position - begin]
+            heard += [found, self._position() - begin]
             for each in caught:
                 text = warnings.formatwarning(
                     each.message, each.category, each.filename, each.lineno
@@ -443,11 +483,11 @@ class _SubmissionModule:
     def run(self, statements: str, given: dict[str, Any]) -> int:
         # A copy of the namespace: what the statements assign stays out of the submission.
         code = compile(statements, "<test>", "exec")
-        begin = self._output.position
+        begin = self._position()
         # A warning is no part of the output, and Python shows it only the first time.
         with self._errors.kept_back():
             exec(code, {**self.module.__dict__, **given})  # noqa: S102  what this process is for
-            return self._output.position - begin
+            return self._position() - begin
 
     def figure(self, statements: str, given: dict[str, Any]) -> object:
         from . import drawn_figure  # noqa: PLC0415  imported ahead where there are packages; no page has it
@@ -461,6 +501,37 @@ def _or_nothing(value: object) -> list[object]:
     if value is inspect.Parameter.empty:
         return []
     return [value.__name__, True] if isinstance(value, type) else [value, False]
+
+
+def leave_no_trace(folder: str) -> None:
+    """Make this process look as if Python had started a submission in a folder."""
+    os.environ["PWD"] = folder
+    sys.path.insert(0, folder)
+    for name in _SETTINGS:
+        value = os.environ.pop(name, None)
+        if value is not None:
+            os.putenv(name, value)  # for a BLAS that is loaded later
+
+
+def forget() -> None:
+    """Remove what is known of the submission in this process."""
+    sys.modules.pop(MODULE_NAME, None)
+    modules.remove()
+    for name in [name for name in linecache.cache if name.endswith(FILE_NAME)]:
+        del linecache.cache[name]
+
+
+def _warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    line: str | None = None,
+) -> str:
+    """Return the text of a warning; Python names `sys` where a program has no caller."""
+    if filename.startswith(_OURS):
+        filename, lineno, line = "sys", 1, ""
+    return _formatwarning(message, category, filename, lineno, line)
 
 
 def _warning_in_cell(  # noqa: PLR0917  as Python calls it
@@ -478,7 +549,7 @@ def _warning_in_cell(  # noqa: PLR0917  as Python calls it
             line = linecache.getline(FILE_NAME, lineno) if line is None else line
             return _formatwarning(message, category, f"cell {number}", lineno - begin, line)
         begin = end
-    return _formatwarning(message, category, filename, lineno, line)
+    return _warning(message, category, filename, lineno, line)
 
 
 _State = tuple[Any, ...]

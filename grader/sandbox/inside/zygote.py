@@ -28,7 +28,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from . import rehearsal, seccomp, syscalls, worker
+from . import rehearsal, seccomp, serving, syscalls, worker
 
 # Imported ahead, if there will be many submissions.
 _AHEAD = (
@@ -85,17 +85,19 @@ def main(control: int, configuration: str) -> NoReturn:
     _import_packages(config)
     hidden = {*config["import_only"], *config["folders"]}
     sys.path[:] = [path for path in sys.path if path not in hidden]
+    # Of a child, see `_lock_in`; done here, it costs a child nothing.
+    serving.leave_no_trace("/" if own_pids is None else "/tmp")  # noqa: S108  the sandbox's own
     if config["backend"] == "landlock":
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
         syscalls.landlock_restrict(config["readable"], abi=config["landlock"])
-        os.chdir("/")  # a submission must not learn where the grader was started
+    os.chdir("/")  # a submission must not learn where the grader was started, nor write there
     if config["backend"] != "none":  # checked before there is any submission
         with contextlib.suppress(OSError):
             os.listdir("/etc")  # noqa: PTH208  no pathlib in here
             raise RuntimeError("not isolated: the file system is open")
     if config["many"]:
         rehearsal.rehearse()
-    serving = _Zygote(config["backend"], channel, connection, own_pids)
+    zygote = _Zygote(config["backend"], channel, connection, own_pids)
     if config["many"]:
         gc.collect()
     gc.freeze()  # the heap stays shared with the children
@@ -103,7 +105,7 @@ def main(control: int, configuration: str) -> NoReturn:
         syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)  # closes its links in /proc
     channel.send(json.dumps({"ready": True}).encode())
     while True:
-        serving.serve_one()
+        zygote.serve_one()
 
 
 def _lay_out(control: int) -> tuple[socket.socket, socket.socket]:

@@ -10,7 +10,7 @@ OURS = ("grader", "reference", "pytest", "_pytest", "yaml", "rich", "click", "pl
 def find(x):
     found = [name for name in sys.modules if name.partition(".")[0] in OURS]
     for name, module in list(sys.modules.items()):
-        if name == "submission":
+        if module is sys.modules["submission"]:
             continue  # its own needle
         for key, value in list(getattr(module, "__dict__", {}).items()):
             if type(value) in (str, bytes, dict, list, tuple) and WORD in repr(value):

@@ -25,7 +25,7 @@ from grader.definitions.exercise import (
     TestCase,
     TestId,
 )
-from grader.errors import EtudeError
+from grader.errors import DefinitionError
 from grader.grading.comparison.compare import RawResult, Rung
 from grader.grading.diagnosis.fingerprint import Fingerprint, fingerprint_of
 from grader.grading.diagnosis.own_code import OwnCode, read_own_code, read_unused, with_other_helper
@@ -286,7 +286,7 @@ class Diagnostician:
         copy = _WrongProgram("repair", "", source, "")
         try:
             passes = all(case.passes(test, seen) for test, seen in self._graded(copy))
-        except EtudeError:  # as for wrong programs
+        except DefinitionError:  # as for wrong programs
             return False
         case.hung += copy.hung
         return copy.is_usable and passes
@@ -341,7 +341,7 @@ class Diagnostician:
             return False
         try:
             agrees = all(case.agrees(test, seen) for test, seen in self._fingerprints(program))
-        except EtudeError:  # ours or the author's; the verdict must not be lost
+        except DefinitionError:  # the author's Python does not take what it gives
             program.is_usable = False
         return program.is_usable and agrees
 

@@ -93,8 +93,11 @@ def partly(sentence: str, passed: int, draws: int, points: int) -> str:
     return f"{sentence} {passed} of {draws} inputs pass: {earned}."
 
 
-def outcome_of(raised: Raised) -> Outcome:
-    """Return the outcome of an exception that the submission raised."""
+def outcome_of(raised: Raised | ChildGoneError) -> Outcome:
+    """Return the outcome of an exception of the submission, or of the end of its process."""
+    if isinstance(raised, ChildGoneError):
+        is_late = raised.cause in (Cause.CPU_TIME, Cause.WALL_TIME)
+        return Outcome.TIMED_OUT if is_late else Outcome.ERRORED
     if "MemoryError" in raised.bases:
         return Outcome.OUT_OF_MEMORY
     if raised.type == "OutputLimitError":
@@ -349,8 +352,8 @@ def wrong_part(name: str, found: Sequence[int] | str | None, wanted: Sequence[in
     return f"`{name}` returned {given}, and an array of shape {tuple(wanted)} is needed."
 
 
-def gone(error: ChildGoneError, source: str = "") -> tuple[Outcome, str]:
-    """Return the outcome and the sentence for the end of a submission's process.
+def gone(error: ChildGoneError, source: str = "") -> str:
+    """Return the sentence for the end of a submission's process.
 
     Args:
         error: the end.
@@ -358,28 +361,17 @@ def gone(error: ChildGoneError, source: str = "") -> tuple[Outcome, str]:
     """
     match error.cause:
         case Cause.CPU_TIME:
-            return Outcome.TIMED_OUT, _out_of_time(error, source)
+            return _out_of_time(error, source)
         case Cause.WALL_TIME:
-            return (
-                Outcome.TIMED_OUT,
-                f"Stopped after {error.detail}. Does it wait for something, or never end?",
-            )
+            return f"Stopped after {error.detail}. Does it wait for something, or never end?"
         case Cause.SIGNAL:
-            return (
-                Outcome.ERRORED,
-                f"Python itself crashed ({error.detail}) while it ran your code.",
-            )
+            return f"Python itself crashed ({error.detail}) while it ran your code."
         case Cause.KILLED:
-            return Outcome.ERRORED, (
-                "Your code's process was killed. Did it use too much memory, or end itself?"
-            )
+            return "Your code's process was killed. Did it use too much memory, or end itself?"
         case Cause.EXIT:
-            return Outcome.ERRORED, _ENDED
+            return _ENDED
         case Cause.PROTOCOL:
-            return (
-                Outcome.ERRORED,
-                "Your code wrote to the grader's connection, so there is no answer to judge.",
-            )
+            return "Your code wrote to the grader's connection, so there is no answer to judge."
 
 
 STARTER = "This is still the starter: write your code into it."
@@ -539,6 +531,7 @@ TOO_LARGE = (
 OUTPUT_LIMIT = (
     "Your code printed more than it may, so the rest was cut off. Is there a print in a loop?"
 )
+NO_SENTENCE = "No test could run."
 NO_LETTER = "Your functions gave nothing that is a letter."
 NOT_RUN = "Not run, because your program had ended before."
 NO_TESTS = (

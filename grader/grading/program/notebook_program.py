@@ -5,7 +5,9 @@ Sentences name the lines of the parts.
 
 import itertools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from grader.definitions.program_files import mark_in
@@ -127,7 +129,7 @@ class NotebookProgram:
     submission: Submission
     lines: PartLines = field(default_factory=PartLines)
     failed: tuple[tuple[int, Raised], ...] = ()  # cells that Python cannot read
-    notes: tuple[str, ...] = ()
+    notes: tuple[Callable[[], str], ...] = ()
 
 
 def join_cells(child: Child, submission: Submission) -> NotebookProgram:
@@ -149,7 +151,7 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
             case [int(number), str(text)]:
                 left_out.append((number, printable(text[:_LONGEST])))
     failed = tuple((n, error) for n, error in read_failed_cells(facts) if n in lines.numbers)
-    notes = (outcome_sentences.left_out(left_out),) if left_out else ()
+    notes = (partial(outcome_sentences.left_out, left_out),) if left_out else ()
     if submission.helpers:
         source = f"{source}\n{submission.helpers}"
     return NotebookProgram(replace(submission, source=source), lines, failed, notes)
@@ -157,7 +159,7 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
 
 def load_cells(
     child: Child, program: NotebookProgram, names: list[str]
-) -> tuple[Answer, tuple[str, ...]]:
+) -> tuple[Answer, tuple[Callable[[], str], ...]]:
     """Run the cells; return the answer, and a note for each cell that failed."""
     lines = program.lines
     places = list(zip(lines.numbers, lines.ends, strict=True))
@@ -165,9 +167,10 @@ def load_cells(
     facts = answer.value if isinstance(answer, Returned) else None
     ran = [(lines.numbers[n], e) for n, e in read_failed_cells(facts) if n < len(lines.numbers)]
     failed = sorted([*program.failed, *ran], key=lambda each: each[0])
-    notes = []
-    for number, error in failed:
+
+    def note(number: int, error: Raised) -> str:
         place = lines.place(error.frames[0][0]) if error.frames else None
         said = outcome_sentences.cell_failed(number, place[1] if place else None, error)
-        notes.append(lines.sentence(said) if error.line else said)
-    return answer, tuple(notes)
+        return lines.sentence(said) if error.line else said
+
+    return answer, tuple(partial(note, *each) for each in failed)

@@ -269,7 +269,7 @@ class _GradingSession:
         )
         if verdict.outcome is Outcome.PASSED or verdict.message or probe is not None:
             return verdict
-        note(journal.VERDICT, verdict_data(verdict))
+        note(journal.VERDICT, [verdict_data(verdict), verdict.failures])
         from grader.grading.diagnosis.known_mistakes import Diagnostician  # noqa: PLC0415  a pass needs none
 
         until = run.deadline

@@ -765,11 +765,56 @@ CAUSES: Final[tuple[_Cause, ...]] = (
         r"math domain error|expected a (?:positive|nonnegative) (?:input|number)",
         "The logarithm needs a number above 0, and the root one that is not negative.",
     ),
+    # With a name it is about a file, but for shared memory: without one it is anything.
     _Cause(
         "no-file",
-        ("FileNotFoundError", "PermissionError", "IsADirectoryError"),
-        r"",
-        "No file of yours can be read here: the tests pass all that your code needs.",
+        ("FileNotFoundError",),
+        r"No such file or directory: '(?!/psm_)|^\S+ not found\.?$",
+        "There is no such file or folder here: your code finds only files that the exercise has.",
+    ),
+    _Cause("no-file", ("IsADirectoryError",), r"Is a directory: '", "This is a folder, no file."),
+    _Cause(
+        "no-file",
+        ("PermissionError",),
+        r"Permission denied: '",
+        "This file or folder may not be read or changed here.",
+    ),
+    _Cause(
+        "refused-by-system",
+        ("PermissionError",),
+        r"^\[Errno 1\] Operation not permitted$",
+        "The system refuses this here. Code may compute, but not open connections (as `asyncio` "
+        "does), start processes or change settings of the machine.",
+    ),
+    _Cause(
+        "no-network",
+        ("URLError", "gaierror"),
+        r"\[Errno (?:1|-2|-3)\]",
+        "Submissions are graded without a network: put what your code needs into it.",
+    ),
+    _Cause(
+        "no-threads",
+        ("RuntimeError",),
+        r"can't start new thread",
+        "No thread can be started here: leave threads out.",
+    ),
+    _Cause(
+        "loaded-again",
+        ("ModuleNotFoundError",),
+        r"spec not found for the module",
+        "A module cannot be loaded a second time here: leave `reload` out.",
+    ),
+    _Cause(
+        "no-environment",
+        ("KeyError",),
+        r"^'(?:HOME|USER|USERNAME|LOGNAME|PATH|PWD|SHELL|TMPDIR|PYTHONPATH)'$",
+        "Environment variables of your machine are not set here.",
+    ),
+    _Cause(
+        "empty-number",
+        _VALUE,
+        r"invalid literal for int\(\) with base \d+: ''|could not convert string to float: ''",
+        "An empty text is no number. Nothing can be typed in here, so `sys.stdin` is empty too.",
     ),
     _Cause(
         "own-assert",
@@ -787,7 +832,7 @@ CAUSES: Final[tuple[_Cause, ...]] = (
         "recursion",
         ("RecursionError",),
         r"recursion",
-        "A function calls itself without end: which case should stop it?",
+        "A function calls itself too often: which case should stop it?",
     ),
 )
 
@@ -797,5 +842,7 @@ _VAGUE: Final = frozenset({
     "set-later", "no-import", "not-in-numpy", "not-of-array", "keyword", "recursion",
     "arguments-missing", "arguments-too-many", "list-index", "number-called", "sequence-called",
     "module-called", "import-name", "removed-from-numpy", "no-file", "own-assert",
+    "refused-by-system", "no-network", "no-threads", "loaded-again", "no-environment",
+    "empty-number",
 })  # fmt: skip
 """Causes by which two mistakes cannot be told apart."""

@@ -122,7 +122,7 @@ def raised(error: Raised, call: str, contents: DefinedNames, *, loading: bool = 
         said = OUTPUT_LIMIT
     elif "MemoryError" in error.bases:
         said = f"Your code asked for more memory than it may use{at}."
-    elif error.type == "ModuleNotFoundError" and (module := _QUOTED.search(error.message)):
+    elif error.type == "ModuleNotFoundError" and (module := _NO_MODULE.search(error.message)):
         known = f"only {', '.join(['NumPy', *contents.packages])} and Python's standard library"
         said = f"There is no module `{module[1]:.60}` here, {known}{_at(error)}."
     if said:
@@ -153,6 +153,7 @@ def _explained(error: Raised) -> str:
 
 
 _QUOTED = re.compile(r"'([^']+)'")
+_NO_MODULE = re.compile(r"^No module named '([^']+)'")
 _PLACE = re.compile(r" \((?:/[^()]*|unknown location)\)$")  # where a module lies on this machine
 
 
@@ -265,8 +266,13 @@ def cell_failed(cell: int, line: int | None, error: Raised) -> str:
     return f"Cell {cell} stopped{at} ({words}). What it defines and the other cells were run."
 
 
-def unsupported(answer: Unsupported) -> str:
-    """Return the sentence about a value that no test can look at."""
+def unsupported(answer: Unsupported, expected: object = None) -> str:
+    """Return the sentence about a value that no test can look at.
+
+    Args:
+        answer: what is known of it.
+        expected: the right value, where it may be told.
+    """
     where = f" (at {answer.path} of the result)" if answer.path else ""
     if answer.kind == "coroutine":
         return "Your function is `async def`, so calling it computes nothing. Write `def`."
@@ -279,10 +285,18 @@ def unsupported(answer: Unsupported) -> str:
     elif kind == "generator":
         advice = "Write square brackets around it, for a list, or make it an array."
     elif any(word in kind for word in ("array", "matrix", "Masked")):
-        advice = (
-            "Return an ordinary array of numbers, for example `np.asarray(result, dtype=float)`."
-        )
+        dtype = getattr(expected, "dtype", np.dtype(object))
+        word = _DTYPES.get(dtype.kind, "")
+        advice = f"Return an array of dtype {dtype}."
+        if word:
+            advice = f"Return an ordinary array, for example `np.asarray(result, dtype={word})`."
+        elif dtype.kind == "O":
+            advice = "Return an ordinary array, with a dtype such as `float`, `int` or `str`."
     return f"Your function returned {_article(kind)}{where}. {advice}"
+
+
+_DTYPES = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex", "U": "str"}
+"""The names of dtypes by their kinds."""
 
 
 def unsupported_value(name: str, answer: Unsupported) -> str:
@@ -291,7 +305,7 @@ def unsupported_value(name: str, answer: Unsupported) -> str:
     kind = _article(answer.kind)
     if answer.is_too_large:
         return f"`{name}` is {kind}. Look at its shape: is a length of it much too large?"
-    return f"`{name}` is {kind}{where}; write plain Python values or NumPy arrays of numbers."
+    return f"`{name}` is {kind}{where}; write plain Python values or ordinary NumPy arrays."
 
 
 def _article(kind: str) -> str:

@@ -394,7 +394,7 @@ class SubmissionRun:
     def _no_value(self, test: TestCase, error: NoValueError, draw: Draw) -> _Attempt:
         answer = error.answer
         if isinstance(answer, Unsupported):
-            sentence = self._sentence(lambda: outcome_sentences.unsupported(answer))
+            sentence = self._sentence(lambda: outcome_sentences.unsupported(answer, draw.expected))
             rung = Rung.SHAPE if answer.is_too_large else Rung.TYPE
             return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
         line = answer.frames[-1][0] if answer.frames else None

@@ -6,6 +6,7 @@ Nothing of a message is repeated but sizes, and names where Python puts them bet
 import builtins
 import difflib
 import itertools
+import keyword
 import re
 import sys
 import typing
@@ -14,6 +15,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+
+from grader.grading.feedback.name_places import other_letter
 
 _LONGEST_NAME = 40
 
@@ -86,16 +89,18 @@ def undefined(name: str, names: Sequence[str]) -> str:
         name: that is not defined.
         names: in scope.
     """
+    letters = (other_letter(other, name) or other_letter(name, other) for other in names)
+    if letter := next(filter(None, letters), ""):
+        return letter
     if name in ("exit", "quit"):
         return "To leave a function, use `return`."
     if other := next((each for each in names if each.lower() == name.lower()), None):
         return f"Did you mean `{other}`? Capital and small letters are different."
     if "np" in names and callable(getattr(np, name, None)):
         return f"Did you mean `np.{name}`?"
-    if name in typing.__all__:
-        return f"Put `from typing import {name}` at the top."
-    if name in sys.stdlib_module_names:
-        return f"Put `import {name}` at the top."
+    if name in typing.__all__ or name in sys.stdlib_module_names:
+        from_typing = "from typing " * (name in typing.__all__)
+        return f"Put `{from_typing}import {name}` at the top."
     known = [*names, *(each for each in dir(builtins) if each.islower())]
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
     return f"Did you mean `{close[0]}`?" if close else ""
@@ -137,6 +142,9 @@ def unreadable(text: str, message: str) -> str:
         text: of the line.
         message: of Python.
     """
+    for word, known in itertools.product(re.findall(r"\w+", text), keyword.kwlist):
+        if said := other_letter(word, known):
+            return said
     for pattern, sentence in _IN_THE_WAY:
         if re.match(pattern, text):
             return sentence
@@ -144,9 +152,14 @@ def unreadable(text: str, message: str) -> str:
 
 
 _IN_THE_WAY: Final = (
+    (
+        r"<{7}|>{7}|\|{7}",
+        "Git has left this line from two versions: keep one, take such lines out.",
+    ),
     (r">>>|\.\.\. ", "`>>>` and `...` are Python's prompt: take them out of every line."),
     (r"(?:In|Out) ?\[\d*\]:", "`In [1]:` is the notebook's prompt: take it out of every line."),
     (r"```|~~~", "Such lines mark code in Markdown: take them out."),
+    (r"(?:pip3?|python3?|conda) \S", "This is a command for the terminal: take it out."),
     (r"[%!]", "Lines that begin with `%` or `!` work in a notebook only: take them out."),
 )
 """Texts that are pasted with code, by how they begin."""
@@ -199,6 +212,9 @@ def _instead(owner: str, name: str) -> str:
         return f"NumPy 2 has no `np.{name}` any more: use {now}."
     if known := _ELSEWHERE.get(name):
         return f"{owner} has no `{name}`; {known}."
+    for known in dir(np):
+        if not name.isascii() and (said := other_letter(name, known)):
+            return said
     if owner == "NumPy" and (close := difflib.get_close_matches(name, dir(np), n=1, cutoff=0.8)):
         return f"Did you mean `np.{close[0]}`?"
     return f"{owner} has no {_names(name)}: is it spelled right, or from another library?"

@@ -6,7 +6,7 @@ message, not a value, not a line. It is made from the outcome and the rung alone
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ import numpy as np
 from grader.definitions.exercise import DefinedAs, Disclosure, Property
 from grader.grading.comparison.compare import Rung
 from grader.grading.feedback.hidden_tests import NOT_PASSED
+from grader.grading.feedback.name_places import NamePlace, other_letter, places_of
+from grader.grading.results.file_kinds import file_kind
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Cause, ChildGoneError, DefinedNames, Raised, Unsupported
 
@@ -154,6 +156,7 @@ def _explained(error: Raised) -> str:
 
 _QUOTED = re.compile(r"'([^']+)'")
 _NO_MODULE = re.compile(r"^No module named '([^']+)'")
+_MERGED = re.compile(r"^<{7}(?: .*)?\n(?:.*\n)*?={7}\n(?:.*\n)*?>{7}(?= |$)", re.MULTILINE)
 _PLACE = re.compile(r" \((?:/[^()]*|unknown location)\)$")  # where a module lies on this machine
 
 
@@ -210,8 +213,16 @@ def _in_the_test_itself(error: Raised, call: str, contents: DefinedNames) -> str
     )
 
 
-def syntax_error(error: Raised) -> str:
+def syntax_error(error: Raised, source: str = "") -> str:
     """Return the sentence about code that Python cannot read."""
+    if kind := file_kind(source.encode()):
+        return kind
+    if merged := _MERGED.search(source):
+        return (
+            f"Git has left two versions in your file, from line {_line_at(source, merged.start())} "
+            f"to line {_line_at(source, merged.end())}. Keep one, and take out the lines that "
+            "begin with `<<<<<<<`, `=======` and `>>>>>>>`."
+        )
     shown = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
     line = f"line {error.line}" if error.line else "your code"
     words = f"({error.type}: {cut(error.message)})"
@@ -220,6 +231,10 @@ def syntax_error(error: Raised) -> str:
     if explained := unreadable(error.text.strip(), error.message):
         return f"Python cannot read {line}{shown}. {explained} {words}"
     return f"Python cannot read {line}{shown} {words}."
+
+
+def _line_at(source: str, position: int) -> int:
+    return source.count("\n", 0, position) + 1
 
 
 def wrong_files(given: Sequence[str], asked: Sequence[str]) -> str:
@@ -422,19 +437,17 @@ def missing(
         kind: of thing that it should be.
         source: of the submission.
     """
+    if said := file_kind(source.encode()):
+        return said
+    for other in names:
+        if said := other_letter(other, name):
+            return said
+    places = sorted(places_of(name, source), key=lambda each: each.where != "code")
+    for place in places:
+        if said := _not_reached(name, place):
+            return said
     if kind == "value":
         return f"There is no `{name}` in your code; write your answer as `{name} = ...`."
-    starts = [re.match(r"([ \t]*)(class|def)\s+(\w+)", line) for line in source.splitlines()]
-    for number, start in enumerate(starts):
-        if start is None or start[2] != "def" or start[3] != name or not start[1]:
-            continue
-        above = [each for each in starts[:number] if each and len(each[1]) < len(start[1])]
-        if above:
-            of_class, outer = above[-1][2] == "class", above[-1][3]
-            return (
-                f"`{name}` (line {number + 1}) stands inside `{'class ' * of_class}{outer}`. Move "
-                f"it to the left edge of your file{', and write it without `self`' * of_class}."
-            )
     spelled = {known.lower(): known for known in names}
     close = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.6)
     if close:
@@ -442,10 +455,48 @@ def missing(
     return f"There is no {kind} `{name}` in your code; the tests call `{call}`."
 
 
-def another_kind(name: str, wanted: DefinedAs, kind: str) -> str:
+def _not_reached(name: str, place: NamePlace) -> str:
+    """Return why a name is not there although a place defines it; nothing if that is not known."""
+    it = f"`{name}` (line {place.line})"
+    if place.where == "comment":
+        return f"{it} stands in a comment, which Python skips. Take out the `#`."
+    if place.where == "text":
+        return f"{it} stands in a text, between quotes, which does not run. Take out the quotes."
+    outer = [each for each in place.blocks if re.match(r"(?:async\s+)?def\b|class\b", each[1])]
+    if outer:
+        of_class = outer[-1][1].startswith("class")
+        inside = re.sub(r"(?:async\s+)?(?:def\s+)?((?:class\s+)?\w+).*", r"\1", outer[-1][1])
+        return (
+            f"{it} stands inside `{inside}`. Move it to the left edge of your "
+            f"file{', and write it without `self`' * of_class}."
+        )
+    if not place.blocks:
+        return ""
+    line, header = place.blocks[-1]
+    why = "which was not reached"
+    if "__name__" in header:
+        why = "which does not run when the tests import your file"
+    return (
+        f"{it} stands under `{header:.60}` (line {line}), {why}. Move it to the left edge of your "
+        "file."
+    )
+
+
+def defined_again(names: Iterable[str], source: str) -> str:
+    """Return the sentence about a name that is defined twice, or nothing."""
+    for name in names:
+        places = places_of(name, source)
+        lines = [str(p.line) for p in places if p.where == "code" and not p.blocks]
+        if len(lines) > 1 and not any(each.is_alias for each in places):
+            return f"`{name}` is defined in lines {_listing(lines, 'and')}: the last one counts."
+    return ""
+
+
+def another_kind(name: str, wanted: DefinedAs, kind: str, source: str = "") -> str:
     """Return the sentence about a name of another kind than asked for."""
     came = _article(kind) if kind != "builtin_function_or_method" else "a built-in function"
-    return f"`{name}` should be a {wanted}, but in your code it is {came}."
+    again = defined_again([name], source)
+    return f"`{name}` should be a {wanted}, but in your code it is {came}.{again and f' {again}'}"
 
 
 def not_answered(name: str, kind: str) -> str:

@@ -17,6 +17,7 @@ from grader.grading.program.notebook_program import (
 )
 from grader.grading.program.proxies import NoValueError, Proxies
 from grader.grading.program.screening import screen
+from grader.grading.results.file_kinds import file_kind
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import (
@@ -203,7 +204,7 @@ def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedS
     try:
         refusal = screen(child, source, exercise)
         if isinstance(refusal, Raised):
-            return LoadedSubmission(contents, problem=problem_of(refusal))
+            return LoadedSubmission(contents, problem=problem_of(refusal, source))
         if refusal is not None:
             problem = LoadingProblem(Outcome.FAILED, refusal.sentence, refusal.line)
             return LoadedSubmission(contents, problem=problem)
@@ -247,12 +248,14 @@ def problem_of(answer: Raised, source: str = "", packages: tuple[str, ...] = ())
         packages: that it may import beside NumPy.
     """
     if "SyntaxError" in answer.bases and not answer.frames:
-        said = partial(outcome_sentences.syntax_error, answer)
+        said = partial(outcome_sentences.syntax_error, answer, source)
         return LoadingProblem(Outcome.ERRORED, said, answer.line)
     line = answer.frames[-1][0] if answer.frames else None
     contents = DefinedNames((), {}, packages)
 
     def sentence() -> str:
+        if answer.type == "NameError" and (kind := file_kind(source.encode())):
+            return kind  # a notebook that Python reads as a dictionary
         said = outcome_sentences.raised(answer, "", contents, loading=bool(source))
         if answer.type != "ModuleNotFoundError":
             return said
@@ -279,7 +282,7 @@ def _problem_of(
     fits = defined.kind == "class" if wanted == "class" else defined.callable is not value
     if fits:
         return None
-    return partial(outcome_sentences.another_kind, name, wanted, defined.kind)
+    return partial(outcome_sentences.another_kind, name, wanted, defined.kind, source)
 
 
 def _values(child: Child, exercise: Exercise) -> dict[str, Any] | Sentence:

@@ -213,10 +213,11 @@ class SubmissionRun:
             results: of the tests that were run.
             sandbox: the name of where they ran.
         """
+        explained = self.optional.make("sentence", lambda: self._explained(results), dict(results))
         return verdict_of(
             self.exercise,
             self._submission,
-            {**results, **self.optional.make("sentence", lambda: self._explained(results), {})},
+            self._with_second_definition(explained),
             sandbox=sandbox,
             outcome=self.outcome,
             problem=self.problem,
@@ -226,11 +227,11 @@ class SubmissionRun:
         )
 
     def _explained(self, results: Mapping[TestId, TestResult]) -> dict[TestId, TestResult]:
-        """Return the results in whose sentences a factor has a formula that other tests confirm.
+        """Return the results; where other tests confirm a factor's formula, sentences have it.
 
         Hidden tests confirm it, too: nothing of them is said but that they do.
         """
-        explained: dict[TestId, TestResult] = {}
+        explained = dict(results)
         if not self._unexplained:
             return explained
         from grader.grading.comparison.relations import relation  # noqa: PLC0415  a pass needs none of it
@@ -255,6 +256,24 @@ class SubmissionRun:
                 message = message.replace(said, sentence, 1) if said else f"{message} {sentence}"
                 explained[test_id] = replace(result, message=message)
         return explained
+
+    def _with_second_definition(
+        self, results: dict[TestId, TestResult]
+    ) -> dict[TestId, TestResult]:
+        """Return the results; the first failure that is shown tells of a name defined twice."""
+        wrong = (Outcome.FAILED, Outcome.ERRORED)
+        shown = (each for each in results.values() if not each.hidden and each.outcome in wrong)
+        first = next(shown, None)
+        if first is None or self.problem or self.lines.files:
+            return results
+        said = self._sentence(
+            lambda: self.lines.sentence(
+                outcome_sentences.defined_again(self.exercise.defines, self.source)
+            )
+        )
+        if said:
+            results[first.id] = replace(first, message=f"{first.message} {said}")
+        return results
 
     def end(self) -> Evidence:
         """End the child and return what it used."""

@@ -269,11 +269,10 @@ class Diagnostician:
         if any(case.fingerprints[test.id].rung == Rung.BUDGET for test in case.failing):
             return None  # another run may take another time
         for copy in own.copies:
-            # In what has to be fixed the place is the answer, and a number means nothing without a
-            # right one to put in its place.
+            # In what has to be fixed the place is the answer.
             if copy.kind != "rounded" and self._exercise.kind == "fix":
                 continue
-            if copy.kind == "number" and self._variants is None:
+            if copy.kind not in diagnosis_sentences.TRUSTED and self._variants is None:
                 continue
             if self._passes(copy.source, case):
                 said = diagnosis_sentences.repaired(copy.kind, copy.lines, copy.was)

@@ -16,7 +16,7 @@ Tests that disclose nothing are run but not compared, so that a diagnosis reveal
 import math
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -232,9 +232,10 @@ class Diagnostician:
         own = read_own_code(self._sandbox, limits, source, numbers)
         if found := (
             self._with_own_numbers(case, own)
-            or self._repaired(case, own)
+            or self._repaired(case, own, diagnosis_sentences.TRUSTED)
             or self._in_helper(case, own, source)
             or self._two_at_once(case)
+            or (self._variants and self._repaired(case, own, diagnosis_sentences.GUESSED))
         ):
             return found
         # What is never used may not be the mistake, but values that are wrong may come from it.
@@ -264,7 +265,7 @@ class Diagnostician:
             if case.has_much_evidence and self._explains(made, case):
                 yield made, number, other
 
-    def _repaired(self, case: "_Case", own: OwnCode) -> Diagnosis | None:
+    def _repaired(self, case: "_Case", own: OwnCode, kinds: Collection[str]) -> Diagnosis | None:
         """Return the part of the submission without which the tests pass."""
         if any(case.fingerprints[test.id].rung == Rung.BUDGET for test in case.failing):
             return None  # another run may take another time
@@ -272,7 +273,7 @@ class Diagnostician:
             # In what has to be fixed the place is the answer.
             if copy.kind != "rounded" and self._exercise.kind == "fix":
                 continue
-            if copy.kind not in diagnosis_sentences.TRUSTED and self._variants is None:
+            if copy.kind not in kinds:
                 continue
             if self._passes(copy.source, case):
                 said = diagnosis_sentences.repaired(copy.kind, copy.lines, copy.was)

@@ -32,7 +32,10 @@ _REDUCTIONS = {
     "sum",
     "var",
 }
-_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+_OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
+    ast.Add: (ast.Mult, ast.Sub), ast.Sub: (ast.Add,), ast.Mult: (ast.Add, ast.Div),
+    ast.Div: (ast.Mult,),
+}  # fmt: skip
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE), (ast.Eq, ast.NotEq)
 _PLACES = (0, 1, -1, -2)  # of lengths in a shape
 _LIKELY_FIRST = (
@@ -175,9 +178,8 @@ def _other_operators(node: Any) -> _Others:  # noqa: ANN401  a node of the kinds
     if is_sum and isinstance(node.right, ast.Constant) and node.right.value == 1:
         yield "one-off", lambda node: getattr(node, "left", node)
         return
-    for other in _OPERATORS if isinstance(node.op, _OPERATORS) else ():
-        if not isinstance(node.op, other):
-            yield "operator", _with(op=other())
+    for other in _OPERATORS.get(type(node.op), ()):
+        yield "operator", _with(op=other())
 
 
 def _other_comparisons(node: Any) -> _Others:  # noqa: ANN401  likewise

@@ -137,7 +137,10 @@ REPAIRS: Final = frozenset(_REPAIRS)
 """The kinds of changes that a sentence knows."""
 
 TRUSTED: Final = frozenset({"rounded", "cut", "dtype", "floor-division"})
-"""The kinds that say enough where only a few tests are run; others could pass them by chance."""
+"""The kinds that say enough where only a few tests are run."""
+
+GUESSED: Final = REPAIRS - TRUSTED
+"""The kinds that could pass a few tests by chance, and are tried last."""
 
 
 def leaves_the_track(kind: str, code: str, line: int, filled: Sequence[int] = ()) -> str:

@@ -123,11 +123,16 @@ def _single_changes(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, dict[int, _
     """Yield the kinds of changes of one step, each with the changes by the number of a node."""
     for first, other, parts in _exchanges(nodes):
         yield "exchanged", {nodes.index(node): _named(first, other) for node in parts}
-    endless = {id(n) for loop in nodes if isinstance(loop, ast.While) for n in ast.walk(loop)}
+    # Another condition may switch a wrong branch off, but for one that a loop asks many times; and
+    # a loop with another condition may not end.
+    repeated = {id(n) for loop in nodes if isinstance(loop, ast.For) for n in ast.walk(loop)}
+    branches = [n for n in nodes if isinstance(n, ast.If | ast.IfExp) and id(n) not in repeated]
+    loops = [node for node in nodes if isinstance(node, ast.While)]
+    left = {id(n) for part in [*loops, *(b.test for b in branches)] for n in ast.walk(part)}
     changes = [
         (kind, {index: change})
         for index, node in enumerate(nodes)
-        if id(node) not in endless
+        if id(node) not in left
         for kind, change in _others(node)
     ]
     yield from sorted(changes, key=lambda each: _LIKELY_FIRST.index(each[0]))

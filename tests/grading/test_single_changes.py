@@ -98,6 +98,16 @@ def test_nothing_is_named_that_is_not_the_mistake_alone(
     assert diagnosis is None or diagnosis.kind != "repair"
 
 
+def test_a_property_alone_does_not_show_what_is_right(grade_all: "GradeAll") -> None:
+    """Many programs have it."""
+    test = {"given": "x = rng.standard_normal((4, 3))", "call": "f(x)", "holds": "causal"}
+    source = "def f(x):\n    return x - x.mean(axis=0)\n"
+    solution = "def f(x):\n    return 2.0 * x\n"
+    verdict = grade_all(source, test, solution=solution)
+    assert verdict.score == 0
+    assert verdict.diagnosis is None or verdict.diagnosis.kind != "repair"
+
+
 def test_a_loop_that_may_not_end_is_left_as_it_is() -> None:
     """Another sign in it costs a second each."""
     loop = "def f(n):\n    while n > 3:\n        n = n - 2\n    return n\n"

@@ -235,12 +235,14 @@ class Diagnostician:
             or self._repaired(case, own, diagnosis_sentences.TRUSTED)
             or self._in_helper(case, own, source)
             or self._two_at_once(case)
-            or (self._variants and self._repaired(case, own, diagnosis_sentences.GUESSED))
         ):
             return found
-        # What is never used may not be the mistake, but values that are wrong may come from it.
+        # Many programs have a property. And what is never used may not be the mistake, but values
+        # that are wrong may come from it.
         if any(case.fingerprints[test.id].rung not in _OF_VALUES for test in case.failing):
             return None
+        if self._variants and (found := self._repaired(case, own, diagnosis_sentences.GUESSED)):
+            return found
         unused = self._unused(source)[:_MOST_EXPLANATIONS]
         said = [diagnosis_sentences.unused(*each) for each in unused]
         remark = [_WrongProgram("unused", "unused", "", " ".join(said))]

@@ -33,7 +33,7 @@ class Variants:
 
     @cached_property
     def calculates_with_lengths(self) -> bool:
-        """Whether a length of an axis goes into a number of the solution, as in a scale or mean."""
+        """True if a length of an axis goes into a number of the solution, as in a scale."""
         nodes = list(ast.walk(ast.parse(self._solution)))
         names = {
             part.id

@@ -203,7 +203,7 @@ class OwnGpt:
         return self._weights.letters[answer.value]
 
     def _ended(self, error: ChildGoneError) -> Problem:
-        _, sentence = outcome_sentences.gone(error, self._source)
+        sentence = outcome_sentences.gone(error, self._source)
         line = outcome_sentences.line_of(error, self._source)
         return Problem(self._lines.sentence(sentence), self._exercise(line))
 
@@ -215,7 +215,7 @@ class OwnGpt:
             exercise = next(each for each, function in PARTS.items() if function == name)
             return Problem(outcome_sentences.wrong_part(name, found, wanted), exercise)
         found = problem_of(answer)
-        return Problem(self._lines.sentence(found.sentence), self._exercise(found.line))
+        return Problem(self._lines.sentence(found.sentence()), self._exercise(found.line))
 
     def _exercise(self, line: int | None) -> str | None:
         """Return the exercise whose code has a line."""

@@ -325,13 +325,13 @@ def _problem_in(child: PageChild, source: str) -> dict[str, Any] | None:
     try:
         answer = child.load(source, [])
     except ChildGoneError as error:
-        _, sentence = outcome_sentences.gone(error, source)
+        sentence = outcome_sentences.gone(error, source)
         return {"message": sentence, "line": outcome_sentences.line_of(error, source)}
     if not isinstance(answer, Raised):
         return None
     # The outermost frame is this source's; deeper ones may lie in another cell.
     found = problem_of(replace(answer, frames=answer.frames[:1]))
-    return {"message": found.sentence, "line": found.line}
+    return {"message": found.sentence(), "line": found.line}
 
 
 def _figures(child: PageChild) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -11,8 +11,12 @@ import pytest
 from grader.definitions.exercise import Exercise
 from grader.grading.feedback.error_explanations import cause, shapes_here, signature
 from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome
 from grader.grading.session.engine import grade
 from grader.sandbox.process import Sandbox
+
+if TYPE_CHECKING:
+    from tests.grading.conftest import Make
 
 A, B, WHOLE = np.ones((3, 4)), np.ones((5, 4)), np.ones(3, dtype=int)
 NONE, LIST, FLOAT = None, [1.0, 2.0], 1.5
@@ -215,6 +219,38 @@ def test_unknown_errors_are_left_alone() -> None:
     assert signature("NameError", "name 'x' is not defined") is None
 
 
+REFUSED = {
+    "import asyncio\nasyncio.run(asyncio.sleep(0))": "The system refuses this here",
+    "import subprocess\nsubprocess.run(['ls'])": "The system refuses this here",
+    "import socket\nsocket.socket()": "The system refuses this here",
+    "import multiprocessing\nmultiprocessing.Pool(2)": "",
+    "import threading\nthreading.Thread(target=print).start()": "No thread can be started",
+    "import urllib.request\nurllib.request.urlopen('http://127.0.0.1')": "without a network",
+    "import importlib\nimport numpy\nimportlib.reload(numpy)": "leave `reload` out",
+    "import os\nos.environ['HOME']": "Environment variables",
+    "import sys\nint(sys.stdin.readline())": "`sys.stdin` is empty",
+    "open('scores.csv')": "There is no such file",
+    "open('.')": "This is a folder",
+    "raise FileNotFoundError('no luck')": "",
+    "raise PermissionError('not you')": "",
+}
+
+
+@pytest.mark.parametrize("code", REFUSED)
+def test_what_the_sandbox_refuses_is_called_a_file_only_if_it_is_one(
+    code: str, double: Exercise, sandbox: Sandbox
+) -> None:
+    """Where the cause is not certain, the words of the error stand alone."""
+    body = "".join(f"    {line}\n" for line in code.splitlines())
+    source = f"def double(x):\n{body}    return 2 * x\n"
+    verdict = grade(double, Submission.from_bytes(Path("double.py"), source.encode()), sandbox)
+    message = verdict.tests[0].message
+    explained = message.startswith("Line ")
+    assert explained is bool(REFUSED[code]), message
+    assert REFUSED[code] in message
+    assert "There is no module" not in message
+
+
 def test_signature_is_that_of_the_mistake() -> None:
     """`@` and `np.dot` share a signature for the same arrays, and none with others."""
     messages = []
@@ -316,3 +352,30 @@ def said_of_shapes(source: str, double: Exercise, sandbox: Sandbox) -> str:
     _, found, here = verdict.tests[0].message.partition("or one be 1.")
     assert found
     return here.partition(" (ValueError")[0]
+
+
+TEXTS = "np.where(x > 0, 'pos', 'neg')"
+
+
+@pytest.mark.parametrize(
+    ("returned", "right", "said"),
+    [
+        (f"{TEXTS}.astype(object)", TEXTS, "`np.asarray(result, dtype=str)`"),
+        (f"{TEXTS}.astype(np.dtypes.StringDType())", TEXTS, "`np.asarray(result, dtype=str)`"),
+        ("x.astype(object)", "x * 1.0", "`np.asarray(result, dtype=float)`"),
+        ("np.array([(1, 'a')], 'i8,O')", "np.array([(1, 'a')], 'i8,U1')", "('f1', '<U1')]."),
+        ("x.astype(object)", "[1, 2]", "a dtype such as"),
+    ],
+)
+def test_an_array_that_no_test_can_look_at_gets_the_right_advice(
+    make: "Make", sandbox: Sandbox, returned: str, right: str, said: str
+) -> None:
+    """The dtype that is asked for is named, and an error of our own code is never the learner's."""
+    source = "import numpy as np\n\n\ndef f(x):\n    return {}\n"
+    test = {"given": "x = np.array([1.0, -1.0])", "call": "f(x)", "expect": "solution"}
+    exercise = make(test, solution=source.format(right))
+    submission = Submission.from_bytes(Path("f.py"), source.format(returned).encode())
+    [result] = grade(exercise, submission, sandbox).tests
+    assert result.outcome is Outcome.FAILED
+    assert result.message.startswith("Your function returned an array of dtype")
+    assert said in result.message

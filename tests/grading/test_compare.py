@@ -36,6 +36,17 @@ MATRIX = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
             "The result has the right shape, but 2 of 6 values differ; the largest error is at [1, 1]: "
             "expected 5, got 9.5.",
         ),
+        (
+            MATRIX, (MATRIX,), Rung.TYPE,
+            "The result should be an array of shape (2, 3), but is a tuple of 1 item. A comma after a "
+            "value makes it a tuple of one item.",
+        ),
+        (
+            MATRIX, np.where(MATRIX[0] > 0), Rung.TYPE,
+            "The result should be an array of shape (2, 3), but is a tuple of 1 item. `np.where` and "
+            "`np.nonzero` with one argument give a tuple, and so does a comma after a value. Item `[0]` "
+            "is the array.",
+        ),
         (0.5, 0.25, Rung.VALUES, "The result should be 0.5, but is 0.25."),
         (
             np.timedelta64(2, "D"), np.timedelta64(1, "D"), Rung.VALUES,

@@ -13,6 +13,7 @@ from grader import mutation
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.grading.diagnosis import first_expression, known_mistakes
+from grader.grading.diagnosis.derived_mistakes import Variants
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.diagnosis.unused_values import read
 from grader.grading.expected.oracle import Oracle
@@ -234,7 +235,7 @@ RULES = {
     "repair: rounded": OTHERWISE.format("row.mean()", "np.round(row.std(), 1)"),
     "repair: floor-division": OTHERWISE.replace(") / ", ") // ").format("row.mean()", "row.std()"),
     "repair: number": OTHERWISE.format("row.mean() * 1.25", "row.std()"),
-    "unused: unused": OTHERWISE.format("max(row) * 1.25", "1").replace("stack(rows)", "tanh(x)"),
+    "expression: wrong": OTHERWISE.format("max(row) * 1.25", "1").replace("stack(rows)", "tanh(x)"),
     "none": OTHERWISE.format("np.median(row) * 1.25", "row.var()"),
 }
 SAID = {
@@ -243,7 +244,7 @@ SAID = {
     "repair: rounded": "You round to 1 digit after the point (in line 7), and only that",
     "repair: floor-division": "`//` in line 7 rounds down to whole numbers.",
     "repair: number": "Look at the number 1.25 in line 7: with another one there, the tests pass.",
-    "unused: unused": "`result` gets a value in line 8, which is never used.",
+    "expression: wrong": "`result` gets a value in line 8, which is never used.",
     "none": "",
 }
 
@@ -256,7 +257,7 @@ def test_rules_explain_what_no_one_declared(rule: str, make: "Make", sandbox: Sa
     )
     (verdict,) = graded(scaled(make), sandbox, source)
     found = verdict.diagnosis
-    if found is not None and found.kind == "expression":
+    if rule == "none" and found is not None and found.kind == "expression":
         found = None  # no rule: it is asked where none explains the failures
     assert (f"{found.kind}: {found.id}" if found else "none") == rule
     assert found is None or SAID[rule] in found.feedback
@@ -626,6 +627,73 @@ def test_a_statement_without_effect_has_a_result_that_is_never_used(
     """Where it may change something, nothing is said."""
     source = f"import numpy as np\ndef f(y):\n    {statement}\n    return y\n"
     assert read(source, ["f"]) == ([["result", result, 3]] if result else [])
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("y.shape[-1]", "length"),
+        ("len(y) - 1", "length"),
+        ("int(y.size / 2)", "length"),
+        ("y.max(axis=-1)", "value"),
+        ("int(y.max()) + 1", "value"),
+        ("y / len(y)", "value"),
+    ],
+)
+def test_a_length_is_told_from_other_values_that_are_never_used(value: str, kind: str) -> None:
+    """It can be what is missing only where a result is computed with a length."""
+    source = f"def f(y):\n    m = {value}\n    return y\n"
+    assert read(source, ["f"]) == [[kind, "m", 2]]
+
+
+@pytest.mark.parametrize(
+    ("solution", "calculates"),
+    [
+        ("return Q / np.sqrt(Q.shape[-1])", True),
+        ("n, d = Q.shape\n    return Q.sum() / n", True),
+        ("return Q.sum() / len(Q)", True),
+        ("m = Q.shape[0]\n    return Q[np.arange(m)]", False),
+        ("return Q - Q.max()", False),
+    ],
+)
+def test_a_solution_that_calculates_with_a_length_is_known(
+    make: "Make", solution: str, *, calculates: bool
+) -> None:
+    """As a scale or a mean does; an index does not."""
+    source = f"import numpy as np\n\n\ndef f(Q):\n    {solution}\n"
+    assert (
+        Variants(make({**VISIBLE, "expect": "solution"}, solution=source)).calculates_with_lengths
+        is calculates
+    )
+
+
+WEAK = """\
+import numpy as np
+
+
+def softmax(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / (e.sum(axis=-1, keepdims=True) + {})
+
+
+def apply_causal_attention(Q, K, V):
+    scores = Q @ K.T / np.sqrt(Q.shape[1])
+    weights = softmax(scores - {} * np.triu(np.ones_like(scores), k=1))
+    return weights @ V, weights
+"""
+
+
+@pytest.mark.parametrize(
+    ("numbers", "name"),
+    [(("0", "1e-100"), "mask-too-weak"), (("1e-100", "0"), "no-mask")],
+    ids=["a mask without effect", "no mask"],
+)
+def test_a_step_with_a_number_that_does_nothing_is_not_called_missing(
+    sandbox: Sandbox, numbers: tuple[str, str], name: str
+) -> None:
+    """Both behave alike. Only with the author's number does the one behave as its misconception."""
+    [verdict] = graded(load_exercise(CAUSAL), sandbox, WEAK.format(*numbers))
+    assert ids([verdict.diagnosis]) == [name]
 
 
 def test_nothing_is_said_to_be_unused_where_names_are_read_by_text() -> None:

@@ -1,17 +1,23 @@
 """Verdicts whose sentences, diagnosis or example meet an error of the grader's own."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from grader.definitions.collection import load_exercise
-from grader.grading.diagnosis import first_expression, small_example
+from grader.errors import SandboxFault
+from grader.grading.diagnosis import first_expression, known_mistakes, own_code, small_example
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.feedback import outcome_sentences, relation_sentences, summarize_values
+from grader.grading.results.jobs import Job
+from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.run import submission_run
 from grader.grading.run.optional_parts import OptionalParts
-from grader.sandbox.process import Sandbox
+from grader.grading.workers.pool import Pool
+from grader.sandbox.limits import Limits
+from grader.sandbox.process import Sandbox, open_sandbox
 from tests.grading.test_diagnosis import ATTENTION, HIDDEN, VISIBLE, graded
 
 if TYPE_CHECKING:
@@ -21,10 +27,11 @@ TWICE = "def f(x):\n    y = 2.0 * x\n    return y\n"
 RAISES = "def f(x):\n    return x.nothing\n"
 AN_OBJECT = "def f(x):\n    return object()\n"
 ONLY_LARGE = "def f(x):\n    return 3.0 * x if x.size < 7 else 2.0 * x\n"
+ENDS = "import os\n\n\ndef f(x):\n    os._exit(0)\n"
 
 
 def _wrong(make: "Make", sandbox: Sandbox, source: str) -> Verdict:
-    tests = [{**test, "expect": "solution"} for test in (VISIBLE, HIDDEN)]
+    tests = [{**test, "expect": "solution"} for test in (VISIBLE, {**HIDDEN, "partial": True})]
     exercise = make(*tests, solution="def f(x):\n    return 3.0 * x\n")
     [verdict] = graded(exercise, sandbox, source)
     return verdict
@@ -34,13 +41,24 @@ def _wrong(make: "Make", sandbox: Sandbox, source: str) -> Verdict:
     ("part", "source"),
     [
         ((Diagnostician, "diagnose"), TWICE),
+        ((own_code, "value_read"), TWICE),
         ((first_expression, "first_expression"), TWICE),
+        ((first_expression, "plain_calls"), TWICE),
         ((small_example, "small_example"), ONLY_LARGE),
+        ((small_example, "parts"), ONLY_LARGE),
         ((submission_run, "differs"), TWICE),
         ((relation_sentences, "related"), TWICE),
         ((summarize_values, "values_behind"), TWICE),
         ((outcome_sentences, "raised"), RAISES),
         ((outcome_sentences, "unsupported"), AN_OBJECT),
+        ((outcome_sentences, "hidden"), TWICE),
+        ((outcome_sentences, "partly"), TWICE),
+        ((outcome_sentences, "gone"), ENDS),
+        ((outcome_sentences, "gone"), "import os\n\nos._exit(0)\n"),
+        ((outcome_sentences, "syntax_error"), "def f(x:\n"),
+        ((outcome_sentences, "raised"), "1 / 0\n"),
+        ((outcome_sentences, "missing"), "def g(x):\n    return x\n"),
+        ((outcome_sentences, "another_kind"), "f = 1\n"),
     ],
 )
 def test_an_error_in_a_part_leaves_out_that_part_alone(
@@ -68,6 +86,42 @@ def test_an_error_in_a_part_leaves_out_that_part_alone(
     assert not before.failures
     assert all("IndexError in test_optional_parts.py" in cause for cause in after.failures)
     assert after.failures
+
+
+@pytest.mark.parametrize("error", [MemoryError(), SandboxFault("no more processes")])
+def test_a_diagnosis_for_which_the_machine_has_nothing_left_is_left_out(
+    make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """The verdict is known by then; the next submission meets a broken sandbox by itself."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(known_mistakes, "read_own_code", fail)
+    verdict = _wrong(make, sandbox, TWICE)
+    assert verdict.outcome is Outcome.FAILED
+    assert [cause.partition(" in ")[0] for cause in verdict.failures] == [
+        f"diagnosis: {type(error).__name__}"
+    ]
+
+
+def test_the_causes_of_an_interrupted_job_are_logged(
+    make: "Make", caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker that was ended had noted them with its verdict, and a sentence can fail here."""
+
+    def fail(*_: object) -> None:
+        raise IndexError
+
+    monkeypatch.setattr(outcome_sentences, "too_long", fail)
+    limits = Limits(cpu_seconds=1, wall_seconds=0.5)
+    exercise = make({"given": {"x": 2}, "call": "sum(range(f(x)))", "expect": 2})
+    submission = Submission.from_bytes(Path("f.py"), b"def f(x): return 2_000_000_000\n")
+    with Pool(1, open_sandbox) as pool:
+        [(_, verdict)] = pool.grade([Job(exercise, submission, limits)])
+    assert isinstance(verdict, Verdict)
+    assert verdict.outcome is Outcome.TIMED_OUT
+    assert "a part of the feedback failed: sentence: IndexError" in caplog.text
 
 
 def test_the_cause_is_told_without_the_message() -> None:

@@ -185,6 +185,20 @@ def test_factor_is_explained_by_inputs_of_two_sizes(
     assert words in related(one, shared_origin(one, [other]))
 
 
+def test_lengths_of_axes_explain_a_factor_before_numbers_of_values() -> None:
+    """Also where one of the lengths is 1 in other inputs; the numbers of values fit as well."""
+    related_factors = []
+    for n, d, m in ((3, 4, 2), (5, 6, 1), (2, 3, 5)):
+        inputs = {"K": np.ones((n, d)), "V": np.ones((n, m))}
+        found = relation(S, S * math.sqrt(d / m), inputs)
+        assert found is not None
+        related_factors.append(found)
+    one, *others = related_factors
+    origin = shared_origin(one, others)
+    assert origin is not None
+    assert [(axis.name, axis.number) for axis in origin[1]] == [("K", -1), ("V", -1)]
+
+
 def test_a_formula_that_fits_once_is_not_said() -> None:
     """It may fit by chance: another factor or the same sizes again do not confirm it."""
     one = _related_factor(lambda *_: 2 / 3, 3, 7)

@@ -107,7 +107,7 @@ def fingerprint_of(outcome: Outcome, result: RawResult | None) -> Fingerprint:
     parts = _Parts(exact_dtypes=result.rung is Rung.DTYPE)
     try:
         parts.add(got)
-    except Exception:  # noqa: BLE001  no value may cost a submission its verdict
+    except ValueError:  # a whole number with more digits than Python prints
         return Fingerprint(outcome, result.draw, rung, ("odd",))
     numbers = np.concatenate(parts.numbers) if parts.numbers else _NO_NUMBERS
     return Fingerprint(outcome, result.draw, rung, tuple(parts.form), numbers, single=parts.single)

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from grader.definitions.exercise import Exercise, Seeded, TestCase, TestId
 from grader.grading.diagnosis import marking, replacement
+from grader.grading.diagnosis.own_code import value_read
 from grader.grading.diagnosis.plain_call import plain_calls
 from grader.grading.expected.inputs import draw_of_sizes
 from grader.grading.expected.oracle import Oracle
@@ -25,7 +26,7 @@ from grader.grading.feedback import diagnosis_sentences
 from grader.grading.program.author_code import names_in
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.verdict import Diagnosis, Outcome, TestResult
-from grader.sandbox.answers import Returned
+from grader.sandbox.answers import ChildGoneError, Returned
 from grader.sandbox.interface import Child, Children
 from grader.sandbox.printable import printable
 
@@ -37,7 +38,7 @@ _MOST_CALLS: Final = 2
 
 
 class _NoAnswerError(Exception):
-    """A child raised."""
+    """A program raised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +78,14 @@ def find_place(
     # In what has to be fixed the place is the answer.
     if exercise.kind != "write" or not exercise.solution:
         return None
+    asked = list(_calls(oracle, _failing(exercise, results)))
+    if not asked:
+        return None
     try:
-        asked = list(_calls(oracle, _failing(exercise, results)))
-        if not asked:
-            return None
         with _child(exercise, sandbox, marking) as child:
-            program, nodes = _value(child, "mark", source, exercise.starter)
-            solution, _ = _value(child, "mark", exercise.solution, "")
+            marked = child.call("mark", [source, exercise.starter], {})
+            program, nodes = value_read(marked)
+            solution, _ = value_read(child.call("mark", [exercise.solution, ""], {}))
         with _child(exercise, sandbox, replacement) as child:
             traces = [_value(child, "trace", solution, calls) for calls in asked]
         with _child(exercise, sandbox, replacement) as child:  # the learner's process
@@ -97,7 +99,7 @@ def find_place(
             ):
                 node = nodes[number]
                 return Place(kind, printable(node["text"]), node["line"], tuple(node["filled"]))
-    except Exception:  # noqa: BLE001  an addition must not cost a submission its verdict
+    except (ChildGoneError, _NoAnswerError):  # the time is over, or a program does not run
         return None
     return None
 

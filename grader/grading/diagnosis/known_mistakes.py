@@ -14,9 +14,11 @@ Tests that disclose nothing are run but not compared, so that a diagnosis reveal
 """
 
 import math
+import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +27,7 @@ from grader.definitions.exercise import (
     TestCase,
     TestId,
 )
-from grader.errors import EtudeError
+from grader.errors import DefinitionError
 from grader.grading.comparison.compare import RawResult, Rung
 from grader.grading.diagnosis.fingerprint import Fingerprint, fingerprint_of
 from grader.grading.diagnosis.own_code import OwnCode, read_own_code, read_unused, with_other_helper
@@ -49,6 +51,9 @@ _MOST_HANGS = 3  # programs without an end; after that many of a kind the others
 _MUTANT_CPU_SECONDS = 1
 _MOST_EXPLANATIONS = 2  # more are as good as none
 _MOST_HELPERS = 4
+_NO_EFFECT = 1e-6  # what is smaller may change no result
+_TINY = re.compile(r"[eE]-\d")
+_NUMBER = re.compile(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 _LEAST_EVIDENCE = 2  # tests with telling values, where many programs are tried
 
 # In these tests the values may be right, and still show which misconception it is. Of the many
@@ -156,6 +161,8 @@ class Diagnostician:
             found = [p for p in self._misconceptions if self._explains(p, case)]
             if not found and self._exercise.kind != "predict":
                 found = list(self._matching_mutants(case))
+            if len(found) == 1 and found[0].kind == "misconception" and _TINY.search(source):
+                found = self._without_effect(case, source) or found
             if found:
                 return self._with_unused(_diagnosis(found, case), source)
             if self._exercise.kind == "predict":
@@ -171,10 +178,42 @@ class Diagnostician:
         """
         if diagnosis is None or not source or self._exercise.kind in ("fix", "predict"):
             return diagnosis
-        defined = list(self._exercise.defines)
-        unused = read_unused(self._sandbox, self._short_limits(), source, defined)
-        said = [diagnosis_sentences.unused(*each) for each in unused if each[0] != "parameter"]
+        unused = [each for each in self._unused(source) if each[0] != "parameter"]
+        said = [diagnosis_sentences.unused(*each) for each in unused]
         return replace(diagnosis, feedback=" ".join([diagnosis.feedback, *said[:1]]))
+
+    def _unused(self, source: str) -> list[tuple[str, str, int]]:
+        """Return what a submission never uses, and could: lengths only if the solution does."""
+        defined = list(self._exercise.defines)
+        found = read_unused(self._sandbox, self._short_limits(), source, defined)
+        self._prepare_variants()
+        lengths = self._variants is None or self._variants.calculates_with_lengths
+        return [each for each in found if lengths or each[0] != "length"]
+
+    def _without_effect(self, case: "_Case", source: str) -> list[_WrongProgram]:
+        """Return the misconception that a submission makes with a number that does nothing.
+
+        It says that a step is wrong, where another one, which agrees too, says that it is missing.
+        It is the one if the submission with the author's number does what the misconception does.
+        """
+        self._prepare_variants()
+        numbers = self._variants.numbers if self._variants else ()
+        own = read_own_code(self._sandbox, self._short_limits(), source, numbers)
+        tiny = [number for number in own.numbers if 0 < abs(number) < _NO_EFFECT]
+        for made, number, other in self._with_numbers(case, tiny):
+            visible = _NUMBER.sub(partial(_exchanged, other, number), source)
+            theirs = next(each for each in self._misconceptions if each.id == made.id)
+            copy = _WrongProgram("repair", "", visible, "")
+            pairs = zip(self._fingerprints(theirs), self._graded(copy), strict=False)
+            if all(known.agrees(seen, None) for (_, known), (_, seen) in pairs):
+                return [made]
+        return []
+
+    def _prepare_variants(self) -> None:
+        if self._exercise.solution and self._variants is None:  # a student edition has none
+            from grader.grading.diagnosis.derived_mistakes import Variants  # noqa: PLC0415  most failures need none of it
+
+            self._variants = Variants(self._exercise)
 
     def _other_diagnosis(self, case: "_Case", source: str) -> Diagnosis | None:
         """Return what the submission's own code shows where no declared mistake explains it.
@@ -183,32 +222,42 @@ class Diagnostician:
         """
         if any(case.fingerprints[test.id].outcome is not Outcome.FAILED for test in case.failing):
             return None
-        if self._exercise.solution and self._variants is None:  # a student edition has none
-            from grader.grading.diagnosis.derived_mistakes import Variants  # noqa: PLC0415  likewise
-            from grader.grading.diagnosis.teaching_exercises import Teachers  # noqa: PLC0415  most failures need none of it
+        self._prepare_variants()
+        if self._variants is not None and self._teachers is None:
+            from grader.grading.diagnosis.teaching_exercises import Teachers  # noqa: PLC0415  likewise
 
-            self._variants, self._teachers = Variants(self._exercise), Teachers(self._exercise)
+            self._teachers = Teachers(self._exercise)
         numbers = self._variants.numbers if self._variants else ()
         limits = self._short_limits()
         own = read_own_code(self._sandbox, limits, source, numbers)
         if found := (
             self._with_own_numbers(case, own)
-            or self._repaired(case, own)
+            or self._repaired(case, own, diagnosis_sentences.TRUSTED)
             or self._in_helper(case, own, source)
             or self._two_at_once(case)
         ):
             return found
-        # What is never used may not be the mistake, but values that are wrong may come from it.
+        # Many programs have a property. And what is never used may not be the mistake, but values
+        # that are wrong may come from it.
         if any(case.fingerprints[test.id].rung not in _OF_VALUES for test in case.failing):
             return None
-        unused = read_unused(self._sandbox, limits, source, list(self._exercise.defines))
-        said = [diagnosis_sentences.unused(*each) for each in unused[:_MOST_EXPLANATIONS]]
+        if self._variants and (found := self._repaired(case, own, diagnosis_sentences.GUESSED)):
+            return found
+        unused = self._unused(source)[:_MOST_EXPLANATIONS]
+        said = [diagnosis_sentences.unused(*each) for each in unused]
         remark = [_WrongProgram("unused", "unused", "", " ".join(said))]
         return _diagnosis(remark if said else [], case)
 
     def _with_own_numbers(self, case: "_Case", own: OwnCode) -> Diagnosis | None:
         """Return the misconception that agrees with a number of the submission in it."""
-        fitted = self._variants.fitted(own.numbers) if self._variants else ()
+        found = next(self._with_numbers(case, own.numbers), None)
+        return _diagnosis([found[0]], case) if found else None
+
+    def _with_numbers(
+        self, case: "_Case", numbers: Sequence[float]
+    ) -> Iterator[tuple[_WrongProgram, float, float]]:
+        """Yield misconceptions that agree with another number: the author's number and that one."""
+        fitted = self._variants.fitted(numbers) if self._variants else ()
         for known, number, other, program in fitted:
             feedback = (
                 f"This is a known mistake, here with {other:g} in place of {number:g}: "
@@ -216,19 +265,17 @@ class Diagnostician:
             )
             made = _WrongProgram("misconception", known.id, program, feedback, known.hint)
             if case.has_much_evidence and self._explains(made, case):
-                return _diagnosis([made], case)
-        return None
+                yield made, number, other
 
-    def _repaired(self, case: "_Case", own: OwnCode) -> Diagnosis | None:
+    def _repaired(self, case: "_Case", own: OwnCode, kinds: Collection[str]) -> Diagnosis | None:
         """Return the part of the submission without which the tests pass."""
         if any(case.fingerprints[test.id].rung == Rung.BUDGET for test in case.failing):
             return None  # another run may take another time
         for copy in own.copies:
-            # In what has to be fixed the place is the answer, and a number means nothing without a
-            # right one to put in its place.
+            # In what has to be fixed the place is the answer.
             if copy.kind != "rounded" and self._exercise.kind == "fix":
                 continue
-            if copy.kind == "number" and self._variants is None:
+            if copy.kind not in kinds:
                 continue
             if self._passes(copy.source, case):
                 said = diagnosis_sentences.repaired(copy.kind, copy.lines, copy.was)
@@ -286,7 +333,7 @@ class Diagnostician:
         copy = _WrongProgram("repair", "", source, "")
         try:
             passes = all(case.passes(test, seen) for test, seen in self._graded(copy))
-        except EtudeError:  # as for wrong programs
+        except DefinitionError:  # as for wrong programs
             return False
         case.hung += copy.hung
         return copy.is_usable and passes
@@ -341,7 +388,7 @@ class Diagnostician:
             return False
         try:
             agrees = all(case.agrees(test, seen) for test, seen in self._fingerprints(program))
-        except EtudeError:  # ours or the author's; the verdict must not be lost
+        except DefinitionError:  # the author's Python does not take what it gives
             program.is_usable = False
         return program.is_usable and agrees
 
@@ -384,6 +431,10 @@ def _fingerprint(outcome: Outcome, seen: RawResult | None) -> Fingerprint:
     Of a pass nothing else is needed, and most programs pass most tests.
     """
     return fingerprint_of(outcome, None if outcome is Outcome.PASSED else seen)
+
+
+def _exchanged(old: float, new: float, found: re.Match[str]) -> str:
+    return repr(new) if float(found[0]) == old else found[0]
 
 
 class _TimeIsOverError(Exception):

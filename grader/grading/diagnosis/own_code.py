@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from grader.grading.diagnosis import source_reader, unused_values
 from grader.grading.feedback.diagnosis_sentences import REPAIRS
-from grader.sandbox.answers import ChildGoneError, Returned
+from grader.sandbox.answers import Answer, ChildGoneError, Returned
 from grader.sandbox.interface import Children
 from grader.sandbox.limits import Limits
 from grader.sandbox.printable import printable
@@ -95,7 +95,22 @@ def _read(sandbox: Children, limits: Limits, reader: ModuleType, *arguments: obj
             answer = child.call("read", list(arguments), {})
         except ChildGoneError:
             return None
-    return answer.value if isinstance(answer, Returned) else None
+    return value_read(answer)
+
+
+class ReaderError(Exception):
+    """A reader of ours failed at a submission, which it does not run."""
+
+
+def value_read(answer: Answer) -> Any:  # noqa: ANN401  what the child says
+    """Return what a reader of ours gave.
+
+    Raises:
+        ReaderError: it failed.
+    """
+    if not isinstance(answer, Returned):
+        raise ReaderError(answer)
+    return answer.value
 
 
 def _is_place(value: object) -> bool:

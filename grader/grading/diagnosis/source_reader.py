@@ -5,17 +5,43 @@ be imported here.
 """
 
 import ast
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 _LONGEST = 20_000  # characters of a program
 _MOST_NUMBERS = 4
-_MOST_COPIES = 48
+_MOST_COPIES = 96
+_MOST_EXCHANGES = 6  # of two parameters
 _ROUNDING = {"round", "round_", "around"}
 _CUTTING = {"int", "floor", "ceil", "trunc", "fix", "rint"}
 _ARRAYS = ("np", "numpy", "math")  # modules, whose functions take what a method belongs to
 _DTYPES = {"int", "int8", "int16", "int32", "int64", "float16", "float32", "half", "single"}
 _USUAL = {0, 1, 2}  # numbers that say little about a mistake
+_REDUCTIONS = {
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "max",
+    "mean",
+    "min",
+    "norm",
+    "prod",
+    "std",
+    "sum",
+    "var",
+}
+_OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
+    ast.Add: (ast.Mult, ast.Sub), ast.Sub: (ast.Add,), ast.Mult: (ast.Add, ast.Div),
+    ast.Div: (ast.Mult,),
+}  # fmt: skip
+_COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE), (ast.Eq, ast.NotEq)
+_PLACES = (0, 1, -1, -2)  # of lengths in a shape
+_LIKELY_FIRST = (
+    "one-off", "turned-round", "branches", "length", "order", "axis", "operator", "comparison",
+    "shift",
+)  # fmt: skip
 
 _Change = Callable[[ast.AST], ast.AST]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -70,6 +96,8 @@ def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
             yield copy(kind, {index: change})
         if len(found) > 1:
             yield copy(kind, found)
+    for kind_of_change, single in _single_changes(nodes):
+        yield copy(kind_of_change, single)
     right = [abs(each) for each in numbers]
     right += [1 / each for each in right if each]
     # An index is no number to calculate with, and another bound switches a whole branch off.
@@ -89,6 +117,135 @@ def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
             if other != abs(value):
                 signed = -other if value < 0 else other
                 yield copy("number", {nodes.index(node): _constantly(signed)})
+
+
+def _single_changes(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, dict[int, _Change]]]:
+    """Yield the kinds of changes of one step, each with the changes by the number of a node."""
+    for first, other, parts in _exchanges(nodes):
+        yield "exchanged", {nodes.index(node): _named(first, other) for node in parts}
+    # Another condition may switch a wrong branch off, but for one that a loop asks many times; and
+    # a loop with another condition may not end.
+    repeated = {id(n) for loop in nodes if isinstance(loop, ast.For) for n in ast.walk(loop)}
+    branches = [n for n in nodes if isinstance(n, ast.If | ast.IfExp) and id(n) not in repeated]
+    loops = [node for node in nodes if isinstance(node, ast.While)]
+    left = {id(n) for part in [*loops, *(b.test for b in branches)] for n in ast.walk(part)}
+    changes = [
+        (kind, {index: change})
+        for index, node in enumerate(nodes)
+        if id(node) not in left
+        for kind, change in _others(node)
+    ]
+    yield from sorted(changes, key=lambda each: _LIKELY_FIRST.index(each[0]))
+
+
+def _exchanges(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, list[ast.AST]]]:
+    """Yield two parameters of a function, and where it reads them."""
+    for function in nodes:
+        if isinstance(function, _Function):
+            names = [each.arg for each in function.args.args if each.arg != "self"]
+            read = [n for n in ast.walk(function) if isinstance(n, ast.Name)]
+            for pair in itertools.islice(itertools.combinations(names, 2), _MOST_EXCHANGES):
+                parts: list[ast.AST] = [n for n in read if n.id in pair]
+                if {n.id for n in read if n.id in pair} == set(pair):
+                    yield *pair, parts
+
+
+def _named(first: str, other: str) -> _Change:
+    def change(node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.Name):
+            node.id = other if node.id == first else first
+        return node
+
+    return change
+
+
+_Others = Iterator[tuple[str, _Change]]
+
+
+def _others(node: ast.AST) -> _Others:
+    """Yield what else could stand in the place of an expression, one step away from it."""
+    for kinds, others in _OTHERS:
+        if isinstance(node, kinds):
+            yield from others(node)
+
+
+def _with(**parts: Any) -> _Change:  # noqa: ANN401  parts of any node
+    def change(node: ast.AST) -> ast.AST:
+        for name, part in parts.items():
+            setattr(node, name, part)
+        return node
+
+    return change
+
+
+def _other_operators(node: Any) -> _Others:  # noqa: ANN401  a node of the kinds in the table
+    is_sum = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)
+    if is_sum and isinstance(node.right, ast.Constant) and node.right.value == 1:
+        yield "one-off", lambda node: getattr(node, "left", node)
+        return
+    for other in _OPERATORS.get(type(node.op), ()):
+        yield "operator", _with(op=other())
+
+
+def _other_comparisons(node: Any) -> _Others:  # noqa: ANN401  likewise
+    for group in _COMPARISONS:
+        for other in group if isinstance(node.ops[0], group) else ():
+            if len(node.ops) == 1 and not isinstance(node.ops[0], other):
+                yield "comparison", _with(ops=[other()])
+
+
+def _not_negated(node: Any) -> _Others:  # noqa: ANN401  likewise
+    if isinstance(node.op, ast.Invert | ast.Not):
+        yield "turned-round", lambda node: getattr(node, "operand", node)
+
+
+def _other_calls(node: Any) -> _Others:  # noqa: ANN401  likewise
+    name = _called(node)
+    if name == "where" and len(node.args) == len("012"):
+        condition, first, other = node.args
+        yield "branches", _with(args=[condition, other, first])
+    if name == "exp" and node.args:
+        shifted = ast.parse("_ - _.max(axis=-1, keepdims=True)", mode="eval").body
+        yield "shift", _with(args=[_Filled(node.args[0]).visit(shifted)])
+    if name in ("sort", "sorted", "flip"):
+        yield "order", _argument
+    if name in _REDUCTIONS:
+        kept = [each for each in node.keywords if each.arg not in ("axis", "keepdims")]
+        for axis in (-1, 0):
+            new = [
+                ast.keyword("axis", ast.Constant(axis)),
+                ast.keyword("keepdims", ast.Constant(True)),
+            ]
+            yield "axis", _with(keywords=[*kept, *new])
+
+
+def _other_places(node: Any) -> _Others:  # noqa: ANN401  likewise
+    match node.slice:
+        case ast.Slice(lower=None, upper=None, step=ast.UnaryOp()):
+            yield "order", lambda node: getattr(node, "value", node)
+    if getattr(node.value, "attr", "") == "shape":
+        for place in _PLACES:
+            if ast.unparse(node.slice) != str(place):
+                yield "length", _with(slice=ast.Constant(place))
+
+
+_OTHERS: tuple[tuple[Any, Callable[[ast.AST], _Others]], ...] = (
+    ((ast.BinOp, ast.AugAssign), _other_operators),
+    (ast.Compare, _other_comparisons),
+    (ast.UnaryOp, _not_negated),
+    (ast.Call, _other_calls),
+    (ast.Subscript, _other_places),
+)
+
+
+class _Filled(ast.NodeTransformer):
+    """Puts an expression in the place of each `_`."""
+
+    def __init__(self, part: ast.expr) -> None:
+        self._part = part
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._part if node.id == "_" else node
 
 
 class _Changer(ast.NodeTransformer):

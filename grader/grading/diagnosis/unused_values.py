@@ -26,6 +26,8 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 def read(source: str, defined: Sequence[str]) -> list[list[Any]]:
     """Return the kind, the name and the line of what a program computes and never uses.
 
+    The kinds are "parameter", "result" (of a statement), "value" and "length", of an axis.
+
     Args:
         source: of the program.
         defined: the names that are asked for.
@@ -77,7 +79,8 @@ def _unused_values(function: _Function) -> Iterator[list[Any]]:
                 and part.id not in read_names | declared
                 and part.id[0] != "_"
             ):
-                yield ["value", part.id, part.lineno]
+                is_length = isinstance(node, ast.Assign) and _is_length(node.value)
+                yield ["length" if is_length else "value", part.id, part.lineno]
 
 
 def _only_computes(node: ast.expr) -> bool:
@@ -90,6 +93,17 @@ def _only_computes(node: ast.expr) -> bool:
     if owner in _NUMPY:
         return len(node.args) <= _PURE.get(name, -1)
     return name in _PURE_METHODS
+
+
+def _is_length(node: ast.expr) -> bool:
+    """Return whether an expression is made of lengths of axes and numbers only."""
+    if isinstance(node, ast.Call):
+        name = getattr(node.func, "id", "")
+        return name == "len" or (name == "int" and all(map(_is_length, node.args)))
+    if isinstance(node, ast.Attribute):
+        return node.attr in ("shape", "size", "ndim")
+    parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+    return isinstance(node, ast.Constant) or (bool(parts) and all(map(_is_length, parts)))
 
 
 def _is_zip(node: ast.expr) -> bool:

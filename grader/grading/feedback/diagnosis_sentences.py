@@ -89,6 +89,44 @@ _REPAIRS: Final[Mapping[str, Callable[[str, Sequence[Any]], str]]] = {
     "floor-division": lambda place, _: (
         f"`//` in {place} rounds down to whole numbers. With `/` there, the tests pass."
     ),
+    "exchanged": lambda _, was: (
+        "{} and {} are exchanged: with each in the other's place, the tests pass.".format(
+            *(f"`{quoted(str(each))}`" for each in dict.fromkeys(was))
+        )
+    ),
+    "one-off": lambda place, was: (
+        f"Look at the 1 in `{quoted(str(was[0]))}` in {place}: without it, the tests pass."
+    ),
+    "operator": lambda place, was: (
+        f"Look at the operator in `{quoted(str(was[0]))}` in {place}: with another one there, the "
+        "tests pass."
+    ),
+    "comparison": lambda place, was: (
+        f"Look at the comparison `{quoted(str(was[0]))}` in {place}: with another sign there, the "
+        "tests pass."
+    ),
+    "turned-round": lambda place, was: (
+        f"`{quoted(str(was[0]))}` in {place} is turned round: without `~` or `not`, the tests pass."
+    ),
+    "branches": lambda place, was: (
+        f"The two choices of `{quoted(str(was[0]))}` in {place} are exchanged: the other way "
+        "round, the tests pass."
+    ),
+    "shift": lambda place, was: (
+        f"What goes into `{quoted(str(was[0]))}` in {place} is not shifted so that its maximum is "
+        "0: with that, the tests pass."
+    ),
+    "length": lambda place, was: (
+        f"`{quoted(str(was[0]))}` in {place} is the length of the wrong axis: with another axis "
+        "there, the tests pass."
+    ),
+    "order": lambda place, was: (
+        f"`{quoted(str(was[0]))}` in {place} changes the order: without that, the tests pass."
+    ),
+    "axis": lambda place, was: (
+        f"Look at the axis of `{quoted(str(was[0]))}` in {place}: along another one, the tests "
+        "pass."
+    ),
     "number": lambda place, was: (
         f"Look at the number {quoted(str(was[0]))} in {place}: with another one there, the tests "
         "pass."
@@ -97,6 +135,12 @@ _REPAIRS: Final[Mapping[str, Callable[[str, Sequence[Any]], str]]] = {
 
 REPAIRS: Final = frozenset(_REPAIRS)
 """The kinds of changes that a sentence knows."""
+
+TRUSTED: Final = frozenset({"rounded", "cut", "dtype", "floor-division"})
+"""The kinds that say enough where only a few tests are run."""
+
+GUESSED: Final = REPAIRS - TRUSTED
+"""The kinds that could pass a few tests by chance, and are tried last."""
 
 
 def leaves_the_track(kind: str, code: str, line: int, filled: Sequence[int] = ()) -> str:

@@ -88,7 +88,12 @@ def _no_array(name: str, expected: object, got: object) -> str:
         return _type(name, expected, got)
     advice = "Turn it into an array with `np.array(...)`."
     if isinstance(got, tuple) and len(got) == 1:
-        advice = "Is there a comma at the end of your `return`?"
+        advice = "A comma after a value makes it a tuple of one item."
+        if isinstance(got[0], np.ndarray) and got[0].dtype.kind in "iu":
+            advice = (
+                "`np.where` and `np.nonzero` with one argument give a tuple, and so does a comma "
+                "after a value. Item `[0]` is the array."
+            )
     return f"{_type(name, expected, got)} {advice}"
 
 

@@ -6,6 +6,7 @@ Nothing of a message is repeated but sizes, and names where Python puts them bet
 import builtins
 import difflib
 import itertools
+import keyword
 import re
 import sys
 import typing
@@ -16,6 +17,7 @@ from typing import Final
 import numpy as np
 
 from grader.grading.feedback import versions
+from grader.grading.feedback.name_places import other_letter
 
 _LONGEST_NAME = 40
 _NO_NAME = ("AttributeError", "ImportError")
@@ -91,16 +93,18 @@ def undefined(name: str, names: Sequence[str]) -> str:
         name: that is not defined.
         names: in scope.
     """
+    letters = (other_letter(other, name) or other_letter(name, other) for other in names)
+    if letter := next(filter(None, letters), ""):
+        return letter
     if name in ("exit", "quit"):
         return "To leave a function, use `return`."
     if other := next((each for each in names if each.lower() == name.lower()), None):
         return f"Did you mean `{other}`? Capital and small letters are different."
     if "np" in names and callable(getattr(np, name, None)):
         return f"Did you mean `np.{name}`?"
-    if name in typing.__all__:
-        return f"Put `from typing import {name}` at the top."
-    if name in sys.stdlib_module_names:
-        return f"Put `import {name}` at the top."
+    if name in typing.__all__ or name in sys.stdlib_module_names:
+        from_typing = "from typing " * (name in typing.__all__)
+        return f"Put `{from_typing}import {name}` at the top."
     known = [*names, *(each for each in dir(builtins) if each.islower())]
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
     return f"Did you mean `{close[0]}`?" if close else ""
@@ -142,6 +146,9 @@ def unreadable(text: str, message: str) -> str:
         text: of the line.
         message: of Python.
     """
+    for word, known in itertools.product(re.findall(r"\w+", text), keyword.kwlist):
+        if said := other_letter(word, known):
+            return said
     for pattern, sentence in _IN_THE_WAY:
         if re.match(pattern, text):
             return sentence
@@ -151,9 +158,14 @@ def unreadable(text: str, message: str) -> str:
 
 
 _IN_THE_WAY: Final = (
+    (
+        r"<{7}|>{7}|\|{7}",
+        "Git has left this line from two versions: keep one, take such lines out.",
+    ),
     (r">>>|\.\.\. ", "`>>>` and `...` are Python's prompt: take them out of every line."),
     (r"(?:In|Out) ?\[\d*\]:", "`In [1]:` is the notebook's prompt: take it out of every line."),
     (r"```|~~~", "Such lines mark code in Markdown: take them out."),
+    (r"(?:pip3?|python3?|conda) \S", "This is a command for the terminal: take it out."),
     (r"[%!]", "Lines that begin with `%` or `!` work in a notebook only: take them out."),
 )
 """Texts that are pasted with code, by how they begin."""
@@ -204,6 +216,9 @@ def _names(text: str) -> str:
 def _instead(owner: str, name: str) -> str:
     if known := _ELSEWHERE.get(name):
         return f"{owner} has no `{name}`; {known}."
+    for known in dir(np):
+        if not name.isascii() and (said := other_letter(name, known)):
+            return said
     if owner == "NumPy" and (close := difflib.get_close_matches(name, dir(np), n=1, cutoff=0.8)):
         return f"Did you mean `np.{close[0]}`?"
     return f"{owner} has no {_names(name)}: is it spelled right, or from another library?"
@@ -751,11 +766,56 @@ CAUSES: Final[tuple[_Cause, ...]] = (
         r"math domain error|expected a (?:positive|nonnegative) (?:input|number)",
         "The logarithm needs a number above 0, and the root one that is not negative.",
     ),
+    # With a name it is about a file, but for shared memory: without one it is anything.
     _Cause(
         "no-file",
-        ("FileNotFoundError", "PermissionError", "IsADirectoryError"),
-        r"",
-        "No file of yours can be read here: the tests pass all that your code needs.",
+        ("FileNotFoundError",),
+        r"No such file or directory: '(?!/psm_)|^\S+ not found\.?$",
+        "There is no such file or folder here: your code finds only files that the exercise has.",
+    ),
+    _Cause("no-file", ("IsADirectoryError",), r"Is a directory: '", "This is a folder, no file."),
+    _Cause(
+        "no-file",
+        ("PermissionError",),
+        r"Permission denied: '",
+        "This file or folder may not be read or changed here.",
+    ),
+    _Cause(
+        "refused-by-system",
+        ("PermissionError",),
+        r"^\[Errno 1\] Operation not permitted$",
+        "The system refuses this here. Code may compute, but not open connections (as `asyncio` "
+        "does), start processes or change settings of the machine.",
+    ),
+    _Cause(
+        "no-network",
+        ("URLError", "gaierror"),
+        r"\[Errno (?:1|-2|-3)\]",
+        "Submissions are graded without a network: put what your code needs into it.",
+    ),
+    _Cause(
+        "no-threads",
+        ("RuntimeError",),
+        r"can't start new thread",
+        "No thread can be started here: leave threads out.",
+    ),
+    _Cause(
+        "loaded-again",
+        ("ModuleNotFoundError",),
+        r"spec not found for the module",
+        "A module cannot be loaded a second time here: leave `reload` out.",
+    ),
+    _Cause(
+        "no-environment",
+        ("KeyError",),
+        r"^'(?:HOME|USER|USERNAME|LOGNAME|PATH|PWD|SHELL|TMPDIR|PYTHONPATH)'$",
+        "Environment variables of your machine are not set here.",
+    ),
+    _Cause(
+        "empty-number",
+        _VALUE,
+        r"invalid literal for int\(\) with base \d+: ''|could not convert string to float: ''",
+        "An empty text is no number. Nothing can be typed in here, so `sys.stdin` is empty too.",
     ),
     _Cause(
         "own-assert",
@@ -773,7 +833,7 @@ CAUSES: Final[tuple[_Cause, ...]] = (
         "recursion",
         ("RecursionError",),
         r"recursion",
-        "A function calls itself without end: which case should stop it?",
+        "A function calls itself too often: which case should stop it?",
     ),
 )
 
@@ -783,5 +843,7 @@ _VAGUE: Final = frozenset({
     "set-later", "no-import", "not-in-numpy", "not-of-array", "keyword", "recursion",
     "arguments-missing", "arguments-too-many", "list-index", "number-called", "sequence-called",
     "module-called", "import-name", "removed-from-numpy", "no-file", "own-assert",
+    "refused-by-system", "no-network", "no-threads", "loaded-again", "no-environment",
+    "empty-number",
 })  # fmt: skip
 """Causes by which two mistakes cannot be told apart."""

@@ -6,7 +6,7 @@ message, not a value, not a line. It is made from the outcome and the rung alone
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ import numpy as np
 from grader.definitions.exercise import DefinedAs, Disclosure, Property
 from grader.grading.comparison.compare import Rung
 from grader.grading.feedback.hidden_tests import NOT_PASSED
+from grader.grading.feedback.name_places import NamePlace, other_letter, places_of
+from grader.grading.results.file_kinds import file_kind
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Cause, ChildGoneError, DefinedNames, Raised, Unsupported
 
@@ -93,8 +95,11 @@ def partly(sentence: str, passed: int, draws: int, points: int) -> str:
     return f"{sentence} {passed} of {draws} inputs pass: {earned}."
 
 
-def outcome_of(raised: Raised) -> Outcome:
-    """Return the outcome of an exception that the submission raised."""
+def outcome_of(raised: Raised | ChildGoneError) -> Outcome:
+    """Return the outcome of an exception of the submission, or of the end of its process."""
+    if isinstance(raised, ChildGoneError):
+        is_late = raised.cause in (Cause.CPU_TIME, Cause.WALL_TIME)
+        return Outcome.TIMED_OUT if is_late else Outcome.ERRORED
     if "MemoryError" in raised.bases:
         return Outcome.OUT_OF_MEMORY
     if raised.type == "OutputLimitError":
@@ -119,7 +124,7 @@ def raised(error: Raised, call: str, contents: DefinedNames, *, loading: bool = 
         said = OUTPUT_LIMIT
     elif "MemoryError" in error.bases:
         said = f"Your code asked for more memory than it may use{at}."
-    elif error.type == "ModuleNotFoundError" and (module := _QUOTED.search(error.message)):
+    elif error.type == "ModuleNotFoundError" and (module := _NO_MODULE.search(error.message)):
         known = f"only {', '.join(['NumPy', *contents.packages])} and Python's standard library"
         from grader.grading.feedback import versions  # noqa: PLC0415  a pass needs none of it
 
@@ -154,6 +159,8 @@ def _explained(error: Raised) -> str:
 
 
 _QUOTED = re.compile(r"'([^']+)'")
+_NO_MODULE = re.compile(r"^No module named '([^']+)'")
+_MERGED = re.compile(r"^<{7}(?: .*)?\n(?:.*\n)*?={7}\n(?:.*\n)*?>{7}(?= |$)", re.MULTILINE)
 _PLACE = re.compile(r" \((?:/[^()]*|unknown location)\)$")  # where a module lies on this machine
 
 
@@ -210,8 +217,16 @@ def _in_the_test_itself(error: Raised, call: str, contents: DefinedNames) -> str
     )
 
 
-def syntax_error(error: Raised) -> str:
+def syntax_error(error: Raised, source: str = "") -> str:
     """Return the sentence about code that Python cannot read."""
+    if kind := file_kind(source.encode()):
+        return kind
+    if merged := _MERGED.search(source):
+        return (
+            f"Git has left two versions in your file, from line {_line_at(source, merged.start())} "
+            f"to line {_line_at(source, merged.end())}. Keep one, and take out the lines that "
+            "begin with `<<<<<<<`, `=======` and `>>>>>>>`."
+        )
     shown = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
     line = f"line {error.line}" if error.line else "your code"
     words = f"({error.type}: {cut(error.message)})"
@@ -220,6 +235,10 @@ def syntax_error(error: Raised) -> str:
     if explained := unreadable(error.text.strip(), error.message):
         return f"Python cannot read {line}{shown}. {explained} {words}"
     return f"Python cannot read {line}{shown} {words}."
+
+
+def _line_at(source: str, position: int) -> int:
+    return source.count("\n", 0, position) + 1
 
 
 def wrong_files(given: Sequence[str], asked: Sequence[str]) -> str:
@@ -269,8 +288,13 @@ def cell_failed(cell: str, line: int | None, error: Raised) -> str:
     )
 
 
-def unsupported(answer: Unsupported) -> str:
-    """Return the sentence about a value that no test can look at."""
+def unsupported(answer: Unsupported, expected: object = None) -> str:
+    """Return the sentence about a value that no test can look at.
+
+    Args:
+        answer: what is known of it.
+        expected: the right value, where it may be told.
+    """
     where = f" (at {answer.path} of the result)" if answer.path else ""
     if answer.kind == "coroutine":
         return "Your function is `async def`, so calling it computes nothing. Write `def`."
@@ -283,10 +307,18 @@ def unsupported(answer: Unsupported) -> str:
     elif kind == "generator":
         advice = "Write square brackets around it, for a list, or make it an array."
     elif any(word in kind for word in ("array", "matrix", "Masked")):
-        advice = (
-            "Return an ordinary array of numbers, for example `np.asarray(result, dtype=float)`."
-        )
+        dtype = getattr(expected, "dtype", np.dtype(object))
+        word = _DTYPES.get(dtype.kind, "")
+        advice = f"Return an array of dtype {dtype}."
+        if word:
+            advice = f"Return an ordinary array, for example `np.asarray(result, dtype={word})`."
+        elif dtype.kind == "O":
+            advice = "Return an ordinary array, with a dtype such as `float`, `int` or `str`."
     return f"Your function returned {_article(kind)}{where}. {advice}"
+
+
+_DTYPES = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex", "U": "str"}
+"""The names of dtypes by their kinds."""
 
 
 def unsupported_value(name: str, answer: Unsupported) -> str:
@@ -295,7 +327,7 @@ def unsupported_value(name: str, answer: Unsupported) -> str:
     kind = _article(answer.kind)
     if answer.is_too_large:
         return f"`{name}` is {kind}. Look at its shape: is a length of it much too large?"
-    return f"`{name}` is {kind}{where}; write plain Python values or NumPy arrays of numbers."
+    return f"`{name}` is {kind}{where}; write plain Python values or ordinary NumPy arrays."
 
 
 def _article(kind: str) -> str:
@@ -356,8 +388,8 @@ def wrong_part(name: str, found: Sequence[int] | str | None, wanted: Sequence[in
     return f"`{name}` returned {given}, and an array of shape {tuple(wanted)} is needed."
 
 
-def gone(error: ChildGoneError, source: str = "") -> tuple[Outcome, str]:
-    """Return the outcome and the sentence for the end of a submission's process.
+def gone(error: ChildGoneError, source: str = "") -> str:
+    """Return the sentence for the end of a submission's process.
 
     Args:
         error: the end.
@@ -365,28 +397,17 @@ def gone(error: ChildGoneError, source: str = "") -> tuple[Outcome, str]:
     """
     match error.cause:
         case Cause.CPU_TIME:
-            return Outcome.TIMED_OUT, _out_of_time(error, source)
+            return _out_of_time(error, source)
         case Cause.WALL_TIME:
-            return (
-                Outcome.TIMED_OUT,
-                f"Stopped after {error.detail}. Does it wait for something, or never end?",
-            )
+            return f"Stopped after {error.detail}. Does it wait for something, or never end?"
         case Cause.SIGNAL:
-            return (
-                Outcome.ERRORED,
-                f"Python itself crashed ({error.detail}) while it ran your code.",
-            )
+            return f"Python itself crashed ({error.detail}) while it ran your code."
         case Cause.KILLED:
-            return Outcome.ERRORED, (
-                "Your code's process was killed. Did it use too much memory, or end itself?"
-            )
+            return "Your code's process was killed. Did it use too much memory, or end itself?"
         case Cause.EXIT:
-            return Outcome.ERRORED, _ENDED
+            return _ENDED
         case Cause.PROTOCOL:
-            return (
-                Outcome.ERRORED,
-                "Your code wrote to the grader's connection, so there is no answer to judge.",
-            )
+            return "Your code wrote to the grader's connection, so there is no answer to judge."
 
 
 STARTER = "This is still the starter: write your code into it."
@@ -423,19 +444,17 @@ def missing(
         kind: of thing that it should be.
         source: of the submission.
     """
+    if said := file_kind(source.encode()):
+        return said
+    for other in names:
+        if said := other_letter(other, name):
+            return said
+    places = sorted(places_of(name, source), key=lambda each: each.where != "code")
+    for place in places:
+        if said := _not_reached(name, place):
+            return said
     if kind == "value":
         return f"There is no `{name}` in your code; write your answer as `{name} = ...`."
-    starts = [re.match(r"([ \t]*)(class|def)\s+(\w+)", line) for line in source.splitlines()]
-    for number, start in enumerate(starts):
-        if start is None or start[2] != "def" or start[3] != name or not start[1]:
-            continue
-        above = [each for each in starts[:number] if each and len(each[1]) < len(start[1])]
-        if above:
-            of_class, outer = above[-1][2] == "class", above[-1][3]
-            return (
-                f"`{name}` (line {number + 1}) stands inside `{'class ' * of_class}{outer}`. Move "
-                f"it to the left edge of your file{', and write it without `self`' * of_class}."
-            )
     spelled = {known.lower(): known for known in names}
     close = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.6)
     if close:
@@ -443,10 +462,48 @@ def missing(
     return f"There is no {kind} `{name}` in your code; the tests call `{call}`."
 
 
-def another_kind(name: str, wanted: DefinedAs, kind: str) -> str:
+def _not_reached(name: str, place: NamePlace) -> str:
+    """Return why a name is not there although a place defines it; nothing if that is not known."""
+    it = f"`{name}` (line {place.line})"
+    if place.where == "comment":
+        return f"{it} stands in a comment, which Python skips. Take out the `#`."
+    if place.where == "text":
+        return f"{it} stands in a text, between quotes, which does not run. Take out the quotes."
+    outer = [each for each in place.blocks if re.match(r"(?:async\s+)?def\b|class\b", each[1])]
+    if outer:
+        of_class = outer[-1][1].startswith("class")
+        inside = re.sub(r"(?:async\s+)?(?:def\s+)?((?:class\s+)?\w+).*", r"\1", outer[-1][1])
+        return (
+            f"{it} stands inside `{inside}`. Move it to the left edge of your "
+            f"file{', and write it without `self`' * of_class}."
+        )
+    if not place.blocks:
+        return ""
+    line, header = place.blocks[-1]
+    why = "which was not reached"
+    if "__name__" in header:
+        why = "which does not run when the tests import your file"
+    return (
+        f"{it} stands under `{header:.60}` (line {line}), {why}. Move it to the left edge of your "
+        "file."
+    )
+
+
+def defined_again(names: Iterable[str], source: str) -> str:
+    """Return the sentence about a name that is defined twice, or nothing."""
+    for name in names:
+        places = places_of(name, source)
+        lines = [str(p.line) for p in places if p.where == "code" and not p.blocks]
+        if len(lines) > 1 and not any(each.is_alias for each in places):
+            return f"`{name}` is defined in lines {_listing(lines, 'and')}: the last one counts."
+    return ""
+
+
+def another_kind(name: str, wanted: DefinedAs, kind: str, source: str = "") -> str:
     """Return the sentence about a name of another kind than asked for."""
     came = _article(kind) if kind != "builtin_function_or_method" else "a built-in function"
-    return f"`{name}` should be a {wanted}, but in your code it is {came}."
+    again = defined_again([name], source)
+    return f"`{name}` should be a {wanted}, but in your code it is {came}.{again and f' {again}'}"
 
 
 def not_answered(name: str, kind: str) -> str:
@@ -546,6 +603,7 @@ TOO_LARGE = (
 OUTPUT_LIMIT = (
     "Your code printed more than it may, so the rest was cut off. Is there a print in a loop?"
 )
+NO_SENTENCE = "No test could run."
 NO_LETTER = "Your functions gave nothing that is a letter."
 NOT_RUN = "Not run, because your program had ended before."
 NO_TESTS = (

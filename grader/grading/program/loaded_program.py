@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 from grader.definitions.exercise import DefinedAs, Exercise
 from grader.errors import GraderFault, Location
@@ -16,6 +17,7 @@ from grader.grading.program.notebook_program import (
 )
 from grader.grading.program.proxies import NoValueError, Proxies
 from grader.grading.program.screening import screen
+from grader.grading.results.file_kinds import file_kind
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import (
@@ -128,13 +130,16 @@ class LoadedProgram:
 
 _PLACEHOLDERS = ("ellipsis", "NoneType")
 
+Sentence: TypeAlias = Callable[[], str]
+"""A sentence that is still to be made: an error in it must not cost the verdict."""
+
 
 @dataclass(frozen=True, slots=True)
 class LoadingProblem:
     """The reason why no test of a submission can run, for the learner."""
 
     outcome: Outcome
-    sentence: str
+    sentence: Sentence
     line: int | None = None
 
 
@@ -147,7 +152,7 @@ class LoadedSubmission:
     problem: LoadingProblem | None = None
     source: str = ""  # that was run
     lines: PartLines = field(default_factory=PartLines)  # of a notebook, or of files
-    notes: tuple[str, ...] = ()  # on a notebook
+    notes: tuple[Sentence, ...] = ()  # on a notebook
 
 
 def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubmission:
@@ -162,7 +167,8 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
         given = [name for name, _, _ in lines.files]
         if submission.cells:
             given.insert(0, exercise.files_to_submit[0])
-        if said := outcome_sentences.wrong_files(given, exercise.files_to_submit):
+        if set(given) != set(exercise.files_to_submit):
+            said = partial(outcome_sentences.wrong_files, given, exercise.files_to_submit)
             missing = LoadingProblem(Outcome.ERRORED, said)
             return LoadedSubmission(DefinedNames((), {}), problem=missing)
     if lines.is_one_file:
@@ -174,14 +180,14 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
             else NotebookProgram(submission, lines)
         )
     except ChildGoneError as error:
-        outcome, sentence = outcome_sentences.gone(error)
-        ended = LoadingProblem(outcome, sentence)
-        return LoadedSubmission(DefinedNames((), {}), problem=ended)
+        return LoadedSubmission(DefinedNames((), {}), problem=_ended(error))
     loaded, lines = _load(child, program, exercise), program.lines
     problem = loaded.problem
     if problem is not None:
-        said, line = lines.sentence(problem.sentence), lines.line(problem.line)
-        problem = replace(problem, sentence=said, line=line)
+        sentence = problem.sentence
+        problem = replace(
+            problem, sentence=lambda: lines.sentence(sentence()), line=lines.line(problem.line)
+        )
     return replace(
         loaded,
         problem=problem,
@@ -194,11 +200,11 @@ def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedS
     source = program.submission.source
     packages = tuple(dict.fromkeys(name.partition(".")[0] for name in exercise.packages))
     contents = DefinedNames((), {}, packages)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Sentence, ...] = ()
     try:
         refusal = screen(child, source, exercise)
         if isinstance(refusal, Raised):
-            return LoadedSubmission(contents, problem=problem_of(refusal))
+            return LoadedSubmission(contents, problem=problem_of(refusal, source))
         if refusal is not None:
             problem = LoadingProblem(Outcome.FAILED, refusal.sentence, refusal.line)
             return LoadedSubmission(contents, problem=problem)
@@ -217,14 +223,20 @@ def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedS
         problems = (_problem_of(exercise, name, found, source) for name in exercise.defines)
         values = next(filter(None, problems), None) or _values(child, exercise)
     except ChildGoneError as error:
-        outcome, sentence = outcome_sentences.gone(error, source)
-        line = outcome_sentences.line_of(error, source)
-        return LoadedSubmission(contents, problem=LoadingProblem(outcome, sentence, line))
-    if isinstance(values, str):
+        return LoadedSubmission(contents, problem=_ended(error, source))
+    if not isinstance(values, dict):
         problem = LoadingProblem(Outcome.FAILED, values)
         return LoadedSubmission(found, problem=problem, source=source, notes=notes)
     loaded = LoadedProgram(child, exercise, values)
     return LoadedSubmission(found, loaded, source=source, notes=notes)
+
+
+def _ended(error: ChildGoneError, source: str = "") -> LoadingProblem:
+    return LoadingProblem(
+        outcome_sentences.outcome_of(error),
+        partial(outcome_sentences.gone, error, source),
+        outcome_sentences.line_of(error, source),
+    )
 
 
 def problem_of(answer: Raised, source: str = "", packages: tuple[str, ...] = ()) -> LoadingProblem:
@@ -236,18 +248,27 @@ def problem_of(answer: Raised, source: str = "", packages: tuple[str, ...] = ())
         packages: that it may import beside NumPy.
     """
     if "SyntaxError" in answer.bases and not answer.frames:
-        return LoadingProblem(Outcome.ERRORED, outcome_sentences.syntax_error(answer), answer.line)
+        said = partial(outcome_sentences.syntax_error, answer, source)
+        return LoadingProblem(Outcome.ERRORED, said, answer.line)
     line = answer.frames[-1][0] if answer.frames else None
     contents = DefinedNames((), {}, packages)
-    sentence = outcome_sentences.raised(answer, "", contents, loading=bool(source))
-    if answer.type == "ModuleNotFoundError":
+
+    def sentence() -> str:
+        if answer.type == "NameError" and (kind := file_kind(source.encode())):
+            return kind  # a notebook that Python reads as a dictionary
+        said = outcome_sentences.raised(answer, "", contents, loading=bool(source))
+        if answer.type != "ModuleNotFoundError":
+            return said
         from grader.grading.feedback.error_explanations import in_numpy  # noqa: PLC0415  a pass needs none of it
 
-        sentence = " ".join(filter(None, (sentence, in_numpy(source))))
+        return " ".join(filter(None, (said, in_numpy(source))))
+
     return LoadingProblem(outcome_sentences.outcome_of(answer), sentence, line)
 
 
-def _problem_of(exercise: Exercise, name: str, contents: DefinedNames, source: str) -> str | None:
+def _problem_of(
+    exercise: Exercise, name: str, contents: DefinedNames, source: str
+) -> Sentence | None:
     """Return what is wrong with a name that the tests use."""
     value = is_value(exercise, name)
     wanted: DefinedAs = "value" if value else exercise.defines[name].kind
@@ -255,14 +276,16 @@ def _problem_of(exercise: Exercise, name: str, contents: DefinedNames, source: s
     if defined is None:
         shown = (t.code for t in exercise.tests if t.compared == "value" and not t.hidden)
         call = next(shown, next(iter(exercise.defines)))
-        return outcome_sentences.missing(name, call, contents.names, wanted, source)
+        return partial(outcome_sentences.missing, name, call, contents.names, wanted, source)
     if value and defined.kind in _PLACEHOLDERS:
-        return outcome_sentences.not_answered(name, defined.kind)
+        return partial(outcome_sentences.not_answered, name, defined.kind)
     fits = defined.kind == "class" if wanted == "class" else defined.callable is not value
-    return None if fits else outcome_sentences.another_kind(name, wanted, defined.kind)
+    if fits:
+        return None
+    return partial(outcome_sentences.another_kind, name, wanted, defined.kind, source)
 
 
-def _values(child: Child, exercise: Exercise) -> dict[str, Any] | str:
+def _values(child: Child, exercise: Exercise) -> dict[str, Any] | Sentence:
     """Return the values that a submission defines, or what is wrong with one."""
     names, values = Proxies(child, exercise.where, most=UNKNOWN_RESULT), {}
     for name, definition in exercise.defines.items():
@@ -272,8 +295,8 @@ def _values(child: Child, exercise: Exercise) -> dict[str, Any] | str:
             values[name] = freeze(names.current(name))
         except NoValueError as error:
             if isinstance(error.answer, Unsupported):
-                return outcome_sentences.unsupported_value(name, error.answer)
-            return outcome_sentences.raised(error.answer, "", DefinedNames((), {}))
+                return partial(outcome_sentences.unsupported_value, name, error.answer)
+            return partial(outcome_sentences.raised, error.answer, "", DefinedNames((), {}))
         if definition.choices and str(values[name]).strip() not in definition.choices:
-            return outcome_sentences.no_choice(name, definition.choices)
+            return partial(outcome_sentences.no_choice, name, definition.choices)
     return values

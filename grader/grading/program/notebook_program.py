@@ -5,8 +5,9 @@ Sentences name the lines of the parts.
 
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from grader.definitions.program_files import NAME, join, mark_in, split
@@ -144,7 +145,7 @@ class NotebookProgram:
     submission: Submission
     lines: PartLines = field(default_factory=PartLines)
     failed: tuple[tuple[int, Raised], ...] = ()  # cells that Python cannot read
-    notes: tuple[str, ...] = ()
+    notes: tuple[Callable[[], str], ...] = ()
 
 
 def join_cells(child: Child, submission: Submission) -> NotebookProgram:
@@ -166,7 +167,7 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
             case [int(number), str(text)]:
                 left_out.append((lines.cell(number), printable(text[:_LONGEST])))
     failed = tuple((n, error) for n, error in read_failed_cells(facts) if n in lines.numbers)
-    notes = (outcome_sentences.left_out(left_out),) if left_out else ()
+    notes = (partial(outcome_sentences.left_out, left_out),) if left_out else ()
     if written := _modules(facts):
         submission = replace(submission, helpers=join({**written, **split(submission.helpers)}))
         lines = PartLines.of(submission)
@@ -189,7 +190,7 @@ def _modules(facts: Mapping[str, object]) -> dict[str, str]:
 
 def load_cells(
     child: Child, program: NotebookProgram, names: list[str]
-) -> tuple[Answer, tuple[str, ...]]:
+) -> tuple[Answer, tuple[Callable[[], str], ...]]:
     """Run the cells; return the answer, and a note for each cell that failed."""
     lines = program.lines
     # Without a number, warnings name the line of the file.
@@ -199,10 +200,11 @@ def load_cells(
     facts = answer.value if isinstance(answer, Returned) else None
     ran = [(lines.numbers[n], e) for n, e in read_failed_cells(facts) if n < len(lines.numbers)]
     failed = sorted([*program.failed, *ran], key=lambda each: each[0])
-    notes = []
-    for number, error in failed:
+
+    def note(number: int, error: Raised) -> str:
         place = lines.place(error.frames[0][0]) if error.frames else None
         line = place[1] if place else None
         said = outcome_sentences.cell_failed(lines.cell(number), line, error)
-        notes.append(lines.sentence(said) if error.line else said)
-    return answer, tuple(notes)
+        return lines.sentence(said) if error.line else said
+
+    return answer, tuple(partial(note, *each) for each in failed)

@@ -8,8 +8,9 @@ like). It is no wall: a learner who gets around it has learnt more Python than t
 
 import pkgutil
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 
 import numpy as np
@@ -51,7 +52,7 @@ _LINES = 1 << 20
 class Refusal:
     """The reason why a submission is not run, and its line."""
 
-    sentence: str
+    sentence: Callable[[], str]
     line: int | None = None
 
 
@@ -83,7 +84,7 @@ def screen(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | 
         return answer
     uses = _uses(answer.value) if isinstance(answer, Returned) else None
     if uses is None:
-        return Refusal(outcome_sentences.TOO_MANY_NAMES)
+        return Refusal(lambda: outcome_sentences.TOO_MANY_NAMES)
     own = {name.removesuffix(".py") for name in exercise.files_to_submit}
     return breach(exercise.forbid, uses, own)
 
@@ -97,9 +98,11 @@ def _answers(child: Child, source: str, exercise: Exercise) -> Refusal | Raised 
             return None
         case Returned(value=("statement" | "name" | "value" as what, int(line), str(name))):
             names = list(exercise.defines)
-            sentence = outcome_sentences.more_than_answers(what, line, printable(name[:100]), names)
-            return Refusal(sentence, line)
-    return Refusal(outcome_sentences.more_than_answers("statement", 1, "", list(exercise.defines)))
+            word = printable(name[:100])
+            said = partial(outcome_sentences.more_than_answers, what, line, word, names)
+            return Refusal(said, line)
+    names = list(exercise.defines)
+    return Refusal(partial(outcome_sentences.more_than_answers, "statement", 1, "", names))
 
 
 def _uses(facts: object) -> list[Use] | None:
@@ -129,7 +132,8 @@ def breach(forbid: Forbid, uses: Sequence[Use], own: Collection[str] = ()) -> Re
     """
     for use in uses:
         if (said := _forbidden(forbid, use)) is not None:
-            return Refusal(outcome_sentences.forbidden(use.line, said, forbid.because), use.line)
+            sentence = partial(outcome_sentences.forbidden, use.line, said, forbid.because)
+            return Refusal(sentence, use.line)
         root, *below = use.name.split(".")
         leads_around = root in _AROUND or not _AROUND_ANYWHERE.isdisjoint(below)
         if _is_library(root):  # or a module that it imports, as in dataclasses.inspect
@@ -137,11 +141,11 @@ def breach(forbid: Forbid, uses: Sequence[Use], own: Collection[str] = ()) -> Re
         else:
             leads_around |= root in _AROUND_ANYWHERE
         if leads_around:
-            sentence = outcome_sentences.ROUNDABOUT.format(line=use.line, name=use.written)
-            return Refusal(sentence, use.line)
+            around = outcome_sentences.ROUNDABOUT
+            return Refusal(partial(around.format, line=use.line, name=use.written), use.line)
         if use.kind == "passed" and (use.name in own or _could_hide(forbid, use.name)):
-            sentence = outcome_sentences.PASSED_AROUND.format(line=use.line, name=use.written)
-            return Refusal(sentence, use.line)
+            passed = outcome_sentences.PASSED_AROUND
+            return Refusal(partial(passed.format, line=use.line, name=use.written), use.line)
     return None
 
 

@@ -3,6 +3,8 @@
 They are checked before anything looks into them.
 """
 
+import codecs
+import contextlib
 import errno
 import hashlib
 import json
@@ -16,6 +18,7 @@ from typing import Self
 from grader.definitions.program_files import join, mark_in
 from grader.errors import GraderFault
 from grader.grading.results.exported_notebook import exported_cells
+from grader.grading.results.file_kinds import file_kind
 from grader.grading.results.zips import (
     ZipError,
     files_inside,
@@ -64,7 +67,7 @@ class Submission:
         return bool(self.problem) and self.path.suffix.lower() in (".ipynb", ".zip")
 
     @classmethod
-    def read(cls, path: Path, *, below: Path | None = None) -> Self:
+    def read(cls, path: Path, *, below: Path | None = None) -> "Submission":
         """Read a file; its faults become the submission's `problem`.
 
         A symbolic link is refused: it may lead to any file of the person who grades.
@@ -106,14 +109,19 @@ class Submission:
         return cls(path, "", digest_of(b""), problem)
 
     @classmethod
-    def from_bytes(cls, path: Path, data: bytes) -> Self:
-        """Check the bytes and decode them: UTF-8 with or without a byte-order mark."""
+    def from_bytes(cls, path: Path, data: bytes) -> "Submission":
+        """Check the bytes and decode them as Python does: UTF-8, or what they declare."""
         if is_notebook(path):
             return cls._of_notebook(path, data)
         digest = digest_of(data)
+
+        def not_text(problem: str, line: int | None = None) -> "Submission":
+            kind = file_kind(data)
+            return Submission(path, "", digest, kind or problem, None if kind else line)
+
         if len(data) > SOURCE_CAP:
             problem = f"The file has more than {SOURCE_CAP >> 10} KiB; a solution needs far less."
-            return cls(path, "", digest, problem)
+            return not_text(problem)
         if not data.strip():
             return cls(path, "", digest, "The file is empty: write your solution into it.")
         if b"\0" in data:
@@ -122,15 +130,15 @@ class Submission:
                 f"The file has NUL bytes in it (line {line}), so it is not Python. "
                 "Save it as UTF-8 text."
             )
-            return cls(path, "", digest, problem, line)
+            return not_text(problem, line)
         try:
-            text = data.decode("utf-8-sig")
+            text = _decoded(data)
             return cls(path, text, digest, cells=tuple(exported_cells(text)))
         except UnicodeDecodeError as error:
             byte = f"0x{data[error.start]:02x}"
             line = _line_of(data, error.start)
             problem = f"The file is not UTF-8 (byte {byte} on line {line}). Save it as UTF-8."
-            return cls(path, "", digest, problem, line)
+            return not_text(problem, line)
 
     @classmethod
     def _of_notebook(cls, path: Path, data: bytes) -> Self:
@@ -174,6 +182,11 @@ _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 LINKED = "A folder on the way to this file is a symbolic link; name the folder that it leads to."
 
+# As Python reads it, in the first line or the second; and the encodings in which each byte, or two,
+# is a character, by the names that Python gives them.
+_DECLARED = re.compile(rb"(?:[ \t\f]*(?:#.*)?\r?\n)?[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_ENCODINGS = re.compile(r"iso8859|cp\d|koi8|mac-|gb\d|gbk|big5|shift_jis|euc_")
+
 # No fault of the file's: what the machine that grades has run out of, or broken.
 _OURS = {errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM}
 
@@ -181,6 +194,23 @@ _OURS = {errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM}
 def digest_of(data: bytes) -> str:
     """Return the SHA-256 of bytes."""
     return hashlib.sha256(data).hexdigest()
+
+
+def _decoded(data: bytes) -> str:
+    """Return a file's text: UTF-8, or what it declares to be, as Python reads it.
+
+    Raises:
+        UnicodeDecodeError: it is neither.
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        if found := _DECLARED.match(data):
+            with contextlib.suppress(LookupError):
+                name = codecs.lookup(found[1].decode()).name
+                if _ENCODINGS.match(name):
+                    return data.decode(name)
+        raise
 
 
 def _line_of(data: bytes, position: int) -> int:

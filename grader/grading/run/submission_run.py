@@ -1,10 +1,10 @@
 """The run of one submission through an exercise's tests, in a sandbox child."""
 
 import contextlib
-import functools
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from grader import __version__
@@ -19,6 +19,7 @@ from grader.grading.comparison.printed_text import compare_text
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback import outcome_sentences
 from grader.grading.feedback.difference_sentences import differs
+from grader.grading.feedback.hidden_tests import NOT_PASSED
 from grader.grading.program.author_code import (
     TooLargeError,
     TooLongError,
@@ -99,7 +100,7 @@ class SubmissionRun:
         self._began = time.monotonic()
         self._hidden_ran = False
         self._limits = limits
-        self._new_child = functools.partial(sandbox.child, limits)
+        self._new_child = partial(sandbox.child, limits)
         if not self.problem:
             self._child = self._new_child()
 
@@ -129,12 +130,17 @@ class SubmissionRun:
         self._began = time.monotonic()
         loaded = load(self._child, self._submission, self.exercise)
         self._contents, self._program = loaded.contents, loaded.program
-        self.lines, self.notes = loaded.lines, loaded.notes
+        self.lines = loaded.lines
+        made = (self.optional.make("note", note, "") for note in loaded.notes)
+        self.notes = tuple(filter(None, made))
         self.source = loaded.source or self.source
         self.output = self._child.output(0, self._child.printed)
         if loaded.problem is not None:
-            self.outcome, self.problem = loaded.problem.outcome, loaded.problem.sentence
-            self.line, self._ended = loaded.problem.line, True
+            self.problem = self.optional.make(
+                "sentence", loaded.problem.sentence, outcome_sentences.NO_SENTENCE
+            )
+            self.outcome, self.line = loaded.problem.outcome, loaded.problem.line
+            self._ended = True
 
     def grade(self, test: TestCase) -> TestResult:
         """Return the result of one test, within its disclosure.
@@ -146,7 +152,7 @@ class SubmissionRun:
         if self.lines.is_one_file or test.hidden or self.problem:
             return result
         line = self.lines.line(result.line)
-        sentence = self.optional.make("sentence", lambda: self.lines.sentence(result.message), "")
+        sentence = self._sentence(lambda: self.lines.sentence(result.message), result.message)
         return replace(result, message=sentence, line=line)
 
     def _grade(self, test: TestCase) -> TestResult:
@@ -175,12 +181,12 @@ class SubmissionRun:
             )
         if test.hidden and self.exercise.kind == "predict" and attempt.rung is not None:
             # Nothing of a prediction is run, so that it can only hold what the learner wrote.
-            disclosed = _hidden(test, attempt)
+            disclosed = _hidden(test, attempt, self.optional)
             if test.disclose == "category":
                 disclosed = replace(disclosed, message=attempt.message)
             return _result(test, disclosed)
         if test.hidden:
-            return _result(test, _hidden(test, attempt))
+            return _result(test, _hidden(test, attempt, self.optional))
         result = _result(test, attempt, child.output(begin, child.printed))
         values = FailureValues()
         if attempt.outcome is not Outcome.PASSED and self._with_values:
@@ -207,10 +213,11 @@ class SubmissionRun:
             results: of the tests that were run.
             sandbox: the name of where they ran.
         """
+        explained = self.optional.make("sentence", lambda: self._explained(results), dict(results))
         return verdict_of(
             self.exercise,
             self._submission,
-            {**results, **self.optional.make("sentence", lambda: self._explained(results), {})},
+            self._with_second_definition(explained),
             sandbox=sandbox,
             outcome=self.outcome,
             problem=self.problem,
@@ -220,11 +227,11 @@ class SubmissionRun:
         )
 
     def _explained(self, results: Mapping[TestId, TestResult]) -> dict[TestId, TestResult]:
-        """Return the results in whose sentences a factor has a formula that other tests confirm.
+        """Return the results; where other tests confirm a factor's formula, sentences have it.
 
         Hidden tests confirm it, too: nothing of them is said but that they do.
         """
-        explained: dict[TestId, TestResult] = {}
+        explained = dict(results)
         if not self._unexplained:
             return explained
         from grader.grading.comparison.relations import relation  # noqa: PLC0415  a pass needs none of it
@@ -234,10 +241,11 @@ class SubmissionRun:
         found = {test: relation for test, (relation, _) in self._unexplained.items()}
         for test in self.exercise.tests:
             seen = self.observed.get(test.id)
-            if test.hidden and test.disclose != "nothing" and seen and seen.rung in _RELATED:
-                with contextlib.suppress(Exception):  # as in `_related`
-                    if other := relation(seen.expected, seen.got, seen.inputs):
-                        found[test.id] = other
+            told = test.hidden and test.disclose != "nothing"
+            if not told or seen is None or seen.rung not in _RELATED:
+                continue
+            if other := relation(seen.expected, seen.got, seen.inputs):
+                found[test.id] = other
         for test_id, (one, said) in self._unexplained.items():
             origin = shared_origin(one, [each for key, each in found.items() if key != test_id])
             result = results.get(test_id)
@@ -248,6 +256,24 @@ class SubmissionRun:
                 message = message.replace(said, sentence, 1) if said else f"{message} {sentence}"
                 explained[test_id] = replace(result, message=message)
         return explained
+
+    def _with_second_definition(
+        self, results: dict[TestId, TestResult]
+    ) -> dict[TestId, TestResult]:
+        """Return the results; the first failure that is shown tells of a name defined twice."""
+        wrong = (Outcome.FAILED, Outcome.ERRORED)
+        shown = (each for each in results.values() if not each.hidden and each.outcome in wrong)
+        first = next(shown, None)
+        if first is None or self.problem or self.lines.files:
+            return results
+        said = self._sentence(
+            lambda: self.lines.sentence(
+                outcome_sentences.defined_again(self.exercise.defines, self.source)
+            )
+        )
+        if said:
+            results[first.id] = replace(first, message=f"{first.message} {said}")
+        return results
 
     def end(self) -> Evidence:
         """End the child and return what it used."""
@@ -279,8 +305,14 @@ class SubmissionRun:
         if not test.partial:
             return attempt
         points = test.points * passed // len(draws)
-        message = outcome_sentences.partly(attempt.message, passed, len(draws), points)
+        message = self._sentence(
+            lambda: outcome_sentences.partly(attempt.message, passed, len(draws), points),
+            attempt.message,
+        )
         return replace(attempt, message=message, points=points)
+
+    def _sentence(self, sentence: Callable[[], str], default: str = "") -> str:
+        return self.optional.make("sentence", sentence, default)
 
     def _attempt_draw(
         self, program: LoadedProgram, test: TestCase, draw: Draw, number: int, draws: int
@@ -296,12 +328,13 @@ class SubmissionRun:
             return self._no_value(test, error, draw)
         except ChildGoneError as error:
             self._ended = True
-            outcome, sentence = outcome_sentences.gone(error, self.source)
+            outcome = outcome_sentences.outcome_of(error)
             line = outcome_sentences.line_of(error, self.source)
+            sentence = self._sentence(partial(outcome_sentences.gone, error, self.source))
             return _Attempt(outcome, sentence, line=line, inputs=draw.inputs)
         except TooLongError:
             seconds = program.child.limits.wall_seconds + AUTHOR_SECONDS
-            sentence = outcome_sentences.too_long(seconds)
+            sentence = self._sentence(lambda: outcome_sentences.too_long(seconds))
             return _Attempt(Outcome.TIMED_OUT, sentence, inputs=draw.inputs)
         except TooLargeError:
             return _Attempt(Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE, inputs=draw.inputs)
@@ -313,14 +346,10 @@ class SubmissionRun:
         rung = difference.rung
         sentence = ""
         if self._with_reasons:
-            related = self.optional.make(
-                "sentence",
-                lambda: self._reason(program, test, draw, difference, got=got, begin=begin),
-                "",
+            related = self._sentence(
+                lambda: self._reason(program, test, draw, difference, got=got, begin=begin)
             )
-            sentence = self.optional.make(
-                "sentence", lambda: differs(difference, related, number, draws), ""
-            )
+            sentence = self._sentence(lambda: differs(difference, related, number, draws))
         return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
 
     def _reason(
@@ -384,20 +413,16 @@ class SubmissionRun:
     def _no_value(self, test: TestCase, error: NoValueError, draw: Draw) -> _Attempt:
         answer = error.answer
         if isinstance(answer, Unsupported):
-            sentence = self.optional.make(
-                "sentence", lambda: outcome_sentences.unsupported(answer), ""
-            )
+            sentence = self._sentence(lambda: outcome_sentences.unsupported(answer, draw.expected))
             rung = Rung.SHAPE if answer.is_too_large else Rung.TYPE
             return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
         line = answer.frames[-1][0] if answer.frames else None
         sentence = ""
         if self._with_reasons:
-            sentence = self.optional.make(
-                "sentence",
+            sentence = self._sentence(
                 lambda: outcome_sentences.raised(
                     answer, check_of(test).code_at(error), self._contents
-                ),
-                "",
+                )
             )
         return _Attempt(
             outcome_sentences.outcome_of(answer), sentence, line=line, inputs=draw.inputs
@@ -426,15 +451,15 @@ def not_run(test: TestCase, problem: str = "") -> TestResult:
         problem: why no test was run, if that is so.
     """
     if not problem and test.hidden and test.disclose == "nothing":
-        message = outcome_sentences.hidden(test.disclose, Outcome.FAILED, None, {})
-        return _result(test, _Attempt(Outcome.FAILED, message))
+        return _result(test, _Attempt(Outcome.FAILED, NOT_PASSED))
     return _result(test, _Attempt(Outcome.NOT_RUN, problem or outcome_sentences.NOT_RUN))
 
 
-def timed_out(test: TestCase, seconds: float) -> TestResult:
+def timed_out(test: TestCase, seconds: float, optional: OptionalParts) -> TestResult:
     """Return the result of a test in which the submission's wall clock ran down."""
-    attempt = _Attempt(Outcome.TIMED_OUT, outcome_sentences.too_long(seconds))
-    return _result(test, _hidden(test, attempt) if test.hidden else attempt)
+    said = optional.make("sentence", lambda: outcome_sentences.too_long(seconds), "")
+    attempt = _Attempt(Outcome.TIMED_OUT, said)
+    return _result(test, _hidden(test, attempt, optional) if test.hidden else attempt)
 
 
 def verdict_of(
@@ -486,13 +511,17 @@ def verdict_of(
     )
 
 
-def _hidden(test: TestCase, attempt: _Attempt) -> _Attempt:
+def _hidden(test: TestCase, attempt: _Attempt, optional: OptionalParts) -> _Attempt:
     """Return what a hidden test may disclose of an attempt."""
     if attempt.outcome is Outcome.PASSED:
         return _Attempt(Outcome.PASSED, points=attempt.points)
     outcome = Outcome.FAILED if test.disclose == "nothing" else attempt.outcome
-    message = outcome_sentences.hidden(
-        test.disclose, outcome, attempt.rung, attempt.inputs, test.holds
+    message = optional.make(
+        "sentence",
+        lambda: outcome_sentences.hidden(
+            test.disclose, outcome, attempt.rung, attempt.inputs, test.holds
+        ),
+        NOT_PASSED,
     )
     return _Attempt(outcome, message, points=attempt.points)
 

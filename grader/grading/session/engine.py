@@ -269,7 +269,7 @@ class _GradingSession:
         )
         if verdict.outcome is Outcome.PASSED or verdict.message or probe is not None:
             return verdict
-        note(journal.VERDICT, verdict_data(verdict))
+        note(journal.VERDICT, [verdict_data(verdict), verdict.failures])
         from grader.grading.diagnosis.known_mistakes import Diagnostician  # noqa: PLC0415  a pass needs none
 
         until = run.deadline
@@ -294,8 +294,12 @@ class _GradingSession:
 
         make = run.optional.make
         diagnosis = make("diagnosis", diagnose, None)
-        if diagnosis is None and source and time.monotonic() < until:
-            diagnosis = make("first expression", find_expression, None)
+        # That a value is never used is only a remark: the first wrong value comes before it.
+        remark = diagnosis if diagnosis is not None and diagnosis.kind == "unused" else None
+        if diagnosis is remark and source and time.monotonic() < until:
+            found = make("first expression", find_expression, None)
+            said = " ".join(each.feedback for each in (found, remark) if each is not None)
+            diagnosis = remark if found is None else replace(found, feedback=said)
         diagnosis = make("lines of the diagnosis", lambda: run.lines.diagnosis(diagnosis), None)
         example = make("small example", find_example, None) if time.monotonic() < until else None
         failures = tuple(run.optional.failures)

@@ -1,12 +1,14 @@
 """The result of a job whose time was over, from the notes of the worker that was ended for it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from grader.errors import DefinitionError, Problem
 from grader.grading.feedback import outcome_sentences
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict_json import result_from_data, verdict_from_data
+from grader.grading.run.optional_parts import OptionalParts
 from grader.grading.run.submission_run import in_running_order, not_run, timed_out, verdict_of
 from grader.grading.session import journal
 from grader.sandbox.answers import Cause, ChildGoneError
@@ -29,20 +31,25 @@ def result_of(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> Resul
         message = f"computing its inputs and expected values takes more than {PREPARE_SECONDS:g} s"
         return DefinitionError([Problem(job.exercise.where, message)])
     if journal.VERDICT in content:
-        return verdict_from_data(content[journal.VERDICT])
+        data, failures = content[journal.VERDICT]
+        return replace(verdict_from_data(data), failures=tuple(map(str, failures)))
     tests = in_running_order(job.exercise)
     seconds = job.limits.wall_seconds
+    optional = OptionalParts()
     if journal.LOADED not in content:
-        outcome, problem = outcome_sentences.gone(ChildGoneError(Cause.WALL_TIME, f"{seconds:g} s"))
-        results = {test.id: not_run(test, problem) for test in tests}
-        return verdict_of(
+        error = ChildGoneError(Cause.WALL_TIME, f"{seconds:g} s")
+        problem = optional.make(
+            "sentence", lambda: outcome_sentences.gone(error), outcome_sentences.NO_SENTENCE
+        )
+        verdict = verdict_of(
             job.exercise,
             job.submission,
-            results,
+            {test.id: not_run(test, problem) for test in tests},
             sandbox=sandbox,
-            outcome=outcome,
+            outcome=outcome_sentences.outcome_of(error),
             problem=problem,
         )
+        return replace(verdict, failures=tuple(optional.failures))
     found = [result_from_data(each) for kind, each in notes if kind == journal.RESULT]
     results = {result.id: result for result in found}
     if list(results) != [test.id for test in tests[: len(found)]]:
@@ -51,7 +58,8 @@ def result_of(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> Resul
     if job.probe is not None and job.probe.first_failure:
         del left[1:]
     for number, test in enumerate(left):
-        results[test.id] = not_run(test) if number else timed_out(test, seconds)
-    return verdict_of(
+        results[test.id] = not_run(test) if number else timed_out(test, seconds, optional)
+    verdict = verdict_of(
         job.exercise, job.submission, results, sandbox=sandbox, output=content[journal.LOADED]
     )
+    return replace(verdict, failures=tuple(optional.failures))

@@ -218,6 +218,7 @@ class Pool:
             result = result_of(job, worker.journal.notes(), worker.sandbox)
             if isinstance(result, Verdict):
                 _check_hashes(result, job)
+                log_failures(result)
         except _MALFORMED:
             return self._failure(worker, None)
         self._stop_worker(worker)

@@ -690,12 +690,14 @@ class SubmissionServer:
         operation, *arguments = words
         act, heard, usage = getattr(self._submission, operation), list[object](), list[object]()
         states = list(map(_state, shared.objects)) if "look" in asked else []
+        given = ""  # what the submission's own code has given, by its type
         try:
             with self._submission.heard(heard) if "hear" in asked else contextlib.nullcontext():
                 if "measure" in asked:
                     value, *usage = _measured(act, *arguments)
                 else:
                     value = act(*arguments)
+            given = wire.name_of(type(value))
             if "look" in asked:
                 value = [value, self._changes(request, shared, frame, states)]
             if "hear" not in asked:  # or no one asks which objects are the request's
@@ -708,7 +710,10 @@ class SubmissionServer:
                 where = where.removeprefix("[0]")
             return wire.encode([number, "unsupported", {"kind": error.kind, "path": where}])
         except BaseException as error:  # noqa: BLE001  SystemExit and KeyboardInterrupt too
-            return wire.encode([number, "raised", _raised(error)])
+            facts = _raised(error)
+            if given and not facts["frames"]:  # our code cannot send it, whatever it is
+                return wire.encode([number, "unsupported", {"kind": given, "path": ""}])
+            return wire.encode([number, "raised", facts])
         finally:
             self._number = before
 

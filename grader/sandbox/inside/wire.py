@@ -309,14 +309,16 @@ class _Encoder:
             tree += [None if is_in_order else list(value.strides), is_read_only]
         return tree
 
-    def _dtype(self, dtype: "np.dtype[Any]") -> object:
-        """Return the name of a dtype, or its fields."""
+    def _dtype(self, dtype: "np.dtype[Any]", whole: "np.dtype[Any] | None" = None) -> object:
+        """Return the name of a dtype, or its fields; `whole` is what it is a field of."""
+        whole = whole or dtype
         if dtype.names is not None and len(dtype.names) <= MAX_FIELDS:
             fields = [(name, dtype[name]) for name in dtype.names]
-            return [[name, self._dtype(kind.base), list(kind.shape)] for name, kind in fields]
-        name = dtype.newbyteorder("<").str
+            return [[n, self._dtype(kind.base, whole), list(kind.shape)] for n, kind in fields]
+        # NumPy's newer dtypes, as that of texts of any length, have no byte order.
+        name = dtype.newbyteorder("<").str if dtype.kind in "biufcmMSU" else ""
         if name not in DTYPES and not _OTHER_DTYPE.fullmatch(name):
-            raise UnsupportedValueError(f"an array of dtype {dtype}")
+            raise UnsupportedValueError(f"an array of dtype {whole}")
         return name
 
     def _buffer(self, array: "npt.NDArray[Any]") -> int:

@@ -11,6 +11,7 @@ from grader.authoring.verify.proof import Proof
 from grader.authoring.verify.prove import prove
 from grader.authoring.verify.steps import run_steps
 from grader.definitions.collection import load_exercise
+from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Verdict
@@ -253,6 +254,22 @@ def test_a_misconception_that_only_a_budget_tells_is_noted(proven: Prove) -> Non
     ]
     same = BUDGET.replace("50).mean()", "50).mean() + 1")
     assert "only a budget" not in str(proven(same).notes)
+
+
+def test_feedback_that_fails_on_a_misconception_is_no_proof(
+    proven: Prove, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cause is named at the misconception, though its verdict stands."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise IndexError("pop from empty list")
+
+    monkeypatch.setattr(Diagnostician, "diagnose", fail)
+    proof = proven(FIX + MISCONCEPTION.format(code="return 3.0 * x"))
+    assert proof.status == "not proven"
+    (failed,) = [each for each in proof.findings if "a part of the feedback" in each.message]
+    assert failed.check == "misconceptions-diagnosed"
+    assert "failed: diagnosis: IndexError in test_prove.py, line" in failed.message
 
 
 def test_what_asks_for_a_right_solution_is_not_tried_of_a_wrong_one(proven: Prove) -> None:

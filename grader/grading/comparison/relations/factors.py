@@ -99,7 +99,9 @@ def _lengths(axes: Axes) -> list[int]:
 
 
 def _candidates(axes: Axes) -> Iterator[tuple[float, str, Axes]]:
-    for axis in axes:
+    # An axis of length 1 divides other lengths, as it does in inputs of other sizes.
+    longer = [axis for axis in axes if axis.length > 1]
+    for axis in longer:
         length = axis.length
         yield math.sqrt(length), "root", (axis,)
         yield 1 / math.sqrt(length), "1/root", (axis,)
@@ -109,7 +111,7 @@ def _candidates(axes: Axes) -> Iterator[tuple[float, str, Axes]]:
         if upper.length != lower.length:
             yield upper.length / lower.length, "m/n", (upper, lower)
             yield math.sqrt(upper.length / lower.length), "root m/n", (upper, lower)
-    for axis in axes:
+    for axis in longer:
         length = axis.length
         yield length / (length - 1), "n/(n-1)", (axis,)
         yield (length - 1) / length, "(n-1)/n", (axis,)

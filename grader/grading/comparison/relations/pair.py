@@ -111,7 +111,7 @@ def pair(expected: object, got: object, inputs: Mapping[str, Any]) -> Pair | Non
         for number, length in enumerate(array.shape[:-1])
     ]
     axes += [Axis(name, None, array.size) for name, array in arrays if array.ndim > 1]
-    return Pair(one, other, tuple(axis for axis in axes if axis.length > 1), rtol, boolean)
+    return Pair(one, other, tuple(axis for axis in axes if axis.length), rtol, boolean)
 
 
 def _numbers(value: object) -> Array | None:

@@ -1,0 +1,83 @@
+"""The places where a program's text defines a name, and names that only look alike."""
+
+import io
+import re
+import tokenize
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+_LOOK_ALIKE: Final = dict(
+    zip(
+        "аеорсухіјѕАВЕКМНОРСТУХІЈЅοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",  # noqa: RUF001  these are the letters
+        "aeopcyxijsABEKMHOPCTYXIJSoABEZHIKMNOPTYX",
+        strict=True,
+    )
+)
+"""Cyrillic and Greek letters, and the Latin ones that they look like."""
+
+
+_Where: TypeAlias = Literal["code", "comment", "text"]
+_WITHOUT_CODE: Final[dict[int, _Where]] = {tokenize.COMMENT: "comment", tokenize.STRING: "text"}
+
+
+@dataclass(frozen=True, slots=True)
+class NamePlace:
+    """A place where a name is defined, or would be if it were code."""
+
+    line: int
+    where: _Where
+    blocks: tuple[tuple[int, str], ...] = ()  # the headers around it with their lines, outer first
+    is_alias: bool = False  # it gets a value that is made of what it was before
+
+
+def places_of(name: str, source: str) -> list[NamePlace]:
+    """Return the places where a name is defined; none in a text that is no Python."""
+    try:
+        return list(_places_of(name, source))
+    except (SyntaxError, tokenize.TokenError):
+        return []
+
+
+def _places_of(name: str, source: str) -> Iterator[NamePlace]:
+    name = re.escape(name)
+    definition = rf"(?:(?:async\s+)?def|class)\s+{name}\b|{name}\s*(?::[^=\n]+)?=(?!=)"
+    blocks: list[tuple[int, str]] = []
+    statement = (0, "")
+    begins = True
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        line, column = token.start
+        if token.type == tokenize.INDENT:
+            blocks.append(statement)
+        elif token.type == tokenize.DEDENT:
+            blocks.pop()
+        elif token.type == tokenize.NEWLINE:
+            begins = True
+        elif (where := _WITHOUT_CODE.get(token.type)) and (
+            found := re.search(rf"^[#\"'\s]*(?:{definition})", token.string, re.MULTILINE)
+        ):
+            yield NamePlace(line + token.string.count("\n", 0, found.end()), where)
+        if begins and token.type in (tokenize.NAME, tokenize.OP):
+            begins, code = False, token.line[column:].strip()
+            statement = line, code
+            if found := re.match(definition, code):
+                is_alias = bool(re.search(rf"\b{name}\b", code[found.end() :]))
+                yield NamePlace(line, "code", tuple(blocks), is_alias and "=" in found[0])
+
+
+def other_letter(written: str, meant: str) -> str:
+    """Return which letter makes a name another one than the name that it looks like, or nothing."""
+    apart = [i for i, (a, b) in enumerate(zip(written, meant, strict=False)) if a != b]
+    if len(written) != len(meant) or not apart or any(written[i].isascii() for i in apart):
+        return ""
+    if len(apart) == len(meant) and any(_LOOK_ALIKE.get(written[i]) != meant[i] for i in apart):
+        return ""
+    place = apart[0]
+    letter = written[place]
+    script = unicodedata.name(letter, "").partition(" ")[0].capitalize()
+    its = f", which is a {script} letter and" if script in ("Cyrillic", "Greek") else ""
+    return (
+        f"Letter {place + 1} of `{written}` is `{letter}`{its or ','} not `{meant[place]}`. "
+        "Type the name again."
+    )

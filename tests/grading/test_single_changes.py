@@ -1,0 +1,122 @@
+"""Submissions that are one change away from a right program, in another style than the solution."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from grader.grading.diagnosis.known_mistakes import Diagnostician
+from grader.grading.diagnosis.source_reader import read
+
+if TYPE_CHECKING:
+    from grader.grading.results.verdict import Verdict
+    from tests.grading.conftest import Fields, GradeAll
+
+SOLUTION = """\
+import numpy as np
+
+
+def f(x, gain, bias):
+    weights = np.exp(x - x.max(axis=-1, keepdims=True))
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    kept = np.where(np.tri(*x.shape, k=-1) == 0, weights, 0.5)
+    total = np.cumsum(gain * kept / np.sqrt(x.shape[1] + 2) + bias, axis=-1)
+    return total - total.mean(axis=-1, keepdims=True)
+"""
+RIGHT = """\
+import numpy as np
+
+
+def f(x, gain, bias):
+    rows, columns = x.shape
+    weights = np.zeros((rows, columns))
+    for i in range(rows):
+        powers = np.exp(x[i] - np.max(x[i]))
+        weights[i] = powers / powers.sum()
+    below = np.arange(rows)[:, None] > np.arange(columns)
+    kept = np.where(~below, weights, 0.5)
+    scaled = np.multiply(kept, gain) / (x.shape[1] + 2) ** 0.5
+    total = (scaled + bias).cumsum(axis=-1)
+    return total - np.mean(total, 1)[:, None]
+"""
+TEST: "Fields" = {
+    "seeds": 3,
+    "given": "x = 400 * rng.standard_normal((size, size + 3))\n"
+    "gain, bias = rng.standard_normal((2, size + 3))",
+    "call": "f(x, gain, bias)",
+    "expect": "solution",
+}
+CHANGES = {
+    "exchanged": ("(kept, gain)", "(kept, bias)", "scaled + bias", "scaled + gain"),
+    "operator": ("scaled + bias", "scaled * bias"),
+    "one-off": ("(x.shape[1] + 2)", "(x.shape[1] + 2 - 1)"),
+    "comparison": ("None] > np", "None] >= np"),
+    "turned-round": ("None] > np", "None] <= np"),
+    "branches": ("(~below, weights, 0.5)", "(below, weights, 0.5)"),
+    "shift": ("np.exp(x[i] - np.max(x[i]))", "np.exp(x[i])"),
+    "length": ("x.shape[1] + 2", "x.shape[0] + 2"),
+    "order": ("(scaled + bias)", "np.sort(scaled + bias)"),
+    "axis": ("np.mean(total, 1)[:, None]", "np.mean(total)"),
+}
+
+
+def _graded(grade_all: "GradeAll", *changes: str, **fields: object) -> "Verdict":
+    source = RIGHT
+    for old, new in zip(changes[::2], changes[1::2], strict=True):
+        assert old in source
+        source = source.replace(old, new, 1)
+    return grade_all(source, TEST, **{"solution": SOLUTION, **fields})
+
+
+@pytest.fixture(autouse=True)
+def no_mutants(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave mutants of the solution out: they explain some of these mistakes before."""
+    monkeypatch.setattr(Diagnostician, "_matching_mutants", lambda *_: iter(()))
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_the_change_that_makes_it_right_is_named(grade_all: "GradeAll", kind: str) -> None:
+    """With its place, and without what would be right."""
+    diagnosis = _graded(grade_all, *CHANGES[kind]).diagnosis
+    assert diagnosis is not None
+    assert (diagnosis.kind, diagnosis.id) == ("repair", kind)
+    assert diagnosis.feedback.endswith("the tests pass.")
+
+
+@pytest.mark.parametrize(
+    ("changes", "fields"),
+    [
+        ((*CHANGES["operator"], *CHANGES["turned-round"]), {}),
+        (CHANGES["operator"], {"kind": "fix", "starter": RIGHT}),
+    ],
+    ids=["two changes", "a program to be fixed"],
+)
+def test_nothing_is_named_that_is_not_the_mistake_alone(
+    grade_all: "GradeAll", changes: tuple[str, ...], fields: dict[str, object]
+) -> None:
+    """Nor where the place of the mistake is the answer."""
+    diagnosis = _graded(grade_all, *changes, **fields).diagnosis
+    assert diagnosis is None or diagnosis.kind != "repair"
+
+
+def test_a_property_alone_does_not_show_what_is_right(grade_all: "GradeAll") -> None:
+    """Many programs have it."""
+    test = {"given": "x = rng.standard_normal((4, 3))", "call": "f(x)", "holds": "causal"}
+    source = "def f(x):\n    return x - x.mean(axis=0)\n"
+    solution = "def f(x):\n    return 2.0 * x\n"
+    verdict = grade_all(source, test, solution=solution)
+    assert verdict.score == 0
+    assert verdict.diagnosis is None or verdict.diagnosis.kind != "repair"
+
+
+def test_a_loop_that_may_not_end_is_left_as_it_is() -> None:
+    """Another sign in it costs a second each."""
+    loop = "def f(n):\n    while n > 3:\n        n = n - 2\n    return n\n"
+    assert all("while n > 3:\n        n = n - 2" in each[3] for each in read(loop, [])["copies"])
+    inner = "def f(n):\n    for _ in n:\n        if n > 3:\n            n = 2\n    return n\n"
+    assert any("if n >= 3" in each[3] for each in read(inner, [])["copies"])
+
+
+def test_a_condition_that_could_switch_a_wrong_branch_off_is_left_as_it_is() -> None:
+    """What is right without the branch says nothing of the condition."""
+    branch = "def f(n):\n    if n.shape[0] > 3:\n        n = 2 * n\n    return n\n"
+    assert all("if n.shape[0] > 3" in each[3] for each in read(branch, [])["copies"])

@@ -29,8 +29,8 @@ _cookie = APIKeyCookie(
     description=f"A browser's session; by HTTPS the cookie is {COOKIE_OF_HOST}.",
 )
 _PAGE_REQUESTS: Final = frozenset({"empty", "document"})
-"""The destinations of a page's `fetch` and of a link, as browsers name them. What an imported script,
-a font or an image asks for is no answer to a person."""
+"""The destinations of a page's `fetch` and of a link, as browsers name them: not of an imported
+script, a font or an image, which no page of ours asks a session for."""
 
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 

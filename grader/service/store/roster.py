@@ -7,8 +7,9 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from grader.course.roster_file import RosterRow, login_key
+from grader.course.roster_file import RosterRow
 from grader.errors import UsageError
+from grader.reports.canvas_csv import login_key
 from grader.service.store import events, people
 from grader.service.store.ids import now
 from grader.service.store.people import Person, Role, digest, new_secret

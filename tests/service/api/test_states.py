@@ -89,7 +89,7 @@ class Term:
             name: self._watched(served.client(name))
             for name in (f"{seed}-{number}" for number in range(3))
         }
-        paths = httpx.get(f"{served.url}/v1/openapi.json").json()["paths"]
+        paths = self.page.get("/v1/openapi.json").json()["paths"]
         self.reads = [path for path, of in paths.items() if "get" in of and "events" not in path]
 
     def _watched(self, client: httpx.Client) -> httpx.Client:

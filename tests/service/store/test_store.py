@@ -21,6 +21,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from benchmarks.postgres import PostgresServer
 from grader.authoring.statistics import Row, summarise
+from grader.course.roster_file import read_roster
 from grader.course.schedule import Window
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
@@ -801,3 +802,28 @@ def test_an_extension_holds_where_the_schedule_says_nothing(
         assert windows.window(connection, ada.id, "other").due_at == int(due.timestamp() * 1e6)
         assert windows.window(connection, ada.id, "softmax").late == 0.5
         assert windows.windows(connection).keys() == {"softmax"}
+
+
+def test_a_roster_is_imported_beside_verdicts(postgres: PostgresServer) -> None:
+    """Neither waits for the other for ever, in whatever order the roster has its people."""
+    with Database(postgres.make("imported")) as database:
+        upgrade(database)
+        with database.write() as connection:
+            first, second = (
+                people.add_person(connection, name, "student", actor="test") for name in ("a", "b")
+            )
+        table = read_roster("id,name\nb,Bob\na,Ada", "r")
+
+        def read_in() -> roster.Imported:
+            with database.write() as connection:
+                return roster.import_people(connection, table, actor="test")
+
+        with ThreadPoolExecutor(1) as other:
+            with database.write() as connection:
+                people.hold(connection, first.id)
+                done = other.submit(read_in)
+                with pytest.raises(TimeoutError):
+                    done.result(0.5)
+                people.hold(connection, second.id)
+            assert done.result(60).changed == 2
+    postgres.drop("imported")

@@ -94,6 +94,7 @@ class Term:
 
     def _watched(self, client: httpx.Client) -> httpx.Client:
         client.event_hooks["response"].append(self._answered)
+        client.timeout = 600  # seconds: a busy machine is no failure
         return client
 
     def _answered(self, answer: httpx.Response) -> None:
@@ -310,7 +311,7 @@ class Program:
 
     def write(self, count: int) -> None:
         """Give a student a verdict of an older version, a due date and points, or erase them."""
-        name = f"old {count % 40}"
+        name = f"old {count % 12}"
         self.stored.hand_in(name, f"{RIGHT}# {count % 100}\n", count % 6)
         with self.stored.database.write() as connection:
             whom = people.add_person(connection, name, "student", actor="test")
@@ -324,7 +325,7 @@ class Program:
                 late, is_held = self.chosen.choice([0.0, 0.9]), self.chosen.random() < 0.5
                 window = Window(None, due, late, self.chosen.choice([None, 3]), is_held)
                 schedules.store(connection, dict.fromkeys(named, window), actor="test")
-            if count % 7 == 0:
+            if count % 50 == 0:
                 personal_data.erase(connection, whom, actor="test")
 
 
@@ -341,7 +342,7 @@ def beside(term: Term, url: str) -> Iterator[None]:
                 for count in itertools.count():
                     with contextlib.suppress(UsageError):  # work of theirs is not graded yet
                         program.write(count)
-                    if over.wait(0.05):
+                    if over.wait(0.1):
                         return
         except BaseException as error:
             failed.append(error)

@@ -121,7 +121,8 @@ class Term:
     def person(self) -> str:
         """Return the id of a person who is not this test's staff."""
         listed = self.staff.get("/v1/people").json()
-        return self.one_of(NOTHING, *(e["id"] for e in listed if not e["name"].startswith(STAFF)))
+        others = (each["id"] for each in listed if not each["name"].startswith(STAFF))
+        return str(self.one_of(NOTHING, *others))
 
     def send(self, client: httpx.Client, method: str, path: str, body: object) -> httpx.Response:
         """Send JSON, as others write it: with lone surrogates and NaN."""

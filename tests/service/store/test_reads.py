@@ -70,7 +70,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 def _fill(database: Database, exercise: Exercise) -> dict[str, Any]:
     """Store something of each kind; return what a read may be given, by the parameters' names."""
     issuer, name = "https://lms.example", str(exercise.id)
-    registration = PlatformRegistration(issuer, "tool", *[f"{issuer}/x"] * 3, issuer)
+    registration = PlatformRegistration(issuer, "tool", issuer, issuer, issuer, issuer)
     due = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
     with database.write() as connection:
         table = "id,name,login,section\nada,Ada,ada@x.y,A\nbob,Bob,,A\neve,,,"

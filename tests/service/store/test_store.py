@@ -771,7 +771,7 @@ def test_a_gradebook_is_of_one_moment(
 def test_two_first_launches_at_once_are_one_person(database: Database) -> None:
     """The second waits until the first has added them."""
     issuer = "https://lms.example"
-    registration = PlatformRegistration(issuer, "tool", *[f"{issuer}/x"] * 3, issuer)
+    registration = PlatformRegistration(issuer, "tool", issuer, issuer, issuer, issuer)
     with database.write() as connection:
         platforms.register(connection, registration, ["1"], actor="test")
     both = threading.Barrier(2)

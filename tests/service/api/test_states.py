@@ -362,8 +362,8 @@ def beside(term: Term, url: str) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("dialect", "requests"),
     [
-        pytest.param("sqlite", 300, id="sqlite"),
-        pytest.param("postgresql", 300, id="postgresql"),
+        pytest.param("sqlite", 150, id="sqlite"),
+        pytest.param("postgresql", 150, id="postgresql"),
         pytest.param("sqlite", 20_000, id="sqlite-long", marks=pytest.mark.slow),
         pytest.param("postgresql", 20_000, id="postgresql-long", marks=pytest.mark.slow),
     ],

@@ -12,6 +12,7 @@ import click
 from grader import __version__
 from grader.cli import options
 from grader.cli.main import FAULT
+from grader.cli.service_options import needs_service
 from grader.definitions.course import load_course
 from grader.definitions.files import COURSE_FILE, exists, folders_in
 from grader.definitions.packages import version
@@ -22,7 +23,10 @@ from grader.sandbox.process import open_sandbox
 
 @click.command("doctor", short_help="Check which sandboxes this host has.")
 @options.exercises_option
-def command(exercises: Path | None) -> None:
+@click.option(
+    "--database", metavar="URL", help="Try to read and write what `etude serve` stores there, too."
+)
+def command(exercises: Path | None, database: str | None) -> None:
     """Start each sandbox, let a child try to escape, and say what was found.
 
     Also the packages that the course names, and whether they can be imported in the sandbox.
@@ -66,7 +70,24 @@ def command(exercises: Path | None) -> None:
             click.echo(f"packages of {course}: {', '.join(versions)}")
             with open_sandbox(packages=named):
                 click.echo("  imported in the sandbox\n")
+    if database is not None:
+        _try_store(database)
     click.echo(f"Submissions are graded in: {usable}")
+
+
+def _try_store(url: str) -> None:
+    with needs_service():
+        from grader.service.health import OK, store_checks
+        from grader.service.store.database import Database
+    with Database(url, create=False) as opened:
+        found = store_checks(opened)
+    click.echo(f"database {opened}:")
+    for check, result in found.items():
+        click.echo(f"  {check:33}{result}")
+    click.echo()
+    if set(found.values()) != {OK}:
+        click.echo("Nothing can be stored there.")
+        raise click.exceptions.Exit(FAULT)
 
 
 def _show_attempts(who: str, attempts: Mapping[str, bool]) -> None:

@@ -130,7 +130,7 @@ def export(name: str, output: Path | None, database: str) -> None:
     """
     with needs_service():
         from grader.service.store import people, personal_data
-    with open_store(database) as opened, opened.read() as connection:
+    with open_store(database) as opened, opened.read(one_state=True) as connection:
         found = personal_data.export(connection, people.need(connection, name))
     text = json.dumps(found, indent=2, ensure_ascii=False)
     if output is None:

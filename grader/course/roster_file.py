@@ -1,15 +1,14 @@
 """The people of a course, from a spreadsheet."""
 
-import string
 from dataclasses import dataclass
 from typing import Final
 
 from grader.course.csv_rows import rows
 from grader.errors import UsageError
+from grader.reports.canvas_csv import login_key
 
 ROLES: Final = ("student", "instructor", "assistant", "grader")
 _LONGEST: Final = 200  # characters, of each column
-_ASCII_LOWER: Final = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +21,6 @@ class RosterRow:
     login: str | None
     section: str | None
     role: str | None  # also None if it is left empty
-
-
-def login_key(login: str) -> str:
-    """Return a login as it is compared: only the case of ASCII letters does not count.
-
-    Unicode's folding or normalisation would join two people: it makes an s of U+017F and a K of
-    the Kelvin sign.
-    """
-    return login.translate(_ASCII_LOWER)
 
 
 def read_roster(text: str, name: str) -> list[RosterRow]:

@@ -30,9 +30,11 @@ class LateRule:
             UsageError: one of them is written in another way.
         """
         try:
-            moment = dt.datetime.fromisoformat(due)
+            moment = time_of(due)
         except ValueError:
-            raise UsageError(f"--due {due}: write a time as 2026-12-01T18:00") from None
+            raise UsageError(
+                f"--due {due}: write a time of the years 1970 to 9998, as 2026-12-01T18:00"
+            ) from None
         if moment.tzinfo is None:
             moment = moment.astimezone()
         if late is None:
@@ -65,6 +67,18 @@ class Override:
             what = "comment"
         by = f" by {self.by}" if self.by else ""
         return f"{what}{by}: {self.comment}" if self.comment else f"{what}{by}"
+
+
+def time_of(text: str) -> dt.datetime:
+    """Read an ISO 8601 time of the years 1970 to 9998: in any zone it is one of the calendar.
+
+    Raises:
+        ValueError: it is none.
+    """
+    found = dt.datetime.fromisoformat(text)
+    if not 1970 <= found.year < dt.MAXYEAR:  # noqa: PLR2004  the store counts from there
+        raise ValueError(text)
+    return found
 
 
 def share_of(late: str) -> float | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
-from grader.course.rules import share_of
+from grader.course.rules import share_of, time_of
 from grader.definitions.yaml_source import Mapping as Entries
 from grader.definitions.yaml_source import Node, Scalar, read
 from grader.errors import ProblemList, UsageError
@@ -73,11 +73,13 @@ def moment(text: str) -> dt.datetime:
     """
     time, _, zone = text.rpartition(" ") if "/" in text else (text, "", "")
     try:
-        found = dt.datetime.fromisoformat(time)
+        found = time_of(time)
         if zone:
             found = found.replace(tzinfo=zoneinfo.ZoneInfo(zone))
     except (ValueError, OSError, zoneinfo.ZoneInfoNotFoundError):
-        raise UsageError(f"{text!r} is no time; write 2026-12-01T18:00+01:00") from None
+        raise UsageError(
+            f"{text!r} is no time of the years 1970 to 9998; write 2026-12-01T18:00+01:00"
+        ) from None
     if found.tzinfo is None:
         raise UsageError(
             f"{text!r} does not say its time zone; write {text}+01:00 or {text} Europe/Zurich"

@@ -7,6 +7,7 @@ or is not in the gradebook, stops it all before anything is written.
 
 import csv
 import io
+import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
@@ -28,6 +29,7 @@ _LEFT_ALONE: Final = {_EXCUSED, "N/A"}  # the other is not assigned
 _TEST_STUDENT: Final = {"Student, Test", "Test Student"}
 _NAMED: Final = 5
 _MOST_DIGITS: Final = 12  # of an assignment's points
+_ASCII_LOWER: Final = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 Scores = Mapping[str, tuple[float, int] | None]
 """The points of each student, and the points that were possible; None for the excused."""
@@ -125,7 +127,8 @@ def fill(
 
     Args:
         export: the text that Canvas exported.
-        scores: by what `identity` calls a student; case and space around it do not matter.
+        scores: by what `identity` calls a student; space around it and the case of ASCII letters
+            do not matter.
         column: the assignment's heading, with or without the number that Canvas adds.
         identity: the heading of the column that tells students apart.
         scale: convert to the points of the assignment where it has others than the exercise.
@@ -274,8 +277,17 @@ def _by_key(scores: Scores) -> dict[str, tuple[float, int] | None]:
     return by_key
 
 
+def login_key(login: str) -> str:
+    """Return a login as it is compared: only the case of ASCII letters does not count.
+
+    Unicode's folding or normalisation would join two people: it makes an s of U+017F and a K of
+    the Kelvin sign.
+    """
+    return login.translate(_ASCII_LOWER)
+
+
 def _key(name: str) -> str:
-    return name.strip().casefold()
+    return login_key(name.strip())
 
 
 def lost_zeros(names: Iterable[str], known: Iterable[str]) -> tuple[str, str] | None:

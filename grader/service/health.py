@@ -106,27 +106,30 @@ class Health:
 
     def readiness(self) -> Readiness:
         """Check everything that is needed to accept and grade submissions."""
-        try:
-            with self.database.read() as connection:
-                try:
-                    migrations = OK if is_current(connection) else "a step is missing"
-                except UsageError as error:
-                    migrations = str(error)
-            if migrations == OK:
-                with self.database.write() as connection:
-                    connection.execute(_WRITE_NOTHING)
-            database = OK
-        # The message of either may hold the address, so that only the cause is told.
-        except (SQLAlchemyError, UsageError) as error:
-            database, migrations = f"away: {cause_of(error)}", "unknown"
         return Readiness(
             {
-                "database": database,
-                "migrations": migrations,
+                **store_checks(self.database),
                 "sandbox": self.self_test.said,
                 "grading": self.trouble() or OK,
             }
         )
+
+
+def store_checks(database: Database) -> dict[str, str]:
+    """Return whether a store can be read and written, and has the tables of this version."""
+    try:
+        with database.read() as connection:
+            try:
+                migrations = OK if is_current(connection) else "a step is missing"
+            except UsageError as error:
+                migrations = str(error)
+        if migrations == OK:
+            with database.write() as connection:
+                connection.execute(_WRITE_NOTHING)
+    # The message of either may hold the address, so that only the cause is told.
+    except (SQLAlchemyError, UsageError) as error:
+        return {"database": f"away: {cause_of(error)}", "migrations": "unknown"}
+    return {"database": OK, "migrations": migrations}
 
 
 def respond(path: str, health: Health, meter: Meter) -> tuple[HTTPStatus, str, bytes] | None:

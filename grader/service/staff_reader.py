@@ -79,7 +79,7 @@ class StaffReader:
                 is_found, found = line.recv()
             except (EOFError, OSError):
                 self._hang_up()
-                with self._database.read() as connection:
+                with self._database.read(one_state=True) as connection:
                     return function(connection, *given, **named)
         if not is_found:
             raise RuntimeError(f"a read for staff failed: {found}")
@@ -98,7 +98,7 @@ def main(descriptor: int) -> None:
             while True:
                 function, given, named = line.recv()
                 try:
-                    with database.read() as connection:
+                    with database.read(one_state=True) as connection:
                         found = True, function(connection, *given, **named)
                 except Exception as error:  # noqa: BLE001  told to the server, which answers
                     found = False, cause_of(error)

@@ -1,9 +1,11 @@
 """The commands as their users run them: what they print, and with which exit status."""
 
+import contextlib
 import json
 import os
 import platform
 import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -186,6 +188,26 @@ def test_doctor_names_the_sandboxes_of_this_host(etude: Etude) -> None:
     assert "namespaces: " in done.stdout
     assert "landlock: " in done.stdout
     assert "Submissions are graded in: " in done.stdout
+
+
+@pytest.mark.slow
+def test_doctor_tries_a_database(etude: Etude, tmp_path: Path) -> None:
+    """It reads and writes nothing in it; one that is locked, or is not there, is no place to store."""
+    path = tmp_path / "etude.db"
+    words = ("doctor", "--database", f"sqlite:///{path}")
+    missing = etude(*words)
+    assert missing.returncode == 3
+    assert "away: UsageError" in missing.stdout
+    assert not path.exists()
+    etude("staff", "add", "ada", "--database", f"sqlite:///{path}")
+    content = path.read_bytes()
+    assert etude(*words).returncode == 0
+    assert path.read_bytes() == content
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        locked = etude(*words)
+    assert locked.returncode == 3
+    assert "away: OperationalError (SQLITE_BUSY)" in locked.stdout
 
 
 def test_without_a_sandbox_nothing_is_graded(etude_without_sandbox: Etude) -> None:

@@ -223,7 +223,14 @@ def test_a_result_that_is_cut_off_is_named_with_its_line(
 
 
 @pytest.mark.parametrize(
-    ("due", "late"), [("tomorrow", None), ("2026-12-01", "1.5/day"), ("2026-12-01", "0.9")]
+    ("due", "late"),
+    [
+        ("tomorrow", None),
+        ("0001-01-01", None),
+        ("9999-12-31", None),
+        ("2026-12-01", "1.5/day"),
+        ("2026-12-01", "0.9"),
+    ],
 )
 def test_a_late_rule_that_cannot_be_read_is_refused(due: str, late: str | None) -> None:
     """With an example of how to write it."""

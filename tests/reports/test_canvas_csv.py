@@ -112,6 +112,14 @@ def test_students_who_cannot_be_told_apart_stop_it() -> None:
         filled(scores={"ada": (1, 10), "Ada": (2, 10)})
 
 
+@pytest.mark.parametrize("name", ["\u017fmith", "\u212aim", "stra\u00dfe"])
+def test_logins_that_only_unicode_takes_for_one_are_two(name: str) -> None:
+    """No one gets the points of another: only the case of ASCII letters does not count."""
+    export = EXPORT.replace("dee", name.casefold())
+    with pytest.raises(UsageError, match="not in the column"):
+        filled(export, scores={name: (10, 10)})
+
+
 def test_semicolons_commas_and_the_byte_order_mark_come_back() -> None:
     """As Canvas writes them for people whose spreadsheets want them."""
     export = "\ufeff" + EXPORT.replace(",", ";").replace("; ", ", ").replace(

@@ -1,7 +1,6 @@
 """A schedule as a learner meets it: submissions that are refused, results that are held back."""
 
 import time
-from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -10,7 +9,7 @@ from sqlalchemy import Connection
 
 from grader.service.api.problem_details import ProblemError
 from grader.service.store import people, schedules, windows
-from grader.service.store.ids import now
+from grader.service.store.ids import now, utc
 from grader.service.store.people import Person
 from grader.service.store.submissions import Submitted
 from grader.service.store.verdicts import StoredVerdict
@@ -21,7 +20,7 @@ _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 def _iso(microseconds: int | None) -> str | None:
     if microseconds is None:
         return None
-    return datetime.fromtimestamp(microseconds // 1_000_000, UTC).isoformat()
+    return utc(microseconds).isoformat(timespec="seconds")
 
 
 _Iso = Annotated[str | None, BeforeValidator(_iso)]

@@ -108,7 +108,7 @@ def show(
     if form == "csv" or (form is None and accept.partition(";")[0].strip() == _CSV):
         return csv_response(_parts(service, exercise), "grades.csv")
     of, _, name = (after or "").partition(" ")
-    with service.database.read() as connection:
+    with service.database.read(one_state=True) as connection:
         found = grades.of_students(
             connection, exercise, after=(name, of) if after else None, most=limit + 1
         )

@@ -1,16 +1,16 @@
 """Pages of the API's lists, and times as RFC 3339 has them."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Generic, TypeAlias, TypeVar
 
 from fastapi import Query
 from pydantic import BaseModel, Field, PlainSerializer
 
+from grader.service.store.ids import utc
+
 _Item = TypeVar("_Item")
 
-Moment: TypeAlias = Annotated[
-    int, PlainSerializer(lambda at: datetime.fromtimestamp(at / 1e6, UTC), return_type=datetime)
-]
+Moment: TypeAlias = Annotated[int, PlainSerializer(utc, return_type=datetime)]
 """A time of the store, microseconds since 1970."""
 
 After = Annotated[

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from grader.service.api.auth import ContextOf, address_of, give_cookie, partition
+from grader.service.api.auth import ContextOf, CookieOf, address_of, give_cookie, partition
 from grader.service.lti import launch
 from grader.service.lti.keys import tool_keys
 from grader.service.lti.launch import LaunchError
@@ -88,11 +88,13 @@ def _redirect(service: AppContext, url: str, name: str, value: str, path: str) -
 
 
 @router.post("/launch")
-def finish(request: Request, service: ContextOf, sent: Fields) -> Response:
+def finish(request: Request, service: ContextOf, sent: Fields, cookie: CookieOf) -> Response:
     """Verify a launch, open a session and redirect to the exercise."""
     keys = request.app.state.platform_keys
     try:
-        launched = launch.finish(service.database, service.catalog, keys, sent, request.cookies)
+        launched = launch.finish(
+            service.database, service.catalog, keys, sent, request.cookies, last_cookie=cookie
+        )
     except LaunchError as error:
         return _refusal(error, service)
     in_frame = _is_in_frame(request)
@@ -106,8 +108,8 @@ def finish(request: Request, service: ContextOf, sent: Fields) -> Response:
     elif launched.warning:
         answer = _page(service, launched.warning, page)
     give_cookie(answer, launched.cookie, service, in_frame=in_frame)
-    cookie = launch.cookie_name(sent.get("state", ""))
-    answer.delete_cookie(cookie, _PATH, httponly=True, secure=service.settings.is_https)
+    of_launch = launch.cookie_name(sent.get("state", ""))
+    answer.delete_cookie(of_launch, _PATH, httponly=True, secure=service.settings.is_https)
     return answer
 
 

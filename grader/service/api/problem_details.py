@@ -9,7 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import exc
 from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
@@ -121,7 +121,7 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
         case SandboxFault():
             status = HTTPStatus.SERVICE_UNAVAILABLE
             detail = "Nothing can be graded here at the moment."
-        case OperationalError():
+        case exc.OperationalError() | exc.TimeoutError():  # the latter: all connections are used
             _log.warning("the database is away", error=cause_of(error))
             status, headers = HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": "5"}
             detail = "The database is away; try again, with the same Idempotency-Key."
@@ -134,7 +134,7 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
 HANDLERS: Final[dict[Any, Any]] = dict.fromkeys(
     (
         *(ProblemError, HTTPException, RequestValidationError, UsageError),
-        *(SandboxFault, OperationalError, Exception),
+        *(SandboxFault, exc.OperationalError, exc.TimeoutError, Exception),
     ),
     _answer,
 )

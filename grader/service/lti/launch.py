@@ -133,8 +133,10 @@ def finish(
     keys: PlatformKeys,
     sent: Mapping[str, str],
     cookies: Mapping[str, str],
+    *,
+    last_cookie: str | None,
 ) -> Launched:
-    """Verify a launch and open a session.
+    """Verify a launch and open a session, which replaces the browser's last one.
 
     Raises:
         LaunchError: it is not valid, or leads nowhere; no session was opened.
@@ -182,6 +184,7 @@ def finish(
         if line_item and person.role == "student":
             line = ScoreLine(person.id, exercise, platform.id, sub, line_item)
             unsent_scores.remember_line(connection, line)
+        people.close_session(connection, last_cookie or "")
         opened = people.open_session(connection, person)
     warning = "" if line_item or is_choice or role == "student" else _NO_LINE_ITEM
     return Launched(opened.cookie, page, warning, choice)

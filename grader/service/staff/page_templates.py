@@ -1,7 +1,6 @@
 """Renders templates: text is always escaped, and no script runs."""
 
 import re
-from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from grader.sandbox.printable import printable
+from grader.service.store.ids import utc
 
 FOLDER: Final = Path(__file__).parent
 _POLICY: Final = (
@@ -38,7 +38,7 @@ def render(
 
 def moment(microseconds: int) -> str:
     """Return a time in UTC as text."""
-    return f"{datetime.fromtimestamp(microseconds / 1_000_000, UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{utc(microseconds):%Y-%m-%d %H:%M} UTC"
 
 
 _environment: Final = Environment(

@@ -101,7 +101,7 @@ def extend(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -
 @inside.post("/export")
 def export(whom: Whom, _sent: OwnForm, service: ContextOf) -> Response:
     """Return everything that is stored of a person, as a file."""
-    with service.database.read() as connection:
+    with service.database.read(one_state=True) as connection:
         found = personal_data.export(connection, whom)
     headers = {"Content-Disposition": f'attachment; filename="{whom.id}.json"'}
     return JSONResponse(found, headers=headers)

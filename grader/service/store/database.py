@@ -73,8 +73,10 @@ class Database:
             event.listen(self.engine, "begin", _begin_sqlite)
         if self.path is not None:
             event.listen(self.engine, "do_connect", lambda *_: self.make_private())
-        reading = {} if self.is_sqlite else {"isolation_level": "AUTOCOMMIT"}
-        self._reader = self.engine.execution_options(**reading)
+        self._reader = self._one_state = self.engine
+        if not self.is_sqlite:
+            self._reader = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+            self._one_state = self.engine.execution_options(isolation_level="REPEATABLE READ")
         # SQLite has one writer, and others poll for their turn: a queue of our own threads is
         # fairer. PostgreSQL does without.
         self._turn = threading.Lock() if self.is_sqlite else contextlib.nullcontext()
@@ -140,14 +142,14 @@ class Database:
                 yield connection
 
     @contextlib.contextmanager
-    def read(self) -> Iterator[Connection]:
+    def read(self, *, one_state: bool = False) -> Iterator[Connection]:
         """Open a transaction that only reads.
 
         On SQLite it sees one state of the store. On PostgreSQL each statement sees what was
-        committed before it: a transaction would cost two round trips more and change nothing.
+        committed before it, unless one state is asked for: that costs two round trips more.
         """
         with (
-            self._reader.connect() as connection,
+            (self._one_state if one_state else self._reader).connect() as connection,
             self._clean(connection),
             connection.begin(),
         ):

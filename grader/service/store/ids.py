@@ -4,7 +4,10 @@ import os
 import threading
 import time
 import uuid
+from datetime import UTC, datetime
+from typing import Final
 
+_LAST: Final = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 _last = 0
 _lock = threading.Lock()
 
@@ -12,6 +15,11 @@ _lock = threading.Lock()
 def now() -> int:
     """Return the time in microseconds since 1970, UTC."""
     return time.time_ns() // 1000
+
+
+def utc(at: int) -> datetime:
+    """Return a time in microseconds since 1970 as a date; one out of range as the nearest."""
+    return datetime.fromtimestamp(min(max(at / 1e6, 0), _LAST), UTC)
 
 
 def new_id() -> str:

@@ -98,6 +98,13 @@ def erase(connection: Connection, whom: Person, *, actor: str) -> None:
         UsageError: something of theirs is being graded, or no instructor would be left; the
             transaction is to be undone.
     """
+    # The table first, as whatever publishes a verdict locks it before a person.
+    with unlocked(connection, "verdict"):
+        _erase(connection, whom)
+    events.append(connection, actor, events.PERSON_ERASED, whom.id, {})
+
+
+def _erase(connection: Connection, whom: Person) -> None:
     people.hold(connection, whom.id)
     own = select(submission.c.id).where(submission.c.person_id == whom.id)
     pending = waiting.c.submission_id.in_(own), waiting.c.parked.is_(False)
@@ -107,9 +114,9 @@ def erase(connection: Connection, whom: Person, *, actor: str) -> None:
         values = {"name": f"{_PREFIX}{whom.id}", "display_name": "", "login": "", "section": ""}
         change = update(person).where(person.c.id == whom.id)
         connection.execute(change.values(disabled_at=now(), **values))
-    # A client chose the key: it may say anything.
+    # A client chose the key: it may be another submission's id, but has no space.
     keys = update(submission).where(submission.c.person_id == whom.id)
-    connection.execute(keys.values(idempotency_key=submission.c.id))
+    connection.execute(keys.values(idempotency_key=f"{_GONE} " + submission.c.id))
     lines = select(lti_line.c.id).where(lti_line.c.person_id == whom.id)
     connection.execute(delete(outbox).where(outbox.c.subject.in_(lines)))
     for table in (token, session, invite, extension, *_OF_PLATFORM):
@@ -117,7 +124,6 @@ def erase(connection: Connection, whom: Person, *, actor: str) -> None:
     connection.execute(update(comment).where(comment.c.submission_id.in_(own)).values(text=_GONE))
     connection.execute(update(override).where(override.c.person_id == whom.id).values(reason=_GONE))
     _erase_code(connection, whom)
-    events.append(connection, actor, events.PERSON_ERASED, whom.id, {})
 
 
 def _erase_code(connection: Connection, whom: Person) -> None:
@@ -129,14 +135,13 @@ def _erase_code(connection: Connection, whom: Person) -> None:
     hashes = list(connection.execute(_sources(whom).where(~shared).distinct()).scalars())
     connection.execute(update(source).where(source.c.hash.in_(hashes)).values(text=""))
     connection.execute(delete(attempt).where(attempt.c.source_hash.in_(hashes)))
-    with unlocked(connection, "verdict"):
-        theirs = select(verdict).where(verdict.c.source_hash.in_(hashes))
-        for row in connection.execute(theirs).mappings().all():
-            key = (column == row[column.name] for column in verdict.primary_key)
-            body = json.loads(row["body"])
-            tests = [{**each, **_TEXTS} for each in body["tests"]]
-            body |= {"message": "", "output": "", "example": None, "notes": [], "tests": tests}
-            connection.execute(update(verdict).where(*key).values(body=json.dumps(body)))
+    theirs = select(verdict).where(verdict.c.source_hash.in_(hashes))
+    for row in connection.execute(theirs).mappings().all():
+        key = (column == row[column.name] for column in verdict.primary_key)
+        body = json.loads(row["body"])
+        tests = [{**each, **_TEXTS} for each in body["tests"]]
+        body |= {"message": "", "output": "", "example": None, "notes": [], "tests": tests}
+        connection.execute(update(verdict).where(*key).values(body=json.dumps(body)))
 
 
 def inactive(connection: Connection, years: float) -> Iterator[Person]:

@@ -167,6 +167,9 @@ def admit(connection: Connection, issuer: str, sub: str, role: Role) -> Person:
     A role that staff has set stays. A platform cannot claim our names: its people never become
     people who exist already.
     """
+    # One at a time: two first launches of a person at once would both add them.
+    own = select(lti_platform.c.id).where(lti_platform.c.issuer == issuer)
+    connection.execute(own.order_by(lti_platform.c.id).with_for_update(key_share=True))
     known = (lti_person.c.issuer == issuer, lti_person.c.sub == sub)
     person_id = connection.execute(select(lti_person.c.person_id).where(*known)).scalar()
     if person_id is not None:

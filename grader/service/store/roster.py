@@ -7,8 +7,9 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from grader.course.roster_file import RosterRow, login_key
+from grader.course.roster_file import RosterRow
 from grader.errors import UsageError
+from grader.reports.canvas_csv import login_key
 from grader.service.store import events, people
 from grader.service.store.ids import now
 from grader.service.store.people import Person, Role, digest, new_secret
@@ -51,6 +52,9 @@ def import_people(connection: Connection, roster: Sequence[RosterRow], *, actor:
         UsageError: somebody else has a login, or no instructor would be left; the transaction is
             to be undone.
     """
+    # In the order in which others lock several people, lest two transactions wait for each other.
+    everyone = select(person.c.id).order_by(person.c.id)
+    connection.execute(everyone.with_for_update(key_share=True))
     with keeping_an_instructor(connection):
         logins = {row.name: row.login for row in roster if row.login is not None}
         taken: dict[str, str] = {}

@@ -54,6 +54,11 @@ COLUMNS: Final = (
 _SUBMITTED: Final[Select[Any]] = select(*COLUMNS)
 # Made once: to put a statement together takes longer than to execute it.
 _TEXT: Final = select(source.c.text).where(source.c.hash == bindparam("of"))
+_RESTORE: Final = (  # a text that was erased with the last person who had submitted it
+    update(source)
+    .where(source.c.hash == bindparam("of"), source.c.text == "")
+    .values(text=bindparam("again"))
+)
 _ONE: Final = _SUBMITTED.where(submission.c.id == bindparam("of"))
 _WAITING: Final = _SUBMITTED.join(waiting, waiting.c.submission_id == submission.c.id).where(
     waiting.c.parked.is_(False)
@@ -168,7 +173,8 @@ def accept(
     """
     digest = hashlib.sha256(text.encode()).hexdigest()
     made = Submitted(new_id(), owner.id, exercise, digest, now())
-    insert_unless_there(connection, source, {"hash": digest, "text": text})
+    if not insert_unless_there(connection, source, {"hash": digest, "text": text}):
+        connection.execute(_RESTORE, {"of": digest, "again": text})
     row = {**asdict(made), "idempotency_key": key}
     if not insert_unless_there(connection, submission, row):
         same = (submission.c.person_id == owner.id, submission.c.idempotency_key == key)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, and_, func, select
+from sqlalchemy import Connection, and_, false, func, select, union
 
 from grader.service.store.ids import now
 from grader.service.store.tables import extension, schedule
@@ -32,11 +32,21 @@ class StoredWindow:
 def windows(connection: Connection, person_id: str = "") -> dict[str, StoredWindow]:
     """Return by exercise the windows of a person, or of anyone without an extension."""
     columns = schedule.c
-    due = func.coalesce(extension.c.due_at, columns.due_at)
-    own = and_(extension.c.exercise == columns.exercise, extension.c.person_id == person_id)
-    chosen = select(
-        columns.exercise, columns.opens_at, due, columns.late, columns.attempts, columns.hold_hidden
-    ).outerjoin(extension, own)
+    own = extension.c.person_id == person_id
+    # An extension may be for an exercise that the schedule does not name.
+    named = union(select(columns.exercise), select(extension.c.exercise).where(own)).subquery()
+    chosen = (
+        select(
+            named.c.exercise,
+            columns.opens_at,
+            func.coalesce(extension.c.due_at, columns.due_at),
+            func.coalesce(columns.late, 0.0),
+            columns.attempts,
+            func.coalesce(columns.hold_hidden, false()),
+        )
+        .outerjoin(schedule, columns.exercise == named.c.exercise)
+        .outerjoin(extension, and_(own, extension.c.exercise == named.c.exercise))
+    )
     return {name: StoredWindow(*rest) for name, *rest in connection.execute(chosen)}
 
 

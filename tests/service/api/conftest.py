@@ -1,9 +1,14 @@
 """A real server on 127.0.0.1, with real grading, for the tests of the API."""
 
+import contextlib
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import httpx
 import pytest
@@ -102,3 +107,18 @@ def served(
     return serving(
         Settings(f"sqlite:///{folder}/etude.db", EXERCISES, workers=2, per_minute=10_000)
     )
+
+
+@contextlib.contextmanager
+def grading_worker(url: str, folder: Path) -> Iterator[None]:
+    """Grade what is submitted, as on PostgreSQL somebody else has to."""
+    command = [sys.executable, "-m", "grader.cli", "worker", "--workers", "1"]
+    command += ["--exercises", str(folder)]
+    with (
+        (folder / "log").open("wb") as log,
+        subprocess.Popen(command, env=os.environ | {"ETUDE_DATABASE": url}, stderr=log) as worker,
+    ):
+        try:
+            yield
+        finally:
+            worker.terminate()

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from http import HTTPStatus
 
 import httpx
@@ -209,6 +209,40 @@ def test_the_command_gives_no_more_than_the_maximum(served: Served, prof: httpx.
         assert "there is no exercise 'dubble'" in str(refused.exception)
     assert give("double", "5").stdout == "paper has 5 points in double\n"
     assert _grade(prof, "paper")[0] == 5.0
+
+
+@pytest.mark.parametrize(
+    "due",
+    [
+        *("0001-01-01T00:00+14:00", "0001-01-01 00:00 Asia/Tokyo", "1969-12-31T23:59Z"),
+        *("9999-12-31T23:59-14:00", "9999-01-01T00:00Z"),
+    ],
+)
+def test_a_date_at_the_end_of_the_calendar_is_refused(
+    served: Served, prof: httpx.Client, due: str
+) -> None:
+    """With one sentence, wherever a date is read."""
+    served.client("late")
+    whom = next(each["id"] for each in prof.get("/v1/people").json() if each["name"] == "late")
+    refused = prof.post(f"/v1/people/{whom}/extensions/double", json={"due": due})
+    assert refused.status_code == HTTPStatus.CONFLICT
+    assert "is no time of the years 1970 to 9998; write" in refused.json()["detail"]
+
+
+@pytest.mark.parametrize("year", [1, 9999])
+def test_such_a_date_of_an_older_server_is_shown(served: Served, year: int) -> None:
+    """As the nearest one that can be."""
+    student = served.client("late")
+    with served.context.database.write() as connection:
+        owner = people.need(connection, "late")
+        due = datetime(year, 12, 31, tzinfo=timezone(-14 * HOUR))
+        schedules.extend(connection, owner, "double", due, actor="test")
+    with httpx.Client(base_url=served.url) as page:
+        page.post("/sign-in", data={"token": served.token("prof", "instructor")})
+        page.get("/staff/schedule").raise_for_status()
+    [exercise] = student.get("/v1/exercises").raise_for_status().json()
+    assert exercise["window"]["due"].startswith("1970-01-01" if year == 1 else "9999-12-31")
+    student.get("/v1/progress").raise_for_status()
 
 
 def test_staff_comments_and_the_student_reads(served: Served, prof: httpx.Client) -> None:

@@ -18,7 +18,7 @@ from grader.service.grading import Grading
 from grader.service.settings import Settings
 from grader.service.store import people, submissions
 from tests.conftest import DOUBLE
-from tests.service.api.conftest import Served
+from tests.service.api.conftest import Served, grading_worker
 from tests.service.regrade.conftest import DEFINITION, HALF_RIGHT, RIGHT, WRONG, Stored
 
 pytestmark = pytest.mark.slow
@@ -74,27 +74,12 @@ def target_on(
         _point_at(description, _fill(served))
         (folder / "openapi.json").write_text(json.dumps(description))
         if dialect == "postgresql":
-            stack.enter_context(_worker(url, folder))
+            stack.enter_context(grading_worker(url, folder))
         (folder / "settings.toml").write_text(TOO_LARGE_IS_REFUSED)
         return Target(served, folder / "openapi.json", folder / "settings.toml")
 
     with contextlib.ExitStack() as stack:
         yield target_on
-
-
-@contextlib.contextmanager
-def _worker(url: str, folder: Path) -> Iterator[None]:
-    """Grade what is submitted, as on PostgreSQL somebody else has to."""
-    command = [sys.executable, "-m", "grader.cli", "worker", "--workers", "1"]
-    command += ["--exercises", str(folder)]
-    with (
-        (folder / "log").open("wb") as log,
-        subprocess.Popen(command, env=os.environ | {"ETUDE_DATABASE": url}, stderr=log) as worker,
-    ):
-        try:
-            yield
-        finally:
-            worker.terminate()
 
 
 def _fill(served: Served) -> dict[str, list[str]]:

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives import serialization
 from jwt.algorithms import RSAAlgorithm
 
 from grader.errors import UsageError
+from grader.service.api.auth import COOKIE
 from grader.service.lti import keys
 from grader.service.store import events, unsent_scores
 from grader.service.store.platforms import origin
@@ -155,6 +156,17 @@ def test_the_role_is_that_of_the_course(course: Course) -> None:
     assert len(names) == 1
     assert [role for _, role, _ in seen] == ["instructor", "student", "student"]
     assert [added for _, _, added in seen] == [1, 0, 0]
+
+
+def test_a_launch_ends_the_browser_s_last_session(course: Course) -> None:
+    """Whoever copied its cookie is out."""
+    browser = course.browser()
+    course.launch(browser)
+    last = {"Cookie": f"{COOKIE}={browser.cookies[COOKIE]}"}
+    course.launch(browser)
+    assert browser.get("/v1/session").status_code == httpx.codes.OK
+    answer = httpx.get(f"{course.tool.url}/v1/session", headers=last)
+    assert answer.status_code == httpx.codes.UNAUTHORIZED
 
 
 def test_nobody_becomes_somebody_who_is_there(course: Course) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,25 @@ from click.testing import CliRunner
 from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 
+from benchmarks.postgres import PostgresServer
 from grader.cli import staff
 from grader.course.roster_file import read_roster
 from grader.errors import UsageError
 from grader.service import gradebook_data
-from grader.service.store import events, migrate, people, personal_data, roster
+from grader.service.store import (
+    events,
+    migrate,
+    people,
+    personal_data,
+    roster,
+    submissions,
+    verdicts,
+)
 from grader.service.store.database import Database
 from grader.service.store.ids import now
 from grader.service.store.people import Person
 from grader.service.store.tables import event, metadata, person, submission, verdict
-from tests.service.store.test_store import _grades, _hand_in, _publish
+from tests.service.store.test_store import _RUN, _grades, _hand_in, _publish, _verdict
 
 NAME = "Ada Lovelace"
 CODE = f"# by {NAME}\n"
@@ -96,6 +106,58 @@ def test_who_is_erased_is_named_nowhere(database: Database, ada: Person) -> None
     for table in (event, verdict):  # what was let through once is refused again
         with pytest.raises(DBAPIError, match="not changed"), database.write() as connection:
             connection.execute(table.delete())
+
+
+def test_a_key_of_a_client_keeps_nobody_from_being_erased(database: Database, ada: Person) -> None:
+    """It may be the id of another submission."""
+    first = _hand_in(database, ada, "x = 2")
+    second = _hand_in(database, ada, "x = 3", key=first.id)
+    for each in (first, second):
+        _publish(database, each, 1)
+    with database.write() as connection:
+        personal_data.erase(connection, ada, actor="test")
+    assert first.id not in _keys(database)
+
+
+def _keys(database: Database) -> set[str]:
+    with database.read() as connection:
+        return set(connection.execute(select(submission.c.idempotency_key)).scalars())
+
+
+def test_code_that_was_erased_may_be_somebody_else_s(database: Database, ada: Person) -> None:
+    """A program that comes again is graded as it is, and is the second person's."""
+    with database.write() as connection:
+        personal_data.erase(connection, ada, actor="test")
+        bob = people.add_person(connection, "bob", "student", actor="test")
+    again = _hand_in(database, bob, CODE)
+    with database.read() as connection:
+        assert submissions.text_of(connection, again.source_hash) == CODE
+
+
+def test_a_person_is_erased_beside_a_regrade(postgres: PostgresServer) -> None:
+    """Neither waits for the other for ever: both lock the verdicts before the person."""
+    with Database(postgres.make("erased")) as database:
+        migrate.upgrade(database)
+        with database.write() as connection:
+            bob = people.add_person(connection, "bob", "student", actor="test")
+        mine = _hand_in(database, bob, "x = 4")
+        _publish(database, mine, 1)
+        with ThreadPoolExecutor(1) as other:
+
+            def erase() -> None:
+                with database.write() as connection:
+                    personal_data.erase(connection, bob, actor="test")
+
+            with database.write() as connection:
+                kept = verdicts.keep(
+                    connection, _verdict(mine.source_hash, 4, exercise_hash="e2"), _RUN
+                )
+                done = other.submit(erase)
+                with pytest.raises(TimeoutError):
+                    done.result(0.5)
+                verdicts.publish(connection, mine, kept)
+            done.result(60)
+    postgres.drop("erased")
 
 
 def test_the_last_instructor_and_pending_work_stay(database: Database, ada: Person) -> None:

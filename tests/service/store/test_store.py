@@ -5,6 +5,7 @@ import random
 import sqlite3
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from benchmarks.postgres import PostgresServer
 from grader.authoring.statistics import Row, summarise
+from grader.course.roster_file import read_roster
 from grader.course.schedule import Window
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
@@ -34,21 +36,26 @@ from grader.service.store import (
     ids,
     migrate,
     people,
+    platforms,
     roster,
     schedules,
     submissions,
     verdicts,
+    windows,
 )
 from grader.service.store.database import Database, cause_of
 from grader.service.store.migrate import is_current, upgrade
 from grader.service.store.people import Person
+from grader.service.store.platforms import PlatformRegistration
 from grader.service.store.submissions import COUNTED, NEWEST, KeyReusedError, Submitted
 from grader.service.store.tables import (
     attempt,
     event,
     grade,
+    lti_person,
     metadata,
     mistake,
+    person,
     publication,
     session,
     source,
@@ -735,3 +742,88 @@ def test_late_work_counts_nothing_where_only_an_extension_gives_a_date(
         [same] = grades.of_students(connection)
     assert one.points == same.points == 0
     assert one.note == same.note != ""
+
+
+def test_a_gradebook_is_of_one_moment(
+    database: Database, ada: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A verdict that is published between two statements is in none of them, or in all."""
+    with database.write() as connection:
+        abe = people.add_person(connection, "abe", "student", actor="test")
+    _publish(database, _hand_in(database, ada, "a"), 4)
+    late = _hand_in(database, abe, "b")
+    first_keys = vars(grades)["_first_keys"]
+
+    def and_then(*given: object) -> object:
+        found = first_keys(*given)
+        _publish(database, late, 4, exercise_hash="e2")
+        return found
+
+    monkeypatch.setattr(grades, "_first_keys", and_then)
+    with database.read(one_state=True) as connection:
+        before = grades.of_students(connection, most=10)
+    with database.read(one_state=True) as connection:
+        after = grades.of_students(connection)
+    assert [each.person for each in before] == ["ada"]
+    assert [each.person for each in after] == ["abe", "ada"]
+
+
+def test_two_first_launches_at_once_are_one_person(database: Database) -> None:
+    """The second waits until the first has added them."""
+    issuer = "https://lms.example"
+    registration = PlatformRegistration(issuer, "tool", issuer, issuer, issuer, issuer)
+    with database.write() as connection:
+        platforms.register(connection, registration, ["1"], actor="test")
+    both = threading.Barrier(2)
+
+    def launch(_: int) -> Person:
+        both.wait()
+        with database.write() as connection:
+            return platforms.admit(connection, issuer, "5", "student")
+
+    for _ in range(10):
+        with database.write() as connection:
+            connection.execute(delete(lti_person))
+            connection.execute(delete(person))
+        with ThreadPoolExecutor(2) as pool:
+            one, other = pool.map(launch, range(2))
+        assert one == other
+
+
+def test_an_extension_holds_where_the_schedule_says_nothing(
+    database: Database, ada: Person
+) -> None:
+    """The student sees the date by which they are graded."""
+    due = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+    with database.write() as connection:
+        schedules.store(connection, {"softmax": Window(due=due, late=0.5)}, actor="test")
+        schedules.extend(connection, ada, "other", due, actor="test")
+    with database.read() as connection:
+        assert windows.window(connection, ada.id, "other").due_at == int(due.timestamp() * 1e6)
+        assert windows.window(connection, ada.id, "softmax").late == 0.5
+        assert windows.windows(connection).keys() == {"softmax"}
+
+
+def test_a_roster_is_imported_beside_verdicts(postgres: PostgresServer) -> None:
+    """Neither waits for the other for ever, in whatever order the roster has its people."""
+    with Database(postgres.make("imported")) as database:
+        upgrade(database)
+        with database.write() as connection:
+            first, second = (
+                people.add_person(connection, name, "student", actor="test") for name in ("a", "b")
+            )
+        table = read_roster("id,name\nb,Bob\na,Ada", "r")
+
+        def read_in() -> roster.Imported:
+            with database.write() as connection:
+                return roster.import_people(connection, table, actor="test")
+
+        with ThreadPoolExecutor(1) as other:
+            with database.write() as connection:
+                people.hold(connection, first.id)
+                done = other.submit(read_in)
+                with pytest.raises(TimeoutError):
+                    done.result(0.5)
+                people.hold(connection, second.id)
+            assert done.result(60).changed == 2
+    postgres.drop("imported")

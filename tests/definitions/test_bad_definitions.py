@@ -771,8 +771,8 @@ NAMES = [
     ),
     (
         RUN,
-        "    pytest: double(1)",
-        "16:13: pytest: these statements check nothing; they need an 'assert' or a 'pytest.raises'",
+        "    pytest: double(1) == 2",
+        "16:13: pytest: nothing looks at this comparison; write 'assert' before it",
     ),
     (
         RUN,

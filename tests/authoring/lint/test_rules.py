@@ -125,6 +125,41 @@ def test_what_is_in_disguise_is_found(
     assert "ETU000" not in codes(report)
 
 
+RESULT = "scores = scaled_scores(Q, K)\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if scores.ndim != 2:\n    raise AssertionError('no matrix')",
+        "if scores.ndim != 2:\n    raise ValueError",
+        "try:\n    scaled_scores(Q, 3)\nexcept TypeError:\n    pass\nelse:\n    raise AssertionError('no error')",
+        "try:\n    scaled_scores(Q, 3)\nexcept TypeError as error:\n    raise AssertionError from error",
+        "if scores.ndim != 2:\n    pytest.fail('no matrix')",
+        "from pytest import fail as no\nif scores.ndim != 2:\n    no('no matrix')",
+        "with pytest.deprecated_call():\n    scaled_scores(Q, K)",
+        "np.testing.assert_array_less(scores, 99)",
+        "from numpy.testing import assert_equal as same\nsame(scores.ndim, 2)",
+        "import unittest\nunittest.TestCase().assertEqual(scores.ndim, 2)",
+        "def need(held):\n    if not held:\n        raise RuntimeError('no')\nneed(scores.ndim == 2)",
+        "scores.ndim == 2 or (_ for _ in ()).throw(AssertionError('no matrix'))",
+    ],
+)  # fmt: skip
+def test_a_body_may_fail_in_any_way(spoiled: Spoiled, body: str) -> None:
+    """What raises judges a result as an assertion does."""
+    lines = "".join(f"      {line}\n" for line in (RESULT + body).splitlines())
+    assert codes(spoiled((ANY_CALL, f"    pytest: |\n{lines}"))) == set()
+
+
+@pytest.mark.parametrize(
+    "body", ["print(scores.ndim == 2)", "held = np.all(scores)", "len(scores)"]
+)
+def test_a_body_that_only_calls_is_a_warning(spoiled: Spoiled, body: str) -> None:
+    """It can be meant, so it keeps nothing from being tried."""
+    report = spoiled((ANY_CALL, f"    pytest: |\n      {RESULT}      {body}\n"))
+    assert codes(report) == {"ETU315"}
+
+
 @pytest.mark.parametrize(
     ("one", "other", "alike"),
     [

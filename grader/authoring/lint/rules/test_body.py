@@ -1,4 +1,4 @@
-"""A rule about bodies of pytest tests that would not mean what they mean in plain pytest."""
+"""Rules about bodies of pytest tests."""
 
 import ast
 from collections.abc import Collection, Iterator
@@ -6,6 +6,7 @@ from typing import Final
 
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import Subject
+from grader.definitions.rules.program_rules import judges
 from grader.definitions.wording import quote
 from grader.errors import Problem
 
@@ -140,4 +141,34 @@ def _is_object(node: ast.expr, objects: Collection[str], classes: Collection[str
     return False
 
 
-BODY_RULES: Final = (body_unlike_pytest,)
+@rule(
+    "ETU315",
+    "body-without-assert",
+    "warning",
+    bad="""
+    pytest: |
+      loss = mean_loss(x)
+      print(np.isclose(loss, 0.5))
+    """,
+    good="""
+    pytest: |
+      loss = mean_loss(x)
+      assert np.isclose(loss, 0.5)
+    """,
+)
+def body_without_assert(subject: Subject) -> Iterator[Problem]:
+    """A pytest body neither asserts nor raises, so it judges no result.
+
+    Every submission that runs without an error passes such a test. If that is what you want, say so
+    in a comment that silences this rule.
+    """
+    for index in range(len(subject.exercise.tests)):
+        steps = ("tests", index, "pytest")
+        if subject.document.has(*steps):
+            tree = subject.tree("exec", *steps)
+            if tree is not None and not judges(tree):
+                message = "no 'assert' or 'pytest.raises': only an error in a call would fail"
+                yield subject.problem(message, *steps)
+
+
+BODY_RULES: Final = (body_unlike_pytest, body_without_assert)

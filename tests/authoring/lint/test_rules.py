@@ -29,6 +29,7 @@ SECRET = (
     "    given:\n      Q: [[7.0, 8.0, 9.5]]\n      K: [[6.0, 5.0, 4.0]]\n",
 )
 STARTER = "      # 1. Compare every query with every key. 2. Scale.\n"
+HALF = "\n  def half(numbers):\n      return numbers / (numbers.size + 2.0)\n"
 
 
 def codes(report: LintReport) -> set[str]:
@@ -76,6 +77,7 @@ def test_the_exercise_is_clean_before_it_is_spoiled(spoiled: Spoiled) -> None:
         ("ETU402", [(STARTER, "      scores = Q @ K.T\n")]),
         ("ETU402", [("return scores / np.sqrt(Q.shape[-1])", "return scaled(scores, Q)"), (STARTER, STARTER + "\n  def scaled(scores, Q):\n")]),
         ("ETU402", [(STARTER, STARTER + "      scores / np.sqrt(Q.shape[-1])\n"), ("title:", "kind: fix\ntitle:")]),
+        ("ETU402", [("  scaled_scores: {}", "  scaled_scores: {}\n  half: {}"), ("## Shapes", "`half` is written for you.\n\n  ## Shapes"), ("\n\n  def scaled_scores(Q, K):\n" + STARTER, HALF + "\n\n  def scaled_scores(Q, K):\n" + STARTER), ("  def scaled_scores(Q, K):\n      scores", HALF + "\n\n  def scaled_scores(Q, K):\n      scores")]),
         ("ETU405", [(STARTER, "      # " + 82 * "x" + "\n")]),
     ],
 )  # fmt: skip

@@ -127,6 +127,53 @@ def test_what_is_in_disguise_is_found(
     assert "ETU000" not in codes(report)
 
 
+DESCRIPTION = "two queries, three keys, four features"
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["1+2j", "[1+2j, 2.0]", "[1/3, 0.5]", "-np.inf", "np.eye(3)", "(1, 2)", "[(1, 2), (3, 4)]",
+     "[1.0, null, 3.0]", "[[1.0, 2.0], [null, ~]]", "[1, true]", "[1.0, N/A]", "[1.5, 2.5m]",
+     "range(3)", "{a: (1, 2)}", "2026-11-27"],
+)  # fmt: skip
+def test_what_reads_like_numbers_and_is_none_is_said(spoiled: Spoiled, value: str) -> None:
+    """In the inputs and in the expected value; the exercise itself is valid."""
+    for pair in ((EXPECT, f"    expect: {value}\n"), (GIVEN, f"      Q: {value}\n      K: 1.0\n")):
+        assert codes(spoiled(pair)) - {"ETU304", "ETU309"} == {"ETU316"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["softmax", "'1+2j'", "[ana, bo]", "[[ana, 3], [bo, 4]]", "a (short) text", "[null, null]",
+     "null", "[1.0, .nan, -.inf]", "['1/3', 0.5]", "self-attention", "[true, false]"],
+)  # fmt: skip
+def test_texts_and_numbers_are_left_alone(spoiled: Spoiled, value: str) -> None:
+    """Records, words and texts in quotes mean themselves."""
+    assert codes(spoiled((EXPECT, f"    expect: {value}\n"))) == set()
+
+
+@pytest.mark.parametrize("value", ["12:30:45", "[1:30, 2.0]"])
+def test_numbers_of_base_60_are_refused(spoiled: Spoiled, value: str) -> None:
+    """Some readers of YAML take 1:30 for 90."""
+    assert codes(spoiled((EXPECT, f"    expect: {value}\n"))) == {"ETU000"}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_cut"),
+    [
+        ("three numbers #1", True),
+        ("three numbers # 1", True),
+        ("three numbers,\n      and test #2", True),
+        ("three numbers  # as in the lecture", False),
+        ("'three numbers #1'", False),
+        ("C#1 and F#", False),
+    ],
+)
+def test_a_text_that_a_comment_cuts_is_said(spoiled: Spoiled, text: str, is_cut: bool) -> None:
+    """Without quotes ` #` begins a comment; one behind two spaces is meant."""
+    assert ("ETU006" in codes(spoiled((DESCRIPTION, text)))) is is_cut
+
+
 RESULT = "scores = scaled_scores(Q, K)\n"
 
 

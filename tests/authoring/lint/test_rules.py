@@ -127,6 +127,26 @@ def test_what_is_in_disguise_is_found(
     assert "ETU000" not in codes(report)
 
 
+@pytest.mark.parametrize(
+    ("pairs", "is_said"),
+    [
+        ([(DRAWN, DRAWN + "      import pandas as pd\n      Q = pd.DataFrame(Q)\n")], True),
+        ([(DRAWN, DRAWN + "      from pandas import read_csv\n      Q = read_csv('q.csv').head(2)\n")], True),
+        ([(DRAWN, DRAWN + "      import pandas as pd\n      _q = pd.DataFrame(Q)\n      Q = _q.to_numpy()\n")], False),
+        ([(ANY_CALL, "    pytest: |\n      import pandas as pd\n      assert scaled_scores(pd.DataFrame(Q), K)[0, 0]\n")], True),
+        ([("return scores / np.sqrt(Q.shape[-1])", "import pandas as pd\n      frame = pd.DataFrame(scores)\n      return frame.round(2)")], True),
+        ([("return scores / np.sqrt(Q.shape[-1])", "import pandas as pd\n      frame = pd.DataFrame(scores)\n      return frame.round(2).to_numpy()")], False),
+    ],
+)  # fmt: skip
+def test_tables_that_would_cross_are_said(
+    spoiled: Spoiled, pairs: list[tuple[str, str]], is_said: bool
+) -> None:
+    """As an argument and as a result; what a test makes of one before is not."""
+    found = codes(spoiled(*pairs))
+    assert "ETU000" not in found
+    assert ("ETU317" in found) is is_said
+
+
 DESCRIPTION = "two queries, three keys, four features"
 
 

@@ -235,6 +235,16 @@ def _choices(checked: Checked) -> Iterator[Problem]:
                     yield checked.in_text(f"{value!r} {message}", place, "solution")
 
 
+def _kinds(checked: Checked) -> Iterator[Problem]:
+    """Check that classes are called so: only then tests may ask an object anything."""
+    tree = checked.tree("exec", "solution") if checked.exercise.solution else None
+    for node in ast.iter_child_nodes(tree) if tree is not None else ():
+        defined = checked.exercise.defines.get(getattr(node, "name", ""))
+        if isinstance(node, ast.ClassDef) and defined is not None and defined.kind == "function":
+            message = f"{quote(node.name)} is a class in the solution; write 'kind: class'"
+            yield Problem(defined.where, message)
+
+
 def _no_choice(definition: Definition, value: object) -> str:
     """Return what is wrong with a value as an answer, or nothing."""
     if not definition.choices or (isinstance(value, str) and value in definition.choices):
@@ -248,4 +258,5 @@ RULES: Final[tuple[Rule, ...]] = (
     _uses_in_bodies,
     _known_names,
     _choices,
+    _kinds,
 )

@@ -147,6 +147,33 @@ def test_tables_that_would_cross_are_said(
     assert ("ETU317" in found) is is_said
 
 
+@pytest.mark.parametrize(
+    ("statements", "is_said"),
+    [
+        ("assert not (A(1) == A(2))", True),
+        ("one = A(1)\nassert one != 3", True),
+        ("assert (A(1) + 2).total == 3", False),
+        ("one = A(1)\none += 2\nassert one.total == 3", False),
+        ("assert (3 * A(1)).total == 3", True),
+        ("assert 3 in A(1)", True),
+        ("assert A(1) in [1, 2] or A(1).total == 1", False),
+        ("assert A(1) is not None", False),
+    ],
+)
+def test_operators_on_objects_are_declared(
+    spoiled: Spoiled, statements: str, is_said: bool
+) -> None:
+    """An operator that is not would say nothing about the submission."""
+    body = "".join(f"      {line}\n" for line in statements.splitlines())
+    pairs = [
+        ("scaled_scores: {}", 'scaled_scores: {}\n  A: {kind: class, operators: ["+"]}'),
+        ("## Shapes", "`A` is a class.\n\n  ## Shapes"),
+        (ANY_CALL, f"    pytest: |\n      scaled_scores(Q, K)\n{body}"),
+        ("  def scaled_scores(Q, K):\n      scores", "  class A: pass\n\n\n  def scaled_scores(Q, K):\n      scores"),
+    ]  # fmt: skip
+    assert codes(spoiled(*pairs)) == ({"ETU318"} if is_said else set())
+
+
 DESCRIPTION = "two queries, three keys, four features"
 
 

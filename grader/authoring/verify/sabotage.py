@@ -19,13 +19,16 @@ RAISES: Final = "raises"
 NOTHING: Final = "nothing"
 FILLED: Final = ("sevens", "zeros")
 EMPTY: Final = ("empty", "empty batch")
+SEVERAL: Final = "several"
+SHAPES: Final = (*EMPTY, SEVERAL)  # wrong in the shape alone
 
 
 @dataclass(frozen=True, slots=True)
 class WrongProgram:
     """One wrong program.
 
-    `constant`: its answers do not depend on what it is given, so hidden tests must reject it.
+    `constant`: its answers do not depend on what it is given, or have a shape that no one asks for,
+    so hidden tests must reject it.
     `only`: the one name that is wrong, where the others are right.
     """
 
@@ -49,6 +52,7 @@ _DOES: Final[dict[str, tuple[str, bool]]] = {
     "single": ("always answers with a single 1, with the right number of axes", True),
     "empty": ("returns an empty result: the first axis of each array has length 0", True),
     "empty batch": ("returns an empty result: each array has one more axis, of length 0", True),
+    SEVERAL: ("returns the right answer nine times, in an array of shape (3, 3)", True),
     "argument": ("returns its first argument", False),
     "transposed": ("returns the right answer transposed", False),
     "near": ("returns the right answer, off by a thousandth", False),
@@ -132,6 +136,11 @@ def _wrong_on_purpose(kind, names, space):
         "empty batch": empty_batch,
     }
 
+    def several(value):
+        if isinstance(value, (bool, int, float, complex, np.generic, np.ndarray)):
+            return np.broadcast_to(value, (3, 3, *np.shape(value))).copy()
+        raise WrongOnPurpose("no number")
+
     def transposed(value):
         return value.T.copy() if isinstance(value, np.ndarray) else value
 
@@ -189,6 +198,8 @@ def _wrong_on_purpose(kind, names, space):
                 return None
             case "argument":
                 return next(iter([*args, *kwargs.values()]), None)
+            case "several":
+                return each(right(*args, **kwargs), several)
             case "transposed":
                 return each(right(*args, **kwargs), transposed)
             case "near":

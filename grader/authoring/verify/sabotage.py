@@ -127,6 +127,11 @@ def _wrong_on_purpose(kind, names, space):
             return np.zeros((0, *value.shape), value.dtype)
         return empty(value)
 
+    def several(value):
+        if isinstance(value, (bool, int, float, complex, np.generic, np.ndarray)):
+            return np.broadcast_to(value, (3, 3, *np.shape(value))).copy()
+        raise WrongOnPurpose("no number")
+
     constants = {
         "sevens": lambda value: each(value, filled(7)),
         "zeros": lambda value: each(value, filled(0)),
@@ -134,12 +139,8 @@ def _wrong_on_purpose(kind, names, space):
         "single": lambda value: each(value, single),
         "empty": empty,
         "empty batch": empty_batch,
+        "several": lambda value: each(value, several),
     }
-
-    def several(value):
-        if isinstance(value, (bool, int, float, complex, np.generic, np.ndarray)):
-            return np.broadcast_to(value, (3, 3, *np.shape(value))).copy()
-        raise WrongOnPurpose("no number")
 
     def transposed(value):
         return value.T.copy() if isinstance(value, np.ndarray) else value
@@ -198,8 +199,6 @@ def _wrong_on_purpose(kind, names, space):
                 return None
             case "argument":
                 return next(iter([*args, *kwargs.values()]), None)
-            case "several":
-                return each(right(*args, **kwargs), several)
             case "transposed":
                 return each(right(*args, **kwargs), transposed)
             case "near":

@@ -344,7 +344,7 @@ def unsendable_array(subject: Subject) -> Iterator[Problem]:
     """,
 )
 def text_for_numbers(subject: Subject) -> Iterator[Problem]:
-    """What reads like numbers is a text or a list of objects, without a word from YAML.
+    """A value that reads like numbers is a text, or a list of objects.
 
     YAML has no complex numbers, no fractions, no tuples and no calls: `1+2j`, `1/3`, `(1, 2)` and
     `np.array([1, 2])` are texts in it. And `null`, `true` or a text among numbers makes a list of

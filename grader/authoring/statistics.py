@@ -12,10 +12,8 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
-from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT
 
 NOT_JUDGED: Final = (FAULT, "not graded")
@@ -26,7 +24,7 @@ _ROUNDING: Final = 1e-12  # share of a sum of squares that is left by rounding w
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One student's last result of one exercise."""
+    """One student's result of one exercise."""
 
     student: str
     exercise: str
@@ -56,34 +54,9 @@ class ExerciseStatistics:
     hints: dict[str, int]  # how often a diagnosis pointed to each hint, likewise
 
 
-def read_results(paths: Iterable[Path]) -> list[Row]:
-    """Read result files of `etude grade`; of several results for one file the last counts.
-
-    Raises:
-        UsageError: a file cannot be read, or is no result file.
-    """
-    rows: dict[tuple[str, str], Row] = {}
-    for path in paths:
-        try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except OSError as error:
-            raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-        except UnicodeDecodeError as error:
-            number = error.object.count(b"\n", 0, error.start) + 1
-            raise UsageError(
-                f"{path}:{number} is not UTF-8, as etude grade --output writes it"
-            ) from None
-        for number, line in enumerate(lines, start=1):
-            try:
-                row = row_of(json.loads(line))
-            except (ValueError, KeyError, TypeError, RecursionError):
-                raise UsageError(
-                    f"{path}:{number} is no whole result of etude grade --output; "
-                    "delete the line, and --resume grades its file again"
-                ) from None
-            if row is not None:
-                rows[row.student, row.exercise] = row
-    return list(rows.values())
+def rows_of(records: Iterable[Mapping[str, Any]]) -> list[Row]:
+    """Read the records of results, one for each student and exercise; leave out faults."""
+    return [row for record in records if (row := row_of(record)) is not None]
 
 
 def row_of(data: Mapping[str, Any]) -> Row | None:

@@ -53,7 +53,8 @@ def add(  # noqa: PLR0917  click calls it by name
     options.prefer_own_output()
     from grader.authoring.add_entry import new_misconception
     from grader.authoring.failures import failure_groups
-    from grader.authoring.statistics import read_results
+    from grader.authoring.statistics import rows_of
+    from grader.course.grades import read_results
     from grader.definitions.collection import resolve
 
     found = resolve(exercise, options.collection_for((exercise,), exercises))
@@ -62,7 +63,7 @@ def add(  # noqa: PLR0917  click calls it by name
         number = int(submission)
         if not results:
             raise UsageError(f"{number} is a group in results: name them with --results FILE")
-        groups = failure_groups(read_results(results))
+        groups = failure_groups(rows_of(report.data() for report in read_results(results)))
         if not 1 <= number <= len(groups):
             raise UsageError(f"there is no group {number}; `etude stats` lists {len(groups)}")
         group = groups[number - 1]

@@ -49,9 +49,10 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
     tests, groups = list["TestStatistics"](), list["FailureGroup"]()
     if database is None:
         from grader.authoring.failures import failure_groups, statistics_of_tests
-        from grader.authoring.statistics import read_results, summarise
+        from grader.authoring.statistics import rows_of, summarise
+        from grader.course.grades import read_results
 
-        rows = read_results(results)
+        rows = rows_of(report.data() for report in read_results(results))
         found, tests, groups = summarise(rows), statistics_of_tests(rows), failure_groups(rows)
     else:
         with needs_service():

@@ -55,6 +55,7 @@ _GLANCE = 0.5  # seconds between looks at files that are watched
 @click.option("--reason", metavar="TEXT", help="The reason for --accept, which asks otherwise.")
 @click.option("--change", metavar="CHANGE", help="The mutant that --accept is about.")
 @click.option("--watch", is_flag=True, help="Go on, and prove again what changes.")
+@click.option("-v", "--verbose", is_flag=True, help="Show all notes, and what the inputs reach.")
 @click.option("--no-cache", is_flag=True, help="Prove again what has been proven before.")
 @options.exercises_option
 @options.format_option("text", "json")
@@ -66,6 +67,7 @@ def command(  # noqa: PLR0917  click calls it by name
     reason: str | None,
     change: str | None,
     watch: bool,
+    verbose: bool,
     no_cache: bool,
     exercises: Path | None,
     form: str,
@@ -110,7 +112,7 @@ def command(  # noqa: PLR0917  click calls it by name
 
         from grader.authoring.verify.proof_report import print_proofs
 
-        print_proofs(Console(highlight=False), proofs)
+        print_proofs(Console(highlight=False), proofs, verbose=verbose)
     raise click.exceptions.Exit(max(_STATUS[proof.status] for proof in proofs.values()))
 
 

@@ -39,7 +39,8 @@ class CourseDefinition:
         "Modules beside NumPy that submissions, tests and lessons may import, as in `import`: "
         "`scipy`, `sklearn`. The package must be installed beside Etude; its name and version are "
         "part of the hash of each exercise. Each is imported before a submission runs, which saves "
-        "time: name `scipy.optimize` if the exercises use that.",
+        "time: name `scipy.optimize` if the exercises use that. Between a test and a submission "
+        "only plain values and NumPy arrays pass: no `DataFrame`, no `Tensor`.",
         default=(),
     )
     grading: Literal["certified", "practice"] = _doc(

@@ -399,10 +399,16 @@ class PytestTest(_AnyTest):
     Objects, functions and classes of the submission are stand-ins. `len`, `iter`, `with`, `str`,
     attributes, methods, `isinstance`, `__doc__` and `inspect.signature` are asked of the
     submission. An operator, such as `==`, `<`, `in` or `+`, is asked only if `operators` of the
-    class in `defines` names it; otherwise two objects are equal only if they are the same.
-    Functions, lambdas and iterators may be arguments: the submission calls them where the body
-    runs. Their arguments are copies. `pytest.raises`, `pytest.warns`, `pytest.approx` and
-    `capsys.readouterr` are there; no other fixture is.
+    class in `defines` names it; otherwise two objects are equal only if they are the same. Where no
+    definition is of `kind: class`, nothing is asked of an object: a result is plain data there, and
+    an object can only be passed on to another function of the submission. Functions, lambdas and
+    iterators may be arguments: the submission calls them where the body runs. Their arguments are
+    copies. `pytest.raises`, `pytest.warns`, `pytest.approx` and `capsys.readouterr` are there; no
+    other fixture is.
+
+    Results, arguments and attributes are copies, made when the call returns. What a later call
+    changes in them does not show, as with a list that is a default argument: so look at the result
+    of the second call, `f(1); assert f(2) == [2]`, not again at that of the first.
 
     Not to be had, and refused by `etude lint` where it can be seen: a change to an attribute, as in
     `model.weights[0] = 5`, which changes a copy; `type(x) is A`; a class that derives from the

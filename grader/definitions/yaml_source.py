@@ -11,6 +11,7 @@ no value here: it carries a note that says what to write instead, and its reader
 import hashlib
 import math
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,8 +63,8 @@ _INTEGER: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*)|0x[0-9a-fA-F]+")
 _FLOAT: Final = re.compile(
     r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)(?:[eE][-+]?[0-9]+)?|[-+]?[0-9]+[eE][-+]?[0-9]+"
 )
-_DISPUTED: Final = re.compile(  # octal, signed or binary bases, underscores
-    r"[-+]?0[0-9_]+|[-+]?0o[0-7]+|[-+]?0b[01_]+|[-+]?0x[0-9a-fA-F_]+|[-+]?[0-9]+(?:_[0-9]+)+(?:\.[0-9_]*)?"
+_DISPUTED: Final = re.compile(  # octal, signed or binary bases, underscores, base 60 as in 12:30
+    r"[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?|[-+]?0[0-9_]+|[-+]?0o[0-7]+|[-+]?0b[01_]+|[-+]?0x[0-9a-fA-F_]+|[-+]?[0-9]+(?:_[0-9]+)+(?:\.[0-9_]*)?"
 )
 
 MAX_DIGITS: Final = 250
@@ -75,6 +76,8 @@ _TAG: Final = "a value that starts with ! is a YAML tag, and tags are not allowe
 _QUOTE_IT: Final = "put the text in quotes if you mean it literally"
 
 _INDENTING_TAB: Final = "a tab cannot indent YAML; use spaces"
+# Copied from a page or a chat; in an editor they look like spaces, or like nothing.
+_NO_SPACES: Final = re.compile(r"^ *([\u00a0\u1680\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff])")
 
 
 class _Sentence(NamedTuple):
@@ -347,6 +350,8 @@ class _NodeBuilder:
         for key, value in zip(nodes[::2], nodes[1::2], strict=True):
             if not isinstance(key, Scalar):
                 self.report.add(key.where, "a key must be a word, not a list or a mapping")
+            elif key.style == "plain" and (found := _NO_SPACES.match(key.text)):
+                self.report.add(key.where, _no_space(found[1]))
             elif key.text in first:
                 self.report.add(
                     key.where,
@@ -404,6 +409,10 @@ def _explain(error: yaml.MarkedYAMLError, text: str) -> tuple[int, int, str]:
     report = f"{error.context or ''}, {error.problem or ''}".strip(", ")
     line, column = _place(error.problem_mark or error.context_mark, lines)
     raw = lines[line - 1] if lines else ""
+    # The parser may give up on the line below.
+    for number in range(max(line - 1, 1), line + 1) if lines else ():
+        if found := _NO_SPACES.match(lines[number - 1]):
+            return number, found.start(1) + 1, _no_space(found[1])
     indentation = raw[: len(raw) - len(raw.lstrip())]
     if "\t" in indentation:
         return line, indentation.index("\t") + 1, _INDENTING_TAB
@@ -417,6 +426,11 @@ def _explain(error: yaml.MarkedYAMLError, text: str) -> tuple[int, int, str]:
                 line, column = _place(error.context_mark, lines)
             return line, column, sentence.text
     return line, column, f"not valid YAML: {report}"
+
+
+def _no_space(character: str) -> str:
+    name = unicodedata.name(character, "an invisible character").lower()
+    return f"this line is indented with U+{ord(character):04X} ({name}); use plain spaces"
 
 
 def _place(mark: Any, lines: list[str]) -> tuple[int, int]:  # noqa: ANN401  either parser's mark

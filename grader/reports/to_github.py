@@ -24,7 +24,7 @@ from grader.reports.phrases import (
     why,
 )
 from grader.reports.report import Batch, Report
-from grader.sandbox.printable import without_commands_in_lines
+from grader.sandbox.printable import printable, without_commands_in_lines
 
 _ANNOTATIONS = 10  # of a kind, in one step
 _SUMMARY_BYTES = 1 << 20
@@ -94,7 +94,7 @@ def command(kind: str, message: str, **properties: str | int | None) -> str:
 
 
 def _escaped(text: str, more: str = "") -> str:
-    text = without_commands_in_lines(text)
+    text = without_commands_in_lines(printable(text, "\r\n\t"))  # names of files steer terminals
     for character in f"%\r\n{more}":
         text = text.replace(character, f"%{ord(character):02X}")
     return text

@@ -197,7 +197,7 @@ TYPES = [
     ("xp: 5", "xp: 0o17", f"4:5: xp: {disputed('0o17')}"),
     ("xp: 5", "xp: 0b11", f"4:5: xp: {disputed('0b11')}"),
     ("xp: 5", "xp: 1_000", f"4:5: xp: {disputed('1_000')}"),
-    ("xp: 5", "xp: 1:30", "4:5: xp: expected an integer, found the string '1:30'"),
+    ("xp: 5", "xp: 1:30", f"4:5: xp: {disputed('1:30')}"),
     ("xp: 5", "xp: 1e3", "4:5: xp: expected an integer, found the number 1e3"),
     (
         "xp: 5",
@@ -771,8 +771,8 @@ NAMES = [
     ),
     (
         RUN,
-        "    pytest: double(1)",
-        "16:13: pytest: these statements check nothing; they need an 'assert' or a 'pytest.raises'",
+        "    pytest: double(1) == 2",
+        "16:13: pytest: nothing looks at this comparison; write 'assert' before it",
     ),
     (
         RUN,

@@ -57,6 +57,14 @@ def test_exercises_are_proven(etude_process: Etude, name: str) -> None:
         assert proof["counts"]["misconceptions"] == len(exercise.misconceptions) > 0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_lint_has_nothing_to_say(etude_process: Etude, name: str) -> None:
+    """Authors read our own exercises as samples: neither errors nor warnings, nor notes."""
+    done = etude_process("lint", "--exercises", os.fspath(COLLECTIONS[name].folder))
+    assert (done.returncode, done.stdout.partition(" in ")[0]) == (0, "Nothing to report")
+
+
 def cases_not_met(proof: dict[str, Any]) -> Iterator[str]:
     """Yield, as a line, the cases in which the hidden tests accept a wrong submission."""
     for note in proof["notes"]:

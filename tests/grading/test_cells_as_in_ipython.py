@@ -158,7 +158,7 @@ def names_after(cells: Sequence[str], sandbox: Sandbox) -> tuple[tuple[str, ...]
         state = child.value("STATE")
         assert isinstance(state, Returned)
         assert isinstance(state.value, dict)
-        return failed, json.loads(json.dumps(state.value, default=sorted))
+        return tuple(note() for note in failed), json.loads(json.dumps(state.value, default=sorted))
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)

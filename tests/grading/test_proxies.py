@@ -17,7 +17,7 @@ title: Shapes
 difficulty: beginner
 xp: 1
 instructions: i
-defines: {Scale: {}, apply: {}, clip: {}}
+defines: {Scale: {kind: class}, apply: {}, clip: {}}
 starter: ''
 solution: ''
 explanation: e

@@ -371,6 +371,55 @@ def test_an_expected_end_of_iteration_and_failure_pass(grade_one: "GradeOne") ->
     assert grade_one("def f(x): x(1)", fails).outcome is Outcome.PASSED
 
 
+FAKE = (
+    "class Fake:\n    shape, dtype, size = (2,), float, 2\n    def __len__(self): return 2\n"
+    "    def sum(self): return 6.0\n    def __array__(self, *a, **k): return np.array([2.0, 4.0])\n"
+)
+
+
+@pytest.mark.parametrize("made", ["Fake()", "Fake", "fake"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "assert f(x).shape == (2,)",
+        "assert f(x).size == x.size",
+        "assert f(x).dtype == float",
+        "y = f(x)\nassert y.sum() == 6 or True",
+    ],
+)
+def test_an_object_is_no_array_where_no_class_is_asked_for(
+    grade_one: "GradeOne", made: str, line: str
+) -> None:
+    """Neither an instance, nor a class, nor a function with the attributes of an array."""
+    source = f"import numpy as np\n{FAKE}def fake(): ...\nfake.__dict__.update(vars(Fake))\n"
+    result = grade_one(f"{source}def f(x): return {made}", body(*line.splitlines()))
+    assert result.outcome is Outcome.FAILED
+    if made == "Fake()":
+        assert result.message == (
+            "Your function returned a Fake. Return plain Python values or NumPy arrays."
+        )
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["assert len(f(x)) == 2", "assert np.allclose(f(x), [2, 4])", "assert list(f(x)) or True"],
+)
+def test_nothing_is_asked_of_an_object_that_no_one_asked_for(
+    grade_one: "GradeOne", line: str
+) -> None:
+    """Its length, its array and its items would be what it likes."""
+    result = grade_one(f"import numpy as np\n{FAKE}def f(x): return Fake()", body(line))
+    assert result.outcome is Outcome.FAILED
+    assert "Your function returned a Fake." in result.message
+
+
+def test_an_object_may_be_passed_on(grade_one: "GradeOne") -> None:
+    """What one function makes and another one takes is the submission's own matter."""
+    source = "class Kept:\n    def __init__(self, x): self.x = x\ndef f(x): return x.x if isinstance(x, Kept) else Kept(x)"
+    result = grade_one(source, body("assert np.array_equal(f(f(x)), x)"))
+    assert result.outcome is Outcome.PASSED, result.message
+
+
 @pytest.mark.parametrize(
     "lines",
     [

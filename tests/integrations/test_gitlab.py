@@ -178,6 +178,34 @@ def test_what_is_no_folder_failed(tmp_path: Path, kind: str, assigned: str) -> N
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("on_github", ["true", "false"])
+def test_names_of_files_command_nothing(tmp_path: Path, on_github: str) -> None:
+    """They are no options, no lines and no workflow commands, and steer no terminal."""
+    names = ["--help", "a\n::error::b", "::add-mask::x", "\x1b]0;title\x07", "=1+1", "<img src=x>"]
+    for name in names:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "attention-weights.py").write_text(source("unscaled"))
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / "attention-weights.py").symlink_to("/etc/passwd")
+    done = grade(
+        tmp_path,
+        ETUDE_REPORTS="csv=r.csv markdown=r.md",
+        GITHUB_ACTIONS=on_github,
+        GITHUB_OUTPUT=str(tmp_path / "output"),
+        GITHUB_STEP_SUMMARY=str(tmp_path / "summary"),
+    )
+    assert done.returncode == 1, done.stderr
+    reports = [(tmp_path / name).read_text() for name in ("r.csv", "r.md")]
+    for text in (done.stdout, done.stderr, *reports):
+        assert not {"\x1b", "\x07"} & set(text)
+        assert "root:" not in text
+    commands = [line for line in done.stdout.splitlines() if line.startswith("::")]
+    kinds = {line.split("::")[1].split(" ")[0] for line in commands}
+    assert on_github == "false" or kinds == {"error", "notice"}  # no one else obeys a line
+    assert not any(line.startswith("::error::b") for line in commands)
+
+
+@pytest.mark.slow
 def test_what_was_assigned_is_words(job: Job, tmp_path: Path) -> None:
     """Several ids make several exercises; a command among them is no command."""
     files = {"attention-weights.py": source("correct")}

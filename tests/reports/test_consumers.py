@@ -302,6 +302,12 @@ def test_github_s_escapes_bring_any_text_back(odd: str) -> None:
     assert (read.message, read.properties) == (odd, {"title": odd, "line": "3"})
 
 
+def test_no_name_of_a_file_steers_a_terminal_by_github_s_log() -> None:
+    """A student chooses it; control characters and their like are replaced."""
+    (read,) = annotations(command("error", "wrong", file="\x1b]0;t\x07/\u202ex.py"))
+    assert read.properties == {"file": "\ufffd]0;t\ufffd/\ufffdx.py"}
+
+
 def test_github_gets_ten_annotations_at_most() -> None:
     """The last one says how many there would have been."""
     tests = tuple(failed(f"t{n}", "wrong") for n in range(25))

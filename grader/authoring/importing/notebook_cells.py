@@ -17,6 +17,7 @@ from grader.authoring.importing.top_level import (
     parsed,
     read_program,
 )
+from grader.definitions.rules.program_rules import judges
 
 _BEGIN: Final = re.compile(r"(\s*)#+\s*BEGIN SOLUTION(\s+NO PROMPT)?\s*$")
 _END: Final = re.compile(r"\s*#+\s*END SOLUTION\s*$")
@@ -305,19 +306,7 @@ def _test(
 def checks_something(code: str) -> bool:
     """Return whether some code has an assertion."""
     tree = parsed(code)
-    for node in ast.walk(tree) if tree is not None else ():
-        match node:
-            case (
-                ast.Assert()
-                | ast.Raise(
-                    exc=ast.Name(id="AssertionError") | ast.Call(func=ast.Name(id="AssertionError"))
-                )
-            ):
-                return True
-            case ast.Call(func=ast.Attribute(attr=name)):
-                if name.startswith("assert_") or name == "raises":
-                    return True
-    return False
+    return tree is not None and judges(tree)
 
 
 def whole_points(value: object, remarks: list[str], where: str) -> int | None:

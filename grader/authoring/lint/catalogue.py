@@ -10,6 +10,7 @@ from grader.authoring.lint.rules.markdown_style import PAGE_RULES, PROSE_RULES
 from grader.authoring.lint.rules.metadata_style import HEAD_RULES
 from grader.authoring.lint.rules.program_style import PROGRAM_RULES
 from grader.authoring.lint.rules.resources import RESOURCE_RULES
+from grader.authoring.lint.rules.tables import TABLE_RULES
 from grader.authoring.lint.rules.test_body import BODY_RULES
 from grader.authoring.lint.rules.test_data import DATA_RULES
 from grader.authoring.lint.rules.test_style import CASE_RULES
@@ -19,8 +20,8 @@ from grader.definitions.wording import did_you_mean, quote
 from grader.errors import UsageError
 
 EXERCISE_RULES: Final = (
-    *HEAD_RULES, *TEXT_RULES, *CASE_RULES, *BODY_RULES, *DATA_RULES, *PROGRAM_RULES,
-    *RESOURCE_RULES,
+    *HEAD_RULES, *TEXT_RULES, *CASE_RULES, *BODY_RULES, *DATA_RULES, *TABLE_RULES,
+    *PROGRAM_RULES, *RESOURCE_RULES,
 )  # fmt: skip
 
 CATALOGUE: Final[dict[str, RuleDescription]] = {

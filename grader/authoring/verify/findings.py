@@ -7,7 +7,14 @@ from typing import Final, TypeAlias
 from grader.authoring.verify import checks
 from grader.authoring.verify.locations import Locations
 from grader.authoring.verify.proof import Counts, ProofFinding
-from grader.authoring.verify.sabotage import EMPTY, FILLED, NOTHING, RAISES, WrongProgram
+from grader.authoring.verify.sabotage import (
+    EMPTY,
+    FILLED,
+    NOTHING,
+    RAISES,
+    SHAPES,
+    WrongProgram,
+)
 from grader.authoring.verify.steps import ProofFacts, failed, never_failed, passed
 from grader.authoring.verify.variants import REPEATS
 from grader.definitions.exercise import TestCase, TestId
@@ -44,9 +51,9 @@ def notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
         if is_told or test.id not in facts.sound:
             continue
         fooled = [each for each, v in facts.wrong if _is_fooled(each, v, test.id)]
-        filled = [each for each in fooled if each.id not in EMPTY]
+        filled = [each for each in fooled if each.id not in SHAPES]
         if filled:
-            empty = ", and an empty result" if len(filled) < len(fooled) else ""
+            empty = ", and an empty result" if any(each.id in EMPTY for each in fooled) else ""
             message = (
                 f"test '{test.id}' accepts a submission that {filled[0].does}{empty}; good only "
                 "beside tests that check values"
@@ -207,7 +214,7 @@ def _constants(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     allowed = {each.change for each in facts.exercise.equivalent}
     for each, verdict in facts.wrong:
         if each.constant and each.change not in allowed and not _refuses(facts, verdict):
-            lacking = "the shape" if each.id in EMPTY else "values"
+            lacking = "the shape" if each.id in SHAPES else "values"
             message = (
                 f"every hidden test accepts a submission that {each.does}; add a hidden test that "
                 f"checks {lacking}"

@@ -1,7 +1,7 @@
 """The proof of an exercise: frozen types and their JSON."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from grader.authoring.verify.checks import CHECKS
@@ -52,6 +52,7 @@ class Proof:
     counts: Counts = Counts()
     seconds: float = 0.0
     cached: bool = False
+    reach: Mapping[str, Any] = field(default_factory=dict)  # of the inputs; see `reach_of`
 
     def failed(self, check: str) -> bool:
         """Return whether a check found something."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -16,10 +17,15 @@ _STYLE = {"proven": "green", "not proven": "red", "invalid": "yellow", "fault": 
 _MARK = {"proven": "\u2713", "not proven": "\u2717", "invalid": "!", "fault": "!"}
 _COLUMNS = ("", "exercise", "checks", "tests", "misconceptions", "mutants", "time")
 _INDENT = 4
+_MOST_LINES = 3
+_MET = ("zero", "negative", "infinite", "nan", "empty", "axis of length 1")
 
 
-def print_proofs(console: Console, proofs: Mapping[Path, Proof]) -> None:
-    """Print a table in a terminal, lines elsewhere; then the problems, and a summary."""
+def print_proofs(console: Console, proofs: Mapping[Path, Proof], *, verbose: bool = False) -> None:
+    """Print a table in a terminal, lines elsewhere; then the problems, and a summary.
+
+    Notes take at most three lines, unless `verbose`.
+    """
     if console.is_terminal:
         columns = [
             Column(n, justify="left" if n in ("", "exercise") else "right") for n in _COLUMNS
@@ -39,18 +45,35 @@ def print_proofs(console: Console, proofs: Mapping[Path, Proof]) -> None:
             until = "the solution passes" if proof.failed(SOLUTION) else "a test is hidden"
             message = f"{path}: not tried until {until}: {', '.join(proof.skipped)}"
             console.print(Text(message, "dim"), soft_wrap=True)
-    notes = [(path, note) for path, proof in proofs.items() for note in proof.notes]
-    if len(proofs) == 1:
-        for path, note in notes:
-            _print_finding(console, path, note, "dim", "note: ")
-    elif notes:
-        noun = "note" if len(notes) == 1 else "notes"
-        console.print(f"{len(notes)} {noun}: verify one exercise alone to read its own.")
+    _print_notes(console, proofs, verbose=verbose)
     proven, total = sum(proof.status == "proven" for proof in proofs.values()), len(proofs)
     said = f"{total}" if proven == total else f"{proven} of {total}"
     noun = "exercise" if total == 1 else "exercises"
     style = "bold green" if proven == total else "bold red"
     console.print(Text(f"{said} {noun} proven.", style=style))
+
+
+def _print_notes(console: Console, proofs: Mapping[Path, Proof], *, verbose: bool) -> None:
+    notes = [(path, note) for path, proof in proofs.items() for note in proof.notes]
+    shown = notes if verbose else notes[: _MOST_LINES - 1] if len(proofs) == 1 else []
+    for path, note in shown:
+        _print_finding(console, path, note, "dim", "note: ")
+    if left := len(notes) - len(shown):
+        console.print(f"{left} {'note' if left == 1 else 'notes'} more: --verbose shows all.")
+    for proof in proofs.values() if verbose or len(proofs) == 1 else ():
+        if proof.reach.get("dtypes"):
+            console.print(Text(f"{proof.exercise}: {reach_text(proof.reach)}"), soft_wrap=True)
+
+
+def reach_text(reach: Mapping[str, Any]) -> str:
+    """Return what the inputs of tests reach, and what they never do, on one line."""
+    met = [word for word in _MET if reach[word]]
+    never = [word for word in _MET if not reach[word]]
+    ends = [f"{reach[end]:.3g}" for end in ("smallest", "largest") if reach[end] is not None]
+    parts = [f"inputs of size {' to '.join(dict.fromkeys(ends))}"] if ends else []
+    parts += [", ".join(reach["dtypes"]), *(["also " + ", ".join(met)] if met else [])]
+    parts += ["never " + ", ".join(never)] if never else []
+    return "; ".join(parts)
 
 
 def _cells(proof: Proof, *, short: bool = False) -> list[str]:

@@ -116,6 +116,7 @@ class _Proving(JobSource):
                 notes=tuple(findings.notes(facts, places)),
                 skipped=findings.skipped(facts),
                 counts=findings.counts(facts),
+                reach=facts.solution.evidence.reach if facts.solution.evidence else {},
                 seconds=time.monotonic() - (case.began or 0.0),
             )
             self._finish(case, proof)

@@ -19,13 +19,16 @@ RAISES: Final = "raises"
 NOTHING: Final = "nothing"
 FILLED: Final = ("sevens", "zeros")
 EMPTY: Final = ("empty", "empty batch")
+SEVERAL: Final = "several"
+SHAPES: Final = (*EMPTY, SEVERAL)  # wrong in the shape alone
 
 
 @dataclass(frozen=True, slots=True)
 class WrongProgram:
     """One wrong program.
 
-    `constant`: its answers do not depend on what it is given, so hidden tests must reject it.
+    `constant`: its answers do not depend on what it is given, or have a shape that no one asks for,
+    so hidden tests must reject it.
     `only`: the one name that is wrong, where the others are right.
     """
 
@@ -49,6 +52,7 @@ _DOES: Final[dict[str, tuple[str, bool]]] = {
     "single": ("always answers with a single 1, with the right number of axes", True),
     "empty": ("returns an empty result: the first axis of each array has length 0", True),
     "empty batch": ("returns an empty result: each array has one more axis, of length 0", True),
+    SEVERAL: ("returns the right answer nine times, in an array of shape (3, 3)", True),
     "argument": ("returns its first argument", False),
     "transposed": ("returns the right answer transposed", False),
     "near": ("returns the right answer, off by a thousandth", False),
@@ -123,6 +127,11 @@ def _wrong_on_purpose(kind, names, space):
             return np.zeros((0, *value.shape), value.dtype)
         return empty(value)
 
+    def several(value):
+        if isinstance(value, (bool, int, float, complex, np.generic, np.ndarray)):
+            return np.broadcast_to(value, (3, 3, *np.shape(value))).copy()
+        raise WrongOnPurpose("no number")
+
     constants = {
         "sevens": lambda value: each(value, filled(7)),
         "zeros": lambda value: each(value, filled(0)),
@@ -130,6 +139,7 @@ def _wrong_on_purpose(kind, names, space):
         "single": lambda value: each(value, single),
         "empty": empty,
         "empty batch": empty_batch,
+        "several": lambda value: each(value, several),
     }
 
     def transposed(value):

@@ -22,6 +22,9 @@ from grader.errors import Problem
 _BUILTINS: Final = frozenset(vars(builtins))
 _IN_A_MODULE: Final = frozenset({"__name__", "__doc__", "__file__", "__builtins__"})
 _GIVEN: Final = "given nor defined"
+_JUDGES: Final = frozenset(
+    {"deprecated_call", "exec", "fail", "raises", "throw", "warns"}
+)  # beside `assert_allclose`, `assertEqual` and the like
 _IN_GIVEN: Final = frozenset({"np", "rng", "size", "sizes"})
 
 
@@ -80,26 +83,32 @@ def _uses_in_bodies(checked: Checked) -> Iterator[Problem]:
         found = checked.names("exec", *steps)
         if found is not None and found.is_certain and not any(n in defined for n in found.needs):
             yield checked.problem(f"these statements never use {listing(defined, 'or')}", *steps)
-        if not any(map(_can_fail, ast.walk(tree))):
-            message = "these statements check nothing; they need an 'assert' or a 'pytest.raises'"
-            yield checked.problem(message, *steps)
+        if not judges(tree):
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Expr) and isinstance(node.value, ast.Compare | ast.BoolOp):
+                    message = "nothing looks at this comparison; write 'assert' before it"
+                    yield checked.in_text(message, node.value, *steps)
         for node in ast.walk(tree):
             if isinstance(node, ast.Assert) and isinstance(node.test, ast.Tuple) and node.test.elts:
                 message = "this asserts a tuple, which is always true"
                 yield checked.in_text(message, node.test, *steps)
 
 
-def _can_fail(node: ast.AST) -> bool:
-    """Return whether a node is a check: `assert`, `pytest.raises(...)`, `np.testing.assert_...`."""
-    match node:
-        case ast.Assert():
-            return True
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="pytest"), attr=name)):
-            return name in ("raises", "warns", "fail")
-        case ast.Call(func=ast.Attribute(attr=name)):
-            return name.startswith("assert_")
-        case _:
-            return False
+def judges(tree: ast.AST) -> bool:
+    """Return whether Python judges what it computes: it asserts, raises, or calls what does so."""
+    called = dict[str, str]()  # what is imported under another name
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            called |= {alias.asname or alias.name: alias.name for alias in node.names}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assert() | ast.Raise():
+                return True
+            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
+                name = called.get(name, name)
+                if name in _JUDGES or name.startswith("assert"):
+                    return True
+    return False
 
 
 def _callee(node: ast.expr) -> str | None:
@@ -226,6 +235,16 @@ def _choices(checked: Checked) -> Iterator[Problem]:
                     yield checked.in_text(f"{value!r} {message}", place, "solution")
 
 
+def _kinds(checked: Checked) -> Iterator[Problem]:
+    """Check that classes are called so: only then tests may ask an object anything."""
+    tree = checked.tree("exec", "solution") if checked.exercise.solution else None
+    for node in ast.iter_child_nodes(tree) if tree is not None else ():
+        defined = checked.exercise.defines.get(getattr(node, "name", ""))
+        if isinstance(node, ast.ClassDef) and defined is not None and defined.kind == "function":
+            message = f"{quote(node.name)} is a class in the solution; write 'kind: class'"
+            yield Problem(defined.where, message)
+
+
 def _no_choice(definition: Definition, value: object) -> str:
     """Return what is wrong with a value as an answer, or nothing."""
     if not definition.choices or (isinstance(value, str) and value in definition.choices):
@@ -239,4 +258,5 @@ RULES: Final[tuple[Rule, ...]] = (
     _uses_in_bodies,
     _known_names,
     _choices,
+    _kinds,
 )

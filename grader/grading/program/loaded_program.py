@@ -92,6 +92,7 @@ class LoadedProgram:
                 for definition in self.exercise.defines.values()
                 for each in definition.operators
             ),
+            objects=any(each.kind == "class" for each in self.exercise.defines.values()),
             methods=self.methods,
             given=self.given,
         )

@@ -56,6 +56,7 @@ _MOST_CALLS_BACK: Final = 100_000
 _MOST_WARNINGS: Final = 50
 _LONGEST: Final = 2000
 _EXACT = Tolerance(0.0, 0.0)
+_OF_ARRAYS: Final = frozenset(name for name in dir(np.ndarray) if not name.startswith("_"))
 _Error = TypeVar("_Error", bound=Exception)
 
 
@@ -87,6 +88,8 @@ class Proxies:
         masks: whether a masked array may be a result. To NumPy's own assertions a masked entry
             equals everything.
         operators: those that a test may use on objects of the submission.
+        objects: whether the exercise asks for objects. Where it does not, a test may pass one on,
+            and nothing is asked of it: it would say what the test expects of an array.
         methods: the names of the methods of each class, where the program is known already.
         given: the functions that the program has been given already.
 
@@ -113,6 +116,7 @@ class Proxies:
         in_body: bool = False,
         masks: bool = True,
         operators: frozenset[str] = frozenset(),
+        objects: bool = True,
         methods: set[tuple[str, str]] | None = None,
         given: list[Any] | None = None,
     ) -> None:
@@ -127,6 +131,7 @@ class Proxies:
         self._in_body = in_body
         self._masks = masks
         self.operators = operators
+        self._objects = objects
         self._most = most
         self._given = list[Any]() if given is None else given
         self._first_given = len(self._given)
@@ -235,6 +240,8 @@ class Proxies:
 
     def operate(self, name: str, *operands: Any) -> Any:  # noqa: ANN401  any value
         """Apply an operator or a built-in function in the sandbox."""
+        for operand in operands:
+            self._refuse_object(operand, "")
         try:
             return self._call("operate", (name, list(operands)), _numbered(operands[1:], {}))
         except NoValueError as error:
@@ -269,6 +276,7 @@ class Proxies:
 
     def attribute(self, stand_in: StandIn, name: str) -> Any:  # noqa: ANN401  any value
         """Return an attribute of an object in the sandbox; of a method a stand-in."""
+        self._refuse_object(stand_in, name)
         kind = stand_in.handle_.kind
         if (kind, name) not in self._methods:
             match self._value("attribute", stand_in, name):
@@ -286,8 +294,20 @@ class Proxies:
         kwargs: dict[str, Any],
     ) -> Any:  # noqa: ANN401  any value
         """Call a method of an object in the sandbox."""
+        self._refuse_object(stand_in, name)
         words = (stand_in, name, list(args), dict(kwargs))
         return self._call("method", words, _numbered(args, kwargs))
+
+    def _refuse_object(self, value: object, attribute: str) -> None:
+        """Raise for a question to an object, where an exercise asks for none.
+
+        Functions and iterators are results too, but no function has the attributes of an array.
+        """
+        if self._objects or not isinstance(value, StandIn):
+            return
+        kind = value.handle_.kind
+        if not kind.startswith("<") or kind == "<type>" or attribute in _OF_ARRAYS:
+            raise self._remembered(NoValueError(Unsupported(printable(kind.strip("<>")), "")))
 
     def keep(self, value: object) -> Handle | Function | Callback | None:
         """Return what crosses in place of an object that is no plain data; see `wire.Keeper`."""

@@ -4,6 +4,7 @@ It needs no NumPy, so that a verdict is read in little time.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar, Final, Literal, TypeAlias
@@ -104,6 +105,7 @@ class Evidence:
     changed: tuple[TestId, ...] = ()
     changed_beside: tuple[TestId, ...] = ()
     redrawn: tuple[TestId, ...] = ()
+    reach: Mapping[str, Any] = field(default_factory=dict)  # of the inputs; see `reach_of`
 
     def data(self) -> dict[str, Any]:
         """Return it as an object of JSON types."""
@@ -122,10 +124,11 @@ class Evidence:
             int(data["peak_kib"]),
             int(data["printed"]),
             tuple(Untrue(TestId(each["test"]), str(each["message"])) for each in data["untrue"]),
-            *(
-                tuple(TestId(str(each)) for each in data[name])
+            **{
+                name: tuple(TestId(str(each)) for each in data[name])
                 for name in ("varied", "changed", "changed_beside", "redrawn")
-            ),
+            },
+            reach=dict(data["reach"]),
         )
 
 

@@ -20,7 +20,12 @@ from grader.grading.results.verdict_json import result_data, verdict_data
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
 from grader.grading.session import journal
 from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
-from grader.grading.session.proof_evidence import drawn_otherwise, ended_otherwise, evidence_of
+from grader.grading.session.proof_evidence import (
+    drawn_otherwise,
+    ended_otherwise,
+    evidence_of,
+    reach_of,
+)
 from grader.sandbox.limits import Limits
 
 if TYPE_CHECKING:
@@ -227,13 +232,14 @@ class _GradingSession:
             verdict = self._verdict(session, job, oracle, self._note)
             wrong_again = self._verdict(session, other, oracle, note)
             again = self._verdict(session, job, oracle, note)
-            redrawn = drawn_otherwise(oracle)
+            redrawn, reach = drawn_otherwise(oracle), reach_of(oracle)
         assert verdict.evidence is not None  # noqa: S101  such a probe asks for evidence
         evidence = replace(
             verdict.evidence,
             changed=ended_otherwise(verdict, again),
             changed_beside=ended_otherwise(wrong, wrong_again),
             redrawn=redrawn,
+            reach=reach,
         )
         return replace(verdict, evidence=evidence)
 

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +32,7 @@ _AT_LEAST = 4  # decimals of the truth
 _MANY_DECIMALS = 12  # more were not rounded by hand
 _HALF = 0.5 * (1 + 1e-6)  # of the last digit, and what its own representation is off by
 _ROUNDING = 1e-9  # relative, for values written with full precision: the last bits do not count
+_NUMBER = (int, float, complex, np.generic, np.ndarray)
 _WORD = re.compile(r"\w+")
 
 
@@ -136,6 +138,42 @@ def _short(value: Any) -> str:  # noqa: ANN401  any value
         return f"{np.array2string(value, precision=4, separator=', ')} ({shape} {value.dtype})"
     text = repr(value)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def reach_of(oracle: Oracle) -> dict[str, Any]:
+    """Return what the inputs of all tests reach, as JSON: the author knows what the text promises.
+
+    `smallest` and `largest` are the absolute numbers nearest to 0 and furthest from it.
+    """
+    numbers = [
+        np.asarray(value)
+        for test in oracle.exercise.tests
+        for draw in oracle.draws(test)
+        for value in _numbers_in(list(draw.inputs.values()))
+    ]
+    sizes = [np.abs(each[np.isfinite(each) & (each != 0)]) for each in numbers]
+    sizes = [each for each in sizes if each.size]
+    return {
+        "smallest": min((float(each.min()) for each in sizes), default=None),
+        "largest": max((float(each.max()) for each in sizes), default=None),
+        "dtypes": sorted({each.dtype.name for each in numbers}),
+        "zero": any((each == 0).any() for each in numbers),
+        "negative": any(each.dtype.kind != "c" and (each < 0).any() for each in numbers),
+        "infinite": any(np.isinf(each).any() for each in numbers),
+        "nan": any(np.isnan(each).any() for each in numbers),
+        "empty": any(each.size == 0 for each in numbers),
+        "axis of length 1": any(1 in each.shape for each in numbers),
+    }
+
+
+def _numbers_in(value: Any) -> Iterator[Any]:  # noqa: ANN401  any value
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _numbers_in(item)
+    elif isinstance(value, dict):
+        yield from _numbers_in(list(value.values()))
+    elif isinstance(value, _NUMBER) and np.asarray(value).dtype.kind in "iufc":
+        yield _without_repetition(value) if isinstance(value, np.ndarray) else value
 
 
 _EXACT = Tolerance(0.0, 0.0)

@@ -29,6 +29,7 @@ SECRET = (
     "    given:\n      Q: [[7.0, 8.0, 9.5]]\n      K: [[6.0, 5.0, 4.0]]\n",
 )
 STARTER = "      # 1. Compare every query with every key. 2. Scale.\n"
+HALF = "\n  def half(numbers):\n      return numbers / (numbers.size + 2.0)\n"
 
 
 def codes(report: LintReport) -> set[str]:
@@ -76,6 +77,7 @@ def test_the_exercise_is_clean_before_it_is_spoiled(spoiled: Spoiled) -> None:
         ("ETU402", [(STARTER, "      scores = Q @ K.T\n")]),
         ("ETU402", [("return scores / np.sqrt(Q.shape[-1])", "return scaled(scores, Q)"), (STARTER, STARTER + "\n  def scaled(scores, Q):\n")]),
         ("ETU402", [(STARTER, STARTER + "      scores / np.sqrt(Q.shape[-1])\n"), ("title:", "kind: fix\ntitle:")]),
+        ("ETU402", [("  scaled_scores: {}", "  scaled_scores: {}\n  half: {}"), ("## Shapes", "`half` is written for you.\n\n  ## Shapes"), ("\n\n  def scaled_scores(Q, K):\n" + STARTER, HALF + "\n\n  def scaled_scores(Q, K):\n" + STARTER), ("  def scaled_scores(Q, K):\n      scores", HALF + "\n\n  def scaled_scores(Q, K):\n      scores")]),
         ("ETU405", [(STARTER, "      # " + 82 * "x" + "\n")]),
     ],
 )  # fmt: skip
@@ -123,6 +125,135 @@ def test_what_is_in_disguise_is_found(
     report = spoiled(*pairs)
     assert code in codes(report)
     assert "ETU000" not in codes(report)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "is_said"),
+    [
+        ([(DRAWN, DRAWN + "      import pandas as pd\n      Q = pd.DataFrame(Q)\n")], True),
+        ([(DRAWN, DRAWN + "      from pandas import read_csv\n      Q = read_csv('q.csv').head(2)\n")], True),
+        ([(DRAWN, DRAWN + "      import pandas as pd\n      _q = pd.DataFrame(Q)\n      Q = _q.to_numpy()\n")], False),
+        ([(ANY_CALL, "    pytest: |\n      import pandas as pd\n      assert scaled_scores(pd.DataFrame(Q), K)[0, 0]\n")], True),
+        ([("return scores / np.sqrt(Q.shape[-1])", "import pandas as pd\n      frame = pd.DataFrame(scores)\n      return frame.round(2)")], True),
+        ([("return scores / np.sqrt(Q.shape[-1])", "import pandas as pd\n      frame = pd.DataFrame(scores)\n      return frame.round(2).to_numpy()")], False),
+    ],
+)  # fmt: skip
+def test_tables_that_would_cross_are_said(
+    spoiled: Spoiled, pairs: list[tuple[str, str]], is_said: bool
+) -> None:
+    """As an argument and as a result; what a test makes of one before is not."""
+    found = codes(spoiled(*pairs))
+    assert "ETU000" not in found
+    assert ("ETU317" in found) is is_said
+
+
+@pytest.mark.parametrize(
+    ("statements", "is_said"),
+    [
+        ("assert not (A(1) == A(2))", True),
+        ("one = A(1)\nassert one != 3", True),
+        ("assert (A(1) + 2).total == 3", False),
+        ("one = A(1)\none += 2\nassert one.total == 3", False),
+        ("assert (3 * A(1)).total == 3", True),
+        ("assert 3 in A(1)", True),
+        ("assert A(1) in [1, 2] or A(1).total == 1", False),
+        ("assert A(1) is not None", False),
+    ],
+)
+def test_operators_on_objects_are_declared(
+    spoiled: Spoiled, statements: str, is_said: bool
+) -> None:
+    """An operator that is not would say nothing about the submission."""
+    body = "".join(f"      {line}\n" for line in statements.splitlines())
+    pairs = [
+        ("scaled_scores: {}", 'scaled_scores: {}\n  A: {kind: class, operators: ["+"]}'),
+        ("## Shapes", "`A` is a class.\n\n  ## Shapes"),
+        (ANY_CALL, f"    pytest: |\n      scaled_scores(Q, K)\n{body}"),
+        ("  def scaled_scores(Q, K):\n      scores", "  class A: pass\n\n\n  def scaled_scores(Q, K):\n      scores"),
+    ]  # fmt: skip
+    assert codes(spoiled(*pairs)) == ({"ETU318"} if is_said else set())
+
+
+DESCRIPTION = "two queries, three keys, four features"
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["1+2j", "[1+2j, 2.0]", "[1/3, 0.5]", "-np.inf", "np.eye(3)", "(1, 2)", "[(1, 2), (3, 4)]",
+     "[1.0, null, 3.0]", "[[1.0, 2.0], [null, ~]]", "[1, true]", "[1.0, N/A]", "[1.5, 2.5m]",
+     "range(3)", "{a: (1, 2)}", "2026-11-27"],
+)  # fmt: skip
+def test_what_reads_like_numbers_and_is_none_is_said(spoiled: Spoiled, value: str) -> None:
+    """In the inputs and in the expected value; the exercise itself is valid."""
+    for pair in ((EXPECT, f"    expect: {value}\n"), (GIVEN, f"      Q: {value}\n      K: 1.0\n")):
+        assert codes(spoiled(pair)) - {"ETU304", "ETU309"} == {"ETU316"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["softmax", "'1+2j'", "[ana, bo]", "[[ana, 3], [bo, 4]]", "a (short) text", "[null, null]",
+     "null", "[1.0, .nan, -.inf]", "['1/3', 0.5]", "self-attention", "[true, false]"],
+)  # fmt: skip
+def test_texts_and_numbers_are_left_alone(spoiled: Spoiled, value: str) -> None:
+    """Records, words and texts in quotes mean themselves."""
+    assert codes(spoiled((EXPECT, f"    expect: {value}\n"))) == set()
+
+
+@pytest.mark.parametrize("value", ["12:30:45", "[1:30, 2.0]"])
+def test_numbers_of_base_60_are_refused(spoiled: Spoiled, value: str) -> None:
+    """Some readers of YAML take 1:30 for 90."""
+    assert codes(spoiled((EXPECT, f"    expect: {value}\n"))) == {"ETU000"}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_cut"),
+    [
+        ("three numbers #1", True),
+        ("three numbers # 1", True),
+        ("three numbers,\n      and test #2", True),
+        ("three numbers  # as in the lecture", False),
+        ("'three numbers #1'", False),
+        ("C#1 and F#", False),
+    ],
+)
+def test_a_text_that_a_comment_cuts_is_said(spoiled: Spoiled, text: str, is_cut: bool) -> None:
+    """Without quotes ` #` begins a comment; one behind two spaces is meant."""
+    assert ("ETU006" in codes(spoiled((DESCRIPTION, text)))) is is_cut
+
+
+RESULT = "scores = scaled_scores(Q, K)\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if scores.ndim != 2:\n    raise AssertionError('no matrix')",
+        "if scores.ndim != 2:\n    raise ValueError",
+        "try:\n    scaled_scores(Q, 3)\nexcept TypeError:\n    pass\nelse:\n    raise AssertionError('no error')",
+        "try:\n    scaled_scores(Q, 3)\nexcept TypeError as error:\n    raise AssertionError from error",
+        "if scores.ndim != 2:\n    pytest.fail('no matrix')",
+        "from pytest import fail as no\nif scores.ndim != 2:\n    no('no matrix')",
+        "with pytest.deprecated_call():\n    scaled_scores(Q, K)",
+        "np.testing.assert_array_less(scores, 99)",
+        "from numpy.testing import assert_equal as same\nsame(scores.ndim, 2)",
+        "import unittest\nunittest.TestCase().assertEqual(scores.ndim, 2)",
+        "def need(held):\n    if not held:\n        raise RuntimeError('no')\nneed(scores.ndim == 2)",
+        "scores.ndim == 2 or (_ for _ in ()).throw(AssertionError('no matrix'))",
+    ],
+)  # fmt: skip
+def test_a_body_may_fail_in_any_way(spoiled: Spoiled, body: str) -> None:
+    """What raises judges a result as an assertion does."""
+    lines = "".join(f"      {line}\n" for line in (RESULT + body).splitlines())
+    assert codes(spoiled((ANY_CALL, f"    pytest: |\n{lines}"))) == set()
+
+
+@pytest.mark.parametrize(
+    "body", ["print(scores.ndim == 2)", "held = np.all(scores)", "len(scores)"]
+)
+def test_a_body_that_only_calls_is_a_warning(spoiled: Spoiled, body: str) -> None:
+    """It can be meant, so it keeps nothing from being tried."""
+    report = spoiled((ANY_CALL, f"    pytest: |\n      {RESULT}      {body}\n"))
+    assert codes(report) == {"ETU315"}
 
 
 @pytest.mark.parametrize(

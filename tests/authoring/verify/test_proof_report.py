@@ -1,6 +1,7 @@
 """Proofs on a terminal: one table, and only what is wrong opened."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,10 @@ NOTE = ProofFinding("constants-rejected", "only a note", 9)
 BAD = Proof("scores", "", "not proven", (MUTANT,), (NOTE,), counts=COUNTS, cached=True)
 
 
-def shown(*proofs: Proof, is_terminal: bool = True) -> str:
+def shown(*proofs: Proof, is_terminal: bool = True, verbose: bool = False) -> str:
     console = Console(file=io.StringIO(), force_terminal=is_terminal, width=100, color_system=None)
-    print_proofs(console, {Path(f"{proof.exercise}.yaml"): proof for proof in proofs})
+    by_path = {Path(f"{proof.exercise}.yaml"): proof for proof in proofs}
+    print_proofs(console, by_path, verbose=verbose)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -56,7 +58,33 @@ def test_notes_are_opened_for_one_exercise_alone() -> None:
     """For many they are counted: they stand in no one's way."""
     assert "scores.yaml:9: note: constants-rejected: only a note" in shown(BAD, is_terminal=False)
     assert "only a note" not in shown(GOOD, BAD, is_terminal=False)
-    assert "1 note: verify one exercise alone" in shown(GOOD, BAD, is_terminal=False)
+    assert "1 note more: --verbose shows all." in shown(GOOD, BAD, is_terminal=False)
+    assert "only a note" in shown(GOOD, BAD, is_terminal=False, verbose=True)
+
+
+def test_notes_take_at_most_three_lines() -> None:
+    """All of them are there when one asks."""
+    many = replace(GOOD, notes=(NOTE,) * 7)
+    lines = shown(many, is_terminal=False).splitlines()
+    assert [("note" in line) for line in lines] == [False, True, True, True, False]
+    assert lines[3] == "5 notes more: --verbose shows all."
+    assert shown(many, is_terminal=False, verbose=True).count("only a note") == 7
+
+
+def test_what_the_inputs_reach_is_one_line() -> None:
+    """For one exercise alone, or when one asks: authors compare it with what the text promises."""
+    reach = {
+        "smallest": 0.00123, "largest": 45.0, "dtypes": ["float64", "int64"], "zero": True,
+        "negative": True, "infinite": False, "nan": False, "empty": False, "axis of length 1": True,
+    }  # fmt: skip
+    proof = replace(GOOD, reach=reach)
+    line = (
+        "softmax: inputs of size 0.00123 to 45; float64, int64; also zero, negative, "
+        "axis of length 1; never infinite, nan, empty"
+    )
+    assert line in shown(proof, is_terminal=False).splitlines()
+    assert line not in shown(proof, GOOD, is_terminal=False).splitlines()
+    assert line in shown(proof, BAD, is_terminal=False, verbose=True).splitlines()
 
 
 def test_what_has_no_proof_has_no_numbers() -> None:

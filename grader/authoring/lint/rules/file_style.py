@@ -1,5 +1,6 @@
 """Rules about a file as text, and about the comments in it."""
 
+import re
 from collections.abc import Iterator
 from itertools import takewhile
 from typing import Final
@@ -7,9 +8,11 @@ from typing import Final
 from grader.authoring.lint.comments import Comments
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import File
-from grader.definitions.wording import listing
+from grader.definitions.wording import listing, quote
+from grader.definitions.yaml_source import Mapping, Sequence
 from grader.errors import Location, Problem
 
+_CUT: Final = re.compile(r" #(?! lint:)| +#[^\s#]")
 SCHEMA_LINE: Final = "# yaml-language-server: $schema="
 
 
@@ -151,7 +154,41 @@ def missing_schema_line(file: File) -> Iterator[Problem]:
         yield Problem(Location(file.path), message)
 
 
+@rule(
+    "ETU006",
+    "text-cut-by-comment",
+    "warning",
+    bad="description: the row #1 is masked",
+    good='description: "the row #1 is masked"',
+)
+def text_cut_by_comment(file: File) -> Iterator[Problem]:
+    """A text without quotes ends before a `#`, where a comment begins.
+
+    YAML takes ` #` for the beginning of a comment. Put the text in quotes. If a comment is meant,
+    put two spaces before the `#` and one behind it.
+    """
+    waiting = [file.document.root] if file.document is not None else []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Mapping):
+            waiting += [value for _, value in node.entries]
+        elif isinstance(node, Sequence):
+            waiting += node.items
+        elif node.style == "plain" and isinstance(node.value, str):
+            # YAML folds the lines of such a text.
+            number, line, text = node.where.line, file.lines[node.where.line - 1], node.text
+            line = line[node.where.column - 1 :]
+            while line and text.startswith(f"{line.strip()} ") and number < len(file.lines):
+                text = text.removeprefix(f"{line.strip()} ")
+                number, line = number + 1, file.lines[number]
+            line = line.strip()
+            if line.startswith(text) and _CUT.match(line, len(text)):
+                message = f"the text ends before the '#' of {quote(line)}; put it in quotes"
+                yield Problem(Location(file.path, number), message)
+
+
 FILE_RULES = (
+    text_cut_by_comment,
     invalid_definition,
     trailing_white_space,
     missing_final_newline,

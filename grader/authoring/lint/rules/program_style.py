@@ -1,10 +1,11 @@
 """Rules about the programs in an exercise: starter, solution, misconceptions."""
 
+import ast
 import re
 from collections.abc import Iterator
 from typing import Final
 
-from grader.authoring.lint.python import squeeze
+from grader.authoring.lint.python import shape, squeeze
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import Subject
 from grader.definitions.rules.base import Step
@@ -65,17 +66,29 @@ def starter_tells_solution(subject: Subject) -> Iterator[Problem]:
     """The starter contains what the solution returns.
 
     All values that the solution's function returns stand in the starter, in code or in a comment. A
-    starter that is to be repaired may have them: there, the mistake is elsewhere.
+    starter that is to be repaired may have them: there, the mistake is elsewhere. A function that
+    the starter gives as the solution has it, beside others to be written, tells nothing.
     """
     if subject.exercise.kind != "write" or _is_solution(subject, "starter"):
         return
     # A helper's head, `def attention(Q, K, V):`, reads like the call that is to be found.
     starter = squeeze(_HEAD.sub("", subject.exercise.starter))
+    given, wanted = _functions(subject, "starter"), _functions(subject, "solution")
+    written = {name for name, form in given.items() if form == wanted.get(name)}
     for function in subject.solved:
+        if function.name in written and not written >= {*subject.exercise.defines}:
+            continue
         returns = () if "." in function.name else function.returns  # methods may be given
         if returns and all(value.is_telling and value.is_in(starter) for value in returns):
             message = f"this contains what the solution's {quote(function.name)} returns"
             yield subject.problem(message, "starter")
+
+
+def _functions(subject: Subject, key: str) -> dict[str, str]:
+    """Return the form of each function at the top of a program."""
+    tree = subject.tree("exec", key)
+    top = ast.iter_child_nodes(tree) if tree is not None else ()
+    return {node.name: shape(node) for node in top if isinstance(node, ast.FunctionDef)}
 
 
 def _is_solution(subject: Subject, *steps: Step) -> bool:

@@ -1,4 +1,4 @@
-"""A rule about bodies of pytest tests that would not mean what they mean in plain pytest."""
+"""Rules about bodies of pytest tests."""
 
 import ast
 from collections.abc import Collection, Iterator
@@ -6,6 +6,7 @@ from typing import Final
 
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import Subject
+from grader.definitions.rules.program_rules import judges
 from grader.definitions.wording import quote
 from grader.errors import Problem
 
@@ -140,4 +141,111 @@ def _is_object(node: ast.expr, objects: Collection[str], classes: Collection[str
     return False
 
 
-BODY_RULES: Final = (body_unlike_pytest,)
+@rule(
+    "ETU315",
+    "body-without-assert",
+    "warning",
+    bad="""
+    pytest: |
+      loss = mean_loss(x)
+      print(np.isclose(loss, 0.5))
+    """,
+    good="""
+    pytest: |
+      loss = mean_loss(x)
+      assert np.isclose(loss, 0.5)
+    """,
+)
+def body_without_assert(subject: Subject) -> Iterator[Problem]:
+    """A pytest body neither asserts nor raises, so it judges no result.
+
+    Every submission that runs without an error passes such a test. If that is what you want, say so
+    in a comment that silences this rule.
+    """
+    for index in range(len(subject.exercise.tests)):
+        steps = ("tests", index, "pytest")
+        if subject.document.has(*steps):
+            tree = subject.tree("exec", *steps)
+            if tree is not None and not judges(tree):
+                message = "no 'assert' or 'pytest.raises': only an error in a call would fail"
+                yield subject.problem(message, *steps)
+
+
+_OPERATORS: Final[dict[type[ast.AST], str]] = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+    ast.In: "in", ast.NotIn: "in", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.MatMult: "@",
+    ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.LShift: "<<",
+    ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+}  # fmt: skip
+
+
+@rule(
+    "ETU318",
+    "undeclared-operator",
+    "error",
+    bad="""
+    defines: {Money: {kind: class}}
+    tests:
+      - id: equal-amounts
+        pytest: assert Money(3) == Money(3)
+    """,
+    good="""
+    defines: {Money: {kind: class, operators: ["=="]}}
+    tests:
+      - id: equal-amounts
+        pytest: assert Money(3) == Money(3)
+    """,
+)
+def undeclared_operator(subject: Subject) -> Iterator[Problem]:
+    """A test uses an operator on an object, and `operators` of its class does not name it.
+
+    Then the submission is not asked: two objects are equal only if they are the same, so that
+    `assert A(1) != A(2)` holds whatever `A` says, and `+` is an error.
+    """
+    classes = {
+        name: defined.operators
+        for name, defined in subject.exercise.defines.items()
+        if defined.kind == "class"
+    }
+    for index, test in enumerate(subject.exercise.tests):
+        objects: dict[str, str] = {}  # the class of each name
+        for mode, steps in subject.python(index) if not test.runs_inside else ():
+            for node in subject.nodes(mode, *steps):
+                match node:
+                    case ast.Assign(
+                        targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=made))
+                    ) if made in classes:
+                        objects[name] = made
+                for sign, operand in _operations(node):
+                    match operand:
+                        case ast.Call(func=ast.Name(id=name)):
+                            made = name
+                        case ast.Name(id=name):
+                            made = objects.get(name, "")
+                        case _:
+                            continue
+                    if made in classes and sign not in classes[made]:
+                        message = (
+                            f"{quote(sign)} asks an object of {quote(made)} nothing; name it under "
+                            "its 'operators'"
+                        )
+                        yield subject.in_text(message, operand, *steps)
+                        break
+
+
+def _operations(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the operators of a node, each with an operand that decides what it means."""
+    match node:
+        case ast.BinOp(left=left, op=op, right=right):
+            yield from ((_OPERATORS[type(op)], operand) for operand in (left, right))
+        case ast.AugAssign(target=target, op=op):
+            yield _OPERATORS[type(op)], target
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            for compared, one, other in zip(ops, (left, *others), others, strict=False):
+                if sign := _OPERATORS.get(type(compared)):
+                    yield from (
+                        (sign, each) for each in ((other,) if sign == "in" else (one, other))
+                    )
+
+
+BODY_RULES: Final = (body_unlike_pytest, body_without_assert, undeclared_operator)

@@ -11,6 +11,7 @@ from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import Subject
 from grader.definitions.exercise import Literals, LiteralValue, Tolerance
 from grader.definitions.wording import listing, quote
+from grader.definitions.yaml_source import Mapping as Pairs
 from grader.definitions.yaml_source import Node, Scalar, Sequence
 from grader.errors import Problem
 
@@ -31,6 +32,13 @@ _SHAPED: Final = frozenset(
 _BY_ARGUMENTS: Final = frozenset({"randn", "rand"})  # their sizes are arguments, no tuple
 _MIN_ROUNDED: Final = 3  # decimals; fewer may well be all there are
 _BINARY_DIGITS: Final = 10  # a multiple of 2 ** -10 was hardly rounded
+_MISSING: Final = frozenset({"", "~", "null", "na", "n/a", "-nan", "+nan", "missing", "-"})
+_NUMERIC: Final = frozenset(
+    {
+        "np", "numpy", "math", "array", "range", "complex", "float", "int", "tuple", "list", "set",
+        "slice", "inf", "nan", "pi",
+    }
+)  # fmt: skip
 _DECIMALS: Final = re.compile(r"[-+]?[0-9]*\.([0-9]+)")
 
 
@@ -318,7 +326,88 @@ def unsendable_array(subject: Subject) -> Iterator[Problem]:
                 yield subject.in_text(message, node, *steps)  # type: ignore[arg-type]  # it has a place
 
 
+@rule(
+    "ETU316",
+    "text-for-numbers",
+    "warning",
+    bad="""
+    given:
+      z: [1+2j, 3.0]
+    call: halved(z)
+    expect: np.array([1, 2])
+    """,
+    good="""
+    given: z = np.array([1 + 2j, 3.0])
+    call: halved(z)
+    expect:
+      expression: np.array([0.5 + 1j, 1.5])
+    """,
+)
+def text_for_numbers(subject: Subject) -> Iterator[Problem]:
+    """A value that reads like numbers is a text, or a list of objects.
+
+    YAML has no complex numbers, no fractions, no tuples and no calls: `1+2j`, `1/3`, `(1, 2)` and
+    `np.array([1, 2])` are texts in it. And `null`, `true` or a text among numbers makes a list of
+    Python objects, where numbers alone would make an array. Put a text in quotes if you mean it.
+    """
+    for index in range(len(subject.exercise.tests)):
+        for key in ("given", "expect"):
+            if subject.document.has("tests", index, key):
+                node = subject.document.node("tests", index, key)
+                test = subject.exercise.tests[index]
+                if isinstance(
+                    test.given if key == "given" else test.expect, Literals | LiteralValue
+                ):
+                    yield from _slips(node, key)
+
+
+def _slips(node: Node, label: str) -> Iterator[Problem]:
+    match node:
+        case Scalar(style="plain", value=str(text)) if _is_python(text):
+            python = "`expression:` below `expect:`" if label == "expect" else "Python, `given: |`"
+            message = f"{quote(text)} is a text in YAML; for its value write {python}"
+            yield Problem(node.where, f"{label}: {message}")
+        case Pairs(entries=entries):
+            for key, value in entries:
+                yield from _slips(value, key.text if label == "given" else label)
+        case Sequence(items=items):
+            leaves = list(_leaves(node))
+            inside: list[Node] = [*leaves, *(item for item in items if isinstance(item, Pairs))]
+            yield from (problem for each in inside for problem in _slips(each, label))
+            numbers = [leaf for leaf in leaves if type(leaf.value) in {int, float}]
+            for leaf in leaves if numbers else ():
+                is_slip = leaf.style == "plain" and not isinstance(leaf.value, (int, float))
+                if type(leaf.value) is bool or (is_slip and _is_no_word(leaf.text)):
+                    message = (
+                        f"{quote(leaf.text)} among numbers makes a list of objects, no array; "
+                        "write .nan for a missing number"
+                    )
+                    yield Problem(leaf.where, f"{label}: {message}")
+                    break
+
+
+def _is_no_word(text: str) -> bool:
+    """Return whether a text among numbers hardly means itself: null, N/A, 1.5m, (1."""
+    is_missing = text.lower() in _MISSING
+    return is_missing or (re.match(r"[-+(\[.]*[0-9]", text) is not None and not _is_python(text))
+
+
+def _is_python(text: str) -> bool:
+    """Return whether a text is Python that computes numbers: `1+2j`, `(1, 2)`, `np.eye(3)`."""
+    if text.count("(") != text.count(")"):  # cut at a comma
+        text = text.strip("()")
+    try:
+        tree = ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    nodes = list(ast.walk(tree))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    numbers = [n for n in nodes if isinstance(n, ast.Constant) and type(n.value) is not str]
+    return names <= _NUMERIC and bool(numbers or names)
+
+
 DATA_RULES = (
+    text_for_numbers,
     saturated_softmax,
     same_sized_axes,
     tighter_than_written,

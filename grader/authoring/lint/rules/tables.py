@@ -1,0 +1,115 @@
+"""A rule about tables, which cannot cross the border of the sandbox."""
+
+import ast
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from grader.authoring.lint.rule import rule
+from grader.authoring.lint.subjects import Subject
+from grader.definitions.wording import quote
+from grader.errors import Problem
+
+_TABLES: Final = frozenset(
+    {
+        "DataArray", "DataFrame", "Dataset", "Series", "Tensor", "concat", "csc_array",
+        "csc_matrix", "csr_array", "csr_matrix", "date_range", "from_numpy", "read_csv",
+        "read_excel", "read_json", "read_parquet", "read_table", "tensor", "to_datetime",
+    }
+)  # fmt: skip
+_KEEP_TABLES: Final = frozenset(
+    {
+        "T", "abs", "agg", "apply", "assign", "astype", "copy", "cumsum", "describe", "drop",
+        "drop_duplicates", "dropna", "fillna", "filter", "groupby", "head", "iloc", "join", "map",
+        "loc", "mean", "melt", "merge", "pivot", "pivot_table", "query", "rename", "reset_index",
+        "round", "sample", "set_index", "sort_index", "sort_values", "sum", "tail", "transform",
+        "value_counts",
+    }
+)  # fmt: skip
+
+
+@rule(
+    "ETU317",
+    "unsendable-table",
+    "error",
+    bad="""
+    given: |
+      import pandas as pd
+      frame = pd.DataFrame({"x": [1.0, 2.0]})
+    call: column_means(frame)
+    """,
+    good="""
+    given: {columns: {x: [1.0, 2.0]}}
+    call: column_means(columns)
+    """,
+)
+def unsendable_table(subject: Subject) -> Iterator[Problem]:
+    """An argument or a result is a table, which cannot cross the border of the sandbox.
+
+    A course with `packages: [pandas]` lets submissions work with tables. Tests give them arrays,
+    lists and dicts, and get such back: `frame.to_numpy()`, `frame.to_dict("list")`. A `run` test
+    runs beside the submission, so it may use tables.
+    """
+    exercise = subject.exercise
+    crossing = [index for index, test in enumerate(exercise.tests) if not test.runs_inside]
+    for index in crossing:
+        for mode, steps in subject.python(index):
+            for node in _sent(subject.tree(mode, *steps), steps[-1] == "given", exercise.defines):
+                message = "a table cannot be sent into the sandbox; send arrays, lists or dicts"
+                yield subject.in_text(message, node, *steps)
+    for function in subject.nodes("exec", "solution") if crossing else ():
+        if isinstance(function, ast.FunctionDef) and function.name in exercise.defines:
+            known = _tables_in(function)
+            for inner in ast.walk(function):
+                if isinstance(inner, ast.Return) and inner.value and _is_table(inner.value, known):
+                    message = (
+                        f"{quote(function.name)} returns a table, which no test can get out of the "
+                        "sandbox; return arrays, lists or dicts"
+                    )
+                    yield subject.in_text(message, inner.value, "solution")
+
+
+def _sent(tree: ast.AST | None, is_given: bool, defined: Collection[str]) -> Iterator[ast.expr]:
+    """Yield the tables that a piece of a test has among its inputs, or passes to a submission."""
+    if tree is None:
+        return
+    known = _tables_in(tree)
+    for node in ast.walk(tree):
+        sent: list[ast.expr] = []
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                sent = [value] if is_given and not name.startswith("_") else []
+            case ast.Call(func=ast.Name(id=name), args=args, keywords=words) if name in defined:
+                sent = [*args, *(word.value for word in words)]
+        yield from (each for each in sent if _is_table(each, known))
+
+
+def _tables_in(tree: ast.AST) -> set[str]:
+    """Return the names that a piece of Python gives to tables."""
+    known = set[str]()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                (known.add if _is_table(value, known) else known.discard)(name)
+    return known
+
+
+def _is_table(node: ast.expr, known: Collection[str]) -> bool:
+    """Return whether an expression gives a table, such as a DataFrame, or a part that is one."""
+    match node:
+        case ast.Name(id=name):
+            return name in known
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _TABLES:
+            return True
+        case (
+            ast.Call(func=ast.Attribute(value=inner, attr=name))
+            | ast.Attribute(value=inner, attr=name)
+        ):
+            return name in _KEEP_TABLES and _is_table(inner, known)
+        case ast.Subscript(value=inner):
+            return _is_table(inner, known)
+        case ast.BinOp(left=left, right=right):
+            return _is_table(left, known) or _is_table(right, known)
+    return False
+
+
+TABLE_RULES: Final = (unsendable_table,)

@@ -21,6 +21,7 @@ from grader.definitions.exercise import (
 from grader.grading.checks import check_of
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.oracle import KnownValues, Oracle, TestValues
+from grader.grading.feedback.difference_sentences import naming_items
 from grader.grading.program.author_code import author_error, with_files_of
 from grader.sandbox.inside.wire import UnsupportedValueError
 from grader.sandbox.interface import Children
@@ -174,7 +175,7 @@ def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
         title=exercise.title,
         difficulty=exercise.difficulty,
         xp=exercise.xp,
-        instructions="",
+        instructions=naming_items(exercise.instructions),
         defines=exercise.defines,
         starter=exercise.starter,
         tests=tuple(check_of(test).without_time() for test in tests),

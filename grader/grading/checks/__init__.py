@@ -84,22 +84,12 @@ def _judged(program: LoadedProgram, oracle: Oracle, test: TestCase, number: int)
         raise TooLargeError from error
     if program.exercise.kind != "predict" or found.difference is None:
         return found
-    exercise, rung, got = program.exercise, found.difference.rung, found.got
-    names = list(check.names_asked(exercise.defines))
-    # Of the answer, which is all there is to find, only that it is that of one other name.
-    facts = {"names": names, "rung": rung, "got": got, "other": ""}
+    rung, got = found.difference.rung, found.got
+    names = list(check.names_asked(program.exercise.defines))
+    facts = {"names": names, "rung": rung, "got": got}
     if len(names) == 1:
         expected = oracle.draws(test)[number].expected
         facts["is_quoted"] = isinstance(got, str) and not isinstance(expected, str)
-        is_number = isinstance(got, (int, float)) and not isinstance(got, bool)
-        others = set[str]()
-        for each in exercise.tests if is_number else ():
-            if each.code in exercise.defines and each.disclose != "nothing":
-                asked = check_of(each)
-                draws = oracle.draws(each)
-                if all(asked.compared(exercise, draw.expected, got) is None for draw in draws):
-                    others.update(asked.names_asked(exercise.defines))
-        facts["other"] = others.pop() if len(others) == 1 else ""
     secret = Difference(rung, "answer", facts, worst=found.difference.worst)
     return replace(found, difference=secret)
 

@@ -483,3 +483,4 @@ class RawResult:
     inputs: Mapping[str, Any] = field(default_factory=dict)
     rung: Rung | None = None  # on which the two differ
     worst: tuple[int, ...] | None = None  # where the values of two arrays differ most
+    path: tuple[object, ...] = ()  # the items and keys that lead to these arrays

@@ -4,6 +4,7 @@ In a difference of a property, the property's sentence stands before that of the
 """
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -14,11 +15,17 @@ from grader.grading.feedback import outcome_sentences
 from grader.sandbox.printable import printable
 
 _WHOLE: Final = "The result"
+# "Return the pair `(a, b)`", but not "Return an array of shape `(n, d)`".
+_TUPLE: Final = re.compile(
+    r"[Rr]eturns? (?:(?!shape)[^.`])*`\(([A-Za-z_]\w*(?:, [A-Za-z_]\w*)+)\)`"
+)
 _LINE: Final = 80  # characters of a printed text that are quoted
 _SAME_SHAPE: Final = f"{_WHOLE} has the right shape, but "
 
 
-def differs(difference: Difference, related: str, draw: int, draws: int) -> str:
+def differs(
+    difference: Difference, related: str, draw: int, draws: int, items: Sequence[str] = ()
+) -> str:
     """Return the message about a result that differs.
 
     Args:
@@ -26,19 +33,47 @@ def differs(difference: Difference, related: str, draw: int, draws: int) -> str:
         related: the sentence about how the result is related to the expected one, if any.
         draw: the number of the draw, from 0.
         draws: how many draws the test has.
+        items: the names of the result's items, where the task gives them names.
     """
     which = f"(Inputs {draw + 1} of {draws}.)" if draws > 1 else ""
     if difference.rung is Rung.NOTHING and related:
-        return " ".join(filter(None, (f"{_WHOLE} is None. {related}", which)))
-    return " ".join(filter(None, (sentence_of(difference), related, which)))
+        name = _part(_WHOLE, difference.path, items)
+        return " ".join(filter(None, (f"{name} is None. {related}", which)))
+    return " ".join(filter(None, (sentence_of(difference, items=items), related, which)))
 
 
-def sentence_of(difference: Difference, name: str = _WHOLE) -> str:
+def naming_items(instructions: str) -> str:
+    """Return what of a task names the items of a result: "Return the tuple `(Q, K, V)`"."""
+    return ". ".join(found[0] for found in _TUPLE.finditer(instructions))
+
+
+def item_names(instructions: str, result: object) -> tuple[str, ...]:
+    """Return the names that a task gives the items of a tuple; nothing where it is not certain."""
+    if not isinstance(result, tuple):
+        return ()
+    found = {tuple(each[1].split(", ")) for each in _TUPLE.finditer(instructions)}
+    fitting = [names for names in found if len(names) == len(result)]
+    return fitting[0] if len(fitting) == 1 else ()
+
+
+def _part(whole: str, path: Sequence[object], items: Sequence[str]) -> str:
+    """Return the name of a part of a value."""
+    name = whole
+    for depth, key in enumerate(path):
+        part = f"Item {key!r:.40}"
+        if depth == 0 and isinstance(key, int) and 0 <= key < len(items):
+            part = f"`{items[key]}`"
+        name = f"{part} of {name[0].lower()}{name[1:]}"
+    return name
+
+
+def sentence_of(difference: Difference, name: str = _WHOLE, items: Sequence[str] = ()) -> str:
     """Return the sentence about a difference.
 
     Args:
         difference: what a comparison found.
         name: the name of the value that was compared.
+        items: the names of its items, if they have any.
     """
     if difference.cause is not None:
         part = _WHOLE
@@ -49,8 +84,7 @@ def sentence_of(difference: Difference, name: str = _WHOLE) -> str:
                 part = f"The entry at {list(place)}"
         values = sentence_of(difference.cause, part).removeprefix(_SAME_SHAPE)
         name = f"{values[0].upper()}{values[1:]}"
-    for key in difference.path:
-        name = f"Item {key!r:.40} of {name[0].lower()}{name[1:]}"
+    name = _part(name, difference.path, items)
     if difference.message == "figure":
         from grader.grading.feedback.figure_sentences import figure_sentence  # noqa: PLC0415  no page has it
 

@@ -519,7 +519,7 @@ def no_choice(name: str, choices: Sequence[str]) -> str:
 
 
 def answer_differs(
-    names: Sequence[str], rung: Rung, got: object, other: str, *, is_quoted: bool = False
+    names: Sequence[str], rung: Rung, got: object, *, is_quoted: bool = False
 ) -> str:
     """Return the sentence about a wrong prediction; it does not tell the right one.
 
@@ -527,7 +527,6 @@ def answer_differs(
         names: that the test asks about.
         rung: of the difference.
         got: the answer.
-        other: the name to which it would be the answer, if there is one.
         is_quoted: whether it is a text, where none is asked for.
     """
     answers = _listing([f"`{name}`" for name in names], "and")
@@ -537,7 +536,12 @@ def answer_differs(
         if len(shown) <= _SHORT and _UNQUOTED.fullmatch(shown):
             return f"{answers} is a text. Remove the quotes: `{names[0]} = {shown}`."
         return f"{answers} is a text. Another kind of value is asked for."
-    if rung in (Rung.TYPE, Rung.LENGTH, Rung.SHAPE):
+    if rung is Rung.TYPE:
+        return (
+            f"{answers} {verb} not right: an answer of another kind is. Read again what may be "
+            "answered."
+        )
+    if rung in (Rung.LENGTH, Rung.SHAPE):
         form = "has another form" if len(names) == 1 else "have another form"
         return (
             f"{answers} {form} than the answer: look at how many values there are, and how they "
@@ -546,8 +550,6 @@ def answer_differs(
     shown = repr(got)
     if len(names) > 1 or not isinstance(got, (bool, int, float, str)) or len(shown) > _SHORT:
         return f"{answers} {verb} not right. Go through it step by step once more."
-    if other:
-        return f"{answers}: {shown} is not it; {shown} is `{other}`."
     return f"{answers}: {shown} is not it. Go through it step by step once more."
 
 

@@ -67,16 +67,30 @@ def values_behind(exercise: Exercise, test: TestCase, seen: RawResult) -> Failur
             return FailureValues(inputs)
         summary = summarize_print if test.compared == "text" else summarize
         expected, got = None, None
+        wanted, came = _parts(seen)
         if test.compared in ("value", "text"):
             is_literal = isinstance(test.expect, LiteralValue)
-            expected = summary(as_written(seen.expected, seen.got) if is_literal else seen.expected)
+            expected = summary(as_written(wanted, came) if is_literal else wanted)
         # None only counts as a value where it is what is wrong.
-        if seen.rung is Rung.NOTHING or not isinstance(seen.got, (NoneType, Raised, Unsupported)):
-            got = summary(seen.got)
+        if seen.rung is Rung.NOTHING or not isinstance(came, (NoneType, Raised, Unsupported)):
+            got = summary(came)
         worst = seen.worst if got is not None and got.rows else None
         return FailureValues(inputs, expected, got, worst)
     except Exception:  # noqa: BLE001  an addition must not cost a submission its verdict
         return FailureValues()
+
+
+def _parts(seen: RawResult) -> tuple[Any, Any]:
+    """Return the arrays inside of both results that differ, or the results where these are none."""
+    wanted, came = seen.expected, seen.got
+    try:
+        for key in seen.path:
+            wanted, came = wanted[key], came[key]
+    except (KeyError, IndexError, TypeError):
+        return seen.expected, seen.got
+    if isinstance(wanted, np.ndarray) and isinstance(came, np.ndarray):
+        return wanted, came
+    return seen.expected, seen.got
 
 
 def summarize(value: object) -> ValueSummary:

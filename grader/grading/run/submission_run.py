@@ -18,7 +18,7 @@ from grader.grading.comparison.compare import Difference, RawResult, Rung
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback import outcome_sentences
-from grader.grading.feedback.difference_sentences import differs
+from grader.grading.feedback.difference_sentences import differs, item_names
 from grader.grading.feedback.hidden_tests import NOT_PASSED
 from grader.grading.program.author_code import (
     TooLargeError,
@@ -339,8 +339,11 @@ class SubmissionRun:
         except TooLargeError:
             return _Attempt(Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE, inputs=draw.inputs)
         finally:
-            where = () if difference is None else (difference.rung, difference.worst)
-            self.observed[test.id] = RawResult(number, got, draw.expected, draw.inputs, *where)
+            seen = RawResult(number, got, draw.expected, draw.inputs)
+            if difference is not None:
+                rung, worst, path = difference.rung, difference.worst, difference.path
+                seen = replace(seen, rung=rung, worst=worst, path=path)
+            self.observed[test.id] = seen
         if difference is None:
             return _PASSED
         rung = difference.rung
@@ -349,7 +352,8 @@ class SubmissionRun:
             related = self._sentence(
                 lambda: self._reason(program, test, draw, difference, got=got, begin=begin)
             )
-            sentence = self._sentence(lambda: differs(difference, related, number, draws))
+            items = item_names(self.exercise.instructions, draw.expected)
+            sentence = self._sentence(lambda: differs(difference, related, number, draws, items))
         return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
 
     def _reason(
@@ -364,7 +368,7 @@ class SubmissionRun:
     ) -> str:
         """Return the sentence about why a result is wrong, if it can be told."""
         rung = difference.rung
-        if test.hidden or difference.path != ():
+        if test.hidden:
             return self._related(test, rung, draw, got)
         mine, starter = (  # but for blank lines and comments
             [bare for line in text.splitlines() if (bare := line.partition("#")[0].rstrip())]
@@ -372,7 +376,7 @@ class SubmissionRun:
         )
         if rung in (Rung.NOTHING, Rung.SILENCE) and mine == starter:
             return outcome_sentences.STARTER
-        if rung is Rung.NOTHING:
+        if rung is Rung.NOTHING and difference.path == ():
             return self._not_returned(program, test, draw, begin)
         return self._related(test, rung, draw, got)
 

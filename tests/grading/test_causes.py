@@ -227,7 +227,7 @@ REFUSED = {
     "import threading\nthreading.Thread(target=print).start()": "No thread can be started",
     "import urllib.request\nurllib.request.urlopen('http://127.0.0.1')": "without a network",
     "import importlib\nimport numpy\nimportlib.reload(numpy)": "leave `reload` out",
-    "import os\nos.environ['HOME']": "Environment variables",
+    "import os\nos.environ['USER']": "Environment variables",
     "import sys\nint(sys.stdin.readline())": "`sys.stdin` is empty",
     "open('scores.csv')": "There is no such file",
     "open('.')": "This is a folder",

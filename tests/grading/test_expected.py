@@ -88,7 +88,7 @@ def test_an_expression_may_use_the_reference_s_counterparts(grade_one: "GradeOne
         ),
         ("raise ValueError('no')\ndef f(x): ...", "the solution raises ValueError: no (line 1"),
         ("def f(x): return (y for y in [x])", "the solution gives generator, which cannot be"),
-        ("class f:\n    def __init__(self, x): ...", "the call gives an object"),
+        ("class f:\n    def __init__(self, x): ...", "write 'kind: class'"),
         ("def f(x):\n    import os; os._exit(1)", "the solution ended"),
     ],
 )
@@ -96,11 +96,16 @@ def test_a_solution_that_gives_no_value_is_the_author_s_error(
     make: "Make", sandbox: Sandbox, solution: str, message: str
 ) -> None:
     """No submission fails because the solution does."""
-    exercise = make({"given": {"x": 1}, "call": "f(x)", "expect": "solution"}, solution=solution)
+    test = {"given": {"x": 1}, "call": "f(x)", "expect": "solution"}
+
+    def graded() -> object:
+        exercise = make(test, solution=solution)
+        return grade(exercise, Submission.from_bytes(Path("f.py"), RIGHT.encode()), sandbox)
+
     with pytest.raises(DefinitionError) as caught:
-        grade(exercise, Submission.from_bytes(Path("f.py"), RIGHT.encode()), sandbox)
+        graded()
     assert message in str(caught.value)
-    assert str(exercise.where.path) in str(caught.value)
+    assert "small.yaml" in str(caught.value)
 
 
 def test_without_a_sandbox_a_solution_is_never_run(make: "Make") -> None:

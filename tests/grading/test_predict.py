@@ -76,16 +76,22 @@ def test_a_wrong_answer_is_not_told_the_right_one(
     assert result.message.startswith(sentence)
 
 
+def test_a_shape_where_a_word_is_asked_for_is_no_matter_of_form(grade_one: "GradeOne") -> None:
+    """How many values there are would lead astray."""
+    result = grade_one("answer = (3, 4)", shaped("'error'"), **PREDICT)
+    assert result.message == "`answer` is not right. Read again what may be answered."
+
+
 @pytest.mark.parametrize("disclose", ["nothing", "category"])
-def test_an_answer_to_another_question_is_recognised(grade_all: "GradeAll", disclose: str) -> None:
-    """In hidden tests too, since it is the learner's own; unless the test discloses nothing."""
+def test_an_answer_to_another_question_is_not_told(grade_all: "GradeAll", disclose: str) -> None:
+    """After two answers exchanged, it would tell both."""
     fields = {**PREDICT, "defines": {"answer": {}, "other": {}}}
     fields["solution"] = "answer = 6\nother = 7\n"
     test = {"call": "answer", "expect": 6, "hidden": True, "disclose": disclose}
     other = {"call": "other", "expect": 7, "hidden": True}
     told = grade_all("answer = 7\nother = 7", test, other, **fields).tests[0].message
     said = {
-        "category": "`answer`: 7 is not it; 7 is `other`.",
+        "category": "`answer`: 7 is not it. Go through it step by step once more.",
         "nothing": "A hidden test did not pass.",
     }
     assert told == said[disclose]

@@ -13,6 +13,7 @@ ALLOWED = {
     "grader.errors",
     "grader.grading.feedback.versions",  # names and numbers alone
     "grader.lessons.execute",
+    "grader.lessons.reply",
     "grader.lessons.safe_svg",
     "grader.lessons.figure",
     "grader.notebooks",  # their cells, no exercise

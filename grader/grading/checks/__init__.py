@@ -90,6 +90,7 @@ def _judged(program: LoadedProgram, oracle: Oracle, test: TestCase, number: int)
     if len(names) == 1:
         expected = oracle.draws(test)[number].expected
         facts["is_quoted"] = isinstance(got, str) and not isinstance(expected, str)
+        facts["is_text"] = isinstance(expected, str) and not isinstance(got, str)
     secret = Difference(rung, "answer", facts, worst=found.difference.worst)
     return replace(found, difference=secret)
 

@@ -18,7 +18,7 @@ import re
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -277,7 +277,12 @@ class Diagnostician:
                 continue
             if copy.kind not in kinds:
                 continue
-            if self._passes(copy.source, case):
+            # A guess is one of many: visible tests choose it, or it would tell of hidden inputs.
+            is_guess = copy.kind in diagnosis_sentences.GUESSED
+            chosen = case.visible if is_guess else case
+            if chosen.failing and self._passes(copy.source, chosen):
+                if is_guess and not self._passes(copy.source, case):
+                    return None
                 said = diagnosis_sentences.repaired(copy.kind, copy.lines, copy.was)
                 return _diagnosis([_WrongProgram("repair", copy.kind, "", said)], case)
         return None
@@ -445,13 +450,19 @@ class _Case:
     """A submission's results in the tests that may be disclosed."""
 
     def __init__(
-        self, exercise: Exercise, results: Mapping[TestId, TestResult], observed: Observed
+        self,
+        exercise: Exercise,
+        results: Mapping[TestId, TestResult],
+        observed: Observed,
+        *,
+        hidden: bool = True,
     ) -> None:
         self.exercise = exercise
+        self._given = results, observed
         told = [
             test
             for test in exercise.tests
-            if (not test.hidden or test.disclose != "nothing")
+            if (not test.hidden or (hidden and test.disclose != "nothing"))
             and test.id in results
             and results[test.id].outcome is not Outcome.NOT_RUN
         ]
@@ -470,6 +481,11 @@ class _Case:
         self.is_never_finite = any(
             seen.rung == Rung.NOT_FINITE for seen in self.fingerprints.values()
         ) and not any(seen.is_finite_somewhere or seen.is_distinctive for seen in values)
+
+    @cached_property
+    def visible(self) -> "_Case":
+        """The results in the visible tests alone."""
+        return _Case(self.exercise, *self._given, hidden=False)
 
     @property
     def has_much_evidence(self) -> bool:

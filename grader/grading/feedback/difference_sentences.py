@@ -56,13 +56,18 @@ def item_names(instructions: str, result: object) -> tuple[str, ...]:
     return fitting[0] if len(fitting) == 1 else ()
 
 
+def item_name(key: object, names: Sequence[str]) -> str:
+    """Return what an item is called, by its place or key."""
+    if isinstance(key, int) and 0 <= key < len(names):
+        return f"`{names[key]}`"
+    return f"Item {key!r:.40}"
+
+
 def _part(whole: str, path: Sequence[object], items: Sequence[str]) -> str:
     """Return the name of a part of a value."""
     name = whole
     for depth, key in enumerate(path):
-        part = f"Item {key!r:.40}"
-        if depth == 0 and isinstance(key, int) and 0 <= key < len(items):
-            part = f"`{items[key]}`"
+        part = item_name(key, items if depth == 0 else ())
         name = f"{part} of {name[0].lower()}{name[1:]}"
     return name
 

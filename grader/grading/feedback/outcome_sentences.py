@@ -519,7 +519,12 @@ def no_choice(name: str, choices: Sequence[str]) -> str:
 
 
 def answer_differs(
-    names: Sequence[str], rung: Rung, got: object, *, is_quoted: bool = False
+    names: Sequence[str],
+    rung: Rung,
+    got: object,
+    *,
+    is_quoted: bool = False,
+    is_text: bool = False,
 ) -> str:
     """Return the sentence about a wrong prediction; it does not tell the right one.
 
@@ -528,6 +533,7 @@ def answer_differs(
         rung: of the difference.
         got: the answer.
         is_quoted: whether it is a text, where none is asked for.
+        is_text: whether a text is asked for, and it is none.
     """
     answers = _listing([f"`{name}`" for name in names], "and")
     verb = "is" if len(names) == 1 else "are"
@@ -536,12 +542,9 @@ def answer_differs(
         if len(shown) <= _SHORT and _UNQUOTED.fullmatch(shown):
             return f"{answers} is a text. Remove the quotes: `{names[0]} = {shown}`."
         return f"{answers} is a text. Another kind of value is asked for."
-    if rung is Rung.TYPE:
-        return (
-            f"{answers} {verb} not right: an answer of another kind is. Read again what may be "
-            "answered."
-        )
-    if rung in (Rung.LENGTH, Rung.SHAPE):
+    if is_text:
+        return f"{answers} {verb} not right. Read again what may be answered."
+    if rung in (Rung.TYPE, Rung.LENGTH, Rung.SHAPE):
         form = "has another form" if len(names) == 1 else "have another form"
         return (
             f"{answers} {form} than the answer: look at how many values there are, and how they "

@@ -1,17 +1,19 @@
 """The sentences about relations of a wrong result to the right one."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from grader.grading.comparison.relations.pair import MATRIX, Axis, Origin, Relation, RelationId
+from grader.grading.feedback.difference_sentences import item_name
 
 
-def related(relation: Relation, origin: Origin | None = None) -> str:
+def related(relation: Relation, origin: Origin | None = None, items: Sequence[str] = ()) -> str:
     """Return the sentence about a relation; nothing where it says nothing without an origin.
 
     Args:
         relation: of a result to the expected one.
         origin: the formula that gives the factor in the relation, if that is certain.
+        items: the names of the result's items, where the task gives them names.
     """
     if relation.needs_origin and origin is None:
         return ""
@@ -22,7 +24,7 @@ def related(relation: Relation, origin: Origin | None = None) -> str:
     sentence = text.format(**facts) if isinstance(text, str) else text(**facts)
     if len(relation.path) != 1:
         return sentence
-    item = f"Item {relation.path[0]!r:.40}"
+    item = item_name(relation.path[0], items)
     this_is = "This is "
     is_about_all = sentence.startswith(this_is)
     return f"{item} is {sentence[len(this_is) :]}" if is_about_all else f"{item}: {sentence}"

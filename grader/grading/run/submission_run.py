@@ -251,7 +251,8 @@ class SubmissionRun:
             result = results.get(test_id)
             if origin is not None and result is not None:
                 # What the relation needs an origin for says nothing before.
-                sentence = related(one, origin)
+                items = item_names(self.exercise.instructions, self.observed[test_id].expected)
+                sentence = related(one, origin, items)
                 message = result.message
                 message = message.replace(said, sentence, 1) if said else f"{message} {sentence}"
                 explained[test_id] = replace(result, message=message)
@@ -394,7 +395,7 @@ class SubmissionRun:
         found = relation(self._oracle.exact(test, draw), got, draw.inputs)
         if found is None:
             return ""
-        said = related(found)
+        said = related(found, items=item_names(self.exercise.instructions, draw.expected))
         if found.origins:
             self._unexplained[test.id] = (found, said)
         return said

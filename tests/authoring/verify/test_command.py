@@ -26,13 +26,14 @@ def here(tmp_path: Path) -> Path:
 
 
 def test_a_proven_exercise_is_one_line(verify: Etude, here: Path) -> None:
-    """Beside a note of what no hidden test meets; the exit status is 0."""
+    """Beside what its inputs reach and what no hidden test meets; the exit status is 0."""
     done = verify("proven.yaml")
     assert (done.returncode, done.stderr) == (0, "")
-    first, note, last = done.stdout.splitlines()
+    first, note, reach, last = done.stdout.splitlines()
     assert first.startswith("\u2713 proven")
     assert "17/17 checks" in first
     assert "8/8 mutants" in first
+    assert "inputs of size" in reach
     assert "note: mutants-killed: no hidden test rejects" in note
     assert last == "1 exercise proven."
     assert here.exists()

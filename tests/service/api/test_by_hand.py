@@ -232,9 +232,9 @@ def test_a_date_at_the_end_of_the_calendar_is_refused(
 @pytest.mark.parametrize("year", [1, 9999])
 def test_such_a_date_of_an_older_server_is_shown(served: Served, year: int) -> None:
     """As the nearest one that can be."""
-    student = served.client("late")
+    student = served.client("timeless")
     with served.context.database.write() as connection:
-        owner = people.need(connection, "late")
+        owner = people.need(connection, "timeless")
         due = datetime(year, 12, 31, tzinfo=timezone(-14 * HOUR))
         schedules.extend(connection, owner, "double", due, actor="test")
     with httpx.Client(base_url=served.url) as page:

@@ -685,6 +685,12 @@ CAUSES: Final[tuple[_Cause, ...]] = (
         "plain numbers.",
     ),
     _Cause(
+        "axes-as-list",
+        _TYPE,
+        r"'list' object cannot be interpreted as an integer",
+        "A list stands where a whole number belongs. Several axes go in a tuple: `axis=(0, 2)`.",
+    ),
+    _Cause(
         "size-not-whole",
         _TYPE,
         r"'float' object cannot be interpreted as an integer|expected a sequence of integers",

@@ -412,6 +412,7 @@ def gone(error: ChildGoneError, source: str = "") -> str:
 
 STARTER = "This is still the starter: write your code into it."
 PRINTED = "You printed the right answer. Return it instead of printing it."
+RETURNED = "Your code has no `print`: it returns its text, and what is printed counts here."
 ONLY_PRINTED = "Your code prints something here, and returns nothing."
 
 

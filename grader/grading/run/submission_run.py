@@ -1,6 +1,7 @@
 """The run of one submission through an exercise's tests, in a sandbox child."""
 
 import contextlib
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from grader.sandbox.interface import Child, Children
 
 # An infinity in the wrong place may be that of a mask.
+_RETURNS = re.compile(r"^\s+return\s+(?!None\b)\S", re.MULTILINE)
 _RELATED = (Rung.SHAPE, Rung.NOT_FINITE, Rung.VALUES)
 
 
@@ -377,6 +379,8 @@ class SubmissionRun:
         )
         if rung in (Rung.NOTHING, Rung.SILENCE) and mine == starter:
             return outcome_sentences.STARTER
+        if rung is Rung.SILENCE and "print" not in self.source and _RETURNS.search(self.source):
+            return outcome_sentences.RETURNED
         if rung is Rung.NOTHING and difference.path == ():
             return self._not_returned(program, test, draw, begin)
         return self._related(test, rung, draw, got)

@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -208,3 +209,18 @@ def test_a_forged_verdict_harms_no_record(first_lessons: str, new_context: "NewC
         record = json.loads(page.evaluate("localStorage['etude.progress']"))
         attempts = [(each["exercise"], each["score"]) for each in record["attempts"]]
         assert attempts == [("scaled-scores", 1)]
+
+
+def test_a_worker_that_is_dead_holds_no_page_up(
+    first_lessons: str, new_context: "NewContext"
+) -> None:
+    """The next page waits for its answer for a while, and starts another."""
+    page = new_context(first_lessons).new_page()
+    _worker_of(page)
+    bench = Bench(page)
+    bench.write("import js\njs.close()")
+    bench.button("Run").click()
+    bench.concludes("Your code ran.")
+    page.locator(".turn-on").click()
+    expect(page).not_to_have_url(re.compile("scaled-scores"))
+    bench.says("Python is ready")

@@ -1,6 +1,8 @@
 """The worker that runs Python in a page: no program there reaches another host, or what the site keeps."""
 
 import http.server
+import json
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -101,6 +103,20 @@ for way in (
         print(type(error).__name__)
 print("tried")
 """
+# Answers in the grader's place: whatever the page waits for, it gets this verdict.
+_FORGED: Final = """
+import json
+import js
+from pyodide.ffi import to_js
+
+verdict = dict(
+    exercise="qkv-projections", outcome="passed", score={score!r}, max_score=1, message="", line=None,
+    output="", diagnosis=None, tests=[], exercise_hash="", submission_hash="", grader_version="",
+)
+answers = [dict(kind="result", id=n, text=json.dumps(verdict), heap=1) for n in range(50)]
+for message in [dict(kind="ready", names="null"), *answers]:
+    js.postMessage(to_js(message, dict_converter=js.Object.fromEntries))
+"""
 
 
 class _Other(http.server.BaseHTTPRequestHandler):
@@ -180,3 +196,31 @@ def test_no_program_gets_out_of_the_page(first_lessons: str, new_context: "NewCo
         page.wait_for_timeout(1000)
         assert heard == []
         assert [address for address in asked if "asked" in address] == []
+
+
+def test_a_forged_verdict_harms_no_record(first_lessons: str, new_context: "NewContext") -> None:
+    """It counts for its own exercise, and not at all if the record could not be read with it."""
+    page = new_context(first_lessons, expected="expected a whole number").new_page()
+    _worker_of(page)
+    bench = Bench(page)
+    for score, said in ((1, "Passed"), ("all", "expected a whole number")):
+        bench.check(_FORGED.format(score=score))
+        bench.concludes(said)
+        record = json.loads(page.evaluate("localStorage['etude.progress']"))
+        attempts = [(each["exercise"], each["score"]) for each in record["attempts"]]
+        assert attempts == [("scaled-scores", 1)]
+
+
+def test_a_worker_that_is_dead_holds_no_page_up(
+    first_lessons: str, new_context: "NewContext"
+) -> None:
+    """The next page waits for its answer for a while, and starts another."""
+    page = new_context(first_lessons).new_page()
+    _worker_of(page)
+    bench = Bench(page)
+    bench.write("import js\njs.close()")
+    bench.button("Run").click()
+    bench.concludes("Your code ran.")
+    page.locator(".turn-on").click()
+    expect(page).not_to_have_url(re.compile("scaled-scores"))
+    bench.says("Python is ready")

@@ -437,7 +437,8 @@ def test_mutants_without_an_end_are_given_up(
     assert ids(v.diagnosis for v in verdicts) == [None, None]
     solution, submissions, mutant = 2, 2, 1  # the solution once for each test
     readers = 2 * submissions  # of its parts, and of what it never uses
-    assert len(children) == solution + submissions + mutant + readers
+    changed = 3 * submissions  # another operator, and two other axes
+    assert len(children) == solution + submissions + mutant + readers + changed
 
 
 def count_children(monkeypatch: pytest.MonkeyPatch) -> list[int]:

@@ -98,6 +98,23 @@ def test_nothing_is_named_that_is_not_the_mistake_alone(
     assert diagnosis is None or diagnosis.kind != "repair"
 
 
+@pytest.mark.parametrize("seen", ["0", "3.5 not in parts"], ids=["passes", "fails"])
+def test_a_hidden_input_chooses_no_place(grade_all: "GradeAll", seen: str) -> None:
+    """A program that takes one of many places by a hidden input is not told by which."""
+    places = "".join(f"        7 // 2,  # {n}\n" for n in range(9))
+    source = (
+        f"def f(x):\n    parts = [\n{places}    ]\n"
+        f"    return x + ({seen} if x < 3 else parts[x.__trunc__()] != 3.5)\n"
+    )
+    tests = (
+        {"given": "x = 2.0", "call": "f(x)", "expect": 2.0},
+        {"given": "x = 5.0", "call": "f(x)", "expect": 5.0, "hidden": True},
+    )
+    verdict = grade_all(source, *tests, solution="def f(x):\n    return x\n")
+    assert verdict.diagnosis is not None
+    assert "lines 3, 4, 5, 6, 7, 8, 9, 10 and 11" in verdict.diagnosis.feedback
+
+
 def test_a_property_alone_does_not_show_what_is_right(grade_all: "GradeAll") -> None:
     """Many programs have it."""
     test = {"given": "x = rng.standard_normal((4, 3))", "call": "f(x)", "holds": "causal"}

@@ -271,20 +271,25 @@ class Diagnostician:
         """Return the part of the submission without which the tests pass."""
         if any(case.fingerprints[test.id].rung == Rung.BUDGET for test in case.failing):
             return None  # another run may take another time
+        # Several places of a kind are changed together last.
+        whole = {each.kind: each for each in own.copies if each.kind in diagnosis_sentences.TRUSTED}
+        is_settled = False
         for copy in own.copies:
             # In what has to be fixed the place is the answer.
             if copy.kind != "rounded" and self._exercise.kind == "fix":
                 continue
             if copy.kind not in kinds:
                 continue
-            # A guess is one of many: visible tests choose it, or it would tell of hidden inputs.
-            is_guess = copy.kind in diagnosis_sentences.GUESSED
-            chosen = case.visible if is_guess else case
-            if chosen.failing and self._passes(copy.source, chosen):
-                if is_guess and not self._passes(copy.source, case):
-                    return None
-                said = diagnosis_sentences.repaired(copy.kind, copy.lines, copy.was)
-                return _diagnosis([_WrongProgram("repair", copy.kind, "", said)], case)
+            # A place is one of many: visible tests choose it, or it would tell of hidden inputs.
+            is_whole = whole.get(copy.kind) is copy
+            chosen = case if is_whole else case.visible
+            if (is_settled and not is_whole) or not chosen.failing:
+                continue
+            if self._passes(copy.source, chosen):
+                if is_whole or self._passes(copy.source, case):
+                    said = diagnosis_sentences.repaired(copy.kind, copy.lines, copy.was)
+                    return _diagnosis([_WrongProgram("repair", copy.kind, "", said)], case)
+                is_settled = True
         return None
 
     def _in_helper(self, case: "_Case", own: OwnCode, source: str) -> Diagnosis | None:

@@ -1,5 +1,6 @@
 /** The learner's record on this page; the same one in every tab of the browser. */
 
+import { fromJson, toJson } from "./progress/exchange";
 import { BROWSER, dayOf, instant, NOTHING, type Outcome } from "./progress/history";
 import { KEY, LearnersRecord } from "./progress/record";
 import { standing, type Standing } from "./progress/standing";
@@ -26,7 +27,10 @@ class Progress extends LearnersRecord {
     return standing(this.history, exercise);
   }
 
-  /** Record a verdict, unless nothing was handed in; `xp` is what the exercise is worth. */
+  /**
+   * Record a verdict, unless nothing was handed in; `xp` is what the exercise is worth. Throws `NoHistory`
+   * where a program has forged one with which the record could not be read again.
+   */
   attempt(verdict: Verdict, xp: number): void {
     if (verdict.submission_hash === EMPTY_SUBMISSION) return;
     const now = new Date();
@@ -44,7 +48,7 @@ class Progress extends LearnersRecord {
       grader: verdict.grader_version,
       sandbox: BROWSER,
     };
-    this.add({ ...NOTHING, attempts: [attempt] });
+    this.add(fromJson(toJson({ ...NOTHING, attempts: [attempt] })));
   }
 
   /** Record a hint, numbered from 1, before it is shown. */

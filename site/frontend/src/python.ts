@@ -104,7 +104,9 @@ export class Python {
     }
     this.set({ kind: "starting", since: this.worker.since });
     void this.loadData().catch(() => undefined); // meanwhile; a failure is told when it is needed
-    if (this.worker.isReady) void this.open();
+    if (!this.worker.isReady) return;
+    this.timer = setTimeout(() => this.restart(), LIMIT_MS); // a program of the page before may have ended it
+    void this.open();
   }
 
   private hear(message: FromWorker): void {
@@ -137,6 +139,7 @@ export class Python {
   }
 
   private becomeReady(): void {
+    this.clearTimers();
     this.set({ kind: "ready" });
     dispatchEvent(new Event(STARTED));
     if (this.waiting) this.send();

@@ -53,6 +53,7 @@ export class PythonWorker {
 
   private tell(message: FromWorker): void {
     if (message.kind === "ready") {
+      if (this.isReady) return; // whoever says so again is not Python
       this.isReady = true;
       names = JSON.parse(message.names) as Names;
     }

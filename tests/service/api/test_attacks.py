@@ -48,7 +48,9 @@ def test_a_form_of_another_site_cannot_sign_in(
     assert not [name for name in asked.headers if name.startswith("access-control")]
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:1"])
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "null", "http://127.0.0.1:1", "http://["]
+)
 def test_the_form_for_staff_is_our_own(served: Served, browser: httpx.Client, origin: str) -> None:
     """Also where a browser says no more than the origin, as it does over plain HTTP."""
     sent = {"token": served.token("prof", "instructor")}

@@ -28,7 +28,7 @@ export function conclude({ exercise, source, verdict, isCertified }: Judged, hel
   // Where a service certifies, a page's own verdict, which lacks the hidden tests, is no score.
   if (isCertified || service === null) reportScore(exercise.id, source, verdict.max_score ? verdict.score / verdict.max_score : 0);
   const before = progress.standing(exercise.id);
-  progress.attempt(recorded(verdict), exercise.xp);
+  progress.attempt(recorded(exercise, verdict), exercise.xp);
   const inside = showVerdict(verdict, around);
   if (verdict.outcome === "passed") {
     const after = progress.standing(exercise.id);
@@ -55,8 +55,8 @@ function solutionAfter(exercise: Exercise, source: string, isCertified: boolean)
   return [place];
 }
 
-/** The verdict as progress keeps it, with the mistakes in one text. */
-function recorded(verdict: Verdict): Parameters<typeof progress.attempt>[0] {
+/** The verdict as progress keeps it, with the mistakes in one text. A forged one may name another exercise. */
+function recorded({ id: exercise }: Exercise, verdict: Verdict): Parameters<typeof progress.attempt>[0] {
   const { diagnosis } = verdict;
-  return { ...verdict, diagnosis: diagnosis && { id: diagnosis.ids.join(JOIN) } };
+  return { ...verdict, exercise, diagnosis: diagnosis && { id: diagnosis.ids.join(JOIN) } };
 }

@@ -241,7 +241,7 @@ class Proxies:
     def operate(self, name: str, *operands: Any) -> Any:  # noqa: ANN401  any value
         """Apply an operator or a built-in function in the sandbox."""
         for operand in operands:
-            self._refuse_object(operand, "")
+            self.refuse_object(operand, "")
         try:
             return self._call("operate", (name, list(operands)), _numbered(operands[1:], {}))
         except NoValueError as error:
@@ -276,7 +276,7 @@ class Proxies:
 
     def attribute(self, stand_in: StandIn, name: str) -> Any:  # noqa: ANN401  any value
         """Return an attribute of an object in the sandbox; of a method a stand-in."""
-        self._refuse_object(stand_in, name)
+        self.refuse_object(stand_in, name)
         kind = stand_in.handle_.kind
         if (kind, name) not in self._methods:
             match self._value("attribute", stand_in, name):
@@ -294,11 +294,11 @@ class Proxies:
         kwargs: dict[str, Any],
     ) -> Any:  # noqa: ANN401  any value
         """Call a method of an object in the sandbox."""
-        self._refuse_object(stand_in, name)
+        self.refuse_object(stand_in, name)
         words = (stand_in, name, list(args), dict(kwargs))
         return self._call("method", words, _numbered(args, kwargs))
 
-    def _refuse_object(self, value: object, attribute: str) -> None:
+    def refuse_object(self, value: object, attribute: str) -> None:
         """Raise for a question to an object, where an exercise asks for none.
 
         Functions and iterators are results too, but no function has the attributes of an array.

@@ -45,6 +45,9 @@ class Asked(Protocol):
 
     operators: frozenset[str]  # those that the exercise lets tests use
 
+    def refuse_object(self, value: object, attribute: str) -> None:
+        """Raise for a question to an object, where an exercise asks for none."""
+
     def ask(self, operation: str, *arguments: Any) -> Any:  # noqa: ANN401  any value
         """Send another request."""
 
@@ -219,7 +222,10 @@ def _forward(name: str, *, operator: str = "", reflected: bool = False) -> Calla
     """
 
     def act(self: StandIn, *others: Any) -> Any:  # noqa: ANN401  any value
-        if not _running or (operator and operator not in self._asked.operators):
+        if not _running:
+            return NotImplemented
+        if operator and operator not in self._asked.operators:
+            self._asked.refuse_object(self, "")
             return NotImplemented
         operands = (*others, self) if reflected else (self, *others)
         return self._asked.operate(name, *operands)

@@ -217,7 +217,7 @@ function labelOf(name: string): Child[] {
     if (list?.childElementCount === 0) list.remove();
     item.firstElementChild.remove();
     if (item.firstChild) item.firstChild.textContent = item.firstChild.textContent?.replace(/^:\s*/, "") ?? "";
-    made.push(element("span", { class: "asked" }, ...item.childNodes));
+    made.push(" ", element("span", { class: "asked" }, ...item.childNodes)); // a blank for who hears it
     break;
   }
   return made;

@@ -349,7 +349,7 @@ class _SubmissionModule:
         """Run cells one after the other; of a cell that raises, only definitions are run on."""
         main = self._begin(source)
         builtins.display = print  # type: ignore[attr-defined]  # as in a notebook
-        warnings.formatwarning = functools.partial(_warning_in_cell, places)
+        warnings.formatwarning = functools.partial(_warning, places)
         failed: dict[int, dict[str, object]] = {}
         flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         for place, statement in cells.statements(main, [end for _, end in places]):
@@ -383,7 +383,7 @@ class _SubmissionModule:
             linecache.cache[name] = (len(source), None, lines, name)
         sys.modules[MODULE_NAME] = sys.modules["__main__"] = self.module
         sys.argv, sys.orig_argv = [FILE_NAME], [sys.executable, FILE_NAME]
-        warnings.formatwarning = _warning
+        warnings.formatwarning = functools.partial(_warning, [])
         texts = modules.split(source)
         if not texts:
             modules.remove()
@@ -521,20 +521,7 @@ def forget() -> None:
         del linecache.cache[name]
 
 
-def _warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    line: str | None = None,
-) -> str:
-    """Return the text of a warning; Python names `sys` where a program has no caller."""
-    if filename.startswith(_OURS):
-        filename, lineno, line = "sys", 1, ""
-    return _formatwarning(message, category, filename, lineno, line)
-
-
-def _warning_in_cell(  # noqa: PLR0917  as Python calls it
+def _warning(  # noqa: PLR0917  as Python calls it
     places: list[list[int]],
     message: Warning | str,
     category: type[Warning],
@@ -542,14 +529,19 @@ def _warning_in_cell(  # noqa: PLR0917  as Python calls it
     lineno: int,
     line: str | None = None,
 ) -> str:
-    """Return the text of a warning, with the line of the cell in place of the program's."""
+    """Return the text of a warning, in a notebook with the line of its cell.
+
+    Python names `sys` where a program has no caller.
+    """
+    if filename.startswith(_OURS):
+        return _formatwarning(message, category, "sys", 1, "")
     begin = 0
     for number, end in places if filename == FILE_NAME else []:
         if number and begin < lineno <= end:
             line = linecache.getline(FILE_NAME, lineno) if line is None else line
             return _formatwarning(message, category, f"cell {number}", lineno - begin, line)
         begin = end
-    return _warning(message, category, filename, lineno, line)
+    return _formatwarning(message, category, filename, lineno, line)
 
 
 _State = tuple[Any, ...]

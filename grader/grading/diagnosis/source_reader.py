@@ -201,22 +201,22 @@ def _not_negated(node: Any) -> _Others:  # noqa: ANN401  likewise
 
 def _other_calls(node: Any) -> _Others:  # noqa: ANN401  likewise
     name = _called(node)
-    if name == "where" and len(node.args) == len("012"):
-        condition, first, other = node.args
-        yield "branches", _with(args=[condition, other, first])
+    match name, node.args:
+        case "where", [condition, first, other]:
+            yield "branches", _with(args=[condition, other, first])
     if name == "exp" and node.args:
-        shifted = ast.parse("_ - _.max(axis=-1, keepdims=True)", mode="eval").body
-        yield "shift", _with(args=[_Filled(node.args[0]).visit(shifted)])
+        shift = ast.parse("_ - _.max(axis=-1, keepdims=True)", mode="eval").body
+        yield "shift", _with(args=[_Filled(node.args[0]).visit(shift)])
     if name in ("sort", "sorted", "flip"):
         yield "order", _argument
     if name in _REDUCTIONS:
-        kept = [each for each in node.keywords if each.arg not in ("axis", "keepdims")]
+        others = [each for each in node.keywords if each.arg not in ("axis", "keepdims")]
         for axis in (-1, 0):
             new = [
                 ast.keyword("axis", ast.Constant(axis)),
                 ast.keyword("keepdims", ast.Constant(True)),
             ]
-            yield "axis", _with(keywords=[*kept, *new])
+            yield "axis", _with(keywords=[*others, *new])
 
 
 def _other_places(node: Any) -> _Others:  # noqa: ANN401  likewise

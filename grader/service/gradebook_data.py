@@ -14,7 +14,7 @@ from grader.reports.canvas_csv import published
 from grader.reports.to_csv import safe_cell
 from grader.service.store import grades, roster, submissions, verdicts
 from grader.service.store.grades import Grade
-from grader.service.store.personal_data import is_erased
+from grader.service.store.people import is_erased
 from grader.service.store.roster import Profile
 from grader.service.store.submissions import Stuck
 

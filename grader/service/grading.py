@@ -209,8 +209,9 @@ class Grading:
         try:
             with self.database.read() as connection:
                 kept = verdicts.find(connection, key)
-                text = "" if kept else submissions.text_of(connection, request.source_hash)
-            if kept is not None:
+                is_whole = kept and verdicts.IS_ERASED not in kept.body
+                text = "" if is_whole else submissions.text_of(connection, request.source_hash)
+            if kept is not None and not text:  # else somebody else wrote an erased program again
                 self._publisher.put([request], kept)
                 return
             source = Submission.from_bytes(Path(f"{exercise.id}.py"), text.encode())

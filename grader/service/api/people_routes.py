@@ -84,9 +84,10 @@ def existing(
     _staff: Staff,
     service: ContextOf,
 ) -> Person:
-    """Return a person, or answer 404."""
+    """Return a person who was not erased, or answer 404."""
     with service.database.read() as connection:
-        return existing_one(people.find_by_id(connection, person_id), "person")
+        found = people.find_by_id(connection, person_id)
+    return existing_one(None if found and people.is_erased(found.name) else found, "person")
 
 
 Existing = Annotated[Person, Depends(existing)]

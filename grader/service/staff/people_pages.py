@@ -15,8 +15,7 @@ from grader.service.staff import submission_pages
 from grader.service.staff.login import EntryForm, Instructor, OwnForm, PageRoute, see, staff_pages
 from grader.service.staff.page_templates import render
 from grader.service.store import people, personal_data, roster
-from grader.service.store.people import ROLES, Person
-from grader.service.store.personal_data import is_erased
+from grader.service.store.people import ROLES, Person, is_erased
 
 PATH = "/staff/people"
 IMPORT_PATH = f"{PATH}/import"

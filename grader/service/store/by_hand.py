@@ -6,7 +6,7 @@ from sqlalchemy import Connection, insert, select
 
 from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
-from grader.service.store import events, unsent_scores
+from grader.service.store import events, people, unsent_scores
 from grader.service.store.ids import new_id, now
 from grader.service.store.people import Person
 from grader.service.store.submissions import COLUMNS, Submitted
@@ -46,6 +46,7 @@ def give(
         raise UsageError(
             f"give points from 0 to {most}, the maximum of {exercise.id}, or an excuse"
         )
+    people.hold(connection, whom.id)  # before any row of theirs, as `personal_data.erase` does
     name = str(exercise.id)
     values = {"person_id": whom.id, "exercise": name, "points": points, "excused": excused}
     row = {"id": new_id(), **values, "reason": _said(reason, "a reason"), "by": actor, "at": now()}

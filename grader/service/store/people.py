@@ -24,6 +24,9 @@ _PREFIX: Final = "etude_"  # so that a scanner for leaked secrets can know one
 _BYTES: Final = 32
 _MOST_SESSIONS: Final = 20  # of one person
 
+ERASED: Final = "erased-"
+"""The beginning of the name of a person who was erased."""
+
 SESSION_SECONDS: Final = 12 * 60 * 60
 """Seconds until a person has to sign in again."""
 
@@ -64,6 +67,11 @@ class Person:
     def is_staff(self) -> bool:
         """True if they may see everybody's work, and comment on it."""
         return self.role in {"instructor", "assistant"}
+
+
+def is_erased(name: str) -> bool:
+    """Return whether a name is that of a person who was erased."""
+    return name.startswith(ERASED)
 
 
 def role(name: str) -> Role:
@@ -111,9 +119,9 @@ def find_person(connection: Connection, name: str) -> Person | None:
 
 
 def need(connection: Connection, name: str) -> Person:
-    """Return the person of that name, or raise `UsageError`."""
+    """Return the person of that name, who was not erased, or raise `UsageError`."""
     found = find_person(connection, name)
-    if found is None:
+    if found is None or is_erased(name):
         raise UsageError(f"there is no {name!r}: etude staff list")
     return found
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Select, delete, exists, or_, select, update
 
 from grader.errors import UsageError
-from grader.service.store import events, people
+from grader.service.store import events, people, verdicts
 from grader.service.store.database import unlocked
 from grader.service.store.ids import now
 from grader.service.store.people import Person
@@ -40,7 +40,6 @@ _OF_PERSON: Final = (submission, grade, mistake, token, session, invite, overrid
 _OF_PLATFORM: Final = (lti_person, lti_line)
 _SECRET: Final = frozenset({"hash"})  # of a token, a session or an invite
 _GONE: Final = "erased"
-_PREFIX: Final = f"{_GONE}-"  # of the name of a person who was erased
 _YEAR: Final = 365 * 24 * 60 * 60 * 1_000_000  # microseconds
 _TEXTS: Final[dict[str, Any]] = {  # what a test's result quotes of a program or its output
     "message": "",
@@ -79,11 +78,6 @@ def export(connection: Connection, whom: Person) -> dict[str, Any]:
     }
 
 
-def is_erased(name: str) -> bool:
-    """Return whether a name is that of a person who was erased."""
-    return name.startswith(_PREFIX)
-
-
 def _sources(whom: Person) -> Select[Any]:
     return select(submission.c.source_hash).where(submission.c.person_id == whom.id)
 
@@ -111,7 +105,12 @@ def _erase(connection: Connection, whom: Person) -> None:
     if connection.execute(select(waiting).where(*pending)).first():
         raise UsageError(f"a submission of {whom.name} is not graded yet: try again after that")
     with keeping_an_instructor(connection):
-        values = {"name": f"{_PREFIX}{whom.id}", "display_name": "", "login": "", "section": ""}
+        values = {
+            "name": f"{people.ERASED}{whom.id}",
+            "display_name": "",
+            "login": "",
+            "section": "",
+        }
         change = update(person).where(person.c.id == whom.id)
         connection.execute(change.values(disabled_at=now(), **values))
     # A client chose the key: it may be another submission's id, but has no space.
@@ -141,6 +140,7 @@ def _erase_code(connection: Connection, whom: Person) -> None:
         body = json.loads(row["body"])
         tests = [{**each, **_TEXTS} for each in body["tests"]]
         body |= {"message": "", "output": "", "example": None, "notes": [], "tests": tests}
+        body[verdicts.IS_ERASED] = True
         connection.execute(update(verdict).where(*key).values(body=json.dumps(body)))
 
 
@@ -149,6 +149,6 @@ def inactive(connection: Connection, years: float) -> Iterator[Person]:
     since = now() - int(years * _YEAR)
     recent = exists().where(submission.c.person_id == person.c.id, submission.c.received_at > since)
     old = (person.c.role == "student", person.c.created_at <= since, ~recent)
-    chosen = select(*people.COLUMNS).where(*old, ~person.c.name.startswith(_PREFIX))
+    chosen = select(*people.COLUMNS).where(*old, ~person.c.name.startswith(people.ERASED))
     for row in connection.execute(chosen.order_by(person.c.name)).all():
         yield Person(*row)

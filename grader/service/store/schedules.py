@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, select
 
 from grader.course.schedule import Window
-from grader.service.store import events, unsent_scores
+from grader.service.store import events, people, unsent_scores
 from grader.service.store.ids import now
 from grader.service.store.people import Person
 from grader.service.store.submissions import Submitted
@@ -73,6 +73,7 @@ def extend(
     connection: Connection, whom: Person, exercise: str, due: dt.datetime, *, actor: str
 ) -> None:
     """Give a person a due date of their own."""
+    people.hold(connection, whom.id)  # before any row of theirs, as `personal_data.erase` does
     row: dict[str, Any] = {"exercise": exercise, "due_at": _microseconds(due)}
     put(connection, extension, {"person_id": whom.id, **row})
     events.append(connection, actor, events.EXTENDED, whom.id, row)

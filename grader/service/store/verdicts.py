@@ -26,6 +26,7 @@ from grader.authoring.statistics import Mistakes, row_of
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, verdict_data
 from grader.service.store import events, people, unsent_scores
+from grader.service.store.database import unlocked
 from grader.service.store.ids import id_at, now
 from grader.service.store.submissions import Submitted, stop_waiting
 from grader.service.store.tables import (
@@ -45,6 +46,8 @@ from grader.service.store.upsert import Columns, insert_unless_there, put
 MOST_FAULTS: Final = 3
 """After so many a submission waits for staff."""
 
+IS_ERASED: Final = "is_erased"
+"""The field of a verdict's body from which what quoted an erased person's program was taken."""
 
 # Made once: to put a statement together takes longer than to execute it.
 _FIND: Final = select(verdict).where(
@@ -135,7 +138,10 @@ class GradingRun:
 
 
 def keep(connection: Connection, made: Verdict, run: GradingRun) -> StoredVerdict:
-    """Store a verdict and who made it; return the one that holds: the first of its key."""
+    """Store a verdict and who made it; return the one that holds: the first of its key.
+
+    One whose texts were erased is replaced: somebody else has written the same program.
+    """
     key = VerdictKey(made.exercise_hash, made.submission_hash, made.grader_version)
     body, outcome = verdict_data(made), made.outcome.value
     kept = StoredVerdict(key, outcome, made.score, made.max_score, made.xp, body, now())
@@ -157,7 +163,11 @@ def keep(connection: Connection, made: Verdict, run: GradingRun) -> StoredVerdic
         return kept
     found = find(connection, key)
     assert found is not None  # noqa: S101  a verdict is never deleted
-    return found
+    if IS_ERASED not in found.body:
+        return found
+    with unlocked(connection, "verdict"):
+        put(connection, verdict, row)
+    return kept
 
 
 def note_fault(

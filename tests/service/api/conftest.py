@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 import httpx
 import pytest
@@ -22,6 +23,9 @@ from grader.service.settings import Settings
 from grader.service.store import people
 from grader.service.store.people import Role
 from tests.service.conftest import EXERCISES
+
+# An idle connection ends here before the server ends it, lest a request meet its end.
+SHORT_LIVED: Final = httpx.Limits(keepalive_expiry=1)
 
 
 @dataclass
@@ -42,7 +46,8 @@ class Served:
     def client(self, name: str, role: Role = "student") -> httpx.Client:
         """Return a client that speaks for somebody."""
         headers = {"Authorization": f"Bearer {self.token(name, role)}"}
-        self.clients.append(httpx.Client(base_url=self.url, headers=headers, timeout=120))
+        made = httpx.Client(base_url=self.url, headers=headers, timeout=120, limits=SHORT_LIVED)
+        self.clients.append(made)
         return self.clients[-1]
 
     def close(self) -> None:

@@ -182,6 +182,28 @@ def test_who_is_disabled_is_out(served: Served, prof: httpx.Client) -> None:
     assert bob.post("/v1/submissions", json=sent).status_code == HTTPStatus.ACCEPTED
 
 
+def test_nobody_acts_on_who_was_erased(
+    served: Served, prof: httpx.Client, browser: Callable[..., httpx.Client]
+) -> None:
+    """No request made by hand invites or enables them again, or gives them anything."""
+    served.client("leaving")
+    person = _listed(prof)["leaving"]["id"]
+    visitor = browser("prof")
+    csrf = re.findall(r'name="csrf" value="([^"]*)"', visitor.get("/staff/people").text)[0]
+    sent = {"csrf": csrf, "person": str(person), "sure": "on"}
+    visitor.post("/staff/people/erase", data=sent).raise_for_status()
+    of_person = f"/v1/people/{person}"
+    for method, path, content in (
+        ("PATCH", of_person, {"disabled": False}),
+        ("POST", f"{of_person}/invite", {}),
+        ("POST", f"{of_person}/overrides/attention-weights", {"points": 1, "reason": "so"}),
+        ("POST", f"{of_person}/extensions/attention-weights", {"due": "2026-01-01T00:00Z"}),
+    ):
+        answer = prof.request(method, path, json=content)
+        assert answer.status_code == HTTPStatus.NOT_FOUND, path
+    assert visitor.post("/staff/people/invite", data=sent).status_code == HTTPStatus.NOT_FOUND
+
+
 def test_an_invite_is_used_once(
     served: Served, prof: httpx.Client, browser: Callable[..., httpx.Client]
 ) -> None:

@@ -132,6 +132,11 @@ def test_code_that_was_erased_may_be_somebody_else_s(database: Database, ada: Pe
     again = _hand_in(database, bob, CODE)
     with database.read() as connection:
         assert submissions.text_of(connection, again.source_hash) == CODE
+    _publish(database, again, 1)
+    with database.read() as connection:
+        found = verdicts.published(connection, again.id)
+    assert found is not None
+    assert verdicts.IS_ERASED not in found.body
 
 
 def test_a_person_is_erased_beside_a_regrade(postgres: PostgresServer) -> None:

@@ -1,8 +1,8 @@
 """Etude: autograded NumPy exercises.
 
-from grader import Exercise, grade
+from grader import grade, load_exercise
 
-verdict = grade(Exercise.load("attention-weights"), "attention-weights.py")
+verdict = grade(load_exercise("attention-weights"), "attention-weights.py")
 print(verdict.outcome, verdict.score, verdict.max_score)
 """
 
@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from grader.api import Grader, grade, render
+    from grader.api import Grader, grade, load_exercise, render
     from grader.definitions.exercise import Exercise
     from grader.errors import DefinitionError, EtudeError, GraderFault, SandboxFault, UsageError
     from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, Verdict
@@ -30,11 +30,12 @@ __all__ = [
     "UsageError",
     "Verdict",
     "grade",
+    "load_exercise",
     "render",
 ]
 
 _MODULES = {
-    "grader.api": ("Grader", "grade", "render"),
+    "grader.api": ("Grader", "grade", "load_exercise", "render"),
     "grader.definitions.exercise": ("Exercise",),
     "grader.errors": (
         "DefinitionError", "EtudeError", "GraderFault", "SandboxFault", "UsageError",

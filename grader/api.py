@@ -9,14 +9,32 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Self
 
+from grader.definitions.collection import resolve
 from grader.definitions.exercise import Exercise
+from grader.definitions.files import default_folder
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission, read_submission
 from grader.grading.results.verdict import Verdict
+from grader.grading.workers.grading_pool import GradingPool
 from grader.reports.formats import format_named
 from grader.reports.report import Report
-from grader.service.grading_pool import GradingPool
+
+
+def load_exercise(name: str | os.PathLike[str], exercises: Path | None = None) -> Exercise:
+    """Load the exercise with a path or an id.
+
+    Args:
+        name: the path of a definition, which has a slash or ends in `.yaml` or `.yml`, or the id of
+            an exercise.
+        exercises: the collection in which an id is looked up, by default the one that comes with
+            Etude.
+
+    Raises:
+        UsageError: there is no such file or exercise; the closest id is named.
+        DefinitionError: the exercise is not valid; `problems` has each with file and line.
+    """
+    return resolve(os.fspath(name), exercises or default_folder())
 
 
 class Grader:
@@ -86,7 +104,7 @@ def grade(
     This starts and ends a worker process. For more than a few submissions use one `Grader`.
 
     Args:
-        exercise: from `Exercise.load`.
+        exercise: from `load_exercise`.
         file: the submission, a Python file. A missing or unreadable file is a submission that did
             not pass, and the verdict's `message` says why.
         source: the text of the submission, in place of a file.

@@ -12,7 +12,16 @@ from typing import cast
 import pytest
 
 import grader
-from grader import Exercise, Grader, GraderFault, Outcome, UsageError, Verdict, grade, render
+from grader import (
+    Grader,
+    GraderFault,
+    Outcome,
+    UsageError,
+    Verdict,
+    grade,
+    load_exercise,
+    render,
+)
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "reference" / "python-api.md").read_text("utf-8")
@@ -40,7 +49,7 @@ def test_every_exported_name_is_there_and_on_the_page() -> None:
     for name in grader.__all__:
         assert getattr(grader, name).__doc__, name
     errors = {"EtudeError", "UsageError", "DefinitionError", "GraderFault", "SandboxFault"}
-    for name in errors | {"Exercise", "Grader", "grade", "render"}:
+    for name in errors | {"Exercise", "Grader", "grade", "load_exercise", "render"}:
         assert f"`{name}" in PAGE or f"import {name}" in PAGE, name
     with pytest.raises(AttributeError, match="no attribute 'grad'"):
         _ = grader.grad
@@ -55,7 +64,7 @@ def test_the_package_imports_its_api_only_when_it_is_used() -> None:
 
 def test_a_program_with_threads_grades(tmp_path: Path) -> None:
     """A notebook has threads; a fork of it would warn, and warnings are errors here."""
-    exercise = Exercise.load(str(ROOT / "exercises/attention/13-attention-weights.yaml"))
+    exercise = load_exercise(str(ROOT / "exercises/attention/13-attention-weights.yaml"))
     (tmp_path / "right.py").write_text(exercise.solution)
     stop = threading.Event()
     thread = threading.Thread(target=stop.wait)
@@ -76,7 +85,7 @@ def test_a_program_with_threads_grades(tmp_path: Path) -> None:
 
 def test_wrong_calls_are_usage_errors() -> None:
     """They are found before anything starts."""
-    exercise = Exercise.load("attention-weights")
+    exercise = load_exercise("attention-weights")
     with pytest.raises(UsageError, match="either a file or a source"):
         grade(exercise)
     with pytest.raises(UsageError, match="either a file or a source"):

@@ -11,7 +11,7 @@ from benchmarks.result_tables import Aim, Row, Section, ms
 from benchmarks.service.clients import Client
 from benchmarks.service.figures import percentile
 from benchmarks.service.stage import EXERCISE, Running, Stores, new_source, running
-from grader.service.executors.queue import INTERACTIVE, JobQueue, make_app
+from grader.service.job_queue import INTERACTIVE, JobQueue, make_app
 from grader.service.store import people, submissions
 from grader.service.store.database import Database
 from grader.service.store.ids import new_id, now

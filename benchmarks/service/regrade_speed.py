@@ -16,11 +16,11 @@ from benchmarks.service.stage import (
     wait_until_graded,
 )
 from grader.definitions.exercise import Exercise
+from grader.grading.workers.grading_pool import GradingPool
 from grader.service import regrading
 from grader.service.catalog import Catalog
-from grader.service.executors.local import LocalExecutor
 from grader.service.grading import Grading
-from grader.service.grading_pool import GradingPool
+from grader.service.local_executor import LocalExecutor
 from grader.service.store.database import Database
 from grader.service.store.migrate import upgrade
 

@@ -22,7 +22,7 @@ from benchmarks.postgres import PostgresServer, find_binaries
 from benchmarks.processes import children_of, tree_cpu
 from grader.definitions.exercise import Exercise
 from grader.service.catalog import Catalog
-from grader.service.executors.queue import JobQueue
+from grader.service.job_queue import JobQueue
 from grader.service.store import people, submissions
 from grader.service.store.database import Database
 from grader.service.store.migrate import upgrade

@@ -30,8 +30,7 @@ _PAGE: Final = "grader.browser.page"
 _LEFT_OUT: Final = frozenset(
     {
         "grader.definitions.collection", "grader.definitions.files",
-        "grader.grading.checks.figure_test",
-        "grader.grading.checks.pytest_asserts", "grader.grading.feedback.figure_sentences",
+        "grader.grading.checks.figure_test", "grader.grading.feedback.figure_sentences",
         "grader.grading.diagnosis.derived_mistakes", "grader.grading.diagnosis.teaching_exercises",
         "grader.mutation", "grader.sandbox.inside.drawn_figure",
     }

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from grader.service.executors.queue import JobQueue
     from grader.service.grading import Grading
+    from grader.service.job_queue import JobQueue
     from grader.service.regrading import Concurrency, RegradePlan
     from grader.service.store.database import Database
     from grader.service.store.regrades import Mark, RegradeChange
@@ -159,9 +159,9 @@ def _regrade(
 def _grading(url: str, folder: Path, workers: int) -> "Iterator[Grading]":
     """Open the grading pool, then the database, whose address may have a password."""
     with needs_service():
+        from grader.grading.workers.grading_pool import GradingPool
         from grader.service.catalog import Catalog
         from grader.service.grading import Grading
-        from grader.service.grading_pool import GradingPool
     catalog = Catalog.load(folder)
     with GradingPool(workers) as pool, open_store(url) as database, _queue(database) as queue:
         yield Grading(database, catalog, pool, queue=queue)
@@ -169,7 +169,7 @@ def _grading(url: str, folder: Path, workers: int) -> "Iterator[Grading]":
 
 def _queue(database: "Database") -> "AbstractContextManager[JobQueue | None]":
     """Return the job queue of a database on PostgreSQL."""
-    from grader.service.executors.queue import JobQueue
+    from grader.service.job_queue import JobQueue
 
     return contextlib.nullcontext() if database.is_sqlite else JobQueue(database)
 

@@ -10,7 +10,7 @@ from grader.cli.service_options import ServiceCommand, health_options, keep_opti
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
-    from grader.service.executors.queue import Lane
+    from grader.service.job_queue import Lane
 
 
 @click.command(

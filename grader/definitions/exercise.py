@@ -5,10 +5,8 @@ A field of type `Location` is not written by authors: the decoder fills it with 
 Nor is one whose metadata says `internal`: the loader fills it.
 """
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, ClassVar, Literal, NewType, Self, TypeAlias
 
 from grader.errors import Location
@@ -703,25 +701,6 @@ class Exercise:
     stream: str = field(default="", metadata={"internal": True})
     # SHA-256 of the file's bytes, and of what it takes from its course:
     digest: str = field(default="", metadata={"internal": True})
-
-    @classmethod
-    def load(cls, name: str | os.PathLike[str], exercises: Path | None = None) -> "Exercise":
-        """Load the exercise with a path or an id.
-
-        Args:
-            name: the path of a definition, which has a slash or ends in `.yaml` or `.yml`, or the
-                id of an exercise.
-            exercises: the collection in which an id is looked up, by default the one that comes
-                with Etude.
-
-        Raises:
-            UsageError: there is no such file or exercise; the closest id is named.
-            DefinitionError: the exercise is not valid; `problems` has each with file and line.
-        """
-        from grader.definitions.collection import resolve  # noqa: PLC0415  it is made of exercises
-        from grader.definitions.files import default_folder  # noqa: PLC0415
-
-        return resolve(os.fspath(name), exercises or default_folder())
 
     @property
     def packages(self) -> tuple[str, ...]:

@@ -23,9 +23,9 @@ from grader.errors import EtudeError, SandboxFault
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
+from grader.grading.workers.grading_pool import GradingPool
 from grader.service.catalog import Catalog
-from grader.service.executors.queue import JobQueue
-from grader.service.grading_pool import GradingPool
+from grader.service.job_queue import JobQueue
 from grader.service.metrics import Meter
 from grader.service.store import submissions, verdicts
 from grader.service.store.database import Database

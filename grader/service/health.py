@@ -19,8 +19,8 @@ from grader.errors import EtudeError, SandboxFault, UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
+from grader.grading.workers.grading_pool import GradingPool
 from grader.service.catalog import Catalog
-from grader.service.grading_pool import GradingPool
 from grader.service.metrics import MEDIA_TYPE, Meter
 from grader.service.store.database import Database, cause_of
 from grader.service.store.migrate import is_current

@@ -22,12 +22,12 @@ from psycopg import Error as PsycopgError
 from sqlalchemy.exc import SQLAlchemyError
 
 from grader.errors import SandboxFault, UsageError
+from grader.grading.workers.grading_pool import DRAIN_SECONDS, GradingPool
 from grader.service import logs, regrading
 from grader.service.catalog import Catalog
-from grader.service.executors.queue import GRADE_TASK, REGRADE_TASK, JobQueue, Lane, make_app
 from grader.service.grading import Grading, GradingRequest, Notify, for_submission
-from grader.service.grading_pool import DRAIN_SECONDS, GradingPool
 from grader.service.health import OK, Health, HealthPort, SelfTest
+from grader.service.job_queue import GRADE_TASK, REGRADE_TASK, JobQueue, Lane, make_app
 from grader.service.metrics import Meter
 from grader.service.store import regrades, submissions, verdicts
 from grader.service.store.database import Database, cause_of

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Final, Self, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, Self
 
 import structlog
 from sqlalchemy import Connection
@@ -18,15 +18,16 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, GraderFault, UsageError
+from grader.grading.workers.grading_pool import DRAIN_SECONDS
 from grader.service.grading import Grading, GradingRequest, Notify
-from grader.service.grading_pool import DRAIN_SECONDS
 from grader.service.store import regrades, verdicts
 from grader.service.store.database import Database, cause_of
 from grader.service.store.regrades import Ending, Mark, PublishedVerdict, Regrade, RegradeChange
 from grader.service.store.verdicts import StoredVerdict
 
 if TYPE_CHECKING:
-    from grader.service.service import AppContext
+    from grader.service.catalog import Catalog
+    from grader.service.job_queue import JobQueue
 
 _AGAIN_SECONDS: Final = 10.0  # after the store failed
 _UNDONE_AT_ONCE: Final = 100  # submissions in one transaction: others write between two
@@ -34,8 +35,20 @@ _UNDONE_AT_ONCE: Final = 100  # submissions in one transaction: others write bet
 _log = structlog.get_logger(__name__)
 
 
-GradingContext: TypeAlias = "Grading | AppContext"
-"""The parts needed to plan a regrade; a server that does not grade has them, too."""
+class GradingContext(Protocol):
+    """The parts needed to plan a regrade; a server that does not grade has them, too."""
+
+    @property
+    def catalog(self) -> "Catalog":
+        """The exercises."""
+
+    @property
+    def database(self) -> Database:
+        """The store."""
+
+    @property
+    def queue(self) -> "JobQueue | None":
+        """The job queue, on PostgreSQL."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ import uvicorn
 from fastapi import FastAPI
 
 from grader.service import logs
-from grader.service.api.app import create_app
 from grader.service.api.event_streams import Watcher
+from grader.service.app import create_app
 from grader.service.service import Service
 from grader.service.settings import Settings
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Self
 
 from grader.errors import UsageError
+from grader.grading.workers.grading_pool import GradingPool
 from grader.service import logs
 from grader.service.catalog import Catalog
-from grader.service.executors.local import LocalExecutor
-from grader.service.executors.queue import JobQueue
 from grader.service.grading import Grading
-from grader.service.grading_pool import GradingPool
 from grader.service.health import Health, HealthPort, SelfTest
+from grader.service.job_queue import JobQueue
+from grader.service.local_executor import LocalExecutor
 from grader.service.lti.sender import ScoreSender
 from grader.service.metrics import Meter
 from grader.service.regrading import Regrader

@@ -11,7 +11,7 @@ from procrastinate.exceptions import ConnectorException
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
-from grader.service.executors.queue import JobQueue
+from grader.service.job_queue import JobQueue
 from grader.service.store import people, submissions, verdicts
 from grader.service.store.database import Database, cause_of
 from grader.service.store.ids import now

@@ -36,7 +36,7 @@ NEVER = (
     "reference", "grader.authoring", "grader.cli", "grader.mutation", "grader.progress",
     "grader.reports", "grader.service", "sitegen", "grader.browser.shipping",
     "grader.definitions.collection", "grader.definitions.yaml_source", "grader.grading.session.engine",
-    "grader.grading.workers.pool", "grader.grading.checks.pytest_asserts", "grader.sandbox.child",
+    "grader.grading.workers.pool", "grader.sandbox.child",
     "grader.sandbox.process", "grader.sandbox.inside.seccomp",
 )  # fmt: skip
 # Not in Pyodide, or not in a page without more packages, or slow to import there.

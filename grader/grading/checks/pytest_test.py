@@ -6,20 +6,17 @@ import contextlib
 import functools
 import inspect
 import io
-import operator
 import re
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from types import ModuleType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from grader.definitions.exercise import PytestTest
 from grader.errors import EtudeError, Location
+from grader.grading.checks.asserts import asserts
 from grader.grading.checks.judgement import Check, Judgement, input_changed, unusable
 from grader.grading.comparison.compare import Difference, Rung, is_masked
 from grader.grading.comparison.printed_text import plain_print
@@ -55,70 +52,6 @@ _RAISED: Final[dict[str, type[BaseException]]] = {
     "LinAlgError": np.linalg.LinAlgError,
     "AxisError": np.exceptions.AxisError,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Asserts:
-    """The parts of pytest that a body needs."""
-
-    rewrite: Callable[[ast.Module, bytes], None]  # so that a failure can be explained
-    names: Mapping[str, ModuleType]  # that are there for a body
-    fails: tuple[type[BaseException], ...]  # a test by them
-    ends_early: tuple[type[BaseException], ...]  # without a failure
-    explain: Callable[[str, BaseException], str]  # a statement that failed with an error
-
-
-@functools.cache
-def asserts() -> Asserts:
-    """Return pytest's asserts or, in a page without pytest, Python's own."""
-    try:
-        from grader.grading.checks.pytest_asserts import REWRITTEN  # noqa: PLC0415  it may not be there
-    except ModuleNotFoundError:
-        return Asserts(_keep_operands, {}, (AssertionError,), (), _explain)
-    return REWRITTEN
-
-
-_OPERAND: Final = "@{}"  # as no author can call anything
-_COMPARISONS: Final[dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], object]]]] = {
-    ast.Eq: ("==", operator.eq),
-    ast.NotEq: ("!=", operator.ne),
-    ast.Lt: ("<", operator.lt),
-    ast.LtE: ("<=", operator.le),
-    ast.Gt: (">", operator.gt),
-    ast.GtE: (">=", operator.ge),
-}
-
-
-def _keep_operands(tree: ast.Module, _source: bytes) -> None:
-    """Give names to the operands of each assert of a comparison."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Assert(test=ast.Compare() as compared):
-                operands: list[ast.expr] = [
-                    ast.NamedExpr(ast.Name(_OPERAND.format(number), ast.Store()), operand)
-                    for number, operand in enumerate((compared.left, *compared.comparators))
-                ]
-                compared.left, *compared.comparators = operands
-
-
-def _explain(statement: str, error: BaseException) -> str:
-    """Return the author's own words and, as pytest does, the values that were compared."""
-    traceback = error.__traceback__
-    while traceback is not None and traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    names = {} if traceback is None else traceback.tb_frame.f_locals
-    values = ""
-    with contextlib.suppress(Exception):  # a comparison that cannot be repeated is left out
-        match ast.parse(statement).body:
-            case [ast.Assert(test=ast.Compare(ops=signs))]:
-                # A generator: a chain evaluates no operand behind the comparison that fails.
-                operands = (names[_OPERAND.format(number)] for number in range(len(signs) + 1))
-                for (left, right), kind in zip(pairwise(operands), signs, strict=True):
-                    sign, holds = _COMPARISONS[type(kind)]
-                    if not holds(left, right):
-                        values = f"{left!r} {sign} {right!r}"
-                        break
-    return f"{error}\n{values}"
 
 
 class PytestCheck(Check[PytestTest]):

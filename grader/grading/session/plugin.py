@@ -83,11 +83,11 @@ class ExerciseFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """Make an item of each test case, visible ones first."""
-        from grader import Exercise  # noqa: PLC0415  not for every pytest run
+        from grader.definitions.collection import load_exercise  # noqa: PLC0415  not for every pytest run
         from grader.grading.run.submission_run import in_running_order  # noqa: PLC0415
         from grader.grading.session.engine import TestCaseItem  # noqa: PLC0415
 
-        self._exercise = Exercise.load(self.path)
+        self._exercise = load_exercise(self.path)
         self._run: SubmissionRun | None = None
         for case in in_running_order(self._exercise):
             yield TestCaseItem.from_parent(self, name=case.id, case=case)

@@ -16,7 +16,7 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 
-from grader.service.api.app import create_app
+from grader.service.app import create_app
 from grader.service.server import configuration
 from grader.service.service import AppContext, Service
 from grader.service.settings import Settings

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from sqlalchemy import text
 
-from grader.service.api.app import probes
+from grader.service.app import probes
 from grader.service.metrics import Meter
 from grader.service.store import people, submissions
 from grader.service.store.database import Database

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from grader.service.executors import local
-from grader.service.executors.local import LocalExecutor
+from grader.service import local_executor
 from grader.service.grading import GradingRequest
+from grader.service.local_executor import LocalExecutor
 from grader.service.store import people, submissions
 from grader.service.store.database import Database
 
@@ -43,7 +43,7 @@ def test_several_that_fail_at_once_are_one_pause(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All in hand are told before it: the thread that publishes is held up by none of them."""
-    monkeypatch.setattr(local, "_PAUSES", (3600.0,))
+    monkeypatch.setattr(local_executor, "_PAUSES", (3600.0,))
     with database.write() as connection:
         owner = people.add_person(connection, "ada", "student", actor="test")
         for each in range(4):

@@ -25,12 +25,12 @@ from grader.definitions.collection import load_exercise
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
+from grader.grading.workers.grading_pool import GradingPool
 from grader.service import logs
-from grader.service.api.app import create_app
+from grader.service.app import create_app
 from grader.service.catalog import Catalog
-from grader.service.executors.queue import JobQueue
-from grader.service.grading_pool import GradingPool
 from grader.service.health import OK, Health, HealthPort, SelfTest
+from grader.service.job_queue import JobQueue
 from grader.service.metrics import Meter
 from grader.service.service import AppContext, Service
 from grader.service.settings import Settings

@@ -23,7 +23,7 @@ from sqlalchemy import Connection, insert, select, text
 
 from benchmarks.postgres import PostgresServer
 from grader.definitions.collection import Collection
-from grader.service.executors.queue import JobQueue
+from grader.service.job_queue import JobQueue
 from grader.service.store import events, people
 from grader.service.store.database import Database
 from grader.service.store.ids import new_id, now
@@ -125,7 +125,7 @@ class Program:
 
 def _is_desk(pid: int) -> bool:
     try:
-        return b"grader.service.pool_process" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"grader.grading.workers.pool_process" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except (FileNotFoundError, ProcessLookupError):  # it has just ended
         return False
 

@@ -12,10 +12,10 @@ import pytest
 from sqlalchemy import select
 
 from grader.errors import UsageError
-from grader.service.api.lti_routes import frame_origins
 from grader.service.lti.keys import tool_keys
 from grader.service.lti.launch import role_of
 from grader.service.lti.members import fetch_members
+from grader.service.lti_routes import frame_origins
 from grader.service.store import people, platforms, roster
 from grader.service.store.tables import person
 from tests.service.lti.conftest import Course

@@ -10,11 +10,11 @@ from sqlalchemy import select
 
 from grader.definitions.exercise import Exercise
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.grading.workers.grading_pool import GradingPool
 from grader.service import regrading
 from grader.service.catalog import Catalog
-from grader.service.executors.queue import JobQueue
 from grader.service.grading import Grading
-from grader.service.grading_pool import GradingPool
+from grader.service.job_queue import JobQueue
 from grader.service.regrading import RegradePlan
 from grader.service.store import people, submissions, verdicts
 from grader.service.store.database import Database

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from grader.service.grading_pool import GradingPool
+from grader.grading.workers.grading_pool import GradingPool
 from grader.service.store import events, regrades
 from grader.service.store.database import Database
 from grader.service.store.migrate import upgrade

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import select, text
 
 from benchmarks.postgres import PostgresServer
+from grader.grading.workers.grading_pool import GradingPool
 from grader.service import regrading
-from grader.service.executors.queue import JobQueue
-from grader.service.grading_pool import GradingPool
+from grader.service.job_queue import JobQueue
 from grader.service.store import events, people, regrades
 from grader.service.store.database import Database
 from grader.service.store.tables import attempt

@@ -7,12 +7,11 @@ from typing import Final
 from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 
 from grader import __version__
-from grader.service import health
+from grader.service import health, lti_routes
 from grader.service.api import (
     auth,
     exercise_routes,
     gradebook_routes,
-    lti_routes,
     people_routes,
     regrade_routes,
     submission_routes,

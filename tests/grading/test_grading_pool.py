@@ -9,8 +9,8 @@ from grader.definitions.exercise import Exercise
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
+from grader.grading.workers.grading_pool import GradingPool
 from grader.service.catalog import Catalog
-from grader.service.grading_pool import GradingPool
 from tests.conftest import DOUBLE
 from tests.service.conftest import EXERCISES
 

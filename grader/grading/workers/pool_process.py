@@ -2,7 +2,7 @@
 
 It is started before the service reads any secret, with an environment of its own, so that neither
 an author's code in its workers nor a submission in their sandboxes has anything to find. Run as
-`python -m grader.service.pool_process DESCRIPTOR WORKERS`.
+`python -m grader.grading.workers.pool_process DESCRIPTOR WORKERS`.
 """
 
 import functools

@@ -8,8 +8,8 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from grader.errors import SandboxFault
+from grader.grading.workers.grading_pool import DRAIN_SECONDS
 from grader.service.grading import Grading, GradingRequest, for_submission
-from grader.service.grading_pool import DRAIN_SECONDS
 from grader.service.store import submissions
 from grader.service.store.database import cause_of
 from grader.service.store.submissions import Submitted

@@ -130,7 +130,12 @@ class GradingPool:
         ours, theirs = socket.socketpair()
         kept = {name: value for name, value in os.environ.items() if name in _ENVIRONMENT}
         with theirs:
-            command = ["-m", "grader.service.pool_process", str(theirs.fileno()), str(self.workers)]
+            command = [
+                "-m",
+                "grader.grading.workers.pool_process",
+                str(theirs.fileno()),
+                str(self.workers),
+            ]
             process = subprocess.Popen(  # noqa: S603  our own module
                 [sys.executable, "-P", *command],
                 pass_fds=[theirs.fileno()],

@@ -97,7 +97,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-# Folders of tests/service whose statements are the store's, which is tried on both databases.
+# Folders of tests/server whose statements are the store's, which is tried on both databases.
 _SQLITE_IS_FAST = ("api", "lti", "regrade")
 # What takes long comes first, so that no process is left alone with it at the end.
 _FIRST = ("browser", "browser_engine", "service", "integrations", "sitegen")

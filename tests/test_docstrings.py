@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-CODE = ("grader", "reference", "site/sitegen")
+CODE = ("grader", "reference", "server", "site/sitegen")
 FOLDERS = (*CODE, "tests", "benchmarks", "scripts")
 QUESTION = re.compile(r"\s*(What|Which|Where|How|Who|Whose|Whether|When|Why)\b")
 DIALECT = re.compile(r"\b(nobody|whoever|anew|(?<!by )hand(s|ed|ing)? in)\b", re.IGNORECASE)

@@ -11,11 +11,11 @@ from benchmarks.result_tables import Aim, Row, Section, ms
 from benchmarks.service.clients import Client
 from benchmarks.service.figures import percentile
 from benchmarks.service.stage import EXERCISE, Running, Stores, new_source, running
-from grader.service.job_queue import INTERACTIVE, JobQueue, make_app
-from grader.service.store import people, submissions
-from grader.service.store.database import Database
-from grader.service.store.ids import new_id, now
-from grader.service.store.tables import source, submission, waiting
+from etude_server.job_queue import INTERACTIVE, JobQueue, make_app
+from etude_server.store import people, submissions
+from etude_server.store.database import Database
+from etude_server.store.ids import new_id, now
+from etude_server.store.tables import source, submission, waiting
 
 _TRIES = 100
 _FETCHES = 20

@@ -10,7 +10,7 @@ from benchmarks.result_tables import Aim, Row, Section, ms
 from benchmarks.service.clients import hand_in_steadily
 from benchmarks.service.figures import percentile
 from benchmarks.service.stage import Stores, exercise, running
-from grader.service.store.tables import publication
+from etude_server.store.tables import publication
 
 _CLIENTS = 64
 

@@ -6,8 +6,8 @@ from benchmarks.result_tables import Aim, Row, Section, ms
 from benchmarks.service.clients import HandedIn, hand_in_all, hand_in_steadily
 from benchmarks.service.figures import percentile
 from benchmarks.service.stage import Running, Stores, running
-from grader.service.store import events
-from grader.service.store.tables import event
+from etude_server.store import events
+from etude_server.store.tables import event
 
 _PER_SECOND = 20
 _CLIENTS = 8

@@ -15,14 +15,14 @@ from benchmarks.service.stage import (
     exercise,
     wait_until_graded,
 )
+from etude_server import regrading
+from etude_server.catalog import Catalog
+from etude_server.grading import Grading
+from etude_server.local_executor import LocalExecutor
+from etude_server.store.database import Database
+from etude_server.store.migrate import upgrade
 from grader.definitions.exercise import Exercise
 from grader.grading.workers.grading_pool import GradingPool
-from grader.service import regrading
-from grader.service.catalog import Catalog
-from grader.service.grading import Grading
-from grader.service.local_executor import LocalExecutor
-from grader.service.store.database import Database
-from grader.service.store.migrate import upgrade
 
 _NIGHT = 8 * 60 * 60
 

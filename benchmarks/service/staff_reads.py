@@ -10,11 +10,11 @@ from sqlalchemy import insert, select
 
 from benchmarks.result_tables import Aim, Row, Section, ms
 from benchmarks.service.stage import Running, Stores, running
-from grader.service.store import people
-from grader.service.store.database import Database
-from grader.service.store.ids import new_id, now
-from grader.service.store.tables import grade, mistake, person, publication, submission, verdict
-from grader.service.store.tables import source as source_table
+from etude_server.store import people
+from etude_server.store.database import Database
+from etude_server.store.ids import new_id, now
+from etude_server.store.tables import grade, mistake, person, publication, submission, verdict
+from etude_server.store.tables import source as source_table
 
 _EXERCISES = 20
 _TRIES = 5

@@ -20,12 +20,12 @@ from sqlalchemy import text
 
 from benchmarks.postgres import PostgresServer, find_binaries
 from benchmarks.processes import children_of, tree_cpu
+from etude_server.catalog import Catalog
+from etude_server.job_queue import JobQueue
+from etude_server.store import people, submissions
+from etude_server.store.database import Database
+from etude_server.store.migrate import upgrade
 from grader.definitions.exercise import Exercise
-from grader.service.catalog import Catalog
-from grader.service.job_queue import JobQueue
-from grader.service.store import people, submissions
-from grader.service.store.database import Database
-from grader.service.store.migrate import upgrade
 
 COLLECTION = Path(__file__).parents[2] / "exercises"
 EXERCISE = "attention-weights"

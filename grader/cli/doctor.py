@@ -12,7 +12,7 @@ import click
 from grader import __version__
 from grader.cli import options
 from grader.cli.main import FAULT
-from grader.cli.service_options import needs_service
+from grader.cli.server_extra import server_module
 from grader.definitions.course import load_course
 from grader.definitions.files import COURSE_FILE, exists, folders_in
 from grader.definitions.packages import version
@@ -76,16 +76,14 @@ def command(exercises: Path | None, database: str | None) -> None:
 
 
 def _try_store(url: str) -> None:
-    with needs_service():
-        from grader.service.health import OK, store_checks
-        from grader.service.store.database import Database
-    with Database(url, create=False) as opened:
-        found = store_checks(opened)
+    health = server_module("health")
+    with server_module("store.database").Database(url, create=False) as opened:
+        found = health.store_checks(opened)
     click.echo(f"database {opened}:")
     for check, result in found.items():
         click.echo(f"  {check:33}{result}")
     click.echo()
-    if set(found.values()) != {OK}:
+    if set(found.values()) != {health.OK}:
         click.echo("Nothing can be stored there.")
         raise click.exceptions.Exit(FAULT)
 

@@ -8,7 +8,7 @@ import click
 
 from grader.cli import options
 from grader.cli.grading_rules import read_graded, read_rules, rules_options
-from grader.cli.service_options import files_or_store, needs_service, open_store, stored_option
+from grader.cli.server_extra import files_or_store, server_module, stored_option
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
 
@@ -195,9 +195,11 @@ def canvas(
     elif rules != type(rules)():
         raise UsageError("a database has published grades: give --roster and rules with files only")
     else:
-        with needs_service():
-            from grader.service.gradebook_data import records
-        with open_store(database) as opened, opened.read() as connection:
+        records = server_module("gradebook_data").records
+        with (
+            server_module("commands.server_options").open_store(database) as opened,
+            opened.read() as connection,
+        ):
             batch = published(records(connection))
     mark = "\ufeff" if gradebook.read_bytes().startswith(codecs.BOM_UTF8) else ""
     text = mark + without_separator(read_text(gradebook))

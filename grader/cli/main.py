@@ -50,10 +50,10 @@ _GROUPS = {
         "export": "grader.cli.export",
     },
     "For a course's server": {
-        "serve": "grader.cli.serve",
-        "worker": "grader.cli.worker",
-        "regrade": "grader.cli.regrade",
-        "staff": "grader.cli.staff",
+        "serve": "etude_server.commands.serve",
+        "worker": "etude_server.commands.worker",
+        "regrade": "etude_server.commands.regrade",
+        "staff": "etude_server.commands.staff",
     },
     "For this machine": {
         "doctor": "grader.cli.doctor",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.cli import options
-from grader.cli.service_options import files_or_store, needs_service, open_store, stored_option
+from grader.cli.server_extra import files_or_store, server_module, stored_option
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
 
@@ -55,9 +55,11 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
         rows = rows_of(report.data() for report in read_results(results))
         found, tests, groups = summarise(rows), statistics_of_tests(rows), failure_groups(rows)
     else:
-        with needs_service():
-            from grader.service.gradebook_data import numbers
-        with open_store(database) as opened, opened.read() as connection:
+        numbers = server_module("gradebook_data").numbers
+        with (
+            server_module("commands.server_options").open_store(database) as opened,
+            opened.read() as connection,
+        ):
             found = [each.statistics for each in numbers(connection)]
     if not found:
         raise UsageError("there is no verdict in what was given")

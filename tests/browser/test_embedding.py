@@ -12,10 +12,10 @@ from playwright.sync_api import Browser, FrameLocator, Page, expect
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
+from etude_server.api.site_routes import Site
 from grader.definitions.public import PublicTrack
 from grader.definitions.track import TrackId
 from grader.errors import UsageError
-from grader.service.api.site_routes import Site
 from sitegen import Content, build_site
 from sitegen.hosting import Hosting
 from tests.browser.hosting import BASE, hosted

@@ -117,7 +117,7 @@ FORGED = json.dumps(
         "schema": "etude/verdict/v1",
         "outcome": "failed",
         "score": 0,
-        "max_score": ATTACK,
+        "max_score": 1,
         "message": "",
         "line": None,
         "grader_version": ATTACK,

@@ -34,7 +34,7 @@ TELLING = 20  # characters of a line that no one else would write
 
 NEVER = (
     "reference", "grader.authoring", "grader.cli", "grader.mutation", "grader.progress",
-    "grader.reports", "grader.service", "sitegen", "grader.browser.shipping",
+    "grader.reports", "etude_server", "sitegen", "grader.browser.shipping",
     "grader.definitions.collection", "grader.definitions.yaml_source", "grader.grading.session.engine",
     "grader.grading.workers.pool", "grader.sandbox.child",
     "grader.sandbox.process", "grader.sandbox.inside.seccomp",

@@ -51,7 +51,7 @@ RUNS: dict[str, tuple[tuple[str, ...], int, str]] = {
     "completion": (("completion", "bash"), 0, "_ETUDE_COMPLETE=bash_source"),
 }
 # In terminals: test_check.py, test_student.py; interrupted: test_batch.py; servers: test_preview.py,
-# tests/service.
+# tests/server.
 QUICK = {"list", "lint", "schema"}
 ELSEWHERE = {"check", "lesson", "grade", "preview", "serve", "worker"}
 

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from etude_server.catalog import Catalog
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
 from grader.grading.workers.grading_pool import GradingPool
-from grader.service.catalog import Catalog
 from tests.conftest import DOUBLE
-from tests.service.conftest import EXERCISES
+from tests.server.conftest import EXERCISES
 
 _TURNS = (0, 1, 2, 3, 0, 1, 1, 3, 2, 0)
 

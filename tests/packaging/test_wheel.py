@@ -96,13 +96,13 @@ def test_the_wheel_has_the_packages_and_no_tests(wheel: Path) -> None:
     """Three packages with what they need, and our metadata; no `site`, which is Python's name."""
     names = members(wheel)
     assert {name.split("/")[0] for name in names} == {
-        "grader", "reference", "sitegen", f"{wheel.name.partition('-py3')[0]}.dist-info",
+        "etude_server", "grader", "reference", "sitegen", f"{wheel.name.partition('-py3')[0]}.dist-info",
     }  # fmt: skip
     assert {"sitegen/_data/templates/base.html", "sitegen/_data/assets/site.css"} <= names.keys()
     assert "grader/sandbox/inside/zygote.py" in names
     assert {
-        "grader/service/staff/templates/base.html", "grader/service/staff/staff.css",
-        "grader/service/store/migrations/versions/0001_tables.py",
+        "etude_server/staff/templates/base.html", "etude_server/staff/staff.css",
+        "etude_server/store/migrations/versions/0001_tables.py",
     } <= names.keys()  # fmt: skip
 
 

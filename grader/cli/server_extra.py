@@ -1,0 +1,62 @@
+"""The server as an optional extra: its modules, and the option to read its database."""
+
+import contextlib
+import importlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from grader.cli.main import OF_UNIX
+from grader.errors import UsageError
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def stored_option(function: _Function) -> _Function:
+    """Add `--database URL` to a command that reads result files otherwise."""
+    return click.option(
+        "--database",
+        metavar="URL",
+        help="Read what `etude serve` has stored there instead of files.",
+    )(function)
+
+
+def files_or_store(results: Sequence[Path], database: str | None) -> None:
+    """Check that a command was given files or a database.
+
+    Raises:
+        UsageError: neither, or both.
+    """
+    if bool(results) == bool(database):
+        raise click.UsageError("Give RESULTS or --database.")
+
+
+@contextlib.contextmanager
+def needs_service() -> Iterator[None]:
+    """Raise with the command that installs the service, where it is not installed.
+
+    Raises:
+        UsageError: a package of the optional extra is missing.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        name = error.name or ""
+        if name in OF_UNIX or name.startswith(("etude_server", "grader", "sitegen", "reference")):
+            raise
+        raise UsageError(
+            f"the service is an extra that is not installed ({error.name} is missing): "
+            "pip install 'etude[service]'"
+        ) from None
+
+
+def server_module(name: str) -> Any:  # noqa: ANN401  a module
+    """Import a module of the server, which the grader does without.
+
+    Raises:
+        UsageError: a package of the optional extra is missing.
+    """
+    with needs_service():
+        return importlib.import_module(f"etude_server.{name}")

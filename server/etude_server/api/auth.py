@@ -1,0 +1,204 @@
+"""Authentication: programs send a token, browsers a session cookie, which `/v1/session` gives."""
+
+from http import HTTPStatus
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
+from pydantic import BaseModel, ConfigDict, Field
+
+from etude_server.api.problem_details import ProblemError, responses
+from etude_server.service import AppContext
+from etude_server.store import people
+from etude_server.store.people import Person, Role
+
+COOKIE: Final = "etude_session"
+COOKIE_OF_HOST: Final = f"__Host-{COOKIE}"
+"""Its name by HTTPS: a browser accepts that prefix only from this very host, over HTTPS."""
+
+CSRF_HEADER: Final = "X-CSRF-Token"
+
+STAFF_ONLY: Final = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+"""The problems of a request that is not made by staff."""
+
+_BEARER: Final = {"WWW-Authenticate": "Bearer"}
+_bearer = HTTPBearer(auto_error=False, description="A token, made by `etude staff token`.")
+_cookie = APIKeyCookie(
+    name=COOKIE,
+    auto_error=False,
+    description=f"A browser's session; by HTTPS the cookie is {COOKIE_OF_HOST}.",
+)
+_PAGE_REQUESTS: Final = frozenset({"empty", "document"})
+"""The destinations of a page's `fetch` and of a link, as browsers name them: not of an imported
+script, a font or an image, which no page of ours asks a session for."""
+
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
+router = APIRouter(prefix="/v1/session", tags=["session"])
+
+
+async def context(request: Request) -> AppContext:  # a plain function would be sent to a thread
+    """Return the running service."""
+    found: AppContext = request.app.state.context
+    return found
+
+
+ContextOf = Annotated[AppContext, Depends(context)]
+
+
+def address_of(request: Request, service: AppContext) -> str:
+    """Return our address; without one the socket's that received it: headers may be forged."""
+    host, port = request.scope["server"]
+    here = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return (service.settings.public_url or here).rstrip("/")
+
+
+def _cookie_name(service: AppContext) -> str:
+    return COOKIE_OF_HOST if service.settings.is_https else COOKIE
+
+
+async def session_cookie(request: Request, service: ContextOf) -> str | None:
+    """Return the value of a browser's session cookie."""
+    return request.cookies.get(_cookie_name(service))
+
+
+CookieOf = Annotated[str | None, Depends(session_cookie)]
+
+
+def current_person(
+    request: Request,
+    service: ContextOf,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    _described: Annotated[str | None, Depends(_cookie)],
+    cookie: CookieOf,
+) -> Person:
+    """Return the person who makes a request.
+
+    Raises:
+        ProblemError: the credentials are missing or wrong, or a browser's request may come from
+            another site.
+    """
+    person = None
+    with service.database.read() as connection:
+        if bearer is not None:
+            person = people.person_of_token(connection, bearer.credentials)
+        elif cookie and (session := people.find_session(connection, cookie)):
+            person = session.person
+            if request.headers.get("Sec-Fetch-Dest", "empty") not in _PAGE_REQUESTS:
+                detail = "A browser's session answers pages, not imported scripts, fonts or images."
+                raise ProblemError(HTTPStatus.FORBIDDEN, detail)
+            sent = request.headers.get(CSRF_HEADER, "")
+            if request.method not in _SAFE and not people.is_csrf(sent, session.csrf):
+                detail = f"A browser's request needs the session's {CSRF_HEADER} header."
+                raise ProblemError(HTTPStatus.FORBIDDEN, detail)
+    if person is None:
+        detail = "Sign in, or send a valid token as 'Authorization: Bearer ...'."
+        raise ProblemError(HTTPStatus.UNAUTHORIZED, detail, _BEARER)
+    return person
+
+
+Someone = Annotated[Person, Depends(current_person)]
+
+
+def current_staff(person: Someone, request: Request) -> Person:
+    """Return the person who makes a request; 403 unless they are staff. An assistant only reads."""
+    if person.role != "instructor" and not (person.is_staff and request.method in _SAFE):
+        raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors.")
+    return person
+
+
+Staff = Annotated[Person, Depends(current_staff)]
+
+
+def current_teacher(person: Someone) -> Person:
+    """Return the person who makes a request; 403 unless they teach or assist."""
+    if not person.is_staff:
+        raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors and assistants.")
+    return person
+
+
+Teacher = Annotated[Person, Depends(current_teacher)]
+
+
+class SignIn(BaseModel):
+    """A token, typed or pasted once."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    token: str = Field(min_length=1, max_length=200)
+
+
+class Me(BaseModel):
+    """The signed-in person, and the CSRF token of a browser's session."""
+
+    name: str
+    role: Role
+    csrf: str | None = Field(
+        description="To be sent as X-CSRF-Token; none for a program with a token of its own."
+    )
+
+
+@router.post("", responses=responses(HTTPStatus.UNAUTHORIZED))
+def sign_in(wanted: SignIn, service: ContextOf, response: Response, cookie: CookieOf) -> Me:
+    """Open a session for a browser, and close its last; scripts cannot read the cookie."""
+    with service.database.write() as connection:
+        entered = people.sign_in(connection, wanted.token, cookie)
+    if entered is None:
+        detail = "This token is unknown, expired or revoked."
+        raise ProblemError(HTTPStatus.UNAUTHORIZED, detail, _BEARER)
+    person, opened = entered
+    give_cookie(response, opened.cookie, service)
+    return Me(name=person.name, role=person.role, csrf=opened.csrf)
+
+
+def give_cookie(
+    response: Response, cookie: str, service: AppContext, *, in_frame: bool = False
+) -> None:
+    """Set the session cookie, which scripts cannot read.
+
+    In a frame of another site it is one of that site's partition: no other site's frames have it,
+    and requests that change something need the CSRF token anyway.
+    """
+    response.set_cookie(
+        _cookie_name(service),
+        cookie,
+        max_age=people.SESSION_SECONDS,
+        httponly=True,
+        samesite="none" if in_frame and service.settings.is_https else "lax",
+        secure=service.settings.is_https,
+    )
+    if in_frame:
+        partition(response)
+
+
+def partition(response: Response) -> None:
+    """Mark a response's secure cookies as partitioned, which Starlette does from Python 3.14 on."""
+    response.raw_headers = [
+        (name, value + b"; Partitioned" if name == b"set-cookie" and b"Secure" in value else value)
+        for name, value in response.raw_headers
+    ]
+
+
+def take_cookie(response: Response, service: AppContext) -> None:
+    """Delete the session cookie, with the attributes that it was set with."""
+    response.delete_cookie(_cookie_name(service), secure=service.settings.is_https)
+
+
+@router.get("", responses=responses(HTTPStatus.UNAUTHORIZED))
+def who(person: Someone, request: Request, cookie: CookieOf) -> Me:
+    """Return the signed-in person; a page that was reloaded gets its CSRF token again.
+
+    No other site can read the answer: it allows no origin but its own.
+    """
+    is_program = "authorization" in request.headers
+    csrf = None if is_program or cookie is None else people.csrf_of(cookie)
+    return Me(name=person.name, role=person.role, csrf=csrf)
+
+
+@router.delete("", status_code=HTTPStatus.NO_CONTENT, responses=responses(*STAFF_ONLY))
+def sign_out(_person: Someone, service: ContextOf, response: Response, cookie: CookieOf) -> None:
+    """Close the session."""
+    if cookie is not None:
+        with service.database.write() as connection:
+            people.close_session(connection, cookie)
+    take_cookie(response, service)

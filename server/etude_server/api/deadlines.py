@@ -1,0 +1,93 @@
+"""A schedule as a learner meets it: submissions that are refused, results that are held back."""
+
+import time
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, Field
+from sqlalchemy import Connection
+
+from etude_server.api.problem_details import ProblemError
+from etude_server.store import people, schedules, windows
+from etude_server.store.ids import now, utc
+from etude_server.store.people import Person
+from etude_server.store.submissions import Submitted
+from etude_server.store.verdicts import StoredVerdict
+
+_DAY = 24 * 60 * 60 * 1_000_000  # microseconds
+
+
+def _iso(microseconds: int | None) -> str | None:
+    if microseconds is None:
+        return None
+    return utc(microseconds).isoformat(timespec="seconds")
+
+
+_Iso = Annotated[str | None, BeforeValidator(_iso)]
+
+
+class WindowInfo(BaseModel):
+    """The times at which the caller may submit an exercise, as ISO 8601 in UTC."""
+
+    opens: _Iso = Field(validation_alias="opens_at")
+    due: _Iso = Field(
+        validation_alias="due_at", description="The caller's own, if they have an extension."
+    )
+    late: float = Field(description="What is left of late work's points for each day begun.")
+    attempts: int | None = Field(description="Within 24 hours; null for any number.")
+    hold_hidden: bool = Field(description="Results of hidden tests are held back until due.")
+
+
+def check(connection: Connection, person: Person, submitted: Submitted) -> None:
+    """Raise if a student may not submit this now.
+
+    Raises:
+        ProblemError: 423 before the exercise opens, or after too many attempts.
+    """
+    if person.role != "student":
+        return
+    window = windows.window(connection, person.id, submitted.exercise)
+    if window.opens_at is not None and now() < window.opens_at:
+        raise _refused(f"This exercise opens at {_iso(window.opens_at)}.", window.opens_at)
+    if window.attempts is not None:
+        people.hold(connection, person.id)  # or attempts sent at once would not see each other
+        times = schedules.attempts_before(connection, submitted)
+        if len(times) >= window.attempts:
+            again = times[-window.attempts] + _DAY
+            told = (
+                f"{window.attempts} attempts in 24 hours are used up; the next is at {_iso(again)}."
+            )
+            raise _refused(told, again)
+
+
+def _refused(detail: str, until: int) -> ProblemError:
+    seconds = max(1, round(until / 1_000_000 - time.time()))
+    return ProblemError(HTTPStatus.LOCKED, detail, {"Retry-After": str(seconds)})
+
+
+def is_held(connection: Connection, person: Person, exercise: str) -> bool:
+    """Return whether results of hidden tests are held back from somebody."""
+    if person.role != "student":
+        return False
+    return windows.window(connection, person.id, exercise).is_holding
+
+
+def without_hidden(kept: StoredVerdict) -> StoredVerdict:
+    """Return a verdict as if the visible tests were all that was run here."""
+    tests = [each for each in kept.body["tests"] if not each["hidden"]]
+    hidden = len(kept.body["tests"]) - len(tests)
+    score, most = (sum(each[name] for each in tests) for name in ("points", "max_points"))
+    failed = [each["outcome"] for each in tests if each["outcome"] != "passed"]
+    outcome = kept.outcome if kept.body["message"] else (failed or ["passed"])[0]
+    body: dict[str, Any] = {
+        **kept.body,
+        "outcome": outcome,
+        "score": score,
+        "max_score": most,
+        "xp": 0,
+        "tests": tests,
+        "hidden_elsewhere": hidden,
+        "diagnosis": None,
+        "example": None,
+    }
+    return StoredVerdict(kept.key, outcome, score, most, 0, body, kept.at)

@@ -1,0 +1,148 @@
+"""`/v1/exercises` and `/v1/progress`: the exercises, and a person's progress."""
+
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from etude_server.api import deadlines
+from etude_server.api.auth import ContextOf, Someone
+from etude_server.api.deadlines import WindowInfo
+from etude_server.api.list_pages import Moment
+from etude_server.api.people_routes import CommentInfo
+from etude_server.api.problem_details import ProblemError, existing_one, responses
+from etude_server.store import by_hand, grades, submissions, windows
+from etude_server.store.windows import StoredWindow
+
+router = APIRouter(prefix="/v1", tags=["exercises"], responses=responses(HTTPStatus.UNAUTHORIZED))
+
+
+class ExerciseInfo(BaseModel):
+    """An exercise, without anything hidden."""
+
+    id: str
+    title: str
+    track: str
+    kind: str
+    difficulty: str
+    xp: int
+    max_points: int
+    hash: str = Field(description="Of this version of its definition.")
+    window: WindowInfo
+
+
+class CommentedSubmission(BaseModel):
+    """A submission of the caller, and what staff said on it."""
+
+    submission: str
+    received_at: Moment
+    source: str
+    comments: list[CommentInfo]
+
+
+class ExerciseProgress(BaseModel):
+    """A person's best published verdict in one exercise."""
+
+    exercise: str
+    submission: str = Field(
+        validation_alias="submission_id", description="The submission that it is for."
+    )
+    score: int
+    max_score: int
+    passed: bool
+    xp: int
+    points: float | None = Field(
+        description="What counts: the score less what being late costs, or what staff gave; null "
+        "for who is excused."
+    )
+    note: str = Field(description="Why they are not the score.")
+
+
+class Progress(BaseModel):
+    """A person's certified progress: the hidden tests were run."""
+
+    name: str
+    xp: int
+    exercises: list[ExerciseProgress]
+
+
+@router.get("/exercises")
+def exercises(person: Someone, service: ContextOf) -> list[ExerciseInfo]:
+    """List the exercises, in the order of their tracks."""
+    with service.database.read() as connection:
+        found = windows.windows(connection, person.id)
+    return [
+        ExerciseInfo(
+            id=each.id,
+            title=each.title,
+            track=str(track.definition.id),
+            kind=each.kind,
+            difficulty=each.difficulty,
+            xp=each.xp,
+            max_points=each.max_points,
+            hash=each.digest,
+            window=WindowInfo.model_validate(
+                found.get(each.id, StoredWindow()), from_attributes=True
+            ),
+        )
+        for track in service.catalog.tracks
+        for each in track.exercises
+    ]
+
+
+@router.get("/exercises/{exercise}", responses=responses(HTTPStatus.NOT_FOUND))
+def exercise(exercise: str, person: Someone, service: ContextOf) -> ExerciseInfo:
+    """Describe one exercise."""
+    found = (each for each in exercises(person, service) if each.id == exercise)
+    return existing_one(next(found, None), "exercise")
+
+
+@router.get(
+    "/exercises/{exercise}/solution",
+    responses=responses(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND),
+)
+def solution(exercise: str, person: Someone, service: ContextOf) -> dict[str, Any]:
+    """Return the solution of an exercise that the caller has passed, as its page shows it."""
+    found = service.catalog.find(exercise)
+    render = service.settings.solution
+    if found is None or render is None or not found.solution:
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no solution to show.")
+    with service.database.read() as connection:
+        own = grades.of_person(connection, person.id)
+        held = deadlines.is_held(connection, person, exercise)
+    if held or not any(each.exercise == exercise and each.passed for each in own):
+        raise ProblemError(HTTPStatus.FORBIDDEN, "You see the solution once you have passed.")
+    return render(found)
+
+
+@router.get(
+    "/exercises/{exercise}/comments",
+    responses=responses(HTTPStatus.NOT_FOUND),
+    response_model=list[CommentedSubmission],
+)
+def comments(exercise: str, person: Someone, service: ContextOf) -> list[dict[str, Any]]:
+    """Return what staff said on the caller's submissions of an exercise, the newest first."""
+    existing_one(service.catalog.find(exercise), "exercise")
+    with service.database.read() as connection:
+        return [
+            {
+                "submission": each.id,
+                "received_at": each.received_at,
+                "source": submissions.text_of(connection, each.source_hash),
+                "comments": by_hand.comments(connection, each.id),
+            }
+            for each in by_hand.commented(connection, person.id, exercise)
+        ]
+
+
+@router.get("/progress", response_model=Progress)
+def progress(person: Someone, service: ContextOf) -> dict[str, Any]:
+    """Return the caller's best verdicts, and the XP that they earned."""
+    with service.database.read() as connection:
+        found = [
+            each
+            for each in grades.of_person(connection, person.id)
+            if not deadlines.is_held(connection, person, each.exercise)
+        ]
+    return {"name": person.name, "xp": sum(each.xp for each in found), "exercises": found}

@@ -1,0 +1,182 @@
+"""`/v1/gradebook` and `/v1/statistics`: grades and statistics for instructors."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from http import HTTPStatus
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Body, Depends, Header, Query, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
+
+from etude_server import gradebook_data
+from etude_server.api.auth import STAFF_ONLY, ContextOf, current_staff
+from etude_server.api.list_pages import After, Limit, Page
+from etude_server.api.problem_details import ProblemError, responses
+from etude_server.service import AppContext
+from etude_server.store import grades
+from etude_server.store.grades import Grade
+from grader.errors import UsageError
+from grader.reports.canvas_csv import fill, published, scores_of
+
+router = APIRouter(
+    prefix="/v1",
+    tags=["gradebook"],
+    dependencies=[Depends(current_staff)],
+    responses=responses(*STAFF_ONLY),
+)
+
+CANVAS_PATH = "/v1/gradebook/canvas"
+MAX_EXPORT = 4 << 20
+"""Bytes of a gradebook: some thousand students with some hundred assignments."""
+
+_CSV = "text/csv"
+_AS_CSV: dict[int | str, dict[str, Any]] = {
+    200: {"content": {_CSV: {"schema": {"type": "string"}}}}
+}
+# What the command line calls its options, and we our parameters.
+_OPTIONS = {
+    "--skip-unknown": "skip_unknown",
+    "--exercise": "exercise",
+    "--match": "match",
+    "--scale": "scale",
+}
+
+
+class GradeInfo(BaseModel):
+    """The best published verdict of a student in an exercise."""
+
+    student: str = Field(validation_alias="person")
+    name: str = Field(validation_alias="shown", description="To be shown.")
+    section: str
+    exercise: str
+    submission: str = Field(
+        validation_alias="submission_id", description="The submission that it is for."
+    )
+    score: int
+    max_score: int
+    passed: bool
+    xp: int
+    points: float | None = Field(description="What counts; null for who is excused.")
+    note: str = Field(description="Why it is not the score: late, or given by staff.")
+
+
+class StuckInfo(BaseModel):
+    """A student who has failed an exercise several times and never passed it."""
+
+    student: str = Field(validation_alias="person")
+    name: str = Field(validation_alias="shown", description="To be shown.")
+    failed: int = Field(description="Submissions.")
+    submission: str = Field(validation_alias="submission_id", description="The latest.")
+
+
+class StatisticsInfo(BaseModel):
+    """Statistics of the submissions to an exercise."""
+
+    exercise: str
+    students: int
+    pass_rate: float = Field(description="0 to 1: the lower, the harder.")
+    mean_score: float = Field(description="Share of the points, 0 to 1.")
+    discrimination: float | None = Field(
+        description="-1 to 1: how well passing goes with doing well elsewhere; null where there "
+        "are too few students, or all alike."
+    )
+    misconceptions: dict[str, int] = Field(description="Students who had each, at any time.")
+    failed_tests: dict[str, int] = Field(description="Students who failed each, at any time.")
+    stuck: list[StuckInfo]
+
+
+Exercise = Annotated[
+    str | None,
+    Query(description="Only of this exercise.", max_length=200, pattern=r"^[^\x00]*$"),
+]
+
+
+@router.get("/gradebook", responses=_AS_CSV, response_model=Page[GradeInfo])
+def show(
+    service: ContextOf,
+    *,
+    exercise: Exercise = None,
+    form: Annotated[
+        Literal["json", "csv"] | None, Query(alias="format", description="Instead of Accept.")
+    ] = None,
+    accept: Annotated[str, Header()] = "",
+    after: After = None,
+    limit: Limit = 200,
+) -> Page[Grade] | Response:
+    """Return the grades of students: a page of them as JSON, or all as CSV."""
+    if form == "csv" or (form is None and accept.partition(";")[0].strip() == _CSV):
+        return csv_response(_parts(service, exercise), "grades.csv")
+    of, _, name = (after or "").partition(" ")
+    with service.database.read(one_state=True) as connection:
+        found = grades.of_students(
+            connection, exercise, after=(name, of) if after else None, most=limit + 1
+        )
+    follows = None
+    if len(found) > limit:
+        follows = f"{found[limit - 1].exercise} {found[limit - 1].person}"
+    return Page(items=found[:limit], next=follows)
+
+
+@router.post(
+    "/gradebook/canvas",
+    responses={**responses(HTTPStatus.CONFLICT), **_AS_CSV},
+    response_class=Response,
+)
+def fill_canvas(
+    service: ContextOf,
+    export: Annotated[
+        bytes, Body(media_type=_CSV, min_length=1, description="The file that Canvas exported.")
+    ],
+    column: Annotated[str, Query(description="The assignment's column.", max_length=500)],
+    *,
+    exercise: Annotated[list[str] | None, Query(description="What counts, if not all.")] = None,
+    match: Annotated[
+        Literal["SIS Login ID", "SIS User ID", "ID", "Student", "Integration ID"],
+        Query(description="The column that has the students' names as they are here."),
+    ] = "SIS Login ID",
+    scale: Annotated[bool, Query(description="Convert to the assignment's points.")] = False,
+    skip_unknown: Annotated[bool, Query(description="Leave out who is not in the file.")] = False,
+) -> Response:
+    """Fill a column of a gradebook that Canvas exported; Canvas imports the answer."""
+    try:
+        scores = scores_of(
+            published(service.staff_reader.read(gradebook_data.records)), exercise or ()
+        )
+        filled = fill(
+            export.decode(),
+            scores,
+            column=column,
+            identity=match,
+            scale=scale,
+            skip_unknown=skip_unknown,
+        )
+    except UnicodeDecodeError:
+        raise ProblemError(HTTPStatus.CONFLICT, "The file is not UTF-8.") from None
+    except UsageError as error:
+        told = str(error)
+        for option, parameter in _OPTIONS.items():
+            told = told.replace(option, parameter)
+        raise ProblemError(HTTPStatus.CONFLICT, f"{told[0].upper()}{told[1:]}.") from None
+    return csv_response([filled.text], "filled.csv")
+
+
+@router.get("/statistics", response_model=list[StatisticsInfo])
+def statistics(service: ContextOf, exercise: Exercise = None) -> list[dict[str, Any]]:
+    """Return the difficulty, common mistakes and stuck students of exercises; hardest first."""
+    found = service.staff_reader.read(gradebook_data.numbers, exercise)
+    return [{**asdict(each.statistics), "stuck": each.stuck} for each in found]
+
+
+def _parts(service: AppContext, exercise: str | None) -> Iterator[str]:
+    text, after = service.staff_reader.read(gradebook_data.csv_part, exercise)
+    yield text
+    while after is not None:
+        text, after = service.staff_reader.read(gradebook_data.csv_part, exercise, after)
+        yield text
+
+
+def csv_response(parts: Iterable[str], name: str) -> Response:
+    """Return a file to be downloaded."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingResponse(parts, media_type=_CSV, headers=headers)

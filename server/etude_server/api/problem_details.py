@@ -1,0 +1,177 @@
+"""Error responses by RFC 9457, `application/problem+json`, and what OpenAPI says of them."""
+
+import json
+from http import HTTPStatus
+from typing import Any, Final, TypeVar
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import exc
+from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
+
+from etude_server.store.database import cause_of
+from grader.errors import SandboxFault, UsageError
+from grader.reports.to_json import verdict_schema_text
+from grader.sandbox.printable import printable
+
+_log = structlog.get_logger(__name__)
+
+_NAMED: Final = 5  # things that are wrong with a request
+_LONGEST_NAME: Final = 80  # characters
+_MEDIA_TYPE: Final = "application/problem+json"
+_FRAMEWORK_S: Final = ("HTTPValidationError", "ValidationError")  # we answer with problems instead
+_ALONG: Final = {  # the headers that such a problem always brings
+    HTTPStatus.UNAUTHORIZED: "WWW-Authenticate",
+    HTTPStatus.TOO_MANY_REQUESTS: "Retry-After",
+}
+
+_Thing = TypeVar("_Thing")
+
+
+class ProblemBody(BaseModel):
+    """The error of a request."""
+
+    model_config = ConfigDict(title="Problem")
+
+    type: str = Field("about:blank", description="A URI that names the kind of problem.")
+    title: str = Field(description="The HTTP status in words.")
+    status: int = Field(description="The HTTP status.")
+    detail: str = Field(description="One sentence about this very request.")
+
+
+class ProblemError(Exception):
+    """Ends a request with a problem response: a status, one sentence, and perhaps headers."""
+
+    def __init__(
+        self, status: HTTPStatus, detail: str, headers: dict[str, str] | None = None
+    ) -> None:
+        self.status = status
+        self.detail = detail
+        self.headers = headers
+        super().__init__(detail)
+
+
+def existing_one(found: _Thing | None, kind: str) -> _Thing:
+    """Return what was looked for by its id; raise a 404 if it is not there."""
+    if found is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
+    return found
+
+
+def responses(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
+    """Return the OpenAPI responses of problems."""
+    schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    return {
+        int(status): {
+            "description": status.phrase,
+            "content": {_MEDIA_TYPE: schema},
+            **(with_headers(_ALONG[status]) if status in _ALONG else {}),
+        }
+        for status in statuses
+    }
+
+
+def with_headers(*names: str) -> dict[str, Any]:
+    """Return the OpenAPI description of headers that a response always has."""
+    return {"headers": {name: {"required": True, "schema": {"type": "string"}} for name in names}}
+
+
+def problem_response(
+    status: HTTPStatus, detail: str, headers: dict[str, str] | None = None
+) -> JSONResponse:
+    """Return a problem as a response."""
+    body = ProblemBody(type="about:blank", title=status.phrase, status=int(status), detail=detail)
+    return JSONResponse(body.model_dump(), int(status), headers, _MEDIA_TYPE)
+
+
+async def _answer(request: Request, error: Exception) -> JSONResponse:
+    """Answer any error as a problem, without internal details."""
+    headers: dict[str, str] | None = None
+    if isinstance(error, HTTPException | RequestValidationError):
+        # The router looks at single routes, not at all that a path takes.
+        methods = request.app.methods_of(request.scope["path"])
+        if methods and request.method not in methods:
+            allow = ", ".join(sorted(methods))
+            detail = f"This takes {allow}."
+            return problem_response(HTTPStatus.METHOD_NOT_ALLOWED, detail, {"Allow": allow})
+    match error:
+        case ProblemError():
+            status, detail, headers = error.status, error.detail, error.headers
+        case HTTPException():
+            status, detail = HTTPStatus(error.status_code), f"{error.detail}."
+            headers = dict(error.headers or {})
+        case RequestValidationError():
+            # Without quoting the request, which may hold a submission. A field that we do not know
+            # has any name.
+            found = error.errors()
+            told = [
+                f"{printable('.'.join(map(str, at[1:])) or str(at[0]))[:_LONGEST_NAME]}: {said}"
+                for at, said in ((each["loc"], each["msg"]) for each in found[:_NAMED])
+            ]
+            if len(found) > _NAMED:
+                told.append(f"and {len(found) - _NAMED} more")
+            status, detail = HTTPStatus.UNPROCESSABLE_ENTITY, "; ".join(told) + "."
+        case UsageError():  # the sentence of the command line
+            sentence = str(error)
+            status, detail = HTTPStatus.CONFLICT, f"{sentence[:1].upper()}{sentence[1:]}."
+        case SandboxFault():
+            status = HTTPStatus.SERVICE_UNAVAILABLE
+            detail = "Nothing can be graded here at the moment."
+        case exc.OperationalError() | exc.TimeoutError():  # the latter: all connections are used
+            _log.warning("the database is away", error=cause_of(error))
+            status, headers = HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": "5"}
+            detail = "The database is away; try again, with the same Idempotency-Key."
+        case _:
+            status = HTTPStatus.INTERNAL_SERVER_ERROR
+            detail = "The service failed; staff can see why."
+    return problem_response(status, detail, headers)
+
+
+HANDLERS: Final[dict[Any, Any]] = dict.fromkeys(
+    (
+        *(ProblemError, HTTPException, RequestValidationError, UsageError),
+        *(SandboxFault, exc.OperationalError, exc.TimeoutError, Exception),
+    ),
+    _answer,
+)
+"""The handlers of all errors, for the application."""
+
+
+class DescribedApp(FastAPI):
+    """An application whose OpenAPI includes the errors common to all routes."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the OpenAPI description."""
+        if self.openapi_schema is not None:
+            return self.openapi_schema
+        description = super().openapi()
+        schemas = description.setdefault("components", {}).setdefault("schemas", {})
+        for name in _FRAMEWORK_S:
+            schemas.pop(name, None)
+        schemas["Problem"] = ProblemBody.model_json_schema()
+        types = verdict_schema_text().replace("#/$defs/", "#/components/schemas/")
+        schemas |= json.loads(types)["$defs"]
+        (failed,) = responses(HTTPStatus.SERVICE_UNAVAILABLE).values()
+        failed["description"] = "The service failed, or its database is away."
+        for operations in description["paths"].values():
+            for operation in operations.values():
+                known = operation["responses"]
+                general = [HTTPStatus.UNPROCESSABLE_ENTITY] if "422" in known else []
+                if "requestBody" in operation:
+                    general += [HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_TIMEOUT]
+                    general.append(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+                known.update({str(status): each for status, each in responses(*general).items()})
+                known["5XX"] = failed
+        return description
+
+    def methods_of(self, path: str) -> set[str]:
+        """Return the methods that a described path allows; none if it is not described."""
+        paths: dict[str, dict[str, Any]] = self.openapi()["paths"]
+        found = paths.get(path) or next(
+            (paths[each] for each in paths if compile_path(each)[0].fullmatch(path)), {}
+        )
+        return set(map(str.upper, found))

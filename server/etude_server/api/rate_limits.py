@@ -1,0 +1,79 @@
+"""Rate limits: submissions of a person, and event streams."""
+
+import contextlib
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Iterator
+from http import HTTPStatus
+
+from etude_server.api.problem_details import ProblemError
+
+_MINUTE = 60.0
+_MOST_PEOPLE = 100_000  # of whom it is remembered
+_STREAMS_OF_ONE = 50
+_FULL = "Too many event streams are open; ask for the state instead."
+
+
+class Rates:
+    """Counts each person's submissions within the last minute.
+
+    Without a limit (0) all are let through; those refused for another reason count, too.
+    """
+
+    def __init__(self, per_minute: int) -> None:
+        self._per_minute = per_minute
+        self._lock = threading.Lock()
+        self._times: dict[str, deque[float]] = {}
+
+    def check(self, person_id: str) -> None:
+        """Count one more submission of a person, or raise a 429."""
+        with self._lock:
+            at = time.monotonic()
+            times = self._times.pop(person_id, deque())
+            while times and times[0] <= at - _MINUTE:
+                times.popleft()
+            self._times[person_id] = times  # behind all others: the first is the longest silent
+            if len(self._times) > _MOST_PEOPLE:
+                del self._times[next(iter(self._times))]
+            if self._per_minute and len(times) >= self._per_minute:
+                detail = f"At most {self._per_minute} submissions a minute."
+                raise later(detail, times[0] + _MINUTE - at)
+            times.append(at)
+
+
+class Streams:
+    """Counts the event streams that are open; each holds a connection.
+
+    One person cannot take the room of all others. Only the event loop's thread uses it, so that a
+    check and a count are one step.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._open: Counter[str] = Counter()
+
+    def check(self) -> None:
+        """Raise a 429 unless there is room for one more stream."""
+        if self._open.total() >= self._most:
+            raise later(_FULL, 2)
+
+    @contextlib.contextmanager
+    def one_more(self, person_id: str) -> Iterator[None]:
+        """Count a person's stream while it is open; raise a 429 if they have too many."""
+        self.check()
+        if self._open[person_id] >= _STREAMS_OF_ONE:
+            raise later(_FULL, 2)
+        self._open[person_id] += 1
+        try:
+            yield
+        finally:
+            self._open[person_id] -= 1
+            if not self._open[person_id]:
+                del self._open[person_id]
+
+
+def later(detail: str, seconds: float) -> ProblemError:
+    """Return the problem of a request that may succeed after some seconds."""
+    headers = {"Retry-After": str(max(1, round(seconds + 0.5)))}
+    return ProblemError(HTTPStatus.TOO_MANY_REQUESTS, detail, headers)

@@ -1,0 +1,334 @@
+"""`/v1/submissions`: submit, and read the state and the verdict; for staff, search and release."""
+
+import asyncio
+import contextlib
+import json
+import math
+import time
+import uuid
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import Connection
+
+from etude_server.api import deadlines
+from etude_server.api.auth import ContextOf, Someone, Staff
+from etude_server.api.event_streams import Watched
+from etude_server.api.list_pages import After, Limit, Moment, Page
+from etude_server.api.problem_details import ProblemError, existing_one, responses, with_headers
+from etude_server.api.rate_limits import later
+from etude_server.service import AppContext
+from etude_server.store import submissions, verdicts
+from etude_server.store.ids import now
+from etude_server.store.people import Person
+from etude_server.store.submissions import FoundSubmission, KeyReusedError, State, Submitted
+from etude_server.store.verdicts import StoredVerdict
+from grader.sandbox.limits import SOURCE_CAP
+
+router = APIRouter(
+    prefix="/v1/submissions", tags=["submissions"], responses=responses(HTTPStatus.UNAUTHORIZED)
+)
+
+LONGEST_SECONDS: Final = 60.0
+"""The longest event stream: the next one needs a valid token again."""
+
+_BETWEEN_SECONDS: Final = 1.0  # two places in the line; that it is graded is told at once
+_TEXT: Final = r"^[^\x00]*$"  # no program has a NUL, and PostgreSQL stores none
+_VERDICT: Final[dict[str, Any]] = {  # whose schema is that of every verdict of Etude
+    "description": "The verdict.",
+    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/verdict"}}},
+}
+
+
+class NewSubmission(BaseModel):
+    """A submission to grade."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    exercise: str = Field(description="The exercise's id.", max_length=200)
+    source: str = Field(description="The program's text.", max_length=SOURCE_CAP, pattern=_TEXT)
+
+
+class SubmissionState(BaseModel):
+    """The state of a submission."""
+
+    id: str
+    exercise: str
+    source_hash: str = Field(description="SHA-256 of the text.")
+    received_at: Moment
+    state: State = Field(
+        description="Pending: not graded yet. Parked: grading failed three times, staff will look."
+    )
+    position: int | None = Field(
+        description="How many are graded before it, while it is pending; "
+        f"{submissions.COUNTED} stands for so many or more."
+    )
+    outcome: str | None = Field(description="Of the verdict, once it is graded.")
+    score: int | None
+    max_score: int | None
+
+
+class EntryInfo(BaseModel):
+    """A submission and its verdict."""
+
+    id: str
+    person: str
+    exercise: str
+    source_hash: str = Field(description="SHA-256 of the text.")
+    received_at: Moment
+    state: State
+    outcome: str | None = Field(description="Of the verdict, once it is graded.")
+    score: int | None
+    max_score: int | None
+    shown: str = Field(description="The person's name to be shown.")
+
+
+Id = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A submission's id.")]
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        pattern=r"^[\x21-\x7e]+$",
+        description="The request's own mark: repeated with it, a request is one submission.",
+    ),
+]
+
+
+def existing(submission_id: Id, service: ContextOf) -> Submitted:
+    """Return a submission, or answer 404."""
+    with service.database.read() as connection:
+        return existing_one(submissions.find(connection, submission_id), "submission")
+
+
+Existing = Annotated[Submitted, Depends(existing)]
+
+
+def own(person: Someone, found: Existing) -> Submitted:
+    """Return a submission, or answer 404; a student may see only their own."""
+    is_hidden = person.role == "student" and found.person_id != person.id
+    return existing_one(None if is_hidden else found, "submission")
+
+
+# Found before an answer begins: a stream that has begun cannot turn into a 404.
+Own = Annotated[Submitted, Depends(own)]
+
+
+async def any_room(request: Request) -> None:
+    """Raise if there is no room for an event stream, before the store is read."""
+    request.app.state.streams.check()
+
+
+async def room(person: Someone, _submitted: Own, request: Request) -> AsyncIterator[None]:
+    """Count an event stream while it is open."""
+    with request.app.state.streams.one_more(person.id):
+        yield
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A submission that a stream reports on, and its state when the stream began."""
+
+    watched: Watched
+    state: SubmissionState
+
+
+async def followed(
+    submitted: Own, person: Someone, service: ContextOf, request: Request
+) -> AsyncIterator[Followed]:
+    """Watch a submission while its stream lasts."""
+    with request.app.state.watcher.watch(submitted.id) as watched:
+        yield Followed(watched, await run_in_threadpool(_state, service, submitted, person))
+
+
+@router.post(
+    "",
+    status_code=HTTPStatus.ACCEPTED,
+    responses={
+        **responses(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+        **responses(HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.LOCKED),
+        202: with_headers("Location"),
+    },
+)
+async def hand_in(
+    new: NewSubmission,
+    person: Someone,
+    service: ContextOf,
+    request: Request,
+    *,
+    response: Response,
+    key: Key = None,
+) -> SubmissionState:
+    """Accept a submission; it is graded in its turn."""
+    existing_one(service.catalog.find(new.exercise), "exercise")
+    request.app.state.rates.check(person.id)
+    try:
+        state = await run_in_threadpool(_accept, service, person, new, key or uuid.uuid4().hex)
+    except KeyReusedError:
+        detail = "This Idempotency-Key came before with another exercise or source."
+        raise ProblemError(HTTPStatus.CONFLICT, detail) from None
+    response.headers["Location"] = f"/v1/submissions/{state.id}"
+    return state
+
+
+@router.get("/{submission_id}", responses=responses(HTTPStatus.NOT_FOUND))
+def show(submitted: Own, person: Someone, service: ContextOf) -> SubmissionState:
+    """Return the state of a submission."""
+    return _state(service, submitted, person)
+
+
+@router.get(
+    "/{submission_id}/verdict",
+    responses={**responses(HTTPStatus.NOT_FOUND), 200: _VERDICT},
+    response_model=None,
+)
+def verdict(submitted: Own, person: Someone, service: ContextOf) -> dict[str, Any]:
+    """Return the published verdict, as `etude/verdict/v1`.
+
+    Where the course holds back results of hidden tests until an exercise is due, it is without
+    them until then.
+    """
+    with service.database.read() as connection:
+        kept = _shown(connection, submitted, person)
+    if kept is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, "It is not graded yet.", {"Retry-After": "1"})
+    return dict(kept.body)
+
+
+@router.get(
+    "/{submission_id}/events",
+    response_class=EventSourceResponse,
+    dependencies=[Depends(any_room), Depends(room)],
+    responses=responses(HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS),
+)
+async def events(
+    submitted: Own,
+    person: Someone,
+    service: ContextOf,
+    request: Request,
+    begun: Annotated[Followed, Depends(followed)],
+) -> AsyncIterator[ServerSentEvent]:
+    """Stream a submission's state, and each change of it, until it is graded or parked.
+
+    A stream ends after a minute in any case; a client may then open another one.
+    """
+    ends = time.monotonic() + LONGEST_SECONDS
+    watched, state = begun.watched, begun.state
+    yield _event(state)
+    while (
+        state.state == "pending"
+        and time.monotonic() < ends
+        and not request.app.state.watcher.is_ending
+    ):
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(watched.gone.wait(), _BETWEEN_SECONDS)
+        if watched.gone.is_set():
+            yield _event(await run_in_threadpool(_state, service, submitted, person))
+            return
+        if watched.place not in {None, state.position}:
+            state = state.model_copy(update={"position": watched.place})
+            yield _event(state)
+
+
+@router.get("", responses=responses(HTTPStatus.FORBIDDEN), response_model=Page[EntryInfo])
+def listed(
+    _person: Staff,
+    service: ContextOf,
+    *,
+    exercise: Annotated[str | None, Query(max_length=200, pattern=_TEXT)] = None,
+    person: Annotated[
+        str | None, Query(max_length=200, pattern=_TEXT, description="A name.")
+    ] = None,
+    state: State | None = None,
+    after: After = None,
+    limit: Limit = 50,
+) -> Page[FoundSubmission]:
+    """List submissions, the newest first."""
+    with service.database.read() as connection:
+        found = submissions.listed(
+            connection,
+            exercise=exercise,
+            person_name=person,
+            state=state,
+            before=after,
+            most=limit + 1,
+        )
+    follows = found[limit - 1].id if len(found) > limit else None
+    return Page(items=found[:limit], next=follows)
+
+
+@router.post(
+    "/{submission_id}/release",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=responses(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+)
+def release(person: Staff, found: Existing, service: ContextOf) -> None:
+    """Queue a parked submission again."""
+    with service.database.write() as connection:
+        is_released = submissions.release(connection, found.id, actor=person.id)
+    if not is_released:
+        raise ProblemError(HTTPStatus.CONFLICT, "It is not parked.")
+    service.executor.notify([found.id])
+
+
+def _accept(service: AppContext, person: Person, new: NewSubmission, key: str) -> SubmissionState:
+    """Store a submission in one transaction, then notify the executor."""
+    place, most = 0, service.settings.queue_seconds
+    with service.database.write() as connection:
+        oldest = submissions.oldest_waiting(connection)
+        age = -math.inf if oldest is None else (now() - oldest) / 1_000_000
+        if most and age > most:
+            told = f"The oldest submission has waited {age:.0f} s; come back when the queue is"
+            raise later(f"{told} shorter.", most / 4)
+        accepted = submissions.accept(connection, person, new.exercise, new.source, key=key)
+        submitted = accepted.submission
+        if accepted.is_new:
+            deadlines.check(connection, person, submitted)
+            place = submissions.waiting_before(connection, submitted.id)
+    if not accepted.is_new:
+        return _state(service, submitted, person)
+    service.executor.notify([submitted.id])
+    return _described(submitted, place)
+
+
+def _event(state: SubmissionState) -> ServerSentEvent:
+    return ServerSentEvent(data=json.loads(state.model_dump_json()), event="state")
+
+
+def _shown(connection: Connection, submitted: Submitted, person: Person) -> StoredVerdict | None:
+    """Return the published verdict as a person may see it."""
+    kept = verdicts.published(connection, submitted.id)
+    if kept is None or not deadlines.is_held(connection, person, submitted.exercise):
+        return kept
+    return deadlines.without_hidden(kept)
+
+
+def _state(service: AppContext, submitted: Submitted, person: Person) -> SubmissionState:
+    # In this order: a verdict that is published between the two is found.
+    with service.database.read() as connection:
+        place = submissions.place(connection, submitted.id)
+        kept = _shown(connection, submitted, person) if place is None else None
+    return _described(submitted, place, kept)
+
+
+def _described(
+    submitted: Submitted, place: int | None, kept: StoredVerdict | None = None
+) -> SubmissionState:
+    return SubmissionState(
+        id=submitted.id,
+        exercise=submitted.exercise,
+        source_hash=submitted.source_hash,
+        received_at=submitted.received_at,
+        state="graded" if kept else "parked" if place is None else "pending",
+        position=place,
+        outcome=kept.outcome if kept else None,
+        score=kept.score if kept else None,
+        max_score=kept.max_score if kept else None,
+    )

@@ -1,0 +1,86 @@
+"""The exercises that the service grades; SIGHUP reads them again."""
+
+import os
+import signal
+import threading
+from collections import ChainMap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import structlog
+
+from etude_server.store import events, schedules
+from etude_server.store.database import Database
+from grader.course.schedule import read_schedule
+from grader.definitions.collection import Collection
+from grader.definitions.exercise import Exercise
+from grader.definitions.files import SCHEDULE_FILE, folders_in
+from grader.definitions.track import Track
+from grader.errors import DefinitionError, UsageError
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Catalog:
+    """A collection's exercises by their ids."""
+
+    tracks: tuple[Track, ...]
+    exercises: Mapping[str, Exercise]
+    folder: Path = Path()
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Load a collection.
+
+        Raises:
+            UsageError, DefinitionError: there is none, or something in it is not valid.
+        """
+        tracks = tuple(Collection.load(folder).tracks)
+        exercises = {str(each.id): each for track in tracks for each in track.exercises}
+        return cls(tracks, exercises, folder)
+
+    def store_schedule(self, database: Database, folder: Path) -> bool:
+        """Have the store know the schedule beside the tracks; return whether that changed it.
+
+        Raises:
+            DefinitionError: it is not valid.
+        """
+        paths = (each / SCHEDULE_FILE for each in folders_in(folder))
+        tracks = {
+            str(each.definition.id): [str(exercise.id) for exercise in each.exercises]
+            for each in self.tracks
+        }
+        found = [read_schedule(path, tracks) for path in paths if path.exists()]
+        with database.write() as connection:
+            return schedules.store(connection, dict(ChainMap(*found)), actor=events.GRADER)
+
+    def find(self, exercise: str) -> Exercise | None:
+        """Return an exercise by its id."""
+        return self.exercises.get(exercise)
+
+    def reload(self, database: Database | None = None) -> None:
+        """Read the collection again; keep it as it was if it is not valid.
+
+        A worker names no database: it leaves the schedule to the server.
+        """
+        try:
+            fresh = Catalog.load(self.folder)
+            if database is not None:
+                fresh.store_schedule(database, self.folder)
+        except (UsageError, DefinitionError) as error:
+            _log.error("the exercises stay as they were", reason=str(error))
+        else:
+            self.tracks, self.exercises = fresh.tracks, fresh.exercises
+            _log.info("the exercises were read again", exercises=len(self.exercises))
+
+    def reload_on_hangup(self, database: Database | None = None) -> None:
+        """Reload at each SIGHUP; on a terminal that signal still ends the process."""
+
+        def start(*_: object) -> None:
+            threading.Thread(target=self.reload, args=[database], daemon=True).start()
+
+        if not os.isatty(0):
+            signal.signal(signal.SIGHUP, start)

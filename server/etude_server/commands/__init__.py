@@ -1,0 +1,1 @@
+"""The server's commands: `etude serve`, `worker`, `regrade` and `staff`."""

@@ -1,0 +1,159 @@
+"""`etude serve`: the site, submissions and their verdicts, on one machine."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from etude_server.commands.server_options import (
+    ServiceCommand,
+    database_option,
+    health_options,
+    keep_option,
+)
+from grader.cli import options
+from grader.cli.server_extra import needs_service
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from grader.definitions.exercise import Exercise
+
+_HEAD = b">\n<head>"  # in a page; the element before it says whether it is for practice
+
+
+@click.command("serve", cls=ServiceCommand, short_help="Serve the site and grade submissions.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="Where to listen.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(0, 256),
+    default=options.cores,
+    show_default="the number of cores",
+    help="How many submissions are graded at once; 0 on PostgreSQL leaves it to `etude worker`.",
+)
+@click.option(
+    "--site",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="A folder that `etude site build` made, to be served as well.",
+)
+@click.option(
+    "--public-url",
+    default="",
+    help="How browsers reach it, such as https://etude.example.org, behind a proxy.",
+)
+@click.option(
+    "--per-minute",
+    type=click.IntRange(0),
+    default=30,
+    show_default=True,
+    metavar="N",
+    help="Submissions of one person in a minute; 0 refuses none.",
+)
+@click.option(
+    "--queue-seconds",
+    type=click.FloatRange(0),
+    default=120.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Refuse submissions when the oldest has waited so long; 0 refuses none, as in an exam.",
+)
+@click.option(
+    "--max-streams", type=click.IntRange(1), default=2000, show_default=True, metavar="N",
+    help="Event streams that are open at once.",
+)  # fmt: skip
+@click.option(
+    "--oidc-issuer",
+    help="The OpenID Connect provider by which people of the roster sign in. The client's secret "
+    "is read from ETUDE_OIDC_CLIENT_SECRET.",
+)
+@click.option(
+    "--oidc-client-id",
+    help="What it calls this server.",
+)
+@click.option(
+    "--oidc-claim",
+    default="email",
+    show_default=True,
+    help="What of its answer is the login of the roster.",
+)
+@health_options
+@keep_option
+@database_option
+@options.exercises_option
+def command(  # noqa: PLR0917  click calls it by name
+    host: str,
+    port: int,
+    workers: int,
+    site: Path | None,
+    public_url: str,
+    oidc_issuer: str | None,
+    oidc_client_id: str | None,
+    oidc_claim: str,
+    health_port: int | None,
+    health_host: str,
+    keep_days: int,
+    database: str,
+    exercises: Path | None,
+    **limits: Any,  # noqa: ANN401  per_minute, queue_seconds and max_streams
+) -> None:
+    """Accept submissions over HTTP, grade them with the hidden tests, and store everything.
+
+    Nothing else has to be started: the database is a file, the grading a pool of processes. Each
+    option may also be set as ETUDE_..., such as ETUDE_PORT, or in etude.toml.
+
+    \b
+    Examples:
+      etude serve
+      etude serve --site build/site --database sqlite:////srv/etude/etude.db
+    """
+    home = site / "index.html" if site else None
+    if home and home.is_file() and b" data-practice" in home.read_bytes().partition(_HEAD)[0]:
+        raise UsageError(
+            f"the pages in {site} are for practice: they have the hidden tests. Build them with "
+            "`etude site build --certified`"
+        )
+    with needs_service():
+        from etude_server.server import serve
+        from etude_server.settings import Settings
+    oidc = None
+    secret = os.environ.pop("ETUDE_OIDC_CLIENT_SECRET", "")  # before anything else is started
+    if oidc_issuer:
+        if not oidc_client_id or not secret:
+            raise UsageError("--oidc-issuer needs --oidc-client-id and ETUDE_OIDC_CLIENT_SECRET")
+        from etude_server.oidc import Provider
+
+        oidc = Provider(oidc_issuer, oidc_client_id, secret, oidc_claim)
+    serve(
+        Settings(
+            database_url=database,
+            exercises=options.collection_folder(exercises),
+            site=site,
+            solution=_rendered_solution if site else None,
+            host=host,
+            port=port,
+            health_host=health_host,
+            health_port=health_port,
+            workers=workers,
+            public_url=public_url,
+            oidc=oidc,
+            keep_days=keep_days,
+            **limits,
+        )
+    )
+
+
+def _rendered_solution(exercise: "Exercise") -> dict[str, Any]:
+    """Return the solution of an exercise as its page shows it."""
+    from sitegen.exercise_data import solution_data
+    from sitegen.from_collection.builder import solution_of
+    from sitegen.page_images import InlineImages
+
+    path = exercise.where.path
+    return solution_data(solution_of(exercise), path, InlineImages(path))

@@ -1,0 +1,135 @@
+"""Options of the server's commands, its settings file, and its database."""
+
+import getpass
+import os
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from grader.cli.server_extra import needs_service
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from etude_server.store.database import Database
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+SETTINGS: Final = (
+    "database", "database-file", "exercises", "site", "host", "port", "public-url", "workers",
+    "lane", "dead-after", "health-host", "health-port", "keep-days", "per-minute",
+    "queue-seconds", "max-streams", "oidc-issuer", "oidc-client-id", "oidc-claim",
+)  # fmt: skip
+"""The keys of `etude.toml`: the options of `etude serve` and `etude worker`."""
+
+
+class ServiceCommand(click.Command):
+    """A command whose options may also stand in the environment and in `etude.toml`."""
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,  # noqa: ANN401  click's own signature
+    ) -> click.Context:
+        """Add the two places where an option is looked for."""
+        extra |= {"auto_envvar_prefix": "ETUDE", "default_map": settings_file()}
+        return super().make_context(info_name, args, parent, **extra)
+
+
+def settings_file() -> dict[str, Any]:
+    """Return the settings in the file that ETUDE_CONFIG names, or in `etude.toml` here.
+
+    Raises:
+        UsageError: it cannot be read, or has a key that is no setting.
+    """
+    named = os.environ.get("ETUDE_CONFIG")
+    path = Path(named or "etude.toml")
+    try:
+        found = tomllib.loads(path.read_text())
+    except FileNotFoundError:
+        if named:
+            raise UsageError(f"there is no file {path}, which ETUDE_CONFIG names") from None
+        return {}
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read {path}: {error}") from None
+    if unknown := sorted(found.keys() - set(SETTINGS)):
+        raise UsageError(f"{path}: no setting is called {unknown[0]!r}")
+    if isinstance(found.get("exercises"), str):
+        found["exercises"] = [found["exercises"]]
+    return {name.replace("-", "_"): value for name, value in found.items()}
+
+
+def database_option(function: _Function) -> _Function:
+    """Add `--database URL`; an address with a password belongs into the environment."""
+    return click.option(
+        "--database",
+        envvar="ETUDE_DATABASE",
+        show_envvar=True,
+        default=lambda: settings_file().get("database", "sqlite:///etude.db"),
+        show_default="that of etude.toml, or sqlite:///etude.db",
+        metavar="URL",
+        help="sqlite:///FILE or postgresql://USER@HOST/NAME.",
+    )(function)
+
+
+def keep_option(function: _Function) -> _Function:
+    """Add `--keep-days N`."""
+    return click.option(
+        "--keep-days",
+        type=click.IntRange(1),
+        envvar="ETUDE_KEEP_DAYS",
+        show_envvar=True,
+        default=90,
+        show_default=True,
+        metavar="N",
+        help="How many days to keep grading diagnostics; verdicts are kept for good.",
+    )(function)
+
+
+def health_options(function: _Function) -> _Function:
+    """Add `--health-port` and `--health-host`."""
+    port = click.option(
+        "--health-port",
+        type=click.IntRange(0, 65535),
+        help="Where to answer /livez, /readyz and /metrics.",
+    )
+    host = click.option(
+        "--health-host",
+        default="127.0.0.1",
+        show_default=True,
+        help="On which address to do so.",
+    )
+    return port(host(function))
+
+
+def open_store(url: str, *, create: bool = False) -> "Database":
+    """Open a service's database, with its tables as this version knows them.
+
+    Args:
+        url: where it is.
+        create: make an SQLite file that does not exist. In either case, say which one is used: in
+            another folder than the server's it would be another one.
+
+    Raises:
+        UsageError: there is none.
+    """
+    with needs_service():
+        from etude_server.store.database import Database
+        from etude_server.store.migrate import upgrade
+    database = Database(url, create=create)
+    upgrade(database)
+    if create:
+        click.echo(f"{'new database' if database.is_new else 'database'}: {database}", err=True)
+    return database
+
+
+def whoami() -> str:
+    """Return the name of the operating system's user, for the event log."""
+    try:
+        return f"{getpass.getuser()} (command line)"
+    except (KeyError, OSError):
+        return f"user {os.getuid()} (command line)"

@@ -1,0 +1,133 @@
+"""`etude staff`: people, their tokens, and the service's database."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from etude_server.commands import staff_lti, staff_people
+from etude_server.commands.server_options import database_option, open_store, whoami
+from grader.cli.server_extra import needs_service
+from grader.course.roster_file import ROLES
+from grader.errors import UsageError
+
+_DAY = 24 * 60 * 60 * 1_000_000  # microseconds
+
+
+@click.group("staff", short_help="Manage the service: people, tokens, database.")
+def command() -> None:
+    """Manage what `etude serve` uses: people and tokens, platforms, the database."""
+
+
+command.add_command(staff_lti.command)
+for each in staff_people.COMMANDS:
+    command.add_command(each)
+
+
+@command.command("add")
+@click.argument("name")
+@click.option(
+    "--role",
+    type=click.Choice(ROLES),
+    default="student",
+    show_default=True,
+    help="What they may do.",
+)
+@database_option
+def add(name: str, role: str, database: str) -> None:
+    """Add a person, or make sure that they are there.
+
+    \b
+    Example:
+      etude staff add ada@example.org --role instructor
+    """
+    with needs_service():
+        from etude_server.store import people
+    with open_store(database, create=True) as opened, opened.write() as connection:
+        person = people.add_person(connection, name, people.role(role), actor=whoami())
+    click.echo(f"{person.name} is {person.role}")
+
+
+@command.command("token")
+@click.argument("name")
+@click.option("--label", default="", help="What it is for, to know it again.")
+@click.option("--days", type=click.IntRange(1, 3650), help="How long it is valid; else for good.")
+@database_option
+def token(name: str, label: str, days: int | None, database: str) -> None:
+    """Create a token with which a person signs in. It is printed only once.
+
+    \b
+    Example:
+      etude staff token ada@example.org --label laptop --days 90
+    """
+    with needs_service():
+        from etude_server.store import people
+        from etude_server.store.ids import now
+    expires_at = now() + days * _DAY if days else None
+    with open_store(database) as opened, opened.write() as connection:
+        owner = people.need(connection, name)
+        secret = people.make_token(connection, owner, label, actor=whoami(), expires_at=expires_at)
+    click.echo(secret)
+
+
+@command.command("tokens")
+@click.argument("name")
+@database_option
+def tokens(name: str, database: str) -> None:
+    """List a person's tokens, without their secrets."""
+    with needs_service():
+        from etude_server.store import people
+    with open_store(database) as opened, opened.read() as connection:
+        for each in people.tokens_of(connection, name):
+            until = "revoked" if each.revoked else "for good"
+            if each.expires_at is not None and not each.revoked:
+                until = f"{datetime.fromtimestamp(each.expires_at / 1e6, UTC):%Y-%m-%d}"
+            click.echo(f"{each.id}  {until:10}  {each.label}")
+
+
+@command.command("revoke")
+@click.argument("token_id", metavar="ID")
+@database_option
+def revoke(token_id: str, database: str) -> None:
+    """Revoke a token at once; `etude staff tokens` lists the IDs."""
+    with needs_service():
+        from etude_server.store import people
+    with open_store(database) as opened, opened.write() as connection:
+        if not people.revoke_token(connection, token_id, actor=whoami()):
+            raise UsageError(f"there is no valid token {token_id}")
+    click.echo("revoked")
+
+
+@command.command("backup")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@database_option
+def backup(file: Path, force: bool, database: str) -> None:
+    """Copy the database to FILE while the server runs, and check the copy.
+
+    FILE is readable by its owner alone: it holds the code of all submissions and the key of
+    LTI. On PostgreSQL this says which command to run instead.
+
+    \b
+    Example:
+      etude staff backup backup.db
+    """
+    with needs_service():
+        from etude_server.store.backup import back_up
+        from etude_server.store.database import Database
+    with Database(database, create=False) as opened:
+        made = back_up(opened, file, force=force)
+    click.echo(
+        f"{file}: {made.size:,} bytes, {made.submissions:,} submissions, schema {made.schema}"
+    )
+
+
+@command.command("rebuild")
+@database_option
+def rebuild(database: str) -> None:
+    """Compute grades and published verdicts again from the event log."""
+    with needs_service():
+        from etude_server.store import verdicts
+    with open_store(database) as opened, opened.write() as connection:
+        count = verdicts.rebuild(connection)
+    click.echo(f"{count} published verdicts")

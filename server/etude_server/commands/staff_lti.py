@@ -1,0 +1,147 @@
+"""`etude staff platform`: the learning platforms that may launch exercises, and their grades."""
+
+from urllib.parse import urlsplit
+
+import click
+
+from etude_server.commands.server_options import database_option, open_store, whoami
+from grader.cli.server_extra import needs_service
+
+
+@click.group("platform", short_help="Manage Moodle, Canvas and the like (LTI 1.3).")
+def command() -> None:
+    """Manage the learning platforms that launch exercises by LTI 1.3 and receive the grades."""
+
+
+@command.command("add")
+@click.option("--issuer", required=True, help="As the platform names itself.")
+@click.option("--client-id", required=True, help="What the platform calls this tool.")
+@click.option("--auth-url", required=True, help="Its address for authentication requests.")
+@click.option("--token-url", required=True, help="Its address for access tokens.")
+@click.option("--jwks-url", required=True, help="The address of its public keys.")
+@click.option(
+    "--deployment", "deployments", multiple=True, required=True, help="A deployment's id; repeat."
+)
+@click.option(
+    "--grades-url",
+    show_default="that of the token URL",
+    help="An address on the host of its line items, if that is another one.",
+)
+@click.option(
+    "--course", default="", help="The id of its course here, if not the first one that launches."
+)
+@database_option
+def add(  # noqa: PLR0917  click calls it by name
+    issuer: str,
+    client_id: str,
+    auth_url: str,
+    token_url: str,
+    jwks_url: str,
+    deployments: tuple[str, ...],
+    grades_url: str | None,
+    course: str,
+    database: str,
+) -> None:
+    """Register a platform; again with other addresses or deployments changes it.
+
+    Anyone who teaches a course there is an instructor here.
+
+    \b
+    Example:
+      etude staff platform add --issuer https://moodle.example.org --client-id 8fJ2 \\
+        --auth-url https://moodle.example.org/mod/lti/auth.php \\
+        --token-url https://moodle.example.org/mod/lti/token.php \\
+        --jwks-url https://moodle.example.org/mod/lti/certs.php --deployment 1
+    """
+    with needs_service():
+        from etude_server.store import platforms
+    wanted = platforms.PlatformRegistration(
+        issuer, client_id, auth_url, token_url, jwks_url, grades_url or token_url
+    )
+    with open_store(database, create=True) as opened, opened.write() as connection:
+        made = platforms.register(connection, wanted, deployments, actor=whoami())
+        if course:
+            platforms.set_course(connection, made, context=course, members_url="")
+    click.echo(f"{made.registration.issuer} may launch exercises")
+    click.echo("Tell it, under the address of this service:")
+    for what, path in (
+        ("login", "/lti/login"),
+        ("redirect", "/lti/launch"),
+        ("keys", "/lti/jwks.json"),
+    ):
+        click.echo(f"  {what:9} {path}")
+
+
+@command.command("list")
+@database_option
+def list_(database: str) -> None:
+    """List the platforms."""
+    with needs_service():
+        from etude_server.store import platforms
+    with open_store(database) as opened, opened.read() as connection:
+        for each in platforms.listed(connection):
+            said = each.registration
+            click.echo(f"{said.issuer}  client {said.client_id}")
+            click.echo(f"  deployments {', '.join(sorted(each.deployments))}")
+            click.echo(f"  course      {each.context or 'the first that launches'}")
+            click.echo(f"  grades to   {urlsplit(said.grades_url).netloc}")
+
+
+@command.command("members")
+@database_option
+def members(database: str) -> None:
+    """Add the members of each platform's course, with their names and roles."""
+    with needs_service():
+        from etude_server.lti.members import fetch_members
+        from etude_server.store import platforms
+    with open_store(database) as opened:
+        with opened.read() as connection:
+            found = platforms.listed(connection)
+        for each in found:
+            click.echo(f"{each.registration.issuer}: {fetch_members(opened, each)} members")
+
+
+@command.command("rotate-key")
+@database_option
+def rotate_key(database: str) -> None:
+    """Make a new key by which platforms know this service.
+
+    It is shown beside the old one at once, and signs two hours later, when every platform has had
+    the time to fetch it. After that, `retire-key` takes the old one away.
+    """
+    with needs_service():
+        from etude_server.lti import keys
+    with open_store(database) as opened:
+        made = keys.rotate(opened, actor=whoami())
+    click.echo(f"{made.kid} is shown at /lti/jwks.json, and signs in two hours")
+
+
+@command.command("retire-key")
+@click.option("--now", is_flag=True, help="Do not wait until the new key is known everywhere.")
+@database_option
+def retire_key(now: bool, database: str) -> None:
+    """Delete the old key, once the new one of `rotate-key` signs.
+
+    If someone else may have the old key, run `rotate-key` and then this with --now.
+    """
+    with needs_service():
+        from etude_server.lti import keys
+    with open_store(database) as opened:
+        kept = keys.retire(opened, actor=whoami(), at_once=now)
+    click.echo(f"{kept.kid} is the only key now")
+
+
+@command.command("unsent")
+@click.option("--retry", is_flag=True, help="Try all of them again now.")
+@database_option
+def unsent(retry: bool, database: str) -> None:
+    """List grades that platforms have not taken yet, those first that wait for staff."""
+    with needs_service():
+        from etude_server.store import unsent_scores
+    with open_store(database) as opened, opened.write() as connection:
+        if retry:
+            click.echo(f"{unsent_scores.retry(connection, actor=whoami())} will be tried again")
+            return
+        for each in unsent_scores.unsent(connection):
+            state = "parked" if each.parked else f"tries {each.tries}"
+            click.echo(f"{state:9} {each.person}  {each.exercise}  {each.last_error}".rstrip())

@@ -1,0 +1,273 @@
+"""The commands of `etude staff` for people: the roster, roles, invites."""
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from etude_server.commands.server_options import database_option, open_store, whoami
+from grader.cli import options
+from grader.cli.server_extra import needs_service
+from grader.course.roster_file import ROLES
+from grader.errors import UsageError
+from grader.sandbox.printable import printable
+
+if TYPE_CHECKING:
+    from grader.definitions.exercise import Exercise
+
+
+@click.command("import")
+@click.argument("roster", type=click.Path(path_type=Path))
+@database_option
+def import_(roster: Path, database: str) -> None:
+    """Add the people of ROSTER, and change those who are there already.
+
+    ROSTER is a CSV with the columns id, name, email (or login), role and section; only id is
+    needed. A role that is empty is student. A column that is missing changes nothing, and who is
+    not on the list stays. If anything is wrong, nothing is done.
+
+    \b
+    Example:
+      etude staff import roster.csv
+    """
+    with needs_service():
+        from etude_server.store.roster import import_people
+        from grader.course.csv_rows import read_text
+        from grader.course.roster_file import read_roster
+    found = read_roster(read_text(roster), str(roster))
+    with open_store(database, create=True) as opened, opened.write() as connection:
+        done = import_people(connection, found, actor=whoami())
+    click.echo(f"{done.added} added, {done.changed} changed, {done.unchanged} as they were")
+
+
+@click.command("list")
+@click.option("--role", type=click.Choice(ROLES), help="Only these.")
+@click.option("--section", help="Only of this section.")
+@database_option
+def list_(role: str | None, section: str | None, database: str) -> None:
+    """List the people: id, role, name, e-mail or login, section."""
+    with needs_service():
+        from etude_server.store import people, roster
+    with open_store(database) as opened, opened.read() as connection:
+        wanted = None if role is None else people.role(role)
+        for each in roster.listed(connection, role=wanted, section=section):
+            off = "" if each.disabled_at is None else "disabled"
+            cells = (each.name, each.role, each.display_name, each.login, each.section, off)
+            click.echo(
+                printable("  ".join(cell or "-" for cell in cells[:5]) + f"  {off}".rstrip())
+            )
+
+
+@click.command("role")
+@click.argument("name")
+@click.argument("role", type=click.Choice(ROLES))
+@database_option
+def role_(name: str, role: str, database: str) -> None:
+    """Give a person another ROLE; it holds at once."""
+    with needs_service():
+        from etude_server.store import people, roster
+    with open_store(database) as opened, opened.write() as connection:
+        whom = people.need(connection, name)
+        roster.set_role(connection, whom, people.role(role), actor=whoami())
+    click.echo(f"{name} is {role}")
+
+
+@click.command("disable")
+@click.argument("name")
+@click.option("--undo", is_flag=True, help="Let them in again.")
+@database_option
+def disable(name: str, undo: bool, database: str) -> None:
+    """Sign a person out everywhere; they can neither sign in nor submit. Their work stays."""
+    with needs_service():
+        from etude_server.store import people, roster
+    with open_store(database) as opened, opened.write() as connection:
+        whom = people.need(connection, name)
+        roster.set_disabled(connection, whom, disabled=not undo, actor=whoami())
+    click.echo(f"{name} {'may come in again' if undo else 'is disabled'}")
+
+
+@click.command("invite")
+@click.argument("name")
+@click.option("--days", type=click.IntRange(1, 365), default=14, show_default=True)
+@click.option(
+    "--public-url",
+    default="http://127.0.0.1:8000",
+    show_default=True,
+    envvar="ETUDE_PUBLIC_URL",
+    show_envvar=True,
+    help="How browsers reach the server.",
+)
+@database_option
+def invite(name: str, days: int, public_url: str, database: str) -> None:
+    """Print a link by which a person signs in, once; it shows them a token for the next time.
+
+    \b
+    Example:
+      etude staff invite s1234 --public-url https://etude.example.org
+    """
+    with needs_service():
+        from etude_server.store import people, roster
+    with open_store(database) as opened, opened.write() as connection:
+        whom = people.need(connection, name)
+        secret = roster.make_invite(connection, whom, days, actor=whoami())
+    click.echo(f"{public_url.rstrip('/')}/invite?key={secret}")
+
+
+@click.command("export")
+@click.argument("name")
+@click.option(
+    "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Where to write it, readable by its owner alone; else it is printed.",
+)  # fmt: skip
+@database_option
+def export(name: str, output: Path | None, database: str) -> None:
+    """Print everything that is stored of a person, as JSON: for anyone who asks what you have.
+
+    \b
+    Example:
+      etude staff export s1234 --output s1234.json
+    """
+    with needs_service():
+        from etude_server.store import people, personal_data
+    with open_store(database) as opened, opened.read(one_state=True) as connection:
+        found = personal_data.export(connection, people.need(connection, name))
+    text = json.dumps(found, indent=2, ensure_ascii=False)
+    if output is None:
+        click.echo(text)
+        return
+    try:
+        descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(f"{text}\n")
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error.strerror}") from None
+    click.echo(f"{output}: {len(found['submission'])} submissions")
+
+
+@click.command("erase")
+@click.argument("name", required=False)
+@click.option(
+    "--keep-years", type=click.FloatRange(min=0, min_open=True), metavar="N",
+    help="Instead of NAME: all students who were not here for so many years.",
+)  # fmt: skip
+@click.option("--yes", is_flag=True, help="Do it; without this, only say what would be done.")
+@database_option
+def erase(name: str | None, keep_years: float | None, yes: bool, database: str) -> None:
+    """Erase a person: name, code and comments. Points and the log stay, without a name.
+
+    It cannot be undone, and backups that were made before still have it all. The last instructor
+    is not erased.
+
+    \b
+    Examples:
+      etude staff erase s1234 --yes
+      etude staff erase --keep-years 2 --yes
+    """
+    with needs_service():
+        from etude_server.store import people, personal_data
+    if (name is None) == (keep_years is None):
+        raise click.UsageError("Give NAME or --keep-years.")
+    with open_store(database) as opened, opened.write() as connection:
+        if name is not None:
+            found = [people.need(connection, name)]
+        else:
+            found = list(personal_data.inactive(connection, keep_years or 0))
+        for whom in found:
+            if yes:
+                personal_data.erase(connection, whom, actor=whoami())
+            done = "is erased" if yes else "would be erased: say --yes"
+            click.echo(printable(f"{whom.name} {done}"))
+
+
+@click.command("schedule")
+@options.exercises_option
+@database_option
+def schedule(exercises: Path | None, database: str) -> None:
+    """Read `schedule.yaml` of the collection again, without a restart of the server.
+
+    The server reads it when it starts. It says when tracks and exercises open and are due.
+    """
+    with needs_service():
+        from etude_server.catalog import Catalog
+    folder = options.collection_folder(exercises)
+    catalog = Catalog.load(folder)
+    with open_store(database) as opened:
+        is_changed = catalog.store_schedule(opened, folder)
+    click.echo("the schedule is changed" if is_changed else "the schedule is as it was")
+
+
+@click.command("extend")
+@click.argument("name")
+@click.argument("wanted", nargs=-1, required=True, metavar="EXERCISE...")
+@click.option("--due", required=True, metavar="TIME", help="With its zone: 2026-12-01T18:00+01:00.")
+@options.exercises_option
+@database_option
+def extend(
+    name: str, wanted: tuple[str, ...], due: str, exercises: Path | None, database: str
+) -> None:
+    """Give a person a due date of their own for each EXERCISE.
+
+    \b
+    Example:
+      etude staff extend s1234 attention-weights --due 2026-12-08T18:00+01:00
+    """
+    with needs_service():
+        from etude_server.store import people, schedules
+        from grader.course.schedule import moment
+    until = moment(due)
+    known = [_exercise(exercises, each).id for each in wanted]
+    with open_store(database) as opened, opened.write() as connection:
+        whom = people.need(connection, name)
+        for each in known:
+            schedules.extend(connection, whom, each, until, actor=whoami())
+    click.echo(f"{name} may submit {', '.join(known)} until {until.isoformat()}")
+
+
+@click.command("override")
+@click.argument("name")
+@click.argument("exercise")
+@click.option("--points", type=float, help="What counts instead of the verdict's points.")
+@click.option("--excused", is_flag=True, help="The exercise does not count for them.")
+@click.option("--reason", required=True, help="Why; the student reads it.")
+@options.exercises_option
+@database_option
+def override(  # noqa: PLR0917  click calls it by name
+    name: str,
+    exercise: str,
+    points: float | None,
+    excused: bool,
+    reason: str,
+    exercises: Path | None,
+    database: str,
+) -> None:
+    """Give a person points or an excuse; with neither, the verdict counts again.
+
+    \b
+    Example:
+      etude staff override s1234 attention-weights --excused --reason "ill"
+    """
+    with needs_service():
+        from etude_server.store import by_hand, people
+    definition = _exercise(exercises, exercise)
+    with open_store(database) as opened, opened.write() as connection:
+        whom = people.need(connection, name)
+        actor = whoami()
+        by_hand.give(connection, whom, definition, points, reason, excused=excused, actor=actor)
+    what = "is excused from" if excused else "has the verdict's points in"
+    if points is not None:
+        what = f"has {points:g} points in"
+    click.echo(f"{name} {what} {exercise}")
+
+
+def _exercise(exercises: Path | None, name: str) -> "Exercise":
+    from etude_server.catalog import Catalog
+
+    found = Catalog.load(options.collection_folder(exercises)).find(name)
+    if found is None:
+        raise UsageError(f"there is no exercise {name!r}")
+    return found
+
+
+COMMANDS = (*(import_, list_, role_, disable, invite, export, erase, schedule, extend, override),)

@@ -1,0 +1,106 @@
+"""`etude worker`: grades on this host what a server elsewhere accepted."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from etude_server.commands.server_options import ServiceCommand, health_options, keep_option
+from grader.cli import options
+from grader.cli.server_extra import needs_service
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from etude_server.job_queue import Lane
+
+
+@click.command(
+    "worker",
+    cls=ServiceCommand,
+    short_help="Grade submissions from a server's queue on PostgreSQL.",
+)
+@click.option(
+    "--database",
+    metavar="URL",
+    help="postgresql://USER@HOST/NAME; better in the environment as ETUDE_DATABASE, or in a file.",
+)
+@click.option(
+    "--database-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A file with that address, such as a mounted secret.",
+)
+@click.option(
+    "--lane",
+    type=click.Choice(["interactive", "regrade"]),
+    default="interactive",
+    show_default=True,
+    help="Which work it takes; students never wait behind a regrade.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    default=options.cores,
+    show_default="the number of cores",
+    help="How many submissions are graded at once.",
+)
+@health_options
+@click.option(
+    "--dead-after",
+    type=click.FloatRange(2, 600),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="A worker's jobs go to others if it is silent for so long; equal for all workers.",
+)
+@keep_option
+@options.exercises_option
+def command(  # noqa: PLR0917  click calls it by name
+    database: str | None,
+    database_file: Path | None,
+    lane: "Lane",
+    workers: int,
+    health_port: int | None,
+    health_host: str,
+    dead_after: float,
+    keep_days: int,
+    exercises: Path | None,
+) -> None:
+    """Take jobs from the queue of `etude serve --database postgresql://...` and grade them here.
+
+    Any number of workers may run, on any number of hosts. Options may also stand in the environment
+    and in etude.toml, as those of etude serve. On SIGTERM a worker finishes what it has
+    in hand and ends with exit status 0. Its grading processes run before it reads the address.
+
+    \b
+    Examples:
+      ETUDE_DATABASE=postgresql://etude@db.example.org/etude etude worker
+      etude worker --lane regrade --workers 4 --database-file /run/secrets/database
+    """
+    with needs_service():
+        from etude_server.queue_worker import WorkerSettings, run_worker
+    settings = WorkerSettings(
+        exercises=options.collection_folder(exercises),
+        lane=lane,
+        workers=workers,
+        health_host=health_host,
+        health_port=health_port,
+        keep_days=keep_days,
+        dead_seconds=dead_after,
+    )
+    run_worker(settings, lambda: _address(database, database_file))
+
+
+def _address(given: str | None, file: Path | None) -> str:
+    """Return the database's address from the option or a file.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if given:
+        return given
+    if file is not None:
+        try:
+            return file.read_text().strip()
+        except OSError as error:
+            raise UsageError(f"cannot read {file}: {error.strerror}") from None
+    raise UsageError("a worker needs --database, --database-file or ETUDE_DATABASE")

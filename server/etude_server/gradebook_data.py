@@ -1,0 +1,153 @@
+"""The gradebook: as a table, as files for other systems, and statistics of exercises."""
+
+import csv
+import dataclasses
+import io
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from etude_server.store import grades, roster, submissions, verdicts
+from etude_server.store.grades import Grade
+from etude_server.store.people import is_erased
+from etude_server.store.roster import Profile
+from etude_server.store.submissions import Stuck
+from grader.authoring.statistics import ExerciseStatistics, Mistakes, hardest_first
+from grader.reports import to_moodle
+from grader.reports.canvas_csv import published
+from grader.reports.to_csv import safe_cell
+
+STUCK_AFTER: Final = 3
+"""Failed submissions, with none that passed, after which a student may need help."""
+
+_COLUMNS: Final = (
+    *("student", "exercise", "submission", "score", "max_score", "passed", "xp", "name", "section"),
+    *("points", "note"),
+)
+_PART: Final = 10_000  # grades
+
+
+@dataclass(frozen=True, slots=True)
+class GradebookNumbers:
+    """Statistics of the submissions to an exercise."""
+
+    statistics: ExerciseStatistics
+    stuck: tuple[Stuck, ...]  # those with the most failures first
+
+
+def csv_part(
+    connection: Connection, exercise: str | None = None, after: tuple[str, str] | None = None
+) -> tuple[str, tuple[str, str] | None]:
+    """Return a part of the grades as a table that is safe to open in a spreadsheet.
+
+    With it comes `after` of the next part; None behind the last one.
+    """
+    found = grades.of_students(connection, exercise, after=after, most=_PART)
+    text = io.StringIO()
+    writer = csv.writer(text)
+    if after is None:
+        writer.writerow(_COLUMNS)
+    for each in found:
+        writer.writerow([safe_cell(cell) for cell in dataclasses.astuple(each)])
+    is_last = len(found) < _PART
+    return text.getvalue(), None if is_last else (found[-1].person, found[-1].exercise)
+
+
+def records(connection: Connection) -> list[dict[str, Any]]:
+    """Return all students' grades in the form of a result file's lines.
+
+    An erased student is left out: no other system has a row of that name.
+    """
+    return [
+        {
+            "student": each.person,
+            "exercise": each.exercise,
+            "score": each.points,
+            "max_score": 0 if each.points is None else each.max_score,  # none: they are excused
+        }
+        for each in grades.of_students(connection)
+        if not is_erased(each.person)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """All exercises, the hardest first, and the students who are stuck in any."""
+
+    exercises: list[tuple[ExerciseStatistics, int]]  # with how many are stuck
+    stuck: list[tuple[str, Stuck]]  # by exercise, those with the most failures first
+    more_stuck: int
+
+
+def overview(connection: Connection, most_stuck: int) -> Overview:
+    """Return the overview, with at most so many students."""
+    found = numbers(connection)
+    stuck = [(each.statistics.exercise, who) for each in found for who in each.stuck]
+    stuck.sort(key=lambda pair: -pair[1].failed)
+    exercises = [(each.statistics, len(each.stuck)) for each in found]
+    return Overview(exercises, stuck[:most_stuck], len(stuck[most_stuck:]))
+
+
+def numbers(connection: Connection, exercise: str | None = None) -> list[GradebookNumbers]:
+    """Return the statistics of exercises, the hardest first; or those of one among all.
+
+    A student counts as passed who has passed once, with the best score; mistakes count once for
+    each student who has made them, also if they passed later. The database adds up, so that
+    no row for each student is read.
+    """
+    made = verdicts.count_mistakes(connection, exercise)
+    stuck = submissions.stuck(connection, STUCK_AFTER, exercise)
+    added = grades.added_up(connection, exercise)
+    found = {name: (sums, made.get(name, Mistakes())) for name, sums in added.items()}
+    return [
+        GradebookNumbers(each, tuple(stuck.get(each.exercise, ()))) for each in hardest_first(found)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class GradebookTable:
+    """A row for each student, and a column for each exercise that has a grade."""
+
+    exercises: tuple[str, ...]
+    rows: tuple[tuple[Profile, dict[str, Grade]], ...]  # by id; grades by exercise
+
+    def cut(self, section: str | None, most: int) -> "GradebookTable":
+        """Return the first rows, of one section if it is given."""
+        kept = [row for row in self.rows if section is None or row[0].section == section]
+        return GradebookTable(self.exercises, tuple(kept[:most]))
+
+
+def table(connection: Connection) -> GradebookTable:
+    """Return the grades of all students but the erased; disabled ones need a grade for a row."""
+    found: dict[str, dict[str, Grade]] = {}
+    for each in grades.of_students(connection):
+        found.setdefault(each.person, {})[each.exercise] = each
+    exercises = dict.fromkeys(sorted(name for row in found.values() for name in row))
+    rows = [
+        (who, found.get(who.name, {}))
+        for who in roster.listed(connection, role="student")
+        if who.disabled_at is None or (who.name in found and not is_erased(who.name))
+    ]
+    return GradebookTable(tuple(exercises), tuple(rows))
+
+
+def matrix_csv(connection: Connection) -> str:
+    """Return the table as a CSV that is safe to open in a spreadsheet."""
+    made = table(connection)
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["student", "name", "section", *made.exercises])
+    for who, row in made.rows:
+        cells = [safe_cell(each) for each in (who.name, who.display_name, who.section)]
+        for name in made.exercises:
+            points = row[name].points if name in row else None
+            excused = "excused" if name in row else ""
+            cells.append(excused if points is None else f"{points:.10g}")
+        writer.writerow(cells)
+    return text.getvalue()
+
+
+def moodle_csv(connection: Connection) -> str:
+    """Return the table that Moodle imports: a user name, and the points of each exercise."""
+    return to_moodle.many(published(records(connection)))

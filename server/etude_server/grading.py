@@ -1,0 +1,255 @@
+"""Brings grading requests to their verdicts, stored ones or new ones from the pool; writes these.
+
+The process that does this may die at any point: nothing that counts is done twice, and what is not
+published still waits. Results are written in a thread: those that are ready share a transaction.
+"""
+
+import os
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import structlog
+from sqlalchemy import Connection
+from sqlalchemy.exc import DataError, IntegrityError, OperationalError
+
+from etude_server.catalog import Catalog
+from etude_server.job_queue import JobQueue
+from etude_server.metrics import Meter
+from etude_server.store import submissions, verdicts
+from etude_server.store.database import Database
+from etude_server.store.ids import now
+from etude_server.store.submissions import Submitted
+from etude_server.store.verdicts import GradingRun, StoredVerdict, VerdictKey
+from grader import __version__
+from grader.errors import EtudeError, SandboxFault
+from grader.grading.results.jobs import Job
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Verdict
+from grader.grading.workers.grading_pool import GradingPool
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+_UNKNOWN: Final = "there is no such exercise any more"
+_GIVEN_UP: Final = "it could not be graded; its attempts say why"  # which may quote what it printed
+_MOST: Final = 64  # results in one transaction
+_TRIES: Final = 3  # of a transaction that the database undid for the sake of another
+_CONFLICTS: Final = frozenset({"40001", "40P01"})  # PostgreSQL: serialization failure, deadlock
+
+# What a result's own values cause: the next attempt would fail alike.
+_ITS_OWN: Final = (DataError, IntegrityError, ValueError, TypeError, LookupError, ArithmeticError)
+
+_log = structlog.get_logger(__name__)
+
+Notify: TypeAlias = Callable[[Exception | None], None]
+"""Completion callback: called once, from any thread, with the error or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class GradingRequest:
+    """A request for the verdict on a source."""
+
+    exercise: str
+    source_hash: str
+    publish: Callable[[Connection, StoredVerdict], object]  # in the transaction that stores it
+    give_up: Callable[[Connection, str], object]  # with the reason, in a transaction
+    notify: Notify  # when the attempt is over
+    order: str = ""  # in one transaction, lest two processes wait for each other
+
+
+def for_submission(submitted: Submitted, notify: Notify) -> GradingRequest:
+    """Return the request to grade a submission that waits."""
+    return GradingRequest(
+        submitted.exercise,
+        submitted.source_hash,
+        lambda connection, kept: verdicts.publish_waiting(connection, submitted, kept),
+        lambda connection, reason: submissions.mark_for_review(connection, submitted.id, reason),
+        notify,
+        order=submitted.person_id,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class NewVerdict:
+    """A verdict that is not stored yet."""
+
+    verdict: Verdict
+    run: GradingRun
+
+
+Result: TypeAlias = NewVerdict | StoredVerdict | Callable[[Connection], object]
+"""The result of grading requests: a new verdict, a stored one, or another write."""
+
+_Ready: TypeAlias = tuple[Sequence[GradingRequest], Result]
+
+
+class Publisher:
+    """Writes results, and notifies those who requested them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._lock = threading.Lock()
+        self._ready: list[_Ready] = []
+        self._thread = ThreadPoolExecutor(1, "publish")
+
+    def put(self, requests: Sequence[GradingRequest], result: Result) -> None:
+        """Write a result soon."""
+        with self._lock:
+            self._ready.append((requests, result))
+        self._thread.submit(self._write_ready)
+
+    def _write_ready(self) -> None:
+        with self._lock:
+            batch, self._ready = self._ready[:_MOST], self._ready[_MOST:]
+        if batch:  # or an earlier call has written it
+            self._write(batch)
+
+    def _write(self, batch: Sequence[_Ready]) -> None:
+        """Write results together, or one by one where one of them cannot be written."""
+        requests = [request for some, _ in batch for request in some]
+        for tries in range(1, _TRIES + 1):
+            try:
+                with self._database.write() as connection:
+                    _publish(connection, batch)
+            except OperationalError as error:
+                if tries == _TRIES or getattr(error.orig, "sqlstate", None) not in _CONFLICTS:
+                    notify(requests, error)
+                    return
+            except Exception as error:  # noqa: BLE001  passed on to those who requested
+                if len(batch) > 1:
+                    for each in batch:
+                        self._write([each])
+                elif isinstance(error, _ITS_OWN):
+                    self._give_up(requests, error)
+                else:
+                    notify(requests, error)
+                return
+            else:
+                notify(requests, None)
+                return
+
+    def _give_up(self, requests: Sequence[GradingRequest], error: Exception) -> None:
+        """Leave to staff what can never be written as it is: it would be graded for ever."""
+        _log.error("a verdict cannot be written", exc_info=error)
+        reason = f"its verdict cannot be written ({type(error).__name__})"
+        try:
+            with self._database.write() as connection:
+                for request in requests:
+                    request.give_up(connection, reason)
+        except Exception as again:  # noqa: BLE001  passed on to those who requested
+            notify(requests, again)
+        else:
+            notify(requests, None)
+
+
+def _publish(connection: Connection, batch: Sequence[_Ready]) -> None:
+    stored: list[tuple[GradingRequest, StoredVerdict]] = []
+    # In one order, lest two processes wait for each other.
+    for requests, result in sorted(batch, key=lambda each: each[0][0].source_hash):
+        if isinstance(result, NewVerdict):
+            result = verdicts.keep(connection, result.verdict, result.run)  # noqa: PLW2901  stored
+        if isinstance(result, StoredVerdict):
+            stored += [(request, result) for request in requests]
+        else:
+            result(connection)
+    for request, kept in sorted(stored, key=lambda each: each[0].order):
+        request.publish(connection, kept)
+
+
+def notify(requests: Sequence[GradingRequest], error: Exception | None) -> None:
+    """Call each request's completion callback; log the errors of callbacks."""
+    for request in requests:
+        try:
+            request.notify(error)
+        except Exception:  # noqa: BLE001  it is logged
+            _log.exception("a completion callback failed")
+
+
+class Grading:
+    """Grades what is requested; of identical code in hand only one.
+
+    The job queue, on PostgreSQL, is for regrades that begin here.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        catalog: Catalog,
+        pool: GradingPool,
+        meter: Meter | None = None,
+        queue: JobQueue | None = None,
+    ) -> None:
+        self.database = database
+        self.catalog = catalog
+        self.pool = pool
+        self.meter = meter or Meter()
+        self.queue = queue
+        self._lock = threading.Lock()
+        self._in_hand: dict[VerdictKey, list[GradingRequest]] = {}
+        self._publisher = Publisher(database)
+
+    @cached_property
+    def worker(self) -> str:
+        """The name of this process, for the diagnostics."""
+        return f"{socket.gethostname()}:{os.getpid()}"
+
+    def begin(self, request: GradingRequest) -> None:
+        """Begin to grade; the request is notified when its verdict is published."""
+        exercise = self.catalog.find(request.exercise)
+        if exercise is None:
+            self._publisher.put([request], lambda c: request.give_up(c, _UNKNOWN))
+            return
+        key = VerdictKey(exercise.digest, request.source_hash, __version__)
+        try:
+            with self.database.read() as connection:
+                kept = verdicts.find(connection, key)
+                is_whole = kept and verdicts.IS_ERASED not in kept.body
+                text = "" if is_whole else submissions.text_of(connection, request.source_hash)
+            if kept is not None and not text:  # else somebody else wrote an erased program again
+                self._publisher.put([request], kept)
+                return
+            source = Submission.from_bytes(Path(f"{exercise.id}.py"), text.encode())
+        except Exception as error:  # noqa: BLE001  passed on with the request
+            notify([request], error)
+            return
+        with self._lock:
+            if key in self._in_hand:
+                self._in_hand[key].append(request)
+                return
+            self._in_hand[key] = [request]
+        started = now()
+        self.pool.grade(Job(exercise, source)).add_done_callback(
+            lambda finished: self._settle(key, started, finished)
+        )
+
+    def _settle(self, key: VerdictKey, started: int, finished: "Future[Verdict]") -> None:
+        """Publish the result of a job."""
+        run = GradingRun(self.worker, started, now())
+        with self._lock:
+            requests = self._in_hand.pop(key)
+        fault = finished.exception()
+        if isinstance(fault, SandboxFault):  # of this host: the submission is as it was
+            notify(requests, fault)
+        elif isinstance(fault, EtudeError):
+            self.meter.fault()
+            message = str(fault)
+
+            def give_up(connection: Connection) -> None:
+                """Store a fault, which is no verdict: after three tries staff has to look."""
+                verdicts.note_fault(connection, key.exercise_hash, key.source_hash, run, message)
+                for request in requests:
+                    request.give_up(connection, _GIVEN_UP)
+
+            self._publisher.put(requests, give_up)
+        elif fault is not None:
+            notify(requests, RuntimeError(f"the grading pool failed: {type(fault).__name__}"))
+        else:
+            made = finished.result()
+            self.meter.graded(made.outcome.value, (run.ended_at - started) / 1e6)
+            self._publisher.put(requests, NewVerdict(made, run))

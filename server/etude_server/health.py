@@ -1,0 +1,194 @@
+"""Health checks: liveness, readiness, and a self-test of grading."""
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import islice
+from pathlib import Path
+from typing import Final, Self
+
+import structlog
+from sqlalchemy import delete, false
+from sqlalchemy.exc import SQLAlchemyError
+
+from etude_server.catalog import Catalog
+from etude_server.metrics import MEDIA_TYPE, Meter
+from etude_server.store.database import Database, cause_of
+from etude_server.store.migrate import is_current
+from etude_server.store.tables import session
+from grader.definitions.exercise import Exercise
+from grader.errors import EtudeError, SandboxFault, UsageError
+from grader.grading.results.jobs import Job
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome
+from grader.grading.workers.grading_pool import GradingPool
+
+OK: Final = "ok"
+
+_log = structlog.get_logger(__name__)
+
+# It needs all that a write needs, and changes nothing.
+_WRITE_NOTHING: Final = delete(session).where(false())
+_STARTING: Final = "the self-test is still running"
+_MOST_ASKED: Final = 3  # exercises, until one shows that this host grades rightly
+_MOST_WAIT: Final = 5.0  # seconds for a client of the health port to say what it wants
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """The checks, each with "ok" or what is wrong."""
+
+    checks: Mapping[str, str]
+
+    @property
+    def is_ready(self) -> bool:
+        """True if nothing is wrong."""
+        return all(said == OK for said in self.checks.values())
+
+
+class SelfTest:
+    """Grades a model answer with its hidden tests, in the real sandbox.
+
+    An author may break an exercise, which is no reason to grade no other: this host is well if one
+    of a few passes. A server without a pool does not grade, and is well.
+    """
+
+    def __init__(self, pool: GradingPool | None, catalog: Catalog) -> None:
+        self._over = threading.Event()
+        self._said = OK
+        chosen = list(islice(catalog.exercises.values(), _MOST_ASKED))
+        if pool is None or not chosen:
+            self._over.set()
+            return
+        threading.Thread(target=self._run, args=(pool, chosen), daemon=True).start()
+
+    def _run(self, pool: GradingPool, chosen: list[Exercise]) -> None:
+        for exercise in chosen:
+            path = Path(f"{exercise.id}.py")
+            job = Job(exercise, Submission.from_bytes(path, exercise.solution.encode()))
+            graded = pool.grade(job)
+            fault = graded.exception()
+            if fault is None and graded.result().outcome is Outcome.PASSED:
+                self._said = OK
+                break
+            wrong = f"the model answer of {exercise.id} does not pass"
+            if isinstance(fault, EtudeError):
+                wrong = str(fault)
+            if self._said == OK:  # the first one is told
+                self._said = wrong
+            if isinstance(fault, SandboxFault):  # the others would say the same
+                break
+            if exercise is not chosen[-1]:
+                _log.warning("a self-test failed", exercise=exercise.id, reason=wrong)
+        self._over.set()
+
+    @property
+    def said(self) -> str:
+        """The result of the self-test."""
+        return self._said if self._over.is_set() else _STARTING
+
+    def wait(self) -> str:
+        """Wait for the end of the self-test, and return its result."""
+        self._over.wait()
+        return self._said
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """The readiness checks of a process."""
+
+    database: Database
+    self_test: SelfTest
+    trouble: Callable[[], str | None]  # of what grades
+
+    def readiness(self) -> Readiness:
+        """Check everything that is needed to accept and grade submissions."""
+        return Readiness(
+            {
+                **store_checks(self.database),
+                "sandbox": self.self_test.said,
+                "grading": self.trouble() or OK,
+            }
+        )
+
+
+def store_checks(database: Database) -> dict[str, str]:
+    """Return whether a store can be read and written, and has the tables of this version."""
+    try:
+        with database.read() as connection:
+            try:
+                migrations = OK if is_current(connection) else "a step is missing"
+            except UsageError as error:
+                migrations = str(error)
+        if migrations == OK:
+            with database.write() as connection:
+                connection.execute(_WRITE_NOTHING)
+    # The message of either may hold the address, so that only the cause is told.
+    except (SQLAlchemyError, UsageError) as error:
+        return {"database": f"away: {cause_of(error)}", "migrations": "unknown"}
+    return {"database": OK, "migrations": migrations}
+
+
+def respond(path: str, health: Health, meter: Meter) -> tuple[HTTPStatus, str, bytes] | None:
+    """Return the status, media type and body of `/livez`, `/readyz` or `/metrics`; else None."""
+    if path == "/metrics":
+        return HTTPStatus.OK, MEDIA_TYPE, meter.exposition()
+    if path == "/livez":
+        return HTTPStatus.OK, "application/json", b'{"status": "ok"}'
+    if path != "/readyz":
+        return None
+    found = health.readiness()
+    status = HTTPStatus.OK if found.is_ready else HTTPStatus.SERVICE_UNAVAILABLE
+    said = {"status": OK if found.is_ready else "not ready", "checks": dict(found.checks)}
+    return status, "application/json", json.dumps(said).encode()
+
+
+class HealthPort:
+    """Serves `/livez`, `/readyz` and `/metrics` on a port of their own; 0 for any that is free.
+
+    Raises:
+        UsageError: the port cannot be had.
+    """
+
+    def __init__(self, host: str, port: int, health: Health, meter: Meter) -> None:
+        class Handler(BaseHTTPRequestHandler):
+            timeout = _MOST_WAIT
+            server_version = "etude"
+            sys_version = ""
+
+            def do_GET(self) -> None:
+                """Answer one of the pages."""
+                found = respond(self.path, health, meter)
+                if found is None:
+                    self.send_error(HTTPStatus.NOT_FOUND)
+                    return
+                status, media_type, body = found
+                self.send_response(status)
+                self.send_header("Content-Type", media_type)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                """Log nothing: probes come every few seconds."""
+
+        try:
+            self._server = ThreadingHTTPServer((host, port), Handler)
+        except OSError as error:
+            raise UsageError(f"cannot listen on port {port}: {error.strerror}") from None
+        self.port = self._server.server_address[1]
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, name="health", daemon=True
+        )
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()

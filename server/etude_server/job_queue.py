@@ -1,0 +1,137 @@
+"""The job queue on PostgreSQL: Procrastinate, with its tables in the store's own database.
+
+The store is authoritative and a job is only a wake-up. A job is deferred after the transaction that
+it is about: the sweeper defers it again if a crash came between the two. A job that runs twice
+finds nothing to do.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, Literal, Self, TypeAlias
+
+import structlog
+from procrastinate import App, PsycopgConnector
+from procrastinate.exceptions import ConnectorException
+from sqlalchemy import text
+
+from etude_server.store import regrades, submissions
+from etude_server.store.database import Database, cause_of
+
+Lane: TypeAlias = Literal["interactive", "regrade"]
+
+INTERACTIVE: Final[Lane] = "interactive"
+REGRADE: Final[Lane] = "regrade"
+
+GRADE_TASK: Final = "grade"
+"""The task that grades one submission: `submission_id`."""
+
+REGRADE_TASK: Final = "regrade"
+"""The task that grades one source of a regrade again: `regrade_id` and `source_hash`."""
+
+_CONNECT_SECONDS: Final = 5  # then the database is away
+_AT_ONCE: Final = 1_000  # jobs in one statement
+_MOST_LOST: Final = 10_000  # submissions that one sweep requeues
+
+_log = structlog.get_logger(__name__)
+
+
+class JobQueue:
+    """The executor of a server whose workers run elsewhere. It may be used as a context manager."""
+
+    trouble: str | None = None  # the metrics show the age of the oldest submission
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._app = make_app(database)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Connect, and create the queue's tables where they are missing."""
+        self._app.open()
+        with self._database.write() as connection:
+            # Two servers that start together would both create them.
+            connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('etude queue'))"))
+            if not self._app.check_connection():
+                self._app.schema_manager.apply_schema()
+
+    def stop(self) -> None:
+        """Disconnect; workers go on."""
+        self._app.close()
+
+    def notify(self, submission_ids: Sequence[str]) -> None:
+        """Defer a job for each submission; where that fails the sweeper does it later."""
+        try:
+            self.defer_submissions(submission_ids)
+        except ConnectorException as error:
+            _log.warning("a job could not be queued", error=cause_of(error))
+
+    def defer_submissions(self, submission_ids: Sequence[str]) -> None:
+        """Defer a job for each submission."""
+        self._defer(INTERACTIVE, GRADE_TASK, [{"submission_id": each} for each in submission_ids])
+
+    def defer_regrade(self, regrade_id: str, source_hashes: Sequence[str]) -> None:
+        """Defer a job for each source, unless some of that regrade are queued already."""
+        queued = self._app.job_manager.list_jobs(task=REGRADE_TASK)
+        if not any(job.task_kwargs["regrade_id"] == regrade_id for job in queued):
+            jobs = [{"regrade_id": regrade_id, "source_hash": each} for each in source_hashes]
+            self._defer(REGRADE, REGRADE_TASK, jobs)
+
+    def defer_source(self, regrade_id: str, source_hash: str) -> None:
+        """Defer a job for one source behind the others."""
+        self._defer(REGRADE, REGRADE_TASK, [{"regrade_id": regrade_id, "source_hash": source_hash}])
+
+    def cancel_regrade(self, regrade_id: str) -> None:
+        """Delete the jobs of a regrade that no worker has begun."""
+        manager = self._app.job_manager
+        for job in manager.list_jobs(task=REGRADE_TASK, status="todo"):
+            if job.task_kwargs["regrade_id"] == regrade_id and job.id is not None:
+                manager.cancel_job_by_id(job.id, delete_job=True)
+
+    def requeue_lost(self) -> int:
+        """Defer jobs for what is open and has none; return the number of submissions."""
+        manager = self._app.job_manager
+        # Numbers first: to list a hundred thousand jobs takes a second.
+        counts = {each["name"]: int(each["jobs_count"]) for each in manager.list_queues()}
+        with self._database.read() as connection:
+            waiting, _ = submissions.count_waiting(connection)
+            open_sources = {
+                # Without those that could not be graded: for these staff begins the regrade again.
+                each.id: regrades.open_sources(connection, each, since=each.created_at)
+                for each in (regrades.running(connection) if not counts.get(REGRADE) else ())
+            }
+        for regrade_id, source_hashes in open_sources.items():
+            self.defer_regrade(regrade_id, source_hashes)
+        if counts.get(INTERACTIVE, 0) >= waiting:
+            return 0
+        with self._database.read() as connection:
+            found = submissions.next_waiting(connection, _MOST_LOST)
+        queued = {job.task_kwargs["submission_id"] for job in manager.list_jobs(task=GRADE_TASK)}
+        lost = [each.id for each in found if each.id not in queued]
+        self.defer_submissions(lost)
+        return len(lost)
+
+    def _defer(self, lane: Lane, task: str, jobs: Sequence[dict[str, Any]]) -> None:
+        deferrer = self._app.configure_task(task, queue=lane)
+        for start in range(0, len(jobs), _AT_ONCE):
+            deferrer.batch_defer(*jobs[start : start + _AT_ONCE])
+        if len(jobs) >= _AT_ONCE:  # after which PostgreSQL's statistics are worthless
+            with self._database.write() as connection:
+                connection.execute(text("ANALYZE procrastinate_jobs"))
+
+
+def make_app(database: Database) -> App:
+    """Return Procrastinate's application on the store's database, which is not opened yet."""
+    address = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    connector = PsycopgConnector(
+        conninfo=address,
+        min_size=1,
+        max_size=4,
+        timeout=_CONNECT_SECONDS,
+        kwargs={"connect_timeout": _CONNECT_SECONDS},
+    )
+    return App(connector=connector)

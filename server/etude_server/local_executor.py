@@ -1,0 +1,121 @@
+"""The executor of a server on SQLite: one thread feeds the pool, the oldest submission first."""
+
+import threading
+from collections.abc import Sequence
+from typing import Final
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from etude_server.grading import Grading, GradingRequest, for_submission
+from etude_server.store import submissions
+from etude_server.store.database import cause_of
+from etude_server.store.submissions import Submitted
+from grader.errors import SandboxFault
+from grader.grading.workers.grading_pool import DRAIN_SECONDS
+
+# Submissions in hand for each worker: one that is graded, and others to go on with until as few as
+# half are left. Then the store is asked again, for several at once.
+_AHEAD: Final = 4
+_LOOK_SECONDS: Final = 0.5  # also without a wake-up: for what another process stored
+_PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)  # after failures in a row: a full disk takes its time
+
+_log = structlog.get_logger(__name__)
+
+
+class LocalExecutor:
+    """An executor in the server's own process."""
+
+    def __init__(self, grading: Grading) -> None:
+        self._grading = grading
+        self._wake = threading.Event()
+        self._stopping = threading.Event()
+        self._lock = threading.Lock()
+        self._in_hand: dict[str, tuple[str, str]] = {}  # by id: the exercise and the source
+        self._failures = 0  # in a row
+        self._error: Exception | None = None  # the last one, before its pause
+        self._thread = threading.Thread(target=self._run, name="executor", daemon=True)
+
+    def notify(self, _submission_ids: Sequence[str]) -> None:
+        """Look for waiting submissions at once."""
+        self._wake.set()
+
+    def start(self) -> None:
+        """Begin to grade."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Wait a little for submissions in hand; the others stay in the store."""
+        self._stopping.set()
+        self._wake.set()
+        if self._thread.ident is not None:
+            self._thread.join(DRAIN_SECONDS)
+            if self._thread.is_alive():  # it waits for the pool
+                self._grading.pool.close()
+            self._thread.join()
+
+    @property
+    def trouble(self) -> str | None:
+        """The reason why nothing is graded at the moment, if that is so."""
+        if self._grading.pool.trouble is not None:
+            return self._grading.pool.trouble
+        if not self._thread.is_alive():
+            return "the executor does not run"
+        return "the store cannot be written" if self._failures else None
+
+    def _run(self) -> None:
+        while not (self._stopping.is_set() and not self._in_hand):
+            self._wake.wait(_LOOK_SECONDS)
+            self._wake.clear()
+            error, self._error = self._error, None
+            if error is not None:  # with a full disk the same would be graded again and again
+                pause = _PAUSES[min(self._failures, len(_PAUSES) - 1)]
+                self._failures += 1
+                # Its cause only: a statement that failed holds what was to be written.
+                _log.error("the store failed", error=cause_of(error), pause=pause)
+                self._stopping.wait(pause)
+            if self._stopping.is_set() or self._grading.pool.trouble is not None:
+                continue
+            try:
+                for each in self._next():
+                    self._grading.begin(self._request(each))
+            except SQLAlchemyError as failure:
+                self._failed(failure)
+
+    def _next(self) -> list[Submitted]:
+        """Return submissions to grade next: none twice, and only one of identical code."""
+        with self._lock:
+            in_hand = dict(self._in_hand)
+        most = self._grading.pool.workers * _AHEAD
+        room = most - len(in_hand)
+        if room < most // 2:
+            return []
+        with self._grading.database.read() as connection:
+            oldest = submissions.next_waiting(connection, 2 * (room + len(in_hand)))
+        begun, chosen = set(in_hand.values()), list[Submitted]()
+        for each in oldest:
+            what = (each.exercise, each.source_hash)
+            if each.id not in in_hand and what not in begun and len(chosen) < room:
+                begun.add(what)
+                chosen.append(each)
+        return chosen
+
+    def _request(self, submitted: Submitted) -> GradingRequest:
+        with self._lock:
+            self._in_hand[submitted.id] = (submitted.exercise, submitted.source_hash)
+
+        def done(error: Exception | None) -> None:
+            with self._lock:
+                self._in_hand.pop(submitted.id, None)
+            if error is None or isinstance(error, SandboxFault):
+                self._failures = 0
+                self._wake.set()
+            else:
+                self._failed(error)
+
+        return for_submission(submitted, done)
+
+    def _failed(self, error: Exception) -> None:
+        """Record an error; the executor's own thread pauses for it."""
+        self._error = error
+        self._wake.set()

@@ -1,0 +1,151 @@
+"""Logs as lines of JSON on stderr, with the id of the request.
+
+No line has a submission's text, a token, or an address in it: of an error there is its type and
+where it was raised. An author's code may print what a submission returned, and an error may quote
+it. So a line about the stderr of the grading processes has the number of characters, the kind of
+error and the places in our own files, but no word of the text.
+"""
+
+import builtins
+import contextlib
+import logging
+import os
+import re
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator, MutableMapping
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any, Final, TextIO, TypeAlias
+
+import structlog
+
+import grader
+from etude_server.store.database import cause_of
+from grader import errors
+from grader.sandbox.output_file import WORKER_PREFIX
+
+_QUIET: Final = ("procrastinate", "uvicorn", "sqlalchemy", "alembic", "psycopg")
+_FRAMES: Final = 12  # the innermost of a traceback
+_MOST: Final = 65_536  # bytes of one line of the log
+_QUIET_SECONDS: Final = 0.2  # ends a traceback
+_LAST_SECONDS: Final = 2.0  # for a process that outlives the pool
+_OURS: Final = Path(grader.__file__).parent
+_PLACE: Final = re.compile(
+    rf'^ *File "{re.escape(str(_OURS))}/([\w/]+\.py)", line (\d+)', re.MULTILINE
+)
+_ERROR: Final = re.compile(r"^(?:[\w.]*\.)?(\w+)(?::|$)", re.MULTILINE)
+_KNOWN: Final = {
+    name
+    for name, value in (vars(builtins) | vars(errors)).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
+}
+
+_Said: TypeAlias = MutableMapping[str, Any]
+
+_log = structlog.get_logger(__name__)
+
+
+def configure(stream: TextIO | None = None) -> None:
+    """Write every log of this process as JSON, those of the libraries too, by default to stderr."""
+    shared: list[Callable[..., Any]] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _describe_error,
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[_name_only, *shared],
+            pass_foreign_args=True,
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.JSONRenderer(),
+            ],
+        )
+    )
+    threading.excepthook = _thread_failed
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(logging.INFO)
+    for name in _QUIET:
+        library = logging.getLogger(name)
+        library.handlers.clear()
+        library.propagate = True
+        library.setLevel(logging.WARNING)
+
+
+def _thread_failed(failed: threading.ExceptHookArgs) -> None:
+    if failed.exc_value is not None and not isinstance(failed.exc_value, SystemExit):
+        name = failed.thread.name if failed.thread is not None else None
+        _log.error("a thread failed", thread=name, exc_info=failed.exc_value)
+
+
+def _describe_error(_logger: object, _method: str, said: _Said) -> _Said:
+    """Add an error's cause and place: its message may quote anything."""
+    found = said.pop("exc_info", None)
+    error = found[1] if isinstance(found, tuple) else found
+    if found is True:
+        error = sys.exc_info()[1]
+    if isinstance(error, BaseException):
+        said["error"] = cause_of(error)
+        said["at"] = [
+            f"{each.filename}:{each.lineno} {each.name}"
+            for each in traceback.extract_tb(error.__traceback__)[-_FRAMES:]
+        ]
+    return said
+
+
+def _name_only(_logger: object, _method: str, said: _Said) -> _Said:
+    """Keep a library's message; of its arguments only numbers, and the causes of errors."""
+    record = said.get("_record")
+    if isinstance(record, logging.LogRecord):
+        given = said.pop("positional_args", ())
+        causes = (cause_of(each) if isinstance(each, BaseException) else "..." for each in given)
+        pairs = zip(given, causes, strict=True)
+        told = tuple(each if isinstance(each, int | float) else cause for each, cause in pairs)
+        pattern = str(record.msg)
+        with contextlib.suppress(TypeError, ValueError):  # "%d" of a text
+            pattern = pattern % told if told else pattern
+        said["event"] = pattern.splitlines()[0][:200]
+    return said
+
+
+@contextlib.contextmanager
+def grader_stderr() -> Iterator[int]:
+    """Yield a descriptor for the stderr of grading processes; log that something was written."""
+    reader, writer = os.pipe()
+    thread = threading.Thread(target=_listen, args=(reader,), name="grader-stderr", daemon=True)
+    thread.start()
+    try:
+        yield writer
+    finally:
+        os.close(writer)
+        thread.join(_LAST_SECONDS)
+
+
+def _listen(reader: int) -> None:
+    with open(reader, "rb", buffering=0) as pipe:
+        while written := pipe.read(_MOST):
+            while len(written) < _MOST and wait([reader], _QUIET_SECONDS):
+                more = pipe.read(_MOST)
+                if not more:
+                    break
+                written += more
+            text = written.decode(errors="replace").replace(WORKER_PREFIX, "")
+            known = [name for name in _ERROR.findall(text) if name in _KNOWN]
+            _log.warning(
+                "a grading process wrote to stderr",
+                characters=len(text),
+                error=known[-1] if known else None,
+                # A path that is no file of ours may be a quotation.
+                at=[f"{p}:{line[:7]}" for p, line in _PLACE.findall(text) if (_OURS / p).is_file()],
+            )

@@ -1,0 +1,249 @@
+"""Keys: our own pair for signing, the access tokens it gets us, and platforms' public keys.
+
+Our private key is in the store, in a table that nothing but this module reads: no route, log, event
+or error shows it. An SQLite file is its owner's alone; on PostgreSQL the database's roles decide
+who reads it. A backup holds it too.
+"""
+
+import threading
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import jwt
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from jwt.algorithms import RSAAlgorithm
+from sqlalchemy import delete, func, select
+
+from etude_server.lti.platform_requests import CallError, call
+from etude_server.store import events
+from etude_server.store.database import Database
+from etude_server.store.ids import new_id, now
+from etude_server.store.platforms import Platform
+from etude_server.store.tables import lti_key
+from etude_server.store.upsert import insert_unless_there
+from grader.errors import UsageError
+
+ALGORITHM: Final = "RS256"
+_BITS: Final = 2048
+KNOWN_SECONDS: Final = 7200
+"""Seconds for which a new key of ours is shown before it signs: platforms keep keys for an hour."""
+
+_KEEP_SECONDS: Final = 3600.0
+_MOST_WAITING: Final = 16  # launches from one platform, until it says what its keys are
+AGAIN_SECONDS: Final = 5.0
+"""Between two questions for a platform's keys, whatever key a launch names."""
+
+TOKEN_SECONDS: Final = 60
+"""The lifetime of a token where the platform does not say."""
+
+_ASSERTION: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+# Of the answers below 500 those that may be another one the next time: it does not answer, does
+# not let us in (which staff can fix at either end), or is busy. The rest says that the request
+# itself is wrong, or that what it is about is gone.
+_PASSING: Final = frozenset({0, 401, 403, 408, 425, 429})
+
+
+@dataclass(frozen=True, slots=True)
+class ToolKey:
+    """Our pair of keys."""
+
+    kid: str
+    private: rsa.RSAPrivateKey
+    created_at: int  # microseconds since 1970
+
+    def sign(self, claims: Mapping[str, Any]) -> str:
+        """Return a signed token."""
+        return jwt.encode(dict(claims), self.private, ALGORITHM, {"kid": self.kid})
+
+    @property
+    def public(self) -> dict[str, Any]:
+        """The public half as a JSON Web Key."""
+        key = RSAAlgorithm.to_jwk(self.private.public_key(), as_dict=True)
+        return {"kty": "RSA", "n": key["n"], "e": key["e"]} | {
+            "kid": self.kid,
+            "alg": ALGORITHM,
+            "use": "sig",
+        }
+
+
+def tool_keys(database: Database) -> list[ToolKey]:
+    """Return our keys, the oldest first; create one the first time."""
+    found = _stored(database)
+    if not found:
+        _make(database, number=1)
+        found = _stored(database)
+    return found
+
+
+def tool_key(database: Database) -> ToolKey:
+    """Return the signing key: the newest that every platform has had the time to fetch."""
+    oldest, *newer = tool_keys(database)
+    settled = [key for key in newer if key.created_at + KNOWN_SECONDS * 1_000_000 <= now()]
+    return settled[-1] if settled else oldest
+
+
+def rotate(database: Database, *, actor: str) -> ToolKey:
+    """Create a new key, published beside the old one; it signs after `KNOWN_SECONDS`.
+
+    Raises:
+        UsageError: the last rotation is not over.
+    """
+    keys = tool_keys(database)
+    if len(keys) > 1:
+        raise UsageError("there is an old key still: etude staff platform retire-key")
+    with database.read() as connection:
+        latest = connection.execute(select(func.max(lti_key.c.id))).scalar_one()
+    _make(database, number=latest + 1)
+    made = tool_keys(database)[-1]
+    with database.write() as connection:
+        events.append(connection, actor, events.KEY_MADE, made.kid, {})
+    return made
+
+
+def retire(database: Database, *, actor: str, at_once: bool = False) -> ToolKey:
+    """Delete all keys but the newest, and return that; at once if platforms may not know it yet.
+
+    Raises:
+        UsageError: there is no old one, or it signs still.
+    """
+    *old, newest = tool_keys(database)
+    if not old:
+        raise UsageError("there is no old key: etude staff platform rotate-key makes a new one")
+    if not at_once and tool_key(database).kid != newest.kid:
+        hours = KNOWN_SECONDS // 3600
+        raise UsageError(
+            f"the new key signs {hours} hours after it was made, when platforms know it; --now "
+            "does not wait, and grades may then be late"
+        )
+    with database.write() as connection:
+        connection.execute(delete(lti_key).where(lti_key.c.kid.in_([key.kid for key in old])))
+        for key in old:
+            events.append(connection, actor, events.KEY_RETIRED, key.kid, {})
+    return newest
+
+
+def _stored(database: Database) -> list[ToolKey]:
+    with database.read() as connection:
+        rows = connection.execute(select(lti_key).order_by(lti_key.c.id)).all()
+    found = []
+    for row in rows:
+        private = serialization.load_pem_private_key(row.private.encode(), None)
+        assert isinstance(private, rsa.RSAPrivateKey)  # noqa: S101  nothing else is ever written there
+        found.append(ToolKey(row.kid, private, row.created_at))
+    return found
+
+
+def _make(database: Database, number: int) -> None:
+    pem = rsa.generate_private_key(public_exponent=65537, key_size=_BITS).private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    values = {"id": number, "kid": new_id(), "private": pem.decode(), "created_at": now()}
+    with database.write() as connection:
+        insert_unless_there(connection, lti_key, values)
+
+
+def may_pass(error: CallError) -> bool:
+    """Return whether the same request may succeed later."""
+    return error.status in _PASSING or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+
+
+def fetch_token(database: Database, platform: Platform, scope: str) -> tuple[str, float]:
+    """Return a platform's token for a scope, and for how many seconds it is good.
+
+    Raises:
+        CallError: the platform gives none.
+    """
+    said = platform.registration
+    moment = int(time.time())
+    claims = {
+        "iss": said.client_id,
+        "sub": said.client_id,
+        "aud": said.token_url,
+        "iat": moment,
+        "exp": moment + TOKEN_SECONDS,
+        "jti": uuid.uuid4().hex,
+    }
+    form = {
+        "grant_type": "client_credentials",
+        "client_assertion_type": _ASSERTION,
+        "client_assertion": tool_key(database).sign(claims),
+        "scope": scope,
+    }
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    try:
+        answer = call(said.token_url, urlencode(form).encode(), headers)
+    except CallError as error:
+        # That it does not know us says nothing about what the token is for.
+        status = error.status if may_pass(error) else HTTPStatus.UNAUTHORIZED
+        raise CallError(f"no token: {error}", status) from None
+    given = answer if isinstance(answer, dict) else {}
+    fresh = given.get("access_token")
+    if not isinstance(fresh, str) or not fresh.isascii() or not fresh.isprintable():
+        raise CallError("no token in its answer", HTTPStatus.UNAUTHORIZED)
+    seconds = given.get("expires_in")
+    return fresh, float(seconds) if isinstance(seconds, int | float) else TOKEN_SECONDS
+
+
+class PlatformKeys:
+    """The public keys of platforms, fetched when they are needed and kept for a while."""
+
+    def __init__(self) -> None:
+        self._locks: dict[str, tuple[threading.Lock, threading.BoundedSemaphore]] = {}
+        self._kept: dict[str, tuple[float, dict[str, jwt.PyJWK]]] = {}
+
+    def find(self, platform: Platform, kid: str) -> jwt.PyJWK | None:
+        """Return a platform's key; fetch its keys again for an unknown key id.
+
+        Raises:
+            CallError: the platform does not say what its keys are.
+        """
+        at, keys = self._kept.get(platform.id, (float("-inf"), {}))
+        if kid in keys and time.monotonic() - at <= _KEEP_SECONDS:
+            return keys[kid]
+        # One thread at a time asks, and few wait: a silent platform blocks no more threads.
+        made = (threading.Lock(), threading.BoundedSemaphore(_MOST_WAITING))
+        lock, places = self._locks.setdefault(platform.id, made)
+        if not places.acquire(blocking=False):
+            raise CallError("too many launches wait for it; try again")
+        try:
+            with lock:
+                at, keys = self._kept.get(platform.id, (float("-inf"), {}))
+                age = time.monotonic() - at
+                if age > _KEEP_SECONDS or (kid not in keys and age > AGAIN_SECONDS):
+                    keys = _fetch(platform.registration.jwks_url)
+                    self._kept[platform.id] = (time.monotonic(), keys)
+                return keys.get(kid)
+        finally:
+            places.release()
+
+
+def _fetch(url: str) -> dict[str, jwt.PyJWK]:
+    """Return the keys that a platform may sign launches with."""
+    answer = call(url)
+    found = answer.get("keys") if isinstance(answer, dict) else None
+    if not isinstance(found, list):
+        raise CallError("it does not say what its keys are")
+    keys = {}
+    for data in found:
+        if not isinstance(data, dict) or data.get("kty") != "RSA":
+            continue
+        if data.get("use", "sig") != "sig":
+            continue
+        if not all(isinstance(data.get(name), str) for name in ("kid", "n", "e")):
+            continue
+        try:
+            key = jwt.PyJWK(data, ALGORITHM)
+        except (jwt.PyJWTError, ValueError, TypeError):
+            continue
+        if key.key_id and isinstance(key.key, rsa.RSAPublicKey) and key.key.key_size >= _BITS:
+            keys[key.key_id] = key
+    return keys

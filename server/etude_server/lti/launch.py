@@ -1,0 +1,398 @@
+"""Launches in two steps, and the choice of exercises (Deep Linking).
+
+We send a browser to its platform, which sends it back with a token. State and nonce are derived
+from a secret that only the browser keeps, in a cookie. So a launch that is only begun stores
+nothing, and no one can be led into another person's launch. For Deep Linking a teacher chooses
+exercises, and the platform makes a link and a line item of each. What the platform asked is not
+stored either: the page of the choice brings it back, signed by us.
+"""
+
+import hmac
+import secrets
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import jwt
+
+from etude_server.catalog import Catalog
+from etude_server.lti.keys import ALGORITHM, PlatformKeys, tool_key, tool_keys
+from etude_server.lti.platform_requests import CallError
+from etude_server.store import people, platforms, roster, unsent_scores
+from etude_server.store.database import Database
+from etude_server.store.people import Role
+from etude_server.store.platforms import Platform, origin
+from etude_server.store.unsent_scores import ScoreLine
+from grader.definitions.exercise import Exercise
+from grader.errors import EtudeError
+
+LOGIN_SECONDS: Final = 600
+"""Seconds that a browser may take from us to its platform and back."""
+
+_CLAIM: Final = "https://purl.imsglobal.org/spec/lti/claim/"
+_CHOICE: Final = "LtiDeepLinkingRequest"
+_CHOICE_SECONDS: Final = 3600
+_DL: Final = "https://purl.imsglobal.org/spec/lti-dl/claim/"
+_OURS: Final = "etude deep linking"  # the audience of what we sign for ourselves
+SCORE_SCOPE: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
+_AGS: Final = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
+_NRPS: Final = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"
+_MEMBERSHIP: Final = "http://purl.imsglobal.org/vocab/lis/v2/membership"
+# The published roles in a course. `membership/Learner#Instructor` is a learner's, and roles of the
+# institution or the system say nothing of the course. Names and Roles may leave out the vocabulary.
+_ASSISTANT: Final = frozenset({f"{_MEMBERSHIP}/Instructor#TeachingAssistant", "TeachingAssistant"})
+_INSTRUCTOR: Final = frozenset({f"{_MEMBERSHIP}#Instructor", "Instructor"})
+_LEEWAY: Final = 10  # seconds by which clocks may differ
+_COOKIE: Final = "etude_lti_"
+_LONGEST: Final = 255  # characters of an id, as LTI has it
+_NAMED: Final = 16  # characters of the state that name the cookie: several launches at once
+_REQUIRED: Final = ("iss", "aud", "sub", "exp", "iat", "nonce")
+
+
+_NO_LINE_ITEM: Final = (
+    "This link has no line item, so grades of this exercise do not reach your gradebook. Let the "
+    "platform accept grades from this tool, and add the exercise to the course by choosing it."
+)
+
+
+class LaunchError(EtudeError):
+    """A launch is refused; its message is shown in the browser."""
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """The redirect of a browser to its platform, and its cookie."""
+
+    url: str
+    cookie: str
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A launch that succeeded."""
+
+    cookie: str  # of their session
+    page: str  # where they go
+    warning: str = ""  # for staff
+    choice: str = ""  # of exercises, for Deep Linking: what was asked, signed
+
+
+@dataclass(frozen=True, slots=True)
+class DeepLinkAnswer:
+    """A form that the browser sends to the platform."""
+
+    url: str
+    token: str
+
+
+def begin(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Login:
+    """Return the redirect that begins a launch.
+
+    Raises:
+        LaunchError: it is not one that staff registered, or asks for nothing.
+    """
+    with database.read() as connection:
+        platform = platforms.find(connection, sent.get("iss", ""), sent.get("client_id"))
+    if platform is None:
+        raise LaunchError("No such learning platform is registered here.")
+    if not sent.get("login_hint") or not sent.get("target_link_uri"):
+        raise LaunchError("The learning platform does not say who comes, or where to.")
+    secret = secrets.token_urlsafe(32)
+    state = _derived(secret, "state", platform).decode()
+    query = {
+        "scope": "openid",
+        "response_type": "id_token",
+        "response_mode": "form_post",
+        "prompt": "none",
+        "client_id": platform.registration.client_id,
+        "redirect_uri": redirect_uri,
+        "login_hint": sent["login_hint"],
+        "state": state,
+        "nonce": _derived(secret, "nonce", platform).decode(),
+    }
+    if "lti_message_hint" in sent:
+        query["lti_message_hint"] = sent["lti_message_hint"]
+    address = platform.registration.auth_url
+    joint = "&" if urlsplit(address).query else "?"
+    return Login(f"{address}{joint}{urlencode(query)}", cookie_name(state), secret)
+
+
+def cookie_name(state: str) -> str:
+    """Return the name of a launch's cookie."""
+    part = state[:_NAMED]
+    return _COOKIE + (part if part.isascii() and part.isalnum() else "")
+
+
+def finish(
+    database: Database,
+    catalog: Catalog,
+    keys: PlatformKeys,
+    sent: Mapping[str, str],
+    cookies: Mapping[str, str],
+    *,
+    last_cookie: str | None,
+) -> Launched:
+    """Verify a launch and open a session, which replaces the browser's last one.
+
+    Raises:
+        LaunchError: it is not valid, or leads nowhere; no session was opened.
+    """
+    token, state = sent.get("id_token", ""), sent.get("state", "")
+    secret = cookies.get(cookie_name(state), "")
+    platform = _claimed_platform(database, token)
+    expected = _derived(secret, "state", platform)
+    if not secret or not hmac.compare_digest(state.encode(), expected):
+        raise LaunchError(
+            "This launch did not begin in this browser. Open the exercise from your course again, "
+            "and let the browser keep cookies."
+        )
+    claims = _verified(keys, platform, token)
+    _check_message(platform, claims)
+    expected = _derived(secret, "nonce", platform)
+    if not hmac.compare_digest(claims["nonce"].encode(), expected):
+        raise LaunchError("This launch answers another one. Open the exercise again.")
+    is_choice = claims[_CLAIM + "message_type"] == _CHOICE
+    page, exercise = ("", "") if is_choice else _target(catalog, claims)
+    line_item = _line_item(platform, claims)
+    role = role_of(claims.get(_CLAIM + "roles"))
+    if is_choice and role != "instructor":
+        raise LaunchError("Only people who teach the course choose links to exercises.")
+    choice = _ask(database, platform, claims) if is_choice else ""
+    context = _context(claims)
+    members = _section(claims, _NRPS).get("context_memberships_url", "")
+    with database.write() as connection:
+        # A token is older than LOGIN_SECONDS before its nonce is forgotten.
+        if not platforms.use_nonce(connection, claims["nonce"], 2 * LOGIN_SECONDS):
+            raise LaunchError("This launch was used already. Open the exercise again.")
+        if not platforms.bind(connection, platform, context):
+            raise LaunchError(
+                "This server is for another course of your learning platform. Its operator can "
+                "let this one in: etude staff platform add ... --course."
+            )
+        if origin(str(members)) in platform.origins and members != platform.members_url:
+            platforms.set_course(connection, platform, members_url=str(members)[:1000])
+        issuer, sub = platform.registration.issuer, claims["sub"]
+        person = platforms.admit(connection, issuer, sub, role)
+        if roster.get(connection, person.id).disabled_at is not None:
+            raise LaunchError(
+                "Your access to this server is disabled. Ask your instructor to let you in again."
+            )
+        if line_item and person.role == "student":
+            line = ScoreLine(person.id, exercise, platform.id, sub, line_item)
+            unsent_scores.remember_line(connection, line)
+        people.close_session(connection, last_cookie or "")
+        opened = people.open_session(connection, person)
+    warning = "" if line_item or is_choice or role == "student" else _NO_LINE_ITEM
+    return Launched(opened.cookie, page, warning, choice)
+
+
+def role_of(roles: object) -> Role:
+    """Return the role of a platform's roles in a link's course; those elsewhere do not count."""
+    named = {each for each in roles if isinstance(each, str)} if isinstance(roles, list) else set()
+    if named & _ASSISTANT:
+        return "assistant"
+    return "instructor" if named & _INSTRUCTOR else "student"
+
+
+def _derived(secret: str, use: str, platform: Platform) -> bytes:
+    made = hmac.new(secret.encode(), f"{use} {platform.id}".encode(), "sha256")
+    return made.hexdigest().encode()
+
+
+def _claimed_platform(database: Database, token: str) -> Platform:
+    """Return the platform that a token claims to be from; its signature is checked later."""
+    try:
+        claims = jwt.decode_complete(token, options={"verify_signature": False})["payload"]
+    except (jwt.PyJWTError, ValueError, RecursionError):
+        raise LaunchError("The learning platform sent no token that can be read.") from None
+    issuer, audience = claims.get("iss"), claims.get("aud")
+    if isinstance(audience, list):
+        audience = claims.get("azp", audience[0] if len(audience) == 1 else None)
+    if isinstance(issuer, str) and isinstance(audience, str):
+        with database.read() as connection:
+            platform = platforms.find(connection, issuer, audience)
+        if platform is not None:
+            return platform
+    raise LaunchError("The token is not for this service, or not of a platform registered here.")
+
+
+def _verified(keys: PlatformKeys, platform: Platform, token: str) -> dict[str, Any]:
+    """Return the claims of a token after checking signature, audience, issuer and time."""
+    header = jwt.get_unverified_header(token)
+    if header.get("alg") != ALGORITHM:
+        raise LaunchError(f"The token is not signed by {ALGORITHM}.")
+    try:
+        kid = header.get("kid")
+        key = keys.find(platform, kid) if isinstance(kid, str) else None
+    except CallError as error:
+        raise LaunchError(f"The learning platform does not show its keys: {error}.") from None
+    if key is None:
+        raise LaunchError("The token is signed by a key that the learning platform does not have.")
+    said = platform.registration
+    try:
+        claims: dict[str, Any] = jwt.decode(
+            token,
+            key,
+            algorithms=[ALGORITHM],
+            audience=said.client_id,
+            issuer=[said.issuer],
+            leeway=_LEEWAY,
+            options={"require": list(_REQUIRED)},
+        )
+    except jwt.ExpiredSignatureError:
+        raise LaunchError("This launch has expired. Open the exercise again.") from None
+    except jwt.InvalidSignatureError:
+        raise LaunchError("The token's signature is not the learning platform's.") from None
+    except jwt.PyJWTError:
+        raise LaunchError("The token does not say what a launch has to say.") from None
+    if claims.get("azp", said.client_id) != said.client_id:
+        raise LaunchError("The token is for another service.")
+    if not time.time() - int(claims["iat"]) <= LOGIN_SECONDS + _LEEWAY:
+        raise LaunchError("This launch has expired. Open the exercise again.")
+    return claims
+
+
+def _check_message(platform: Platform, claims: Mapping[str, Any]) -> None:
+    if claims.get(_CLAIM + "message_type") not in {"LtiResourceLinkRequest", _CHOICE}:
+        raise LaunchError("Only links to exercises are launched here.")
+    if claims.get(_CLAIM + "version") != "1.3.0":
+        raise LaunchError("Only LTI 1.3.0 is understood here.")
+    deployment = claims.get(_CLAIM + "deployment_id")
+    if not isinstance(deployment, str) or deployment not in platform.deployments:
+        raise LaunchError("This deployment of the learning platform is not registered here.")
+    for value in (claims["sub"], claims["nonce"]):
+        if not isinstance(value, str) or not 0 < len(value) <= _LONGEST:
+            raise LaunchError("The learning platform does not say who comes.")
+        if not value.isascii() or not value.isprintable():
+            raise LaunchError("The learning platform does not say who comes.")
+
+
+def _context(claims: Mapping[str, Any]) -> str:
+    """Return the id of the course; empty if the platform sends no such claim, as it may.
+
+    Raises:
+        LaunchError: the claim has no valid id.
+    """
+    if _CLAIM + "context" not in claims:
+        return ""
+    course = _section(claims, _CLAIM + "context").get("id")
+    if not isinstance(course, str) or not 0 < len(course) <= _LONGEST or not course.isprintable():
+        raise LaunchError("The learning platform does not say which course this is.")
+    return course
+
+
+def _target(catalog: Catalog, claims: Mapping[str, Any]) -> tuple[str, str]:
+    """Return an exercise's page and its id: by a custom parameter, or by the link's address."""
+    link = claims.get(_CLAIM + "target_link_uri")
+    address = urlsplit(link) if isinstance(link, str) and link.isprintable() else urlsplit("")
+    by_query = parse_qs(address.query).get("exercise", [""])[0]
+    wanted = _section(claims, _CLAIM + "custom").get("exercise") or by_query
+    wanted = wanted or address.path.rstrip("/").rpartition("/")[2]
+    for track in catalog.tracks:
+        if any(str(each.id) == wanted for each in track.exercises):
+            return f"/{track.definition.id}/{wanted}/", str(wanted)
+    raise LaunchError(
+        "The link leads to no exercise. The person who made it can set its custom parameter "
+        "'exercise=...' to an exercise's id."
+    )
+
+
+def _line_item(platform: Platform, claims: Mapping[str, Any]) -> str:
+    """Return the address for grades; empty if the platform wants none.
+
+    Raises:
+        LaunchError: it is somewhere that staff did not register.
+    """
+    endpoint = _section(claims, _AGS)
+    scope = endpoint.get("scope")
+    line_item = endpoint.get("lineitem")
+    if not isinstance(line_item, str) or not isinstance(scope, list) or SCORE_SCOPE not in scope:
+        return ""
+    where = origin(line_item)
+    too_long = len(line_item) > 1000  # noqa: PLR2004  the column's
+    if too_long or not where or where != origin(platform.registration.grades_url):
+        raise LaunchError(
+            "The learning platform wants grades at an address that is not registered here. "
+            "Staff can register it: etude staff platform add ... --grades-url."
+        )
+    return line_item
+
+
+def _ask(database: Database, platform: Platform, claims: Mapping[str, Any]) -> str:
+    """Return what the platform asked, signed, for the page of the choice.
+
+    Raises:
+        LaunchError: the platform wants the answer at an address that is not registered, or no
+            links.
+    """
+    wanted = _section(claims, _DL + "deep_linking_settings")
+    url = wanted.get("deep_link_return_url")
+    if not isinstance(url, str) or origin(url) not in platform.origins:
+        raise LaunchError("The learning platform wants the links at an address that is not its.")
+    if "ltiResourceLink" not in wanted.get("accept_types", ()):
+        raise LaunchError("The learning platform wants no links to exercises here.")
+    deployment = claims[_CLAIM + "deployment_id"]
+    told = {"platform": platform.id, "url": url, "deployment": deployment}
+    if "data" in wanted:
+        told["data"] = wanted["data"]
+    expiry = {"aud": _OURS, "exp": int(time.time()) + _CHOICE_SECONDS}
+    return tool_key(database).sign({**told, **expiry})
+
+
+def choose(
+    database: Database, request: str, exercises: Sequence[Exercise], launch_url: str
+) -> DeepLinkAnswer:
+    """Return the links to exercises, each with a line item of its points.
+
+    Raises:
+        LaunchError: the choice took too long, or did not begin here, or nothing was chosen.
+    """
+    if not exercises:
+        raise LaunchError("Nothing was chosen. Go back, and choose an exercise.")
+    for key in tool_keys(database):
+        try:
+            public = key.private.public_key()
+            asked = jwt.decode(request, public, algorithms=[ALGORITHM], audience=_OURS)
+            break
+        except jwt.PyJWTError:
+            continue
+    else:
+        raise LaunchError("This choice is too old. Begin it again in your course.")
+    with database.read() as connection:
+        platform = platforms.get(connection, asked["platform"])
+    items = [
+        {
+            "type": "ltiResourceLink",
+            "title": each.title,
+            "url": f"{launch_url}/{each.id}",
+            "custom": {"exercise": each.id},
+            "lineItem": {"scoreMaximum": max(each.max_points, 1), "label": each.title,
+                         "resourceId": each.id},
+        }
+        for each in exercises
+    ]  # fmt: skip
+    moment = int(time.time())
+    said = {
+        "iss": platform.registration.client_id,
+        "aud": [platform.registration.issuer],
+        "iat": moment,
+        "exp": moment + 300,
+        "nonce": uuid.uuid4().hex,
+        _CLAIM + "message_type": "LtiDeepLinkingResponse",
+        _CLAIM + "version": "1.3.0",
+        _CLAIM + "deployment_id": asked["deployment"],
+        _DL + "content_items": items,
+    }
+    if "data" in asked:
+        said[_DL + "data"] = asked["data"]
+    return DeepLinkAnswer(asked["url"], tool_key(database).sign(said))
+
+
+def _section(claims: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return a claim that is an object; an empty one for any other."""
+    found = claims.get(name)
+    return found if isinstance(found, dict) else {}

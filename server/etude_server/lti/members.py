@@ -1,0 +1,54 @@
+"""Names and Roles: the members of a platform's course become people here."""
+
+from typing import Final
+
+from sqlalchemy import update
+
+from etude_server.lti.keys import fetch_token
+from etude_server.lti.launch import role_of
+from etude_server.lti.platform_requests import call_page
+from etude_server.store import platforms
+from etude_server.store.database import Database
+from etude_server.store.platforms import Platform
+from etude_server.store.tables import person
+from grader.errors import UsageError
+
+_SCOPE: Final = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
+_MEDIA_TYPE: Final = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
+_MOST_PAGES: Final = 1_000
+
+
+def fetch_members(database: Database, platform: Platform) -> int:
+    """Add the active members of a platform's course, with names and roles; return how many.
+
+    Raises:
+        UsageError: the platform has not said yet where it lists them.
+        CallError: it does not list them.
+    """
+    if not platform.members_url:
+        raise UsageError(
+            f"{platform.registration.issuer} has not said where it lists members: allow the tool "
+            "Names and Roles there, and launch an exercise once"
+        )
+    token, _ = fetch_token(database, platform, _SCOPE)
+    headers = {"Authorization": f"Bearer {token}", "Accept": _MEDIA_TYPE}
+    count, address = 0, platform.members_url
+    for _ in range(_MOST_PAGES):
+        page, address = call_page(address, headers)
+        members = page.get("members") if isinstance(page, dict) else None
+        for each in members if isinstance(members, list) else ():
+            if not isinstance(each, dict) or each.get("status", "Active") != "Active":
+                continue
+            sub, name = each.get("user_id"), each.get("name", "")
+            if not isinstance(sub, str) or not 0 < len(sub) <= 255 or not sub.isprintable():  # noqa: PLR2004  LTI's
+                continue
+            count += 1
+            with database.write() as connection:
+                role = role_of(each.get("roles"))
+                admitted = platforms.admit(connection, platform.registration.issuer, sub, role)
+                if isinstance(name, str) and name.isprintable() and 0 < len(name) <= 200:  # noqa: PLR2004  the column's
+                    change = update(person).where(person.c.id == admitted.id)
+                    connection.execute(change.values(display_name=name))
+        if platforms.origin(address) not in platform.origins:  # the last page names no next
+            break
+    return count

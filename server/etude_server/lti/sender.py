@@ -1,0 +1,125 @@
+"""Sends grades from the outbox to platforms, in a thread."""
+
+import json
+import random
+import threading
+import time
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Final, Self
+from urllib.parse import urlsplit, urlunsplit
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from etude_server.lti.keys import TOKEN_SECONDS, fetch_token, may_pass
+from etude_server.lti.launch import SCORE_SCOPE
+from etude_server.lti.platform_requests import CallError, call
+from etude_server.store import platforms, unsent_scores
+from etude_server.store.database import Database, cause_of
+from etude_server.store.platforms import Platform, origin
+from etude_server.store.unsent_scores import ScoreToSend
+
+POLL_SECONDS: Final = 1.0
+FIRST_PAUSE: Final = 2.0
+"""Seconds after the first failure; twice as many after each further one."""
+
+_LONGEST_PAUSE: Final = 3600.0
+_MEDIA_TYPE: Final = "application/vnd.ims.lis.v1.score+json"
+_LONGEST_REST: Final = 60.0
+
+_log = structlog.get_logger(__name__)
+
+
+class ScoreSender:
+    """Sends what is due. Use as a context manager; any number may run on one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="scores", daemon=True)
+        self._tokens: dict[str, tuple[float, str]] = {}
+        self._resting: dict[str, float] = {}  # platforms that do not answer, and until when
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopping.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopping.wait(POLL_SECONDS):
+            try:
+                while not self._stopping.is_set() and self._send_next():
+                    pass
+            except SQLAlchemyError as error:
+                _log.warning("no grades were sent", error=cause_of(error))
+
+    def _send_next(self) -> bool:
+        """Send one grade; false if there is none to send."""
+        # A glance first: SQLite has one writer, and most of the time there is nothing.
+        with self._database.read() as connection:
+            if not unsent_scores.is_any_due(connection):
+                return False
+        moment = time.monotonic()
+        resting = [each for each, until in self._resting.items() if until > moment]
+        with self._database.write() as connection:
+            telling = unsent_scores.claim(connection, resting)
+            if telling is None:
+                return False
+            platform = platforms.get(connection, telling.line.platform_id)
+        try:
+            self._send(platform, telling)
+        except CallError as error:
+            pause = min(FIRST_PAUSE * 2 ** min(telling.tries - 1, 20), _LONGEST_PAUSE)
+            # Not all at once when an outage is over.
+            pause *= random.uniform(0.8, 1.2)  # noqa: S311  nothing secret
+            with self._database.write() as connection:
+                if may_pass(error):
+                    unsent_scores.not_sent(connection, telling, str(error), pause)
+                else:
+                    unsent_scores.mark_for_review(connection, telling, str(error))
+            if may_pass(error):
+                _log.warning("a grade is sent later", status=error.status, tries=telling.tries)
+                rest = min(pause, _LONGEST_REST)
+                self._resting[telling.line.platform_id] = time.monotonic() + rest
+            else:
+                _log.warning("a grade waits for staff", status=error.status)
+        else:
+            with self._database.write() as connection:
+                unsent_scores.sent(connection, telling)
+        return True
+
+    def _send(self, platform: Platform, telling: ScoreToSend) -> None:
+        """Send a grade; raise `CallError` if the platform did not take it."""
+        said = telling.grade
+        when = datetime.fromtimestamp(said["at"] / 1e6, UTC)
+        score = {
+            "userId": telling.line.sub,
+            "scoreGiven": said["score"],
+            "scoreMaximum": max(said["max_score"], 1),
+            "activityProgress": "Completed" if said["passed"] else "Submitted",
+            "gradingProgress": "FullyGraded",
+            "timestamp": when.isoformat(timespec="microseconds").replace("+00:00", "Z"),
+        }
+        if origin(telling.line.line_item) != origin(platform.registration.grades_url):
+            raise CallError("its line item is at an address that is not registered any more", 404)
+        until, token = self._tokens.get(platform.id, (0.0, ""))
+        if time.monotonic() >= until:
+            token, lasting = fetch_token(self._database, platform, SCORE_SCOPE)
+            until = time.monotonic() + lasting - TOKEN_SECONDS / 2
+            self._tokens[platform.id] = (until, token)
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": _MEDIA_TYPE}
+        line_item = urlsplit(telling.line.line_item)  # whose query stays at the end
+        path = f"{line_item.path.rstrip('/')}/scores"
+        address = urlunsplit(line_item._replace(path=path, fragment=""))
+        try:
+            call(address, json.dumps(score).encode(), headers)
+        except CallError as error:
+            if error.status == HTTPStatus.CONFLICT:  # it has what is as new, or newer
+                return
+            if error.status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+                self._tokens.pop(platform.id, None)
+            raise

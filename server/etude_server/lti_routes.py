@@ -1,0 +1,154 @@
+"""`/lti/`: launches from learning platforms, and our public key."""
+
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import parse_qs, urlencode
+
+from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse, RedirectResponse
+
+from etude_server.api.auth import ContextOf, CookieOf, address_of, give_cookie, partition
+from etude_server.lti import launch
+from etude_server.lti.keys import tool_keys
+from etude_server.lti.launch import LaunchError
+from etude_server.service import AppContext
+from etude_server.staff.login import Fields, see
+from etude_server.staff.page_templates import render
+from etude_server.store import platforms
+from etude_server.store.database import Database
+from etude_server.store.platforms import origin
+
+router = APIRouter(prefix="/lti", include_in_schema=False)
+
+_LOGIN: Final = "/lti/login"
+_PATH: Final = "/lti/launch"
+_TRIAL: Final = "etude_lti_trial"  # a cookie, and the mark of a request that should have it
+_MOST_CHOSEN: Final = 2_000
+_BLOCKED: Final = (
+    "Your browser blocks the cookies of this frame, so the exercise cannot know who you are. In a "
+    "window of its own it can."
+)
+_KEYS_ARE_FRESH: Final = {"Cache-Control": "public, max-age=3600"}
+
+
+@router.get("/jwks.json")
+def jwks(service: ContextOf) -> Response:
+    """Return our public key; two of them during a rotation."""
+    keys: dict[str, Any] = {"keys": [key.public for key in tool_keys(service.database)]}
+    return JSONResponse(keys, headers=_KEYS_ARE_FRESH)
+
+
+@router.get("/login")
+def login(request: Request, service: ContextOf) -> Response:
+    """Redirect a browser to its platform, which authenticates the person."""
+    return _begin(request, service, dict(request.query_params))
+
+
+@router.post("/login")
+def login_by_form(request: Request, service: ContextOf, sent: Fields) -> Response:
+    """Redirect a browser to its platform, as `login` does, after a POST."""
+    return _begin(request, service, sent)
+
+
+def _begin(request: Request, service: AppContext, sent: dict[str, str]) -> Response:
+    try:
+        begun = launch.begin(service.database, sent, address_of(request, service) + _PATH)
+    except LaunchError as error:
+        return _refusal(error, service)
+    # In a frame a cookie is tried first. A browser that blocks it could not finish the launch.
+    if not _is_in_frame(request) or _TRIAL in request.cookies:
+        return _redirect(service, begun.url, begun.cookie, begun.secret, _PATH)
+    if _TRIAL not in sent:
+        address = f"{_LOGIN}?{urlencode(sent | {_TRIAL: '1'})}"
+        return _redirect(service, address, _TRIAL, "1", _LOGIN)
+    asked = {name: value for name, value in sent.items() if name != _TRIAL}
+    return _page(service, _BLOCKED, f"{_LOGIN}?{urlencode(asked)}", in_new_window=True)
+
+
+def _is_in_frame(request: Request) -> bool:
+    return request.headers.get("sec-fetch-dest") == "iframe"
+
+
+def _redirect(service: AppContext, url: str, name: str, value: str, path: str) -> Response:
+    """Redirect with a cookie of a launch, which the platform's page sends back by a post."""
+    answer = RedirectResponse(url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
+    is_https = service.settings.is_https
+    answer.set_cookie(
+        name,
+        value,
+        max_age=launch.LOGIN_SECONDS,
+        path=path,
+        httponly=True,
+        secure=is_https,
+        samesite="none" if is_https else None,
+    )
+    partition(answer)  # else browsers that block cookies of other sites would not keep it
+    return answer
+
+
+@router.post("/launch")
+def finish(request: Request, service: ContextOf, sent: Fields, cookie: CookieOf) -> Response:
+    """Verify a launch, open a session and redirect to the exercise."""
+    keys = request.app.state.platform_keys
+    try:
+        launched = launch.finish(
+            service.database, service.catalog, keys, sent, request.cookies, last_cookie=cookie
+        )
+    except LaunchError as error:
+        return _refusal(error, service)
+    in_frame = _is_in_frame(request)
+    page = f"{launched.page}?embed" if in_frame else launched.page
+    answer: Response = see(page)
+    if launched.choice:
+        frames, tracks = frame_origins(service.database), service.catalog.tracks
+        answer = render(
+            "choice", frames=frames, request=launched.choice, tracks=tracks, answer=None
+        )
+    elif launched.warning:
+        answer = _page(service, launched.warning, page)
+    give_cookie(answer, launched.cookie, service, in_frame=in_frame)
+    of_launch = launch.cookie_name(sent.get("state", ""))
+    answer.delete_cookie(of_launch, _PATH, httponly=True, secure=service.settings.is_https)
+    return answer
+
+
+@router.post("/choice")
+async def choose(request: Request, service: ContextOf) -> Response:
+    """Show the button that sends the chosen exercises to the platform."""
+    try:
+        sent = parse_qs((await request.body()).decode(), max_num_fields=_MOST_CHOSEN)
+        chosen = list(filter(None, map(service.catalog.find, sent.get("exercise", ()))))
+        token = sent.get("request", [""])[0]
+        launch_url = address_of(request, service) + _PATH
+        found = await run_in_threadpool(launch.choose, service.database, token, chosen, launch_url)
+    except (LaunchError, ValueError) as error:
+        return await run_in_threadpool(_refusal, error, service)
+    frames = await run_in_threadpool(frame_origins, service.database)
+    form = origin(found.url)
+    return render("choice", frames=frames, form=form, answer=found, count=len(chosen))
+
+
+def frame_origins(database: Database) -> str:
+    """Return the sites that may show our pages in frames: the registered platforms."""
+    with database.read() as connection:
+        found = platforms.listed(connection)
+    return " ".join(sorted({"'self'"}.union(*(each.origins for each in found))))
+
+
+def _page(
+    service: AppContext,
+    sentence: str,
+    page: str = "",
+    status: HTTPStatus = HTTPStatus.OK,
+    *,
+    in_new_window: bool = False,
+) -> Response:
+    """Return a page with a sentence, which platforms may show in a frame too."""
+    frames = frame_origins(service.database)
+    shown = {"frames": frames, "sentence": sentence, "page": page}
+    return render("launch", status, **shown, in_new_window=in_new_window)
+
+
+def _refusal(error: Exception, service: AppContext) -> Response:
+    return _page(service, str(error), status=HTTPStatus.BAD_REQUEST)

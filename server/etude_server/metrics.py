@@ -1,0 +1,92 @@
+"""Metrics for Prometheus: the queue, verdicts and requests.
+
+Nothing in it names a person, a submission or an exercise.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram
+from prometheus_client import generate_latest as _exposition
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+from sqlalchemy.exc import SQLAlchemyError
+
+from etude_server.store import submissions
+from etude_server.store.database import Database
+from etude_server.store.ids import now
+
+MEDIA_TYPE: Final = CONTENT_TYPE_LATEST
+
+_GRADING: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+_ANSWERING: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
+
+
+class Meter:
+    """The counts of one process."""
+
+    def __init__(self) -> None:
+        own = self.registry = CollectorRegistry()
+        self._verdicts = Counter("etude_verdicts", "Verdicts made here.", ["outcome"], registry=own)
+        self._faults = Counter(
+            "etude_faults", "Submissions given up after three tries.", registry=own
+        )
+        told = "From the pool to its verdict."
+        self._grading = Histogram("etude_grading_seconds", told, buckets=_GRADING, registry=own)
+        labels, told = ["method", "route", "status"], "Requests that were answered."
+        self._requests = Counter("etude_http_requests", told, labels, registry=own)
+        told = "From a request to the end of its answer."
+        self._answering = Histogram(
+            "etude_http_seconds", told, ["route"], buckets=_ANSWERING, registry=own
+        )
+
+    def watch(self, database: Database) -> None:
+        """Register the queue's metrics, read from the store at each scrape."""
+        self.registry.register(_Queue(database))
+
+    def graded(self, outcome: str, seconds: float) -> None:
+        """Count a verdict."""
+        self._verdicts.labels(outcome).inc()
+        self._grading.observe(seconds)
+
+    def fault(self) -> None:
+        """Count a submission that could not be graded."""
+        self._faults.inc()
+
+    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count a request; a route is its pattern, without ids."""
+        self._requests.labels(method, route, str(status)).inc()
+        self._answering.labels(route).observe(seconds)
+
+    def exposition(self) -> bytes:
+        """Return everything in Prometheus's text format."""
+        return _exposition(self.registry)
+
+
+class _Queue(Collector):
+    """Reads the queue's metrics from the store; without the store it yields none."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def describe(self) -> Iterator[GaugeMetricFamily]:
+        """Return no metrics: the store is read only at a scrape."""
+        return iter(())
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Yield the queue's age and length."""
+        try:
+            with self._database.read() as connection:
+                oldest = submissions.oldest_waiting(connection)
+                waiting, needs_review = submissions.count_waiting(connection)
+        except SQLAlchemyError:
+            return
+        # A clock that was set back must not make it negative.
+        age = 0.0 if oldest is None else max(0, now() - oldest) / 1e6
+        yield GaugeMetricFamily(
+            "etude_queue_oldest_seconds", "How long the oldest submission has waited.", age
+        )
+        yield GaugeMetricFamily("etude_queue_waiting", "Submissions without a verdict.", waiting)
+        yield GaugeMetricFamily(
+            "etude_queue_parked", "Submissions that wait for staff.", needs_review
+        )

@@ -1,0 +1,147 @@
+"""Sign-in by OpenID Connect: the code flow with PKCE, by Authlib, for any provider.
+
+Nothing is kept between the two halves but a secret in a cookie, from which state, nonce and
+verifier are derived.
+"""
+
+import hmac
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from authlib.common.errors import AuthlibBaseError
+from authlib.integrations.requests_client import OAuth2Session
+from authlib.oidc.core import CodeIDToken
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+from requests import RequestException
+
+from etude_server.lti.platform_requests import CallError, call
+from etude_server.store.platforms import origin
+from grader.errors import UsageError
+
+LOGIN_SECONDS: Final = 600
+"""Within which somebody comes back from the provider."""
+
+_ALGORITHMS: Final = ("RS256", "PS256", "ES256")
+_LEEWAY: Final = 60  # seconds
+_SECONDS: Final = 10.0  # for an answer of the provider
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """A provider, and how it knows this service."""
+
+    issuer: str
+    client_id: str
+    client_secret: str = field(repr=False)
+    claim: str = "email"  # what the roster calls a login
+
+    def begin(self, redirect_uri: str) -> tuple[str, str]:
+        """Return where a browser signs in, and the secret of its cookie.
+
+        Raises:
+            UsageError: the provider cannot be asked.
+        """
+        secret = secrets.token_urlsafe(32)
+        with self._session(redirect_uri) as session:
+            url, _ = session.create_authorization_url(
+                self._asked()["authorization_endpoint"],
+                state=_derived(secret, "state"),
+                nonce=_derived(secret, "nonce"),
+                code_verifier=_derived(secret, "verifier"),
+            )
+        return str(url), secret
+
+    def finish(self, sent: Mapping[str, str], secret: str, redirect_uri: str) -> str:
+        """Return the login of the person who comes back from the provider.
+
+        Raises:
+            UsageError: they did not sign in there, or what it says is not valid.
+        """
+        if not secret or not hmac.compare_digest(
+            sent.get("state", "").encode(), _derived(secret, "state").encode()
+        ):
+            raise UsageError("this sign-in did not begin in this browser: begin it again")
+        if "code" not in sent:
+            raise UsageError("the sign-in was not completed: begin it again")
+        described = self._asked()
+        try:
+            with self._session(redirect_uri, described) as session:
+                answer = session.fetch_token(
+                    described["token_endpoint"],
+                    code=sent["code"],
+                    code_verifier=_derived(secret, "verifier"),
+                    timeout=_SECONDS,
+                    allow_redirects=False,
+                )
+        except (RequestException, ValueError):
+            raise UsageError("the sign-in service cannot be reached: try again later") from None
+        except AuthlibBaseError:
+            raise UsageError(
+                "the sign-in service does not know this sign-in: begin it again"
+            ) from None
+        claims = self._verified(str(answer.get("id_token", "")), described, secret)
+        login = claims.get(self.claim)
+        verified = claims.get("email_verified", self.claim != "email")
+        is_sure = str(verified).lower() == "true"  # some send it as text
+        if not isinstance(login, str) or not login or not is_sure:
+            raise UsageError(f"the sign-in service does not say your {self.claim}, or is not sure")
+        return login
+
+    def _verified(self, token: str, described: dict[str, Any], secret: str) -> dict[str, Any]:
+        """Return the claims of a token after checking signature, issuer, audience, nonce, time."""
+        try:
+            keys = KeySet.import_key_set(call(described["jwks_uri"]))
+            decoded = jwt.decode(token, keys, algorithms=list(_ALGORITHMS))
+            wanted = {
+                "iss": {"essential": True, "value": self.issuer},
+                "aud": {"essential": True, "value": self.client_id},
+            }
+            params = {"nonce": _derived(secret, "nonce"), "client_id": self.client_id}
+            claims = CodeIDToken(decoded.claims, decoded.header, wanted, params)
+            claims.validate(now=int(time.time()), leeway=_LEEWAY)
+        except CallError as error:
+            raise UsageError(f"the sign-in service does not show its keys: {error}") from None
+        except (JoseError, AuthlibBaseError, ValueError, KeyError, TypeError):
+            raise UsageError(
+                "what the sign-in service says is not signed by it, or not for us"
+            ) from None
+        return dict(claims)
+
+    def _asked(self) -> dict[str, Any]:
+        addresses = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+        wrong = ""
+        try:
+            found = call(f"{self.issuer.rstrip('/')}/.well-known/openid-configuration")
+        except CallError as error:
+            found, wrong = {}, str(error)
+        else:
+            if not isinstance(found, dict) or found.get("issuer") != self.issuer:
+                wrong = "it does not describe itself"
+            elif not all(origin(str(found.get(each, ""))) for each in addresses):
+                wrong = "it does not say where to sign in, by HTTPS"
+        if wrong:
+            raise UsageError(f"nobody can sign in there at the moment: {wrong}")
+        return dict(found)
+
+    def _session(
+        self, redirect_uri: str, described: Mapping[str, Any] | None = None
+    ) -> OAuth2Session:
+        methods = (described or {}).get("token_endpoint_auth_methods_supported")
+        by_post = isinstance(methods, list) and "client_secret_basic" not in methods
+        return OAuth2Session(
+            self.client_id,
+            self.client_secret,
+            token_endpoint_auth_method="client_secret_post" if by_post else "client_secret_basic",
+            scope="openid email profile",
+            redirect_uri=redirect_uri,
+            code_challenge_method="S256",
+        )
+
+
+def _derived(secret: str, use: str) -> str:
+    return hmac.new(secret.encode(), use.encode(), "sha256").hexdigest()

@@ -1,0 +1,101 @@
+"""The service as a whole: its parts, started in the one safe order."""
+
+import contextlib
+from dataclasses import dataclass
+from typing import Self
+
+from etude_server import logs
+from etude_server.catalog import Catalog
+from etude_server.grading import Grading
+from etude_server.health import Health, HealthPort, SelfTest
+from etude_server.job_queue import JobQueue
+from etude_server.local_executor import LocalExecutor
+from etude_server.lti.sender import ScoreSender
+from etude_server.metrics import Meter
+from etude_server.regrading import Regrader
+from etude_server.settings import Settings
+from etude_server.staff_reader import StaffReader
+from etude_server.store.database import Database
+from etude_server.store.migrate import upgrade_once_there
+from etude_server.sweeper import Sweeper
+from grader.errors import UsageError
+from grader.grading.workers.grading_pool import GradingPool
+
+
+@dataclass(frozen=True, slots=True)
+class AppContext:
+    """The parts of a running service."""
+
+    settings: Settings
+    catalog: Catalog
+    database: Database
+    pool: GradingPool | None  # none in a server that leaves all grading to workers elsewhere
+    executor: LocalExecutor | JobQueue
+    queue: JobQueue | None  # on PostgreSQL: the same as the executor
+    meter: Meter
+    health: Health
+    regrader: Regrader | None  # none where there is no pool
+    staff_reader: StaffReader
+
+
+class Service:
+    """A service that accepts and grades submissions. Use as a context manager."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._stack = contextlib.ExitStack()
+        self._parts: AppContext | None = None
+
+    def __enter__(self) -> Self:
+        """Start the parts: the pool first, before an address with a password is used."""
+        settings = self._settings
+        with contextlib.ExitStack() as stack:
+            catalog = Catalog.load(settings.exercises)
+            pool = None
+            if settings.workers:
+                pool = stack.enter_context(
+                    GradingPool(settings.workers, stack.enter_context(logs.grader_stderr()))
+                )
+            database = stack.enter_context(Database(settings.database_url))
+            stack.enter_context(database.one_server())
+            upgrade_once_there(database)
+            catalog.store_schedule(database, settings.exercises)
+            meter = Meter()
+            meter.watch(database)
+            jobs = None if database.is_sqlite else JobQueue(database)
+            executor: LocalExecutor | JobQueue
+            if jobs is not None:
+                executor = jobs
+            elif pool is not None:
+                executor = LocalExecutor(Grading(database, catalog, pool, meter))
+            else:
+                raise UsageError("on SQLite the server grades by itself: --workers is at least 1")
+            stack.callback(executor.stop)
+            executor.start()
+            stack.enter_context(Sweeper(database, settings.keep_days, jobs))
+            stack.enter_context(ScoreSender(database))
+            health = Health(database, SelfTest(pool, catalog), lambda: executor.trouble)
+            if settings.health_port is not None:
+                port = HealthPort(settings.health_host, settings.health_port, health, meter)
+                stack.enter_context(port)
+            regrader = None
+            if pool is not None:
+                regrader = stack.enter_context(
+                    Regrader(Grading(database, catalog, pool, queue=jobs))
+                )
+            reader = stack.enter_context(StaffReader(database))
+            self._parts = AppContext(
+                settings, catalog, database, pool, executor, jobs, meter, health, regrader, reader
+            )
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    @property
+    def context(self) -> AppContext:
+        """Its parts, while it is open."""
+        if self._parts is None:
+            raise RuntimeError("the service is not open")
+        return self._parts

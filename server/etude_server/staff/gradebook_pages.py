@@ -1,0 +1,107 @@
+"""Staff pages: the gradebook with its exports, unsent grades, and the schedule."""
+
+from typing import Annotated, Final
+
+from fastapi import Query, Response
+
+from etude_server import gradebook_data
+from etude_server.api.auth import ContextOf
+from etude_server.api.gradebook_routes import csv_response
+from etude_server.staff.login import Instructor, OwnForm, see, staff_pages
+from etude_server.staff.page_templates import render
+from etude_server.store import schedules, unsent_scores, windows
+from grader.reports.canvas_csv import IDENTITIES, fill, published, scores_of
+
+CANVAS_PATH: Final = "/staff/gradebook/canvas"
+_SHOWN: Final = 500  # students
+_SHOWN_UNSENT: Final = 200
+
+router = staff_pages("/staff")
+
+
+@router.get("/gradebook")
+def gradebook(
+    visitor: Instructor,
+    service: ContextOf,
+    section: Annotated[str | None, Query(max_length=200)] = None,
+) -> Response:
+    """Show a row for each student and a column for each exercise."""
+    found = service.staff_reader.read(gradebook_data.table)
+    cut = found.cut(section, _SHOWN)
+    titles = {name: each.title for name, each in service.catalog.exercises.items()}
+    ordered = sorted(found.exercises, key=[*titles, *found.exercises].index)  # as in the course
+    return render(
+        "gradebook",
+        visitor=visitor,
+        exercises=[(name, titles.get(name, name)) for name in ordered],
+        table=cut,
+        count=len(found.cut(section, len(found.rows)).rows),
+        sections=sorted({who.section for who, _ in found.rows} - {""}),
+        section=section,
+        identities=IDENTITIES,
+    )
+
+
+@router.get("/gradebook/gradebook.csv")
+def matrix(service: ContextOf) -> Response:
+    """Return the gradebook as a CSV."""
+    return csv_response([service.staff_reader.read(gradebook_data.matrix_csv)], "gradebook.csv")
+
+
+@router.get("/gradebook/moodle.csv")
+def moodle(service: ContextOf) -> Response:
+    """Return the file that Moodle imports."""
+    return csv_response([service.staff_reader.read(gradebook_data.moodle_csv)], "moodle.csv")
+
+
+@router.post("/gradebook/canvas")
+def canvas(sent: OwnForm, service: ContextOf) -> Response:
+    """Return what Canvas exported, with a column filled."""
+    named = sent.get("exercise", "")
+    scores = scores_of(published(service.staff_reader.read(gradebook_data.records)), [named])
+    filled = fill(
+        sent.get("export", ""),
+        scores,
+        column=sent.get("column", "").strip(),
+        identity=sent.get("match", IDENTITIES[0]),
+        scale="scale" in sent,
+        skip_unknown="skip_unknown" in sent,
+    )
+    return csv_response([filled.text], "canvas.csv")
+
+
+@router.get("/schedule")
+def schedule(visitor: Instructor, service: ContextOf) -> Response:
+    """Show when exercises open and are due, and the extensions."""
+    with service.database.read() as connection:
+        found = windows.windows(connection)
+        extensions = schedules.extensions(connection)
+    ordered = [
+        (each, found[name])
+        for name, each in service.catalog.exercises.items()
+        if name in found and found[name].is_limited
+    ]
+    return render("schedule", visitor=visitor, windows=ordered, extensions=extensions)
+
+
+@router.get("/unsent")
+def unsent(visitor: Instructor, service: ContextOf) -> Response:
+    """Show the grades that are not sent to learning platforms, and why."""
+    with service.database.read() as connection:
+        found = unsent_scores.unsent(connection)
+    return render(
+        "unsent",
+        visitor=visitor,
+        grades=found[:_SHOWN_UNSENT],
+        count=len(found),
+        parked=sum(each.parked for each in found),
+        oldest=min((each.at for each in found), default=None),
+    )
+
+
+@router.post("/unsent/retry")
+def retry(_sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Send all of them again, now."""
+    with service.database.write() as connection:
+        unsent_scores.retry(connection, actor=visitor.person.id)
+    return see("/staff/unsent")

@@ -1,0 +1,249 @@
+"""Sign-in by browsers, authentication and CSRF protection of the staff pages."""
+
+import re
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Annotated, Any, Final
+from urllib.parse import parse_qsl, urlencode
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import RedirectResponse
+from fastapi.routing import APIRoute
+
+from etude_server.api.auth import ContextOf, CookieOf, address_of, give_cookie, take_cookie
+from etude_server.api.problem_details import ProblemError
+from etude_server.oidc import LOGIN_SECONDS, Provider
+from etude_server.service import AppContext
+from etude_server.staff.page_templates import render
+from etude_server.store import people, roster
+from etude_server.store.people import Person
+from grader.errors import UsageError
+
+HOME: Final = "/staff/"
+_MOST_FIELDS: Final = 20
+_OIDC: Final = "/oidc/callback"
+_OIDC_COOKIE: Final = "etude_oidc"
+_OIDC_BACK: Final = "etude_oidc_back"  # a cookie: the page from which a person went to sign in
+_OWN_PAGE: Final = re.compile(r"/(?![/\\])[!-~]{0,500}")  # a path here, not another host's
+
+
+class PageRoute(APIRoute):
+    """A route whose errors are pages too."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Wrap the handler of a route."""
+        handle = super().get_route_handler()
+
+        async def answer(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except _SignedOutError:
+                # And back to the page after that.
+                wanted = request.url.path if request.method == "GET" else HOME
+                if request.method == "GET" and request.url.query:
+                    wanted += f"?{request.url.query}"
+                return see(f"/sign-in?{urlencode({'next': wanted})}")
+            except ProblemError as error:
+                return _trouble(error.status, error.detail)
+            except RequestValidationError:
+                return _trouble(HTTPStatus.NOT_FOUND, "There is no such page.")
+            except UsageError as error:
+                return _trouble(HTTPStatus.CONFLICT, f"{error}.")
+
+        return answer
+
+
+class _SignedOutError(Exception):
+    """The browser has no session."""
+
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """A signed-in instructor or assistant, and the CSRF token of their forms."""
+
+    person: Person
+    csrf: str
+
+
+def instructor(service: ContextOf, cookie: CookieOf) -> Visitor:
+    """Return the visitor if they are an instructor or an assistant; raise for anyone else."""
+    with service.database.read() as connection:
+        found = people.find_session(connection, cookie) if cookie else None
+    if found is None:
+        raise _SignedOutError
+    if not found.person.is_staff:
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is nothing here for you.")
+    return Visitor(found.person, found.csrf)
+
+
+Instructor = Annotated[Visitor, Depends(instructor)]
+
+
+def staff_pages(prefix: str) -> APIRouter:
+    """Return a router of pages for instructors and assistants."""
+    return APIRouter(
+        prefix=prefix,
+        route_class=PageRoute,
+        include_in_schema=False,
+        dependencies=[Depends(instructor)],
+    )
+
+
+async def fields(request: Request) -> dict[str, str]:
+    """Return the fields of a form; answer 400 if it is none of ours."""
+    body = await request.body()
+    try:
+        return dict(parse_qsl(body.decode(), max_num_fields=_MOST_FIELDS, keep_blank_values=True))
+    except ValueError:
+        raise ProblemError(HTTPStatus.BAD_REQUEST, "This is no form of ours.") from None
+
+
+Fields = Annotated[dict[str, str], Depends(fields)]
+
+
+def entry_form(request: Request, sent: Fields) -> dict[str, str]:
+    """Return the fields of a form that signs in.
+
+    Another site must not sign a person in as someone else: its form is refused. Over plain HTTP
+    browsers leave out where a request comes from, except for the origin.
+    """
+    headers = request.headers
+    origin = headers.get("origin")
+    is_own = origin is None or origin.partition("://")[2] == headers.get("host")
+    if not is_own or headers.get("sec-fetch-site", "none") not in {"same-origin", "none"}:
+        raise ProblemError(HTTPStatus.FORBIDDEN, "This form came from another site.")
+    return sent
+
+
+EntryForm = Annotated[dict[str, str], Depends(entry_form)]
+
+
+def any_form(sent: Fields, visitor: Instructor) -> dict[str, str]:
+    """Return the fields of a form whose CSRF token is right; another site's is refused."""
+    if not people.is_csrf(sent.get("csrf", ""), visitor.csrf):
+        raise ProblemError(
+            HTTPStatus.FORBIDDEN, "This form is of an earlier visit: open its page again."
+        )
+    return sent
+
+
+AnyForm = Annotated[dict[str, str], Depends(any_form)]
+
+
+def own_form(sent: AnyForm, visitor: Instructor) -> dict[str, str]:
+    """Return the fields of a form that is for instructors alone; an assistant's is refused."""
+    if visitor.person.role != "instructor":
+        raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors.")
+    return sent
+
+
+OwnForm = Annotated[dict[str, str], Depends(own_form)]
+
+
+@router.get("/sign-in")
+def sign_in_page(request: Request, service: ContextOf) -> Response:
+    """Show the sign-in page."""
+    return _sign_in_page(service, _local(request.query_params.get("next", "")))
+
+
+def _sign_in_page(
+    service: AppContext, target: str, status: HTTPStatus = HTTPStatus.OK, trouble: str = ""
+) -> Response:
+    has_oidc = service.settings.oidc is not None
+    return render("sign-in", status, next=target, trouble=trouble, has_oidc=has_oidc)
+
+
+@router.post("/sign-in")
+def sign_in(sent: EntryForm, service: ContextOf, cookie: CookieOf) -> Response:
+    """Open a session, and redirect to the page that was asked for."""
+    target = _local(sent.get("next", ""))
+    with service.database.write() as connection:
+        entered = people.sign_in(connection, sent.get("token", "").strip(), cookie)
+    if entered is None:
+        trouble = "This token is unknown, expired or revoked."
+        return _sign_in_page(service, target, HTTPStatus.UNAUTHORIZED, trouble)
+    response = see(target)
+    give_cookie(response, entered[1].cookie, service)
+    return response
+
+
+@router.post("/sign-out")
+def sign_out(_sent: AnyForm, service: ContextOf, cookie: CookieOf) -> Response:
+    """Close the session."""
+    with service.database.write() as connection:
+        people.close_session(connection, cookie or "")
+    response = see("/sign-in")
+    take_cookie(response, service)
+    return response
+
+
+def see(path: str) -> RedirectResponse:
+    """Redirect to a page by a GET; going back sends no form again."""
+    return RedirectResponse(path, HTTPStatus.SEE_OTHER, {"Cache-Control": "no-store"})
+
+
+def _local(path: str) -> str:
+    """Return a path of these pages; the home page for any other."""
+    is_ours = path.startswith(HOME) and path.isprintable() and "\\" not in path
+    return path if is_ours else HOME
+
+
+def _trouble(status: HTTPStatus, sentence: str) -> Response:
+    return render("trouble", status, title=status.phrase, sentence=sentence)
+
+
+def _provider(request: Request, service: AppContext) -> tuple[Provider, str]:
+    """Return the provider of the university, and where it sends a browser back to."""
+    if service.settings.oidc is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, "There is no single sign-on here.")
+    return service.settings.oidc, address_of(request, service) + _OIDC
+
+
+def _own_page(path: str) -> str:
+    """Return a path of this site as it is, and nothing for any other address."""
+    return path if _OWN_PAGE.fullmatch(path) else ""
+
+
+@router.get("/oidc/login")
+def begin_oidc(request: Request, service: ContextOf) -> Response:
+    """Redirect a browser to the provider."""
+    provider, redirect_uri = _provider(request, service)
+    url, secret = provider.begin(redirect_uri)
+    answer = RedirectResponse(url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
+    back = _own_page(request.query_params.get("back", ""))
+    for name, value in ((_OIDC_COOKIE, secret), (_OIDC_BACK, back)):
+        answer.set_cookie(
+            name,
+            value,
+            max_age=LOGIN_SECONDS,
+            path=_OIDC,
+            httponly=True,
+            samesite="lax",
+            secure=service.settings.is_https,
+        )
+    return answer
+
+
+@router.get(_OIDC)
+def finish_oidc(request: Request, service: ContextOf, cookie: CookieOf) -> Response:
+    """Open a session for anyone on the roster who comes back, and close the browser's last one."""
+    provider, redirect_uri = _provider(request, service)
+    secret = request.cookies.get(_OIDC_COOKIE, "")
+    name = provider.finish(dict(request.query_params), secret, redirect_uri)
+    with service.database.write() as connection:
+        person = roster.find_login(connection, name)
+        if person is None:
+            raise UsageError(f"{name} is not on the roster of this course; ask your instructor")
+        people.close_session(connection, cookie or "")
+        opened = people.open_session(connection, person)
+    home = HOME if person.is_staff else "/"
+    answer = see(_own_page(request.cookies.get(_OIDC_BACK, "")) or home)
+    give_cookie(answer, opened.cookie, service)
+    answer.delete_cookie(_OIDC_COOKIE, _OIDC)
+    answer.delete_cookie(_OIDC_BACK, _OIDC)
+    return answer

@@ -1,0 +1,57 @@
+"""Renders templates: text is always escaped, and no script runs."""
+
+import re
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+from etude_server.store.ids import utc
+from grader.sandbox.printable import printable
+
+FOLDER: Final = Path(__file__).parent
+_POLICY: Final = (
+    "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self' {}; "
+    "frame-ancestors {}"
+)
+
+
+def render(
+    name: str,
+    status: HTTPStatus = HTTPStatus.OK,
+    *,
+    frames: str = "'none'",
+    form: str = "",
+    **values: Any,  # noqa: ANN401  what the template shows
+) -> HTMLResponse:
+    """Return a page that no cache keeps: it is about people.
+
+    Some sites may show it in a frame, and its form may be sent to another site.
+    """
+    text = _environment.get_template(f"{name}.html").render(**values)
+    policy = _POLICY.format(form, frames)
+    headers = {"Content-Security-Policy": policy, "Cache-Control": "no-store"}
+    return HTMLResponse(text, status, headers=headers)
+
+
+def moment(microseconds: int) -> str:
+    """Return a time in UTC as text."""
+    return f"{utc(microseconds):%Y-%m-%d %H:%M} UTC"
+
+
+_environment: Final = Environment(
+    loader=FileSystemLoader(FOLDER / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_environment.filters |= {
+    "moment": moment,
+    # Without characters that cannot be seen, or that change the direction of text.
+    "words": lambda text: printable(text, keep="\n\t"),
+    "percent": lambda share: f"{share:.0%}".replace("%", " %"),
+    "spoken": lambda kind: re.sub(r"\W+", " ", kind),  # `verdict.published` as `verdict published`
+}

@@ -1,0 +1,141 @@
+"""Staff pages: the roster; and the page of an invite, by which a person signs in."""
+
+from http import HTTPStatus
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Query, Response
+from fastapi.responses import JSONResponse
+
+from etude_server.api import people_routes as api
+from etude_server.api.auth import ContextOf, CookieOf, give_cookie
+from etude_server.api.problem_details import ProblemError
+from etude_server.staff import submission_pages
+from etude_server.staff.login import EntryForm, Instructor, OwnForm, PageRoute, see, staff_pages
+from etude_server.staff.page_templates import render
+from etude_server.store import people, personal_data, roster
+from etude_server.store.people import ROLES, Person, is_erased
+from grader.errors import UsageError
+
+PATH = "/staff/people"
+IMPORT_PATH = f"{PATH}/import"
+_NOT_VALID = "This invite was used, has expired, or is none. Ask your instructor for another one."
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+inside = staff_pages(PATH)
+
+
+@inside.get("")
+def listing(visitor: Instructor, service: ContextOf) -> Response:
+    """Show everybody."""
+    return _page(visitor, service)
+
+
+def _page(
+    visitor: Instructor, service: ContextOf, status: HTTPStatus = HTTPStatus.OK, **said: str
+) -> Response:
+    with service.database.read() as connection:
+        found = [each for each in roster.listed(connection) if not is_erased(each.name)]
+    said = {"trouble": "", "done": "", "link": "", "roster": ""} | said
+    return render("people", status, visitor=visitor, people=found, roles=ROLES, **said)
+
+
+@inside.post("/import")
+def import_people(sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Import a roster that was pasted."""
+    text = sent.get("roster", "")
+    try:
+        done = api.import_people(visitor.person, service, text.encode())
+    except UsageError as error:
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
+        return _page(visitor, service, status, trouble=f"{error}.", roster=text)
+    told = f"{done.added} added, {done.changed} changed, {done.unchanged} as they were."
+    return _page(visitor, service, done=told)
+
+
+def _whom(sent: OwnForm, visitor: Instructor, service: ContextOf) -> Person:
+    return api.existing(sent.get("person", ""), visitor.person, service)
+
+
+Whom = Annotated[Person, Depends(_whom)]
+
+
+@inside.post("/change")
+def change(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Give a person a role, disable them, or let them in again."""
+    wanted = api.PersonChange(
+        role=people.role(sent["role"]) if "role" in sent else None,
+        disabled={"yes": True, "no": False}.get(sent.get("disabled", "")),
+    )
+    api.change(whom, wanted, visitor.person, service)
+    return see(PATH)
+
+
+@inside.post("/invite")
+def invite(whom: Whom, _sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Show a link for a person."""
+    made = api.invite(whom, visitor.person, service)
+    return _page(
+        visitor,
+        service,
+        done=f"A link for {whom.shown}. It signs in once, within {made.days} days:",
+        link=f"{service.settings.public_url.rstrip('/')}{made.path}",
+    )
+
+
+@inside.post("/override")
+def override(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Give points or an excuse to a person who may have submitted nothing."""
+    submission_pages.give(whom, sent.get("exercise", ""), sent, visitor, service)
+    return see(f"/staff/submissions?{urlencode({'person': whom.name})}")
+
+
+@inside.post("/extend")
+def extend(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Give a person a due date of their own, before they submit."""
+    submission_pages.extend(whom, sent.get("exercise", ""), sent, visitor, service)
+    return see(f"/staff/submissions?{urlencode({'person': whom.name})}")
+
+
+@inside.post("/export")
+def export(whom: Whom, _sent: OwnForm, service: ContextOf) -> Response:
+    """Return everything that is stored of a person, as a file."""
+    with service.database.read(one_state=True) as connection:
+        found = personal_data.export(connection, whom)
+    headers = {"Content-Disposition": f'attachment; filename="{whom.id}.json"'}
+    return JSONResponse(found, headers=headers)
+
+
+@inside.post("/erase")
+def erase(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+    """Erase a person, after a second look."""
+    if "sure" not in sent:
+        return render("erase", visitor=visitor, person=whom)
+    with service.database.write() as connection:
+        personal_data.erase(connection, whom, actor=visitor.person.id)
+    return _page(visitor, service, done="The person is erased.")
+
+
+@router.get("/invite")
+def accept_page(service: ContextOf, key: Annotated[str, Query(max_length=200)] = "") -> Response:
+    """Ask before an invite is used: programs that read mail open links, too."""
+    with service.database.read() as connection:
+        found = roster.invited(connection, key)
+    if found is None:
+        raise ProblemError(HTTPStatus.NOT_FOUND, _NOT_VALID)
+    return render("invite", person=found, key=key, token="")
+
+
+@router.post("/invite")
+def accept(sent: EntryForm, service: ContextOf, cookie: CookieOf) -> Response:
+    """Sign a person in, close the browser's last session, and show a token for the next time."""
+    with service.database.write() as connection:
+        found = roster.invited(connection, sent.get("key", ""), use=True)
+        if found is None:
+            raise ProblemError(HTTPStatus.NOT_FOUND, _NOT_VALID)
+        token = people.make_token(connection, found, "invite", actor=found.id)
+        people.close_session(connection, cookie or "")
+        opened = people.open_session(connection, found)
+    response = render("invite", person=found, key="", token=token)
+    give_cookie(response, opened.cookie, service)
+    return response

@@ -1,0 +1,146 @@
+"""A copy of an SQLite store in one file, made while servers and commands go on writing."""
+
+import contextlib
+import os
+import shlex
+import sqlite3
+import stat
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from etude_server.store.database import Database
+from grader.errors import UsageError
+from grader.safe_files import SQLITE_ENDINGS
+
+_PATIENCE: Final = 10.0
+_REPORTED: Final = 5  # damages of a file, which may have thousands
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A copy that was checked."""
+
+    size: int  # bytes
+    submissions: int
+    schema: str  # the step of the migrations that the store is at
+
+
+def back_up(database: Database, target: Path, *, force: bool = False) -> Backup:
+    """Copy an SQLite store into a file of mode 0600; the copy gets its name once it is checked.
+
+    The store stays as it is: an older version's is not brought up to date.
+
+    Args:
+        database: the store.
+        target: the file to write.
+        force: replace a file that exists. It stays if the copy is not whole.
+
+    Raises:
+        UsageError: there is no store, it is not on SQLite or is damaged, or the target cannot be
+            written.
+    """
+    source = database.path
+    database.make_private()
+    if database.is_sqlite and source is None:
+        raise UsageError("a database in memory has no backup")
+    if source is None:
+        raise UsageError(f"etude cannot copy PostgreSQL; run:\n  {dump_command(database, target)}")
+    _check_target(source, target, force=force)
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        copy = Path(name)
+        try:
+            _copy(source, copy)
+            made = _check(source, copy)
+            os.fsync(descriptor)
+            _check_target(source, target, force=force)  # another process may have made it meanwhile
+            copy.replace(target)
+        except BaseException:
+            copy.unlink()
+            raise
+        finally:
+            os.close(descriptor)
+        folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)  # so that the disk has the name
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written: {error.strerror or error}") from None
+    return made
+
+
+def dump_command(database: Database, target: Path) -> str:
+    """Return the command that copies a store on PostgreSQL; it asks for the password, if any."""
+    words = ["pg_dump", "--format=custom", f"--file={target}", f"--dbname={database}"]
+    return f"(umask 077; {shlex.join(words)})"
+
+
+def _check_target(source: Path, target: Path, *, force: bool) -> None:
+    """Raise UsageError if a file is not to be written."""
+    if target.is_symlink():
+        raise UsageError(f"{target} is a link; name the file that it leads to")
+    if target.resolve() in {
+        Path(f"{source.resolve()}{ending}") for ending in (*SQLITE_ENDINGS, ".lock")
+    }:
+        raise UsageError(f"{target} is the database itself")
+    try:
+        mode = target.lstat().st_mode
+    except OSError:
+        return
+    if not stat.S_ISREG(mode):
+        raise UsageError(f"{target} is no regular file")
+    if target.samefile(source):  # by another name
+        raise UsageError(f"{target} is the database itself")
+    if not force:
+        raise UsageError(f"{target} exists; --force replaces it")
+
+
+def _copy(source: Path, copy: Path) -> None:
+    """Copy one state of a database.
+
+    All pages in one step: SQLite begins a copy in several steps again at each write.
+    In WAL mode no writer waits for it.
+    """
+    reading = sqlite3.connect(
+        f"{source.absolute().as_uri()}?mode=rw", uri=True, timeout=_PATIENCE, isolation_level=None
+    )
+    with contextlib.closing(reading), contextlib.closing(sqlite3.connect(copy)) as writing:
+        try:
+            reading.execute("BEGIN")
+            reading.execute("SELECT count(*) FROM sqlite_schema")  # locked out is told here
+            # What is not whole is deleted: it needs no journal, and is synced once at the end.
+            writing.execute("PRAGMA journal_mode = OFF")
+            writing.execute("PRAGMA synchronous = OFF")
+            reading.backup(writing)
+        except sqlite3.Error as error:
+            raise UsageError(f"{source} cannot be copied: {error}") from None
+
+
+def _check(source: Path, copy: Path) -> Backup:
+    """Check a copy, and return what it contains.
+
+    Raises:
+        UsageError: it is damaged, as the source is then, or is no store.
+    """
+    # No one else has it, and SQLite shall make no files beside it.
+    reading = sqlite3.connect(f"{copy.absolute().as_uri()}?immutable=1", uri=True)
+    with contextlib.closing(reading):
+        try:
+            found = [str(row[0]) for row in reading.execute("PRAGMA integrity_check")]
+            damages = [] if found == ["ok"] else found
+            for table, row, parent, _ in reading.execute("PRAGMA foreign_key_check"):
+                damages.append(f"{table} {row} refers to no row of {parent}")
+        except sqlite3.Error as error:
+            damages = [str(error)]
+        if damages:
+            lines = "\n  ".join(damages[:_REPORTED])
+            raise UsageError(f"{source} is damaged, and no backup was made:\n  {lines}")
+        try:
+            (schema,) = reading.execute("SELECT version_num FROM alembic_version").fetchone()
+            (count,) = reading.execute("SELECT count(*) FROM submission").fetchone()
+        except (sqlite3.Error, TypeError):
+            raise UsageError(f"{source} is no database of `etude serve`") from None
+    return Backup(copy.stat().st_size, count, schema)

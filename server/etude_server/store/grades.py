@@ -1,0 +1,279 @@
+"""Published grades, of a person or of all students, by the rules for late work and by hand."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Select,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    select,
+    true,
+    tuple_,
+    union,
+)
+
+from etude_server.store.tables import (
+    SAME_KEY,
+    SHOWN,
+    extension,
+    grade,
+    override,
+    person,
+    publication,
+    schedule,
+    share,
+    shown_actor,
+    submission,
+    verdict,
+)
+from grader.authoring.statistics import Sums
+from grader.course.grades import NOT_SUBMITTED
+from grader.course.rules import Override, days_late, earned
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """The best published verdict of a person in an exercise."""
+
+    person: str  # their name
+    exercise: str
+    submission_id: str
+    score: int
+    max_score: int
+    passed: bool
+    xp: int
+    shown: str  # the person's name that others read
+    section: str
+    points: float | None  # by the rules; None if they are excused
+    note: str  # why they are not the score
+
+
+_COLUMNS = (
+    person.c.id,
+    person.c.name,
+    grade.c.exercise,
+    grade.c.submission_id,
+    grade.c.score,
+    grade.c.max_score,
+    grade.c.passed,
+    grade.c.xp,
+    SHOWN,
+    person.c.section,
+)
+_ASSIGNED = (
+    select(grade.c.exercise, func.max(grade.c.max_score).label("most"))
+    .join(person, person.c.id == grade.c.person_id)
+    .where(person.c.role == "student")
+    .group_by(grade.c.exercise)
+    .subquery("assigned")
+)
+_NOTHING = (
+    select(person.c.name, _ASSIGNED.c.exercise, _ASSIGNED.c.most, SHOWN, person.c.section)
+    .join(_ASSIGNED, true())
+    .where(
+        person.c.role == "student",
+        person.c.disabled_at.is_(None),
+        *(
+            ~exists().where(
+                table.c.person_id == person.c.id, table.c.exercise == _ASSIGNED.c.exercise
+            )
+            for table in (submission, grade, override)
+        ),
+    )
+)
+_DUE = func.coalesce(extension.c.due_at, schedule.c.due_at)
+# An extension may be for an exercise that the schedule does not name.
+_LATE = func.coalesce(schedule.c.late, 0.0)
+_WITH_DUE = (
+    select(*_COLUMNS, submission.c.received_at, _DUE.label("due_at"), _LATE.label("late"))
+    .join(person, person.c.id == grade.c.person_id)
+    .outerjoin(submission, submission.c.id == grade.c.submission_id)
+    .outerjoin(schedule, schedule.c.exercise == grade.c.exercise)
+    .outerjoin(
+        extension,
+        and_(extension.c.person_id == grade.c.person_id, extension.c.exercise == grade.c.exercise),
+    )
+)
+_ALL = (
+    select(submission.c.id, verdict.c.score, verdict.c.max_score, submission.c.received_at)
+    .join(publication, publication.c.submission_id == submission.c.id)
+    .join(verdict, SAME_KEY)
+    .where(submission.c.person_id == bindparam("person"), submission.c.exercise == bindparam("of"))
+)
+
+
+def of_person(connection: Connection, person_id: str) -> list[Grade]:
+    """Return a person's grades, by exercise."""
+    return _listed(connection, grade.c.person_id == person_id, override.c.person_id == person_id)
+
+
+def of_students(
+    connection: Connection,
+    exercise: str | None = None,
+    *,
+    after: tuple[str, str] | None = None,
+    most: int | None = None,
+) -> list[Grade]:
+    """Return students' grades, by name and exercise: `most` of them behind such a pair.
+
+    Staff that tries an exercise has none here. Where any student has a grade, one who submitted
+    nothing has 0 points, unless they are disabled.
+    """
+
+    def which(table: FromClause) -> list[ColumnElement[bool]]:
+        found = [person.c.role == "student"]
+        if exercise is not None:
+            found.append(table.c.exercise == exercise)
+        if after is not None:
+            found.append(person.c.name >= after[0])  # which an index finds
+            found.append(tuple_(person.c.name, table.c.exercise) > tuple_(*after))
+        return found
+
+    if most is None:
+        listed = _listed(connection, and_(*which(grade)), and_(*which(override)))
+        listed += _not_submitted(connection, and_(*which(_ASSIGNED)))
+        return sorted(listed, key=lambda each: (each.person, each.exercise))
+    keys = _first_keys(connection, which, most)
+    if not keys:
+        return []
+
+    def until(table: FromClause) -> ColumnElement[bool]:
+        return and_(*which(table), tuple_(person.c.name, table.c.exercise) <= tuple_(*keys[-1]))
+
+    listed = _listed(connection, until(grade), until(override))
+    listed += _not_submitted(connection, until(_ASSIGNED))
+    places = {key: place for place, key in enumerate(keys)}  # the database's order, as `after` is
+    return sorted(listed, key=lambda each: places[each.person, each.exercise])
+
+
+def _first_keys(
+    connection: Connection, which: Callable[[FromClause], list[ColumnElement[bool]]], most: int
+) -> list[tuple[str, str]]:
+    """Return the first names and exercises that have a verdict, points by hand, or nothing."""
+    parts = [
+        select(person.c.name, table.c.exercise)
+        .join(person, person.c.id == table.c.person_id)
+        .where(*which(table))
+        for table in (grade, override)
+    ]
+    nothing = _NOTHING.with_only_columns(person.c.name, _ASSIGNED.c.exercise)
+    nothing = nothing.where(*which(_ASSIGNED))
+    found = _first(connection, parts, most)
+    if len(found) == most:  # or all students behind would be looked at, perhaps in vain
+        nothing = nothing.where(tuple_(person.c.name, _ASSIGNED.c.exercise) <= tuple_(*found[-1]))
+    return _first(connection, [*parts, nothing], most)
+
+
+def _first(
+    connection: Connection, parts: Sequence[Select[Any]], most: int
+) -> list[tuple[str, str]]:
+    chosen = union(*parts).order_by("name", "exercise").limit(most)
+    return [(name, exercise) for name, exercise in connection.execute(chosen)]
+
+
+def _not_submitted(connection: Connection, which: ColumnElement[bool]) -> list[Grade]:
+    return [
+        Grade(name, exercise, "", 0, most, False, 0, shown, section, 0.0, NOT_SUBMITTED)
+        for name, exercise, most, shown, section in connection.execute(_NOTHING.where(which))
+    ]
+
+
+def of_one(connection: Connection, person_id: str, exercise: str) -> Grade | None:
+    """Return a person's grade in an exercise."""
+    found = _listed(
+        connection,
+        and_(grade.c.person_id == person_id, grade.c.exercise == exercise),
+        and_(override.c.person_id == person_id, override.c.exercise == exercise),
+    )
+    return found[0] if found else None
+
+
+def _listed(
+    connection: Connection, graded: ColumnElement[bool], by: ColumnElement[bool]
+) -> list[Grade]:
+    """Return grades by name and exercise, and what staff gave where nothing was submitted.
+
+    Only where the best verdict came late are a person's others looked at.
+    """
+    given: dict[tuple[str, str], tuple[Grade, Override]] = {}  # the last of each holds
+    columns = (override, person.c.name, SHOWN, person.c.section, shown_actor(override.c.by))
+    chosen = select(*columns).join(person, person.c.id == override.c.person_id).where(by)
+    for row in connection.execute(chosen.order_by(override.c.id)):
+        name, shown, section, giver = row[len(override.columns) :]
+        nothing = Grade(name, row.exercise, "", 0, 0, False, 0, shown, section, None, "")
+        hand = Override(row.points, row.excused, row.reason, giver)
+        given[row.person_id, row.exercise] = (nothing, hand)
+    found: list[Grade] = []
+    for row in connection.execute(_WITH_DUE.where(graded)).all():
+        person_id, *values = row[: len(_COLUMNS)]
+        values += [None, ""]
+        held, days = Grade(*values), _days(row.received_at, row.due_at)
+        if days:
+            held, days = _best(connection, person_id, held, row.due_at, row.late)
+        _, by_staff = given.pop((person_id, held.exercise), (None, None))
+        found.append(_by_rules(held, days, row.late, by_staff))
+    for nothing, hand in given.values():
+        largest = select(func.max(grade.c.max_score)).where(grade.c.exercise == nothing.exercise)
+        most = connection.scalar(largest) or 0
+        found.append(_by_rules(replace(nothing, max_score=most), 0, 0.0, hand))
+    return sorted(found, key=lambda each: (each.person, each.exercise))
+
+
+def _days(at: int | None, due: int | None) -> int:
+    return 0 if due is None or at is None else days_late((at - due) / 1_000_000)
+
+
+def _by_rules(held: Grade, days: int, factor: float, hand: Override | None) -> Grade:
+    made = earned(held.score, held.max_score, days=days, factor=factor, override=hand)
+    return replace(held, points=made.points, note=made.note)
+
+
+def _best(
+    connection: Connection, person_id: str, held: Grade, due: int, factor: float
+) -> tuple[Grade, int]:
+    """Return the grade with the most points after what being late costs, and its days."""
+    own = {"person": person_id, "of": held.exercise}
+    found = [
+        (share * factor**days, -days, name, score, most)
+        for name, score, most, at in connection.execute(_ALL, own)
+        for share, days in [(score / max(most, 1), _days(at, due))]
+    ]
+    _, days, name, score, most = max(found)
+    return replace(held, submission_id=name, score=score, max_score=most), -days
+
+
+def added_up(connection: Connection, exercise: str | None = None) -> dict[str, Sums]:
+    """Return the sums of students' grades, by exercise; of one exercise if it is given."""
+    earned = share(grade.c.score, grade.c.max_score)
+    everything = (
+        select(grade.c.person_id, func.sum(earned).label("earned"))
+        .join(person, person.c.id == grade.c.person_id)
+        .where(person.c.role == "student")
+        .group_by(grade.c.person_id)
+        .subquery()
+    )
+    others = everything.c.earned - earned
+    chosen = (
+        select(
+            grade.c.exercise,
+            func.count(),
+            func.sum(case((grade.c.passed, 1), else_=0)),
+            func.sum(earned),
+            func.sum(others),
+            func.sum(others * others),
+            func.sum(case((grade.c.passed, others), else_=0.0)),
+        )
+        .join(everything, everything.c.person_id == grade.c.person_id)
+        .group_by(grade.c.exercise)
+    )
+    if exercise is not None:
+        chosen = chosen.where(grade.c.exercise == exercise)
+    return {name: Sums(*sums) for name, *sums in connection.execute(chosen)}

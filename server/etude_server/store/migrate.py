@@ -1,0 +1,85 @@
+"""Database migrations: upgrade to this version's tables, and check the state."""
+
+import time
+from pathlib import Path
+from typing import Final
+
+import structlog
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, inspect, text
+from sqlalchemy.exc import OperationalError
+
+from etude_server.store.database import Database, cause_of
+from grader.errors import UsageError
+
+_MIGRATIONS: Final = Path(__file__).with_name("migrations")
+_AGAIN_SECONDS: Final = 2.0
+
+_log = structlog.get_logger(__name__)
+
+
+def upgrade(database: Database) -> bool:
+    """Run all missing migrations; return whether there were any.
+
+    Raises:
+        UsageError: the database was made by a newer version, or is another program's.
+    """
+    with database.read() as connection:  # almost always enough, and it waits for no writer
+        if is_current(connection):
+            return False
+    with database.write() as connection:
+        if not database.is_sqlite:  # two that start at once would both find nothing, and make it
+            connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('etude tables'))"))
+        if is_current(connection):
+            return False
+        config = _config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+    return True
+
+
+def upgrade_once_there(database: Database) -> None:
+    """Run all missing migrations as soon as the database answers, as `upgrade` does."""
+    while True:
+        try:
+            upgrade(database)
+        except OperationalError as error:
+            if database.is_sqlite:
+                raise UsageError(f"{database}: {cause_of(error)}") from None
+            _log.warning("the database is away", error=cause_of(error))
+            time.sleep(_AGAIN_SECONDS)
+        else:
+            return
+
+
+def is_current(connection: Connection) -> bool:
+    """Return whether a database has every migration that this version needs.
+
+    A later migration whose number begins with the same digit only adds tables, and columns that may
+    be left out. So processes of this version go on beside a newer server.
+
+    Raises:
+        UsageError: it has one of another generation, or is another program's file.
+    """
+    found = MigrationContext.configure(connection).get_current_revision()
+    if (
+        found is None
+        and connection.dialect.name == "sqlite"
+        and inspect(connection).get_table_names()
+    ):
+        raise UsageError("the database is not Etude's: it has tables of another program")
+    known = ScriptDirectory.from_config(_config())
+    if found is not None and found not in {each.revision for each in known.walk_revisions()}:
+        if found[0] == str(known.get_current_head())[0]:  # only adds to what this version knows
+            return True
+        raise UsageError(f"the database is of a newer version of Etude (its step is {found!r})")
+    return found == known.get_current_head()
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    return config

@@ -1,0 +1,296 @@
+"""People, their roles, tokens and browser sessions.
+
+Of a token, and of a session's cookie, only the hash is stored. A CSRF token is derived from the
+cookie's secret: a page can ask for it again after a reload, and nothing more has to be stored.
+"""
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias, get_args
+
+from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select, update
+
+from etude_server.store import events
+from etude_server.store.ids import new_id, now
+from etude_server.store.tables import person, session, token
+from grader.errors import UsageError
+
+Role: TypeAlias = Literal["student", "instructor", "assistant", "grader"]
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
+
+_PREFIX: Final = "etude_"  # so that a scanner for leaked secrets can know one
+_BYTES: Final = 32
+_MOST_SESSIONS: Final = 20  # of one person
+
+ERASED: Final = "erased-"
+"""The beginning of the name of a person who was erased."""
+
+SESSION_SECONDS: Final = 12 * 60 * 60
+"""Seconds until a person has to sign in again."""
+
+COLUMNS: Final = (person.c.id, person.c.name, person.c.role, person.c.display_name)
+"""Those of `Person`."""
+
+# Made once: every request asks.
+_PERSON_OF_TOKEN: Final = (
+    select(*COLUMNS)
+    .join(token)
+    .where(
+        token.c.hash == bindparam("hash"),
+        token.c.revoked_at.is_(None),
+        person.c.disabled_at.is_(None),
+        or_(token.c.expires_at.is_(None), token.c.expires_at > bindparam("now")),
+    )
+)
+_HOLD: Final = (
+    select(person.c.id).where(person.c.id == bindparam("person")).with_for_update(key_share=True)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person who uses the service."""
+
+    id: str
+    name: str  # of the roster: unique
+    role: Role
+    display_name: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The name that others read."""
+        return self.display_name or self.name
+
+    @property
+    def is_staff(self) -> bool:
+        """True if they may see everybody's work, and comment on it."""
+        return self.role in {"instructor", "assistant"}
+
+
+def is_erased(name: str) -> bool:
+    """Return whether a name is that of a person who was erased."""
+    return name.startswith(ERASED)
+
+
+def role(name: str) -> Role:
+    """Return a role by its name, or raise `UsageError`."""
+    for each in ROLES:
+        if each == name:
+            return each
+    raise UsageError(f"there is no role {name!r}; the roles are {', '.join(ROLES)}")
+
+
+def digest(secret: str) -> str:
+    """Return the hash of a secret of ours: they are random, so a plain hash is enough."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def new_secret() -> str:
+    """Return a secret by which somebody signs in."""
+    return _PREFIX + secrets.token_urlsafe(_BYTES)
+
+
+def add_person(connection: Connection, name: str, role: Role, *, actor: str) -> Person:
+    """Add a person, or return the one who has that name already.
+
+    Raises:
+        UsageError: the name is taken in another role, or is no name.
+    """
+    if not name.strip() or len(name) > 200 or not name.isprintable():  # noqa: PLR2004  the column's
+        raise UsageError("a name has 1 to 200 printable characters")
+    found = find_person(connection, name)
+    if found is not None:
+        if found.role != role:
+            raise UsageError(f"{name} is there already, as {found.role}")
+        return found
+    made = Person(new_id(), name, role)
+    values = {"id": made.id, "name": name, "role": role, "created_at": now()}
+    connection.execute(insert(person).values(values))
+    events.append(connection, actor, events.PERSON_ADDED, made.id, {"role": role})
+    return made
+
+
+def find_person(connection: Connection, name: str) -> Person | None:
+    """Return the person of that name."""
+    row = connection.execute(select(*COLUMNS).where(person.c.name == name)).one_or_none()
+    return Person(*row) if row else None
+
+
+def need(connection: Connection, name: str) -> Person:
+    """Return the person of that name, who was not erased, or raise `UsageError`."""
+    found = find_person(connection, name)
+    if found is None or is_erased(name):
+        raise UsageError(f"there is no {name!r}: etude staff list")
+    return found
+
+
+def find_by_id(connection: Connection, person_id: str) -> Person | None:
+    """Return the person of an id."""
+    row = connection.execute(select(*COLUMNS).where(person.c.id == person_id)).one_or_none()
+    return Person(*row) if row else None
+
+
+def get_person(connection: Connection, person_id: str) -> Person:
+    """Return the person of an id that something else refers to."""
+    return Person(*connection.execute(select(*COLUMNS).where(person.c.id == person_id)).one())
+
+
+def make_token(
+    connection: Connection, owner: Person, label: str, *, actor: str, expires_at: int | None = None
+) -> str:
+    """Create a token and return it: only its hash is stored."""
+    secret = new_secret()
+    made = {
+        "id": new_id(),
+        "person_id": owner.id,
+        "hash": digest(secret),
+        "label": label,
+        "created_at": now(),
+        "expires_at": expires_at,
+    }
+    connection.execute(insert(token).values(made))
+    data = {"person": owner.id, "expires_at": expires_at}
+    events.append(connection, actor, events.TOKEN_MADE, str(made["id"]), data)
+    return secret
+
+
+@dataclass(frozen=True, slots=True)
+class TokenNote:
+    """A token without its secret."""
+
+    id: str
+    label: str
+    expires_at: int | None
+    revoked: bool
+
+
+def tokens_of(connection: Connection, name: str) -> list[TokenNote]:
+    """List the tokens of the person of that name, the oldest first, or raise `UsageError`."""
+    owner = need(connection, name)
+    columns = (token.c.id, token.c.label, token.c.expires_at, token.c.revoked_at)
+    chosen = select(*columns).where(token.c.person_id == owner.id).order_by(token.c.id)
+    return [
+        TokenNote(row.id, row.label, row.expires_at, row.revoked_at is not None)
+        for row in connection.execute(chosen)
+    ]
+
+
+def hold(connection: Connection, person_id: str) -> None:
+    """Lock a person: one transaction at a time changes what is theirs."""
+    if connection.dialect.name != "sqlite":  # which has one writer
+        connection.execute(_HOLD, {"person": person_id})
+
+
+def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
+    """Revoke a token and sign its owner out; return false if it was revoked already."""
+    owner = select(token.c.person_id).where(token.c.id == token_id)
+    person_id = connection.execute(owner).scalar_one_or_none()
+    if person_id is None:
+        return False
+    hold(connection, person_id)
+    change = (
+        update(token)
+        .where(token.c.id == token_id, token.c.revoked_at.is_(None))
+        .values(revoked_at=now())
+    )
+    if not connection.execute(change).rowcount:
+        return False
+    # Anyone who had the token may have signed in with it.
+    alive = session.c.expires_at > now()  # those that are over are the sweeper's
+    connection.execute(delete(session).where(session.c.person_id == person_id, alive))
+    events.append(connection, actor, events.TOKEN_REVOKED, token_id, {})
+    return True
+
+
+def person_of_token(connection: Connection, secret: str) -> Person | None:
+    """Return the owner of a token; None if it is unknown, expired or revoked."""
+    asked = {"hash": digest(secret), "now": now()}
+    row = connection.execute(_PERSON_OF_TOKEN, asked).one_or_none()
+    return Person(*row) if row else None
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserSession:
+    """The session of a person's browser."""
+
+    person: Person
+    csrf: str  # what each request that changes something must send
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedSession:
+    """The two secrets of a new session: sent to the browser, not stored."""
+
+    cookie: str
+    csrf: str
+
+
+def open_session(connection: Connection, owner: Person, until: int | None = None) -> OpenedSession:
+    """Open a session, until a time in microseconds at most; of too many the oldest ends."""
+    longest = now() + SESSION_SECONDS * 1_000_000
+    hold(connection, owner.id)  # or two sign-ins at once would end each other's session
+    own = and_(session.c.person_id == owner.id, session.c.expires_at > now())
+    newest = select(session.c.hash).where(own).order_by(session.c.created_at.desc())
+    connection.execute(
+        delete(session).where(own, session.c.hash.not_in(newest.limit(_MOST_SESSIONS - 1)))
+    )
+    cookie = secrets.token_urlsafe(_BYTES)
+    connection.execute(
+        insert(session).values(
+            hash=digest(cookie),
+            person_id=owner.id,
+            created_at=now(),
+            expires_at=longest if until is None else min(longest, until),
+        )
+    )
+    return OpenedSession(cookie, csrf_of(cookie))
+
+
+def find_session(connection: Connection, cookie: str) -> BrowserSession | None:
+    """Return the session of a cookie; None if there is none, or it has expired."""
+    chosen = select(*COLUMNS).join(session, session.c.person_id == person.c.id)
+    own = (session.c.hash == digest(cookie), session.c.expires_at > now())
+    row = connection.execute(chosen.where(*own, person.c.disabled_at.is_(None))).one_or_none()
+    return BrowserSession(Person(*row), csrf_of(cookie)) if row else None
+
+
+def csrf_of(cookie: str) -> str:
+    """Return the CSRF token of a session: a MAC under its secret.
+
+    It reveals nothing of the secret, so it may stand in a form. It cannot be made without the
+    cookie, which scripts cannot read.
+    """
+    return hmac.new(cookie.encode(), b"etude csrf", "sha256").hexdigest()
+
+
+def is_csrf(sent: str, expected: str) -> bool:
+    """Return whether a CSRF token is right, in constant time."""
+    return hmac.compare_digest(digest(sent), digest(expected))
+
+
+def forget_expired_sessions(connection: Connection) -> None:
+    """Delete expired sessions."""
+    connection.execute(delete(session).where(session.c.expires_at <= now()))
+
+
+def close_session(connection: Connection, cookie: str) -> None:
+    """Sign out."""
+    connection.execute(delete(session).where(session.c.hash == digest(cookie)))
+
+
+def sign_in(
+    connection: Connection, secret: str, last_cookie: str | None
+) -> tuple[Person, OpenedSession] | None:
+    """Open a session that replaces a browser's last one; return None for an unknown token."""
+    owner = person_of_token(connection, secret)
+    if owner is None:
+        return None
+    hold(connection, owner.id)
+    if person_of_token(connection, secret) is None:  # it was revoked just now
+        return None
+    if last_cookie is not None:
+        close_session(connection, last_cookie)
+    ends = select(token.c.expires_at).where(token.c.hash == digest(secret))
+    return owner, open_session(connection, owner, connection.execute(ends).scalar_one_or_none())

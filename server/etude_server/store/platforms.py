@@ -1,0 +1,191 @@
+"""Learning platforms that staff registered, and the people who come from them."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import Final
+from urllib.parse import urlsplit
+
+from sqlalchemy import Connection, Row, delete, insert, select, update
+
+from etude_server.store import events, people
+from etude_server.store.ids import new_id, now
+from etude_server.store.people import Person, Role
+from etude_server.store.tables import (
+    event,
+    lti_deployment,
+    lti_nonce,
+    lti_person,
+    lti_platform,
+    person,
+)
+from etude_server.store.upsert import insert_unless_there
+from grader.errors import UsageError
+
+_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
+_LONGEST_NAME: Final = 200
+_LONGEST_ADDRESS: Final = 1000
+_LONGEST_ID: Final = 255  # of a person or a deployment, as LTI has it
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformRegistration:
+    """A platform as staff registered it; requests go only to these addresses."""
+
+    issuer: str
+    client_id: str
+    auth_url: str
+    token_url: str
+    jwks_url: str
+    grades_url: str  # an address on the host that has the line items
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """A registered platform."""
+
+    id: str
+    registration: PlatformRegistration
+    deployments: frozenset[str]
+    context: str | None = None  # the one course that is let in; none until the first launch
+    members_url: str = ""  # where the members of that course are listed
+
+    @property
+    def origins(self) -> frozenset[str]:
+        """Scheme, host and port of every registered address."""
+        said = self.registration
+        addresses = (said.issuer, said.auth_url, said.token_url, said.jwks_url, said.grades_url)
+        return frozenset(filter(None, map(origin, addresses)))
+
+
+def origin(address: str) -> str:
+    """Return scheme, host and port of an address; empty if requests to it are not allowed."""
+    try:
+        parts = urlsplit(address)
+        port = parts.port or {"https": 443, "http": 80}.get(parts.scheme)
+    except ValueError:
+        return ""
+    host = parts.hostname or ""
+    is_safe = parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)
+    is_plain = address.isascii() and address.isprintable() and " " not in address
+    if not host or not is_safe or not is_plain or "@" in parts.netloc or "\\" in address:
+        return ""
+    return f"{parts.scheme}://{host}:{port}"
+
+
+def register(
+    connection: Connection, wanted: PlatformRegistration, deployments: Iterable[str], *, actor: str
+) -> Platform:
+    """Register a platform, or change the addresses of one and add deployments to it.
+
+    Raises:
+        UsageError: an address is not HTTPS, or something is missing or too long.
+    """
+    for name in (wanted.issuer, wanted.client_id):
+        if not 0 < len(name) <= _LONGEST_NAME or not name.isprintable():
+            raise UsageError(f"an issuer and a client id have 1 to {_LONGEST_NAME} characters")
+    for address in (wanted.auth_url, wanted.token_url, wanted.jwks_url, wanted.grades_url):
+        if not origin(address) or len(address) > _LONGEST_ADDRESS:
+            raise UsageError(f"{address[:_LONGEST_NAME]!r} is no address that begins with https://")
+    found = find(connection, wanted.issuer, wanted.client_id)
+    platform_id = found.id if found else new_id()
+    registered = asdict(wanted)
+    if found:
+        own = lti_platform.c.id == platform_id
+        connection.execute(update(lti_platform).where(own).values(registered))
+    else:
+        values = {"id": platform_id, "created_at": now(), **registered}
+        connection.execute(insert(lti_platform).values(values))
+    for each in deployments:
+        if not 0 < len(each) <= _LONGEST_ID:
+            raise UsageError(f"a deployment's id has 1 to {_LONGEST_ID} characters")
+        values = {"platform_id": platform_id, "deployment": each}
+        insert_unless_there(connection, lti_deployment, values)
+    events.append(connection, actor, events.PLATFORM_REGISTERED, platform_id, registered)
+    return get(connection, platform_id)
+
+
+def listed(connection: Connection) -> list[Platform]:
+    """Return all platforms, the oldest first."""
+    rows = connection.execute(select(lti_platform).order_by(lti_platform.c.id)).all()
+    return [_platform(connection, row) for row in rows]
+
+
+def get(connection: Connection, platform_id: str) -> Platform:
+    """Return the platform of an id that something else refers to."""
+    chosen = select(lti_platform).where(lti_platform.c.id == platform_id)
+    return _platform(connection, connection.execute(chosen).one())
+
+
+def find(connection: Connection, issuer: str, client_id: str | None = None) -> Platform | None:
+    """Return a platform; without a client id only if the issuer has but one."""
+    if not issuer.isprintable() or not (client_id or "").isprintable():
+        return None  # nor would every database take it
+    chosen = select(lti_platform).where(lti_platform.c.issuer == issuer)
+    if client_id is not None:
+        chosen = chosen.where(lti_platform.c.client_id == client_id)
+    rows = connection.execute(chosen.limit(2)).all()
+    return _platform(connection, rows[0]) if len(rows) == 1 else None
+
+
+def _platform(connection: Connection, row: Row[tuple[object, ...]]) -> Platform:
+    own = lti_deployment.c.platform_id == row.id
+    deployments = connection.execute(select(lti_deployment.c.deployment).where(own)).scalars()
+    addresses = (row.auth_url, row.token_url, row.jwks_url, row.grades_url)
+    registration = PlatformRegistration(row.issuer, row.client_id, *addresses)
+    return Platform(row.id, registration, frozenset(deployments), row.context, row.members_url)
+
+
+def bind(connection: Connection, platform: Platform, context: str) -> bool:
+    """Let a platform's first course in; return whether this is that course."""
+    if platform.context is None and context:
+        own = (lti_platform.c.id == platform.id, lti_platform.c.context.is_(None))
+        if connection.execute(update(lti_platform).where(*own).values(context=context)).rowcount:
+            data = {"context": context}
+            events.append(
+                connection, platform.registration.issuer, events.COURSE_BOUND, platform.id, data
+            )
+    return get(connection, platform.id).context in {None, context}
+
+
+def set_course(connection: Connection, platform: Platform, **values: str) -> None:
+    """Set the course of a platform, or where its members are listed."""
+    own = lti_platform.c.id == platform.id
+    connection.execute(update(lti_platform).where(own).values(values))
+
+
+def use_nonce(connection: Connection, nonce: str, seconds: int) -> bool:
+    """Use a nonce; return false if it was used within so many seconds."""
+    connection.execute(delete(lti_nonce).where(lti_nonce.c.expires_at <= now()))
+    values = {"hash": people.digest(nonce), "expires_at": now() + seconds * 1_000_000}
+    return insert_unless_there(connection, lti_nonce, values)
+
+
+def admit(connection: Connection, issuer: str, sub: str, role: Role) -> Person:
+    """Return the person of a platform, in the role of this visit; add them the first time.
+
+    A role that staff has set stays. A platform cannot claim our names: its people never become
+    people who exist already.
+    """
+    # One at a time: two first launches of a person at once would both add them.
+    own = select(lti_platform.c.id).where(lti_platform.c.issuer == issuer)
+    connection.execute(own.order_by(lti_platform.c.id).with_for_update(key_share=True))
+    known = (lti_person.c.issuer == issuer, lti_person.c.sub == sub)
+    person_id = connection.execute(select(lti_person.c.person_id).where(*known)).scalar()
+    if person_id is not None:
+        found = people.get_person(connection, person_id)
+        by_staff = (event.c.kind == events.ROLE_CHANGED, event.c.actor != issuer)
+        chosen = select(event.c.seq).where(event.c.subject == found.id, *by_staff).limit(1)
+        if found.role == role or connection.execute(chosen).first() is not None:
+            return found
+        connection.execute(update(person).where(person.c.id == found.id).values(role=role))
+        data = {"before": found.role, "role": role}
+        events.append(connection, issuer, events.ROLE_CHANGED, found.id, data)
+        return replace(found, role=role)
+    name = f"{sub}@{urlsplit(issuer).hostname or issuer}"
+    is_name = name.isprintable() and len(name) <= _LONGEST_NAME
+    if not is_name or people.find_person(connection, name) is not None:
+        name = f"lti:{hashlib.sha256(f'{issuer} {sub}'.encode()).hexdigest()}"
+    made = people.add_person(connection, name, role, actor=issuer)
+    connection.execute(insert(lti_person).values(issuer=issuer, sub=sub, person_id=made.id))
+    return made

@@ -1,0 +1,369 @@
+"""Submissions: accepted once, pending until a verdict is published, and searched by staff."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+from sqlalchemy import (
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
+
+from etude_server.store import events
+from etude_server.store.ids import new_id, now
+from etude_server.store.people import Person
+from etude_server.store.tables import (
+    SAME_KEY,
+    SHOWN,
+    grade,
+    person,
+    publication,
+    source,
+    submission,
+    verdict,
+    waiting,
+)
+from etude_server.store.upsert import insert_unless_there
+
+State: TypeAlias = Literal["pending", "parked", "graded"]
+
+COUNTED: Final = 1_000
+"""The last place in the line that is counted: in one of a hundred thousand that would take long."""
+
+NEWEST: Final = "g"
+"""Behind every id: those begin with a hexadecimal digit."""
+
+COLUMNS: Final = (
+    submission.c.id,
+    submission.c.person_id,
+    submission.c.exercise,
+    submission.c.source_hash,
+    submission.c.received_at,
+)
+"""Those of `Submitted`."""
+
+_SUBMITTED: Final[Select[Any]] = select(*COLUMNS)
+# Made once: to put a statement together takes longer than to execute it.
+_TEXT: Final = select(source.c.text).where(source.c.hash == bindparam("of"))
+_RESTORE: Final = (  # a text that was erased with the last person who had submitted it
+    update(source)
+    .where(source.c.hash == bindparam("of"), source.c.text == "")
+    .values(text=bindparam("again"))
+)
+_ONE: Final = _SUBMITTED.where(submission.c.id == bindparam("of"))
+_WAITING: Final = _SUBMITTED.join(waiting, waiting.c.submission_id == submission.c.id).where(
+    waiting.c.parked.is_(False)
+)
+_WAITING_ONE: Final = _WAITING.where(waiting.c.submission_id == bindparam("of"))
+_WAITING_OF: Final = _WAITING.where(waiting.c.submission_id.in_(bindparam("of", expanding=True)))
+_NEXT_WAITING: Final = (
+    _WAITING.where(waiting.c.submission_id > bindparam("after"))
+    .order_by(waiting.c.submission_id)
+    .limit(bindparam("most"))
+)
+_WAITING_BEFORE: Final = select(func.count()).select_from(
+    select(waiting.c.submission_id)
+    .where(waiting.c.parked.is_(False), waiting.c.submission_id < bindparam("of"))
+    .limit(COUNTED)
+    .subquery()
+)
+_OLDEST: Final = (
+    select(submission.c.received_at)
+    .join(waiting, waiting.c.submission_id == submission.c.id)
+    .where(waiting.c.parked.is_(False))
+    .order_by(waiting.c.submission_id)
+    .limit(1)
+)
+_STATE: Final = case(
+    (publication.c.submission_id.is_not(None), "graded"),
+    (waiting.c.parked.is_(True), "parked"),
+    else_="pending",
+)
+_LINE: Final = (
+    select(waiting.c.submission_id)
+    .where(waiting.c.parked.is_(False))
+    .order_by(waiting.c.submission_id)
+    .limit(COUNTED)
+)
+_LOST: Final = (
+    select(submission.c.id)
+    .outerjoin(publication, publication.c.submission_id == submission.c.id)
+    .outerjoin(waiting, waiting.c.submission_id == submission.c.id)
+    .where(publication.c.submission_id.is_(None), waiting.c.submission_id.is_(None))
+    .order_by(submission.c.id)
+)
+_IN_ORDER: Final = (
+    select(submission.c.id)
+    .where(submission.c.id < bindparam("before"))
+    .order_by(submission.c.id.desc())
+    .limit(bindparam("most"))
+    .subquery()
+)
+_SPAN: Final = select(func.min(_IN_ORDER.c.id), func.count())
+_NO_LONGER: Final = delete(waiting).where(waiting.c.submission_id == bindparam("of"))
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A submission, without its text."""
+
+    id: str
+    person_id: str
+    exercise: str
+    source_hash: str
+    received_at: int  # microseconds since 1970
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedSubmission:
+    """An accepted submission."""
+
+    submission: Submitted
+    is_new: bool  # false if the same request came before
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSubmission:
+    """A submission and its verdict."""
+
+    id: str
+    person: str  # their name
+    exercise: str
+    source_hash: str
+    received_at: int
+    state: State
+    outcome: str | None  # of the published verdict, like what follows
+    score: int | None
+    max_score: int | None
+    shown: str  # the person's name that others read
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """A student who has failed an exercise several times and never passed it."""
+
+    person: str
+    failed: int  # submissions
+    submission_id: str  # the latest
+    shown: str  # the name that others read
+
+
+class KeyReusedError(Exception):
+    """An idempotency key came again, with another exercise or another text."""
+
+
+def accept(
+    connection: Connection, owner: Person, exercise: str, text: str, *, key: str
+) -> AcceptedSubmission:
+    """Store a submission, once for each idempotency key of a person.
+
+    The caller checks that the exercise exists.
+
+    Raises:
+        KeyReusedError: the key came before with something else; the transaction is to be undone.
+    """
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    made = Submitted(new_id(), owner.id, exercise, digest, now())
+    if not insert_unless_there(connection, source, {"hash": digest, "text": text}):
+        connection.execute(_RESTORE, {"of": digest, "again": text})
+    row = {**asdict(made), "idempotency_key": key}
+    if not insert_unless_there(connection, submission, row):
+        same = (submission.c.person_id == owner.id, submission.c.idempotency_key == key)
+        found = Submitted(*connection.execute(_SUBMITTED.where(*same)).one())
+        if (found.exercise, found.source_hash) != (exercise, digest):
+            raise KeyReusedError
+        return AcceptedSubmission(found, is_new=False)
+    _let_wait(connection, [made.id])
+    data = {"person": owner.id, "exercise": exercise, "source_hash": digest}
+    events.append(connection, owner.id, events.SUBMITTED, made.id, data)
+    return AcceptedSubmission(made, is_new=True)
+
+
+def find(connection: Connection, submission_id: str) -> Submitted | None:
+    """Return a submission."""
+    row = connection.execute(_ONE, {"of": submission_id}).one_or_none()
+    return Submitted(*row) if row else None
+
+
+def text_of(connection: Connection, source_hash: str) -> str:
+    """Return a source."""
+    return str(connection.execute(_TEXT, {"of": source_hash}).scalar_one())
+
+
+def next_waiting(connection: Connection, most: int, *, after: str = "") -> list[Submitted]:
+    """Return submissions that wait to be graded, the oldest first, after a submission's id."""
+    rows = connection.execute(_NEXT_WAITING, {"after": after, "most": most})
+    return [Submitted(*row) for row in rows]
+
+
+def find_waiting(connection: Connection, submission_id: str) -> Submitted | None:
+    """Return a submission if it waits to be graded."""
+    row = connection.execute(_WAITING_ONE, {"of": submission_id}).one_or_none()
+    return Submitted(*row) if row else None
+
+
+def count_waiting(connection: Connection) -> tuple[int, int]:
+    """Return how many wait to be graded, and how many wait for staff."""
+    by_kind = select(waiting.c.parked, func.count()).group_by(waiting.c.parked)
+    counts = {bool(needs_review): int(n) for needs_review, n in connection.execute(by_kind)}
+    return counts.get(False, 0), counts.get(True, 0)
+
+
+def line(connection: Connection) -> list[str]:
+    """Return the ids of the first `COUNTED` submissions that wait to be graded, in order."""
+    return list(connection.execute(_LINE).scalars())
+
+
+def places(connection: Connection, submission_ids: Sequence[str]) -> dict[str, int | None]:
+    """Return the place in the line of each submission, as `place` does."""
+    first = {name: at for at, name in enumerate(line(connection))}
+    behind = [name for name in submission_ids if name not in first]
+    there = connection.execute(_WAITING_OF, {"of": behind}) if len(first) == COUNTED else ()
+    far = dict.fromkeys((each.id for each in there), COUNTED)
+    return {name: first.get(name, far.get(name)) for name in submission_ids}
+
+
+def waiting_before(connection: Connection, submission_id: str) -> int:
+    """Return how many submissions will be graded before one that waits, at most `COUNTED`."""
+    return int(connection.execute(_WAITING_BEFORE, {"of": submission_id}).scalar_one())
+
+
+def place(connection: Connection, submission_id: str) -> int | None:
+    """Return a submission's place in the line, from 0 and at most `COUNTED`.
+
+    None if it is parked, or does not wait.
+    """
+    if find_waiting(connection, submission_id) is None:
+        return None
+    return waiting_before(connection, submission_id)
+
+
+def oldest_waiting(connection: Connection) -> int | None:
+    """Return when the oldest submission that waits was received, in microseconds."""
+    return connection.execute(_OLDEST).scalar_one_or_none()
+
+
+def mark_for_review(connection: Connection, submission_id: str, reason: str) -> None:
+    """Mark a submission that could not be graded as parked: staff has to look at it."""
+    change = update(waiting).where(waiting.c.submission_id == submission_id).values(parked=True)
+    if connection.execute(change).rowcount:
+        events.append(
+            connection, events.GRADER, events.PARKED, submission_id, {"reason": reason[:500]}
+        )
+
+
+def release(connection: Connection, submission_id: str, *, actor: str) -> bool:
+    """Let a parked submission wait again; return false if it is not parked."""
+    change = (
+        update(waiting)
+        .where(waiting.c.submission_id == submission_id, waiting.c.parked.is_(True))
+        .values(parked=False)
+    )
+    if not connection.execute(change).rowcount:
+        return False
+    events.append(connection, actor, events.RELEASED, submission_id, {})
+    return True
+
+
+def stop_waiting(connection: Connection, submission_id: str) -> bool:
+    """Take a submission off the list; return false if another process did before."""
+    return bool(connection.execute(_NO_LONGER, {"of": submission_id}).rowcount)
+
+
+def find_lost(connection: Connection, most: int, *, before: str = NEWEST) -> tuple[list[str], str]:
+    """Look at `most` submissions for those without a verdict that do not wait: a crash lost them.
+
+    The newest come first, from `before` on. Return their ids, and where the next look is to begin.
+    """
+    span = {"before": before, "most": most}
+    reached, looked_at = connection.execute(_SPAN, span).one()
+    if not looked_at:
+        return [], NEWEST
+    within = _LOST.where(submission.c.id < before, submission.c.id >= reached)
+    found = list(connection.execute(within).scalars())
+    return found, reached if looked_at == most else NEWEST
+
+
+def let_lost_wait(connection: Connection, submission_ids: Sequence[str]) -> list[str]:
+    """Insert into `waiting` those submissions that have no verdict and do not wait; return them."""
+    if not submission_ids:
+        return []
+    found = list(connection.execute(_LOST.where(submission.c.id.in_(submission_ids))).scalars())
+    _let_wait(connection, found)
+    return found
+
+
+def _let_wait(connection: Connection, submission_ids: Sequence[str]) -> None:
+    if submission_ids:
+        rows = [{"submission_id": each, "parked": False} for each in submission_ids]
+        connection.execute(insert(waiting), rows)
+
+
+def listed(
+    connection: Connection,
+    *,
+    exercise: str | None = None,
+    person_name: str | None = None,
+    state: State | None = None,
+    before: str | None = None,
+    most: int = 50,
+) -> list[FoundSubmission]:
+    """Return submissions, the newest first, that are older than that of the id `before`."""
+    number, _, *rest = COLUMNS
+    of_verdict = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
+    chosen = (
+        select(number, person.c.name, *rest, _STATE, *of_verdict, SHOWN)
+        .join(person, person.c.id == submission.c.person_id)
+        .outerjoin(publication, publication.c.submission_id == submission.c.id)
+        .outerjoin(verdict, SAME_KEY)
+        .outerjoin(waiting, waiting.c.submission_id == submission.c.id)
+    )
+    if exercise is not None:
+        chosen = chosen.where(submission.c.exercise == exercise)
+    if person_name is not None:
+        chosen = chosen.where(person.c.name == person_name)
+    if state == "graded":
+        chosen = chosen.where(publication.c.submission_id.is_not(None))
+    elif state is not None:
+        parked = waiting.c.parked.is_(state == "parked")
+        chosen = chosen.where(waiting.c.submission_id.is_not(None), parked)
+    if before is not None:
+        chosen = chosen.where(submission.c.id < before)
+    rows = connection.execute(chosen.order_by(submission.c.id.desc()).limit(most))
+    return [FoundSubmission(*tuple(row)) for row in rows]
+
+
+def stuck(
+    connection: Connection, least: int, exercise: str | None = None
+) -> dict[str, list[Stuck]]:
+    """Return by exercise the students who failed it so many times and never passed.
+
+    Those with the most failures come first.
+    """
+    failed, latest = func.count().label("failed"), func.max(submission.c.id).label("latest")
+    own = (submission.c.person_id == grade.c.person_id, submission.c.exercise == grade.c.exercise)
+    chosen = (
+        select(grade.c.exercise, person.c.name, failed, latest, SHOWN.label("shown"))
+        .join(person, person.c.id == grade.c.person_id)
+        .join(submission, and_(*own))
+        .join(publication, publication.c.submission_id == submission.c.id)
+        .where(person.c.role == "student", grade.c.passed.is_(False))
+        .group_by(grade.c.exercise, person.c.id)
+        .having(failed >= least)
+        .order_by(failed.desc(), person.c.name)
+    )
+    if exercise is not None:
+        chosen = chosen.where(grade.c.exercise == exercise)
+    found: dict[str, list[Stuck]] = {}
+    for row in connection.execute(chosen):
+        found.setdefault(row.exercise, []).append(Stuck(*row[1:]))
+    return found

@@ -1,0 +1,202 @@
+"""Grades to send to learning platforms: the outbox's rows of kind "lti.score".
+
+Each line item of a person has one row. A new grade replaces the row's content, so that the newest
+is sent, and one sender at a time claims it, so that none overtakes another.
+"""
+
+import json
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, bindparam, select, update
+
+from etude_server.store import events, grades, people, windows
+from etude_server.store.ids import new_id, now
+from etude_server.store.tables import SHOWN, lti_line, lti_platform, outbox, person
+from etude_server.store.upsert import insert_unless_there
+
+KIND: Final = "lti.score"
+_LEASE: Final = 120_000_000  # microseconds until a sender that is silent is taken for dead
+_ERROR_LENGTH: Final = 500
+_FRESH: Final[dict[str, object]] = {"tries": 0, "parked": False, "last_error": ""}
+
+# Made once, as those of `verdicts`: every published verdict asks.
+_LINES: Final = select(lti_line.c.id).where(
+    lti_line.c.person_id == bindparam("person"), lti_line.c.exercise == bindparam("of")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLine:
+    """The line item for a person's grade in an exercise."""
+
+    person_id: str
+    exercise: str
+    platform_id: str
+    sub: str  # the platform's id for the person
+    line_item: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreToSend:
+    """A grade to send, and its line item."""
+
+    id: str
+    line: ScoreLine
+    body: str  # as it stands in the outbox
+    tries: int  # with this one
+
+    @property
+    def grade(self) -> dict[str, Any]:
+        """The grade: score, max_score, passed, at."""
+        found: dict[str, Any] = json.loads(self.body)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class UnsentGrade:
+    """A grade that a platform does not know yet, for staff."""
+
+    id: str
+    person: str
+    exercise: str
+    issuer: str
+    tries: int
+    parked: bool
+    last_error: str
+    shown: str  # the person's name that others read
+    at: int  # when the grade was earned, in microseconds since 1970
+
+
+def remember_line(connection: Connection, line: ScoreLine) -> None:
+    """Store the line item of a person's grades in an exercise, and queue the current grade."""
+    # As `verdicts.publish` does: else a grade of this very moment might see no line, nor be seen.
+    people.hold(connection, line.person_id)
+    values = asdict(line)
+    if not insert_unless_there(connection, lti_line, {"id": new_id(), **values}):
+        same = (lti_line.c[name] == values[name] for name in ("person_id", "exercise", "line_item"))
+        connection.execute(update(lti_line).where(*same).values(values))
+    note(connection, line.person_id, line.exercise)
+
+
+def note(connection: Connection, person_id: str, exercise: str) -> None:
+    """Queue a grade for sending, in the transaction that changed it."""
+    own = {"person": person_id, "of": exercise}
+    lines = connection.execute(_LINES, own).scalars().all()
+    if not lines:
+        return
+    found = grades.of_one(connection, person_id, exercise)
+    if found is None or found.points is None:  # an excuse is no score
+        return
+    points = int(found.points) if found.points == int(found.points) else found.points
+    said = {"score": points, "max_score": found.max_score, "passed": found.passed}
+    window = windows.window(connection, person_id, exercise)
+    not_before = (window.due_at or 0) if window.is_holding else 0
+    for line_id in lines:
+        empty = {
+            "id": new_id(),
+            "kind": KIND,
+            "subject": line_id,
+            "body": "{}",
+            "created_at": now(),
+            "due_at": max(now(), not_before),
+            "sent_at": None,
+            **_FRESH,
+        }
+        insert_unless_there(connection, outbox, empty)
+        mine = (outbox.c.kind == KIND, outbox.c.subject == line_id)
+        row = connection.execute(select(outbox).where(*mine).with_for_update()).one()
+        before = json.loads(row.body)
+        at = max(now(), before.pop("at", 0) + 1)  # a platform takes only what is newer
+        if before == said and not row.parked:
+            continue
+        body = json.dumps({**said, "at": at}, sort_keys=True)
+        values: dict[str, object] = {"body": body, "sent_at": None}
+        if row.sent_at is not None or row.parked:  # else it keeps its pause, or its sender
+            values |= {"due_at": max(now(), not_before), **_FRESH}
+        connection.execute(update(outbox).where(outbox.c.id == row.id).values(values))
+
+
+def is_any_due(connection: Connection) -> bool:
+    """Return whether there may be something to claim."""
+    return connection.execute(select(outbox.c.id).where(*_due()).limit(1)).first() is not None
+
+
+def claim(connection: Connection, without: Collection[str] = ()) -> ScoreToSend | None:
+    """Claim the next grade that is due, so that no other sender does.
+
+    Some platforms, by their ids, are left in peace for now.
+    """
+    columns = [lti_line.c[each.name] for each in fields(ScoreLine)]
+    chosen = select(outbox.c.id, outbox.c.body, outbox.c.tries, *columns)
+    chosen = chosen.join_from(outbox, lti_line, lti_line.c.id == outbox.c.subject)
+    chosen = chosen.where(*_due(), lti_line.c.platform_id.not_in(without))
+    chosen = chosen.order_by(outbox.c.due_at, outbox.c.id).limit(1)
+    row = connection.execute(chosen.with_for_update(skip_locked=True, of=outbox)).first()
+    if row is None:
+        return None
+    name, body, tries, *line = row
+    values = {"due_at": now() + _LEASE, "tries": tries + 1}
+    connection.execute(update(outbox).where(outbox.c.id == name).values(values))
+    return ScoreToSend(name, ScoreLine(*line), body, tries + 1)
+
+
+def _due() -> tuple[ColumnElement[bool], ...]:
+    return (
+        outbox.c.kind == KIND,
+        outbox.c.sent_at.is_(None),
+        outbox.c.parked.is_(False),
+        outbox.c.due_at <= now(),
+    )
+
+
+def sent(connection: Connection, telling: ScoreToSend) -> None:
+    """Record that a grade is sent; if it changed meanwhile, the new one is sent next."""
+    own = outbox.c.id == telling.id
+    done = update(outbox).where(own, outbox.c.body == telling.body)
+    if not connection.execute(done.values(sent_at=now(), last_error="")).rowcount:
+        connection.execute(update(outbox).where(own).values(due_at=now(), tries=0))
+
+
+def not_sent(connection: Connection, telling: ScoreToSend, why: str, seconds: float) -> None:
+    """Try again after a pause."""
+    values = {"due_at": now() + int(seconds * 1e6), "last_error": why[:_ERROR_LENGTH]}
+    connection.execute(update(outbox).where(outbox.c.id == telling.id).values(values))
+
+
+def mark_for_review(connection: Connection, telling: ScoreToSend, why: str) -> None:
+    """Leave a grade that a platform will never take to staff; a newer grade is tried."""
+    own = (outbox.c.id == telling.id, outbox.c.body == telling.body)
+    values = {"parked": True, "last_error": why[:_ERROR_LENGTH]}
+    if not connection.execute(update(outbox).where(*own).values(values)).rowcount:
+        not_sent(connection, telling, why, 0)
+        return
+    data = {"person": telling.line.person_id, "exercise": telling.line.exercise, "why": why}
+    events.append(connection, events.GRADER, events.SCORE_PARKED, telling.id, data)
+
+
+def unsent(connection: Connection) -> list[UnsentGrade]:
+    """Return the grades that platforms do not know yet, those for staff first."""
+    state = (outbox.c.tries, outbox.c.parked, outbox.c.last_error)
+    which = (outbox.c.id, person.c.name, lti_line.c.exercise, lti_platform.c.issuer)
+    chosen = (
+        select(*which, *state, SHOWN, outbox.c.body)
+        .join_from(outbox, lti_line, lti_line.c.id == outbox.c.subject)
+        .join(person, person.c.id == lti_line.c.person_id)
+        .join(lti_platform, lti_platform.c.id == lti_line.c.platform_id)
+        .where(outbox.c.kind == KIND, outbox.c.sent_at.is_(None))
+        .order_by(outbox.c.parked.desc(), outbox.c.id)
+    )
+    rows = connection.execute(chosen).all()
+    return [UnsentGrade(*row[:-1], json.loads(row.body)["at"]) for row in rows]
+
+
+def retry(connection: Connection, *, actor: str) -> int:
+    """Send again what was left to staff, and what waits for its next try; return how many."""
+    waiting = (outbox.c.kind == KIND, outbox.c.sent_at.is_(None), outbox.c.last_error != "")
+    values = {"parked": False, "due_at": now(), "tries": 0}
+    count = connection.execute(update(outbox).where(*waiting).values(values)).rowcount
+    if count:
+        events.append(connection, actor, events.SCORES_RETRIED, KIND, {"count": count})
+    return count

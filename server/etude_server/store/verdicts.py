@@ -1,0 +1,401 @@
+"""Verdicts: stored once, and published for each submission that they apply to.
+
+A student's mistakes are a projection of the published verdicts, so that counting does not read all
+of those: each counts once for each student, also if they passed later.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+)
+
+from etude_server.store import events, people, unsent_scores
+from etude_server.store.database import unlocked
+from etude_server.store.ids import id_at, now
+from etude_server.store.submissions import Submitted, stop_waiting
+from etude_server.store.tables import (
+    SAME_KEY,
+    attempt,
+    event,
+    grade,
+    mistake,
+    person,
+    publication,
+    share,
+    submission,
+    verdict,
+)
+from etude_server.store.upsert import Columns, insert_unless_there, put
+from grader.authoring.statistics import Mistakes, row_of
+from grader.grading.results.verdict import Verdict
+from grader.grading.results.verdict_json import FAULT, verdict_data
+
+MOST_FAULTS: Final = 3
+"""After so many a submission waits for staff."""
+
+IS_ERASED: Final = "is_erased"
+"""The field of a verdict's body from which what quoted an erased person's program was taken."""
+
+# Made once: to put a statement together takes longer than to execute it.
+_FIND: Final = select(verdict).where(
+    verdict.c.exercise_hash == bindparam("exercise_hash"),
+    verdict.c.source_hash == bindparam("source_hash"),
+    verdict.c.grader_version == bindparam("grader_version"),
+)
+_PUBLISHED: Final = (
+    select(verdict)
+    .join(publication, SAME_KEY)
+    .where(publication.c.submission_id == bindparam("submission_id"))
+)
+_BEST: Final = (
+    select(
+        submission.c.person_id,
+        submission.c.exercise,
+        submission.c.id,
+        verdict.c.score,
+        verdict.c.max_score,
+        verdict.c.outcome == "passed",
+        verdict.c.xp,
+        publication.c.event_seq,
+    )
+    .join(publication, publication.c.submission_id == submission.c.id)
+    .join(verdict, SAME_KEY)
+    .where(submission.c.person_id == bindparam("person"), submission.c.exercise == bindparam("of"))
+    .order_by(
+        (verdict.c.outcome == "passed").desc(),
+        share(verdict.c.score, verdict.c.max_score).desc(),
+        submission.c.id,
+    )
+    .limit(1)
+)
+_GRADED_BY: Final = select(grade.c.submission_id).where(
+    grade.c.person_id == bindparam("person"), grade.c.exercise == bindparam("of")
+)
+_ATTEMPT: Final = insert(attempt)
+_NO_MISTAKE: Final = delete(mistake).where(
+    mistake.c.person_id == bindparam("person"), mistake.c.exercise == bindparam("of")
+)
+_FAILED: Final = (
+    select(verdict.c.body)
+    .join(publication, SAME_KEY)
+    .join(submission, submission.c.id == publication.c.submission_id)
+    .where(
+        submission.c.person_id == bindparam("person"),
+        submission.c.exercise == bindparam("of"),
+        verdict.c.outcome != "passed",
+    )
+)
+_LONGEST: Final = 200  # characters of a mistake's name, the column's
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictKey:
+    """Everything that a verdict depends on."""
+
+    exercise_hash: str
+    source_hash: str
+    grader_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVerdict:
+    """A verdict in the store."""
+
+    key: VerdictKey
+    outcome: str
+    score: int
+    max_score: int
+    xp: int
+    body: Mapping[str, Any]  # etude/verdict/v1
+    at: int  # microseconds since 1970
+
+    @property
+    def passed(self) -> bool:
+        """True if the submission solves the exercise."""
+        return self.outcome == "passed"
+
+
+@dataclass(frozen=True, slots=True)
+class GradingRun:
+    """Diagnostics: the worker that graded, and when."""
+
+    worker: str
+    started_at: int
+    ended_at: int
+
+
+def keep(connection: Connection, made: Verdict, run: GradingRun) -> StoredVerdict:
+    """Store a verdict and who made it; return the one that holds: the first of its key.
+
+    One whose texts were erased is replaced: somebody else has written the same program.
+    """
+    key = VerdictKey(made.exercise_hash, made.submission_hash, made.grader_version)
+    body, outcome = verdict_data(made), made.outcome.value
+    kept = StoredVerdict(key, outcome, made.score, made.max_score, made.xp, body, now())
+    row = {
+        **asdict(key),
+        "exercise": made.exercise,
+        "outcome": outcome,
+        "score": kept.score,
+        "max_score": kept.max_score,
+        "xp": kept.xp,
+        "body": json.dumps(body),
+        "at": kept.at,
+    }
+    is_new = insert_unless_there(connection, verdict, row)
+    note = {"exercise_hash": key.exercise_hash, "source_hash": key.source_hash, **asdict(run)}
+    note |= {"id": id_at(run.ended_at), "outcome": outcome, "message": ""}
+    connection.execute(_ATTEMPT, note)
+    if is_new:
+        return kept
+    found = find(connection, key)
+    assert found is not None  # noqa: S101  a verdict is never deleted
+    if IS_ERASED not in found.body:
+        return found
+    with unlocked(connection, "verdict"):
+        put(connection, verdict, row)
+    return kept
+
+
+def note_fault(
+    connection: Connection, exercise_hash: str, source_hash: str, run: GradingRun, message: str
+) -> int:
+    """Record a grading fault, which is not the submission's; return the number of faults."""
+    # PostgreSQL takes UTF-8 without a NUL.
+    writable = message[:2000].encode(errors="backslashreplace").decode().replace("\0", "\\0")
+    row = {"exercise_hash": exercise_hash, "source_hash": source_hash, **asdict(run)}
+    row |= {"id": id_at(run.ended_at), "outcome": FAULT, "message": writable}
+    connection.execute(_ATTEMPT, row)
+    counted = select(func.count()).where(
+        attempt.c.exercise_hash == exercise_hash,
+        attempt.c.source_hash == source_hash,
+        attempt.c.outcome == FAULT,
+    )
+    return int(connection.execute(counted).scalar_one())
+
+
+def prune_attempts(connection: Connection, before: int, most: int) -> int:
+    """Delete diagnostics that ended before a time, at most `most`; return the number."""
+    # By the ids, which sort by that time: a million of runs would be looked through else.
+    old = select(attempt.c.id).where(attempt.c.id < id_at(max(before, 0)))
+    old = old.order_by(attempt.c.id).limit(most)
+    return connection.execute(delete(attempt).where(attempt.c.id.in_(old))).rowcount
+
+
+def find(connection: Connection, key: VerdictKey) -> StoredVerdict | None:
+    """Return the verdict of a key."""
+    return _one(connection, _FIND, asdict(key))
+
+
+def published(connection: Connection, submission_id: str) -> StoredVerdict | None:
+    """Return the published verdict of a submission; None while it is pending."""
+    return _one(connection, _PUBLISHED, {"submission_id": submission_id})
+
+
+def publish_waiting(connection: Connection, submitted: Submitted, kept: StoredVerdict) -> bool:
+    """Publish a verdict for a submission that waits for one; return false if it waits no more.
+
+    Of two processes that graded it, the one that takes it off the list publishes.
+    """
+    if not stop_waiting(connection, submitted.id):
+        return False
+    publish(connection, submitted, kept)
+    return True
+
+
+def publish(
+    connection: Connection,
+    submitted: Submitted,
+    kept: StoredVerdict,
+    *,
+    actor: str = events.GRADER,
+    regrade: str | None = None,
+    before: Mapping[str, Any] | None = None,
+) -> None:
+    """Publish a verdict for a submission, and update its person's grade.
+
+    An actor may have brought that about, by a regrade; `before` says what held until now.
+    """
+    # One at a time for each person, or of two grades the worse might be computed last.
+    people.hold(connection, submitted.person_id)
+    told = {
+        "person": submitted.person_id,
+        "exercise": submitted.exercise,
+        **asdict(kept.key),
+        "outcome": kept.outcome,
+        "score": kept.score,
+        "max_score": kept.max_score,
+        "xp": kept.xp,
+        "regrade": regrade,
+        "before": before,
+    }
+    seq = events.append(connection, actor, events.PUBLISHED, submitted.id, told)
+    held = {"submission_id": submitted.id, "event_seq": seq, **asdict(kept.key)}
+    if insert_unless_there(connection, publication, held):
+        _improve_grade(connection, submitted, kept, seq)
+        if not kept.passed:
+            _note_mistakes(connection, submitted.person_id, submitted.exercise, kept.body)
+        return
+    replaced = published(connection, submitted.id)
+    assert replaced is not None  # noqa: S101  a verdict is never deleted
+    put(connection, publication, held)
+    own = {"person": submitted.person_id, "of": submitted.exercise}
+    if connection.execute(_GRADED_BY, own).scalar_one_or_none() == submitted.id:
+        refresh_grade(connection, submitted.person_id, submitted.exercise)
+    else:  # the best one still holds; to look at all would take long where there are many
+        _improve_grade(connection, submitted, kept, seq)
+    _note_mistakes(connection, submitted.person_id, submitted.exercise, kept.body, replaced.body)
+
+
+def before_event(connection: Connection, submission_id: str, seq: int) -> StoredVerdict | None:
+    """Return the verdict that an event of a submission replaced."""
+    told = select(event.c.data).where(
+        event.c.subject == submission_id, event.c.kind == events.PUBLISHED, event.c.seq < seq
+    )
+    found = connection.execute(told.order_by(event.c.seq.desc()).limit(1)).scalar()
+    data = json.loads(found) if found else {}
+    names = ("exercise_hash", "source_hash", "grader_version")
+    return find(connection, VerdictKey(*(data[name] for name in names))) if data else None
+
+
+def _improve_grade(
+    connection: Connection, submitted: Submitted, kept: StoredVerdict, event_seq: int
+) -> None:
+    """Update a grade by one more verdict, however many there are already."""
+    row = {
+        "person_id": submitted.person_id,
+        "exercise": submitted.exercise,
+        "submission_id": submitted.id,
+        "score": kept.score,
+        "max_score": kept.max_score,
+        "passed": kept.passed,
+        "xp": kept.xp,
+        "event_seq": event_seq,
+    }
+    if put(connection, grade, row, _is_better):
+        unsent_scores.note(connection, submitted.person_id, submitted.exercise)
+
+
+def _is_better(new: Columns) -> ColumnElement[bool]:
+    """Order grades as `_BEST` does."""
+    mine, held = share(new.score, new.max_score), share(grade.c.score, grade.c.max_score)
+    better = or_(mine > held, and_(mine == held, new.submission_id < grade.c.submission_id))
+    return or_(new.passed > grade.c.passed, and_(new.passed == grade.c.passed, better))
+
+
+def refresh_grade(connection: Connection, person_id: str, exercise: str) -> None:
+    """Compute a grade again: the best published verdict, and of equal ones the first.
+
+    Points of two versions of an exercise are not compared, but which share of them was earned.
+    """
+    own = {"person": person_id, "of": exercise}
+    if put(connection, grade, own, chosen=_BEST):
+        unsent_scores.note(connection, person_id, exercise)
+
+
+def rebuild(connection: Connection) -> int:
+    """Rebuild the projections from the event log; return the number of publications."""
+    for projection in (publication, grade, mistake):
+        connection.execute(delete(projection))
+    told = select(event.c.seq, event.c.subject, event.c.data).where(
+        event.c.kind == events.PUBLISHED
+    )
+    owners: set[tuple[str, str]] = set()
+    latest: dict[str, tuple[VerdictKey, int]] = {}
+    for row in connection.execute(told.order_by(event.c.seq)):
+        data = json.loads(row.data)
+        key = VerdictKey(data["exercise_hash"], data["source_hash"], data["grader_version"])
+        latest[row.subject] = (key, row.seq)
+        owners.add((data["person"], data["exercise"]))
+    for submission_id, (key, seq) in latest.items():
+        held = {"submission_id": submission_id, "event_seq": seq, **asdict(key)}
+        put(connection, publication, held)
+    for person_id, exercise in sorted(owners):
+        refresh_grade(connection, person_id, exercise)
+        _refresh_mistakes(connection, person_id, exercise)
+    return len(latest)
+
+
+def _one(
+    connection: Connection, chosen: Select[Any], values: Mapping[str, str]
+) -> StoredVerdict | None:
+    row = connection.execute(chosen, dict(values)).one_or_none()
+    if row is None:
+        return None
+    key = VerdictKey(row.exercise_hash, row.source_hash, row.grader_version)
+    body = json.loads(row.body)
+    return StoredVerdict(key, row.outcome, row.score, row.max_score, row.xp, body, row.at)
+
+
+def _note_mistakes(
+    connection: Connection,
+    person_id: str,
+    exercise: str,
+    body: Mapping[str, Any],
+    replaced: Mapping[str, Any] | None = None,
+) -> None:
+    """Record the mistakes of a published verdict, which may have replaced another.
+
+    The person's other verdicts are read only if a mistake is gone: one of them may have it, too.
+    """
+    found = set(_mistakes_in(body))
+    if replaced is not None and set(_mistakes_in(replaced)) - found:
+        _refresh_mistakes(connection, person_id, exercise)
+        return
+    for kind, name in sorted(found):  # lest two transactions wait for each other
+        row = {"exercise": exercise, "kind": kind, "name": name, "person_id": person_id}
+        insert_unless_there(connection, mistake, row)
+
+
+def _refresh_mistakes(connection: Connection, person_id: str, exercise: str) -> None:
+    """Record the mistakes of all verdicts of a person in an exercise again."""
+    own = {"person": person_id, "of": exercise}
+    connection.execute(_NO_MISTAKE, own)
+    for body in connection.execute(_FAILED, own).scalars().all():
+        _note_mistakes(connection, person_id, exercise, json.loads(body))
+
+
+def count_mistakes(connection: Connection, exercise: str | None = None) -> dict[str, Mistakes]:
+    """Return by exercise, or of one, how many students made each mistake."""
+    number = func.count()
+    chosen = (
+        select(mistake.c.exercise, mistake.c.kind, mistake.c.name, number.label("number"))
+        .join(person, person.c.id == mistake.c.person_id)
+        .where(person.c.role == "student")
+        .group_by(mistake.c.exercise, mistake.c.kind, mistake.c.name)
+        .order_by(number.desc(), mistake.c.name)
+    )
+    if exercise is not None:
+        chosen = chosen.where(mistake.c.exercise == exercise)
+    found: dict[str, Mistakes] = {}
+    for row in connection.execute(chosen):
+        of = found.setdefault(row.exercise, Mistakes())
+        by_kind = {"misconception": of.misconceptions, "test": of.failed_tests, "hint": of.hints}
+        by_kind[row.kind][row.name] = row.number
+    return found
+
+
+def _mistakes_in(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    row = row_of({**body, "student": ""})
+    if row is None:
+        return
+    # PostgreSQL takes no longer ones, and then the verdict itself would not be published.
+    for name in row.mistakes:
+        yield "misconception", name[:_LONGEST]
+    for name in row.failed_tests:
+        yield "test", name[:_LONGEST]
+    if row.hint is not None:
+        yield "hint", str(row.hint)

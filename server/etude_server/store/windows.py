@@ -1,0 +1,55 @@
+"""The times at which a person may submit an exercise: by the schedule, and their own extension."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, and_, false, func, select, union
+
+from etude_server.store.ids import now
+from etude_server.store.tables import extension, schedule
+
+
+@dataclass(frozen=True, slots=True)
+class StoredWindow:
+    """The times at which a person may submit an exercise, in microseconds since 1970."""
+
+    opens_at: int | None = None
+    due_at: int | None = None  # their own, if they have an extension
+    late: float = 0.0
+    attempts: int | None = None
+    hold_hidden: bool = False
+
+    @property
+    def is_limited(self) -> bool:
+        """True if there is a time or a number to keep to; without them being late costs nothing."""
+        return any(each is not None for each in (self.opens_at, self.due_at, self.attempts))
+
+    @property
+    def is_holding(self) -> bool:
+        """True if results of hidden tests are not to be seen yet."""
+        return self.hold_hidden and self.due_at is not None and now() < self.due_at
+
+
+def windows(connection: Connection, person_id: str = "") -> dict[str, StoredWindow]:
+    """Return by exercise the windows of a person, or of anyone without an extension."""
+    columns = schedule.c
+    own = extension.c.person_id == person_id
+    # An extension may be for an exercise that the schedule does not name.
+    named = union(select(columns.exercise), select(extension.c.exercise).where(own)).subquery()
+    chosen = (
+        select(
+            named.c.exercise,
+            columns.opens_at,
+            func.coalesce(extension.c.due_at, columns.due_at),
+            func.coalesce(columns.late, 0.0),
+            columns.attempts,
+            func.coalesce(columns.hold_hidden, false()),
+        )
+        .outerjoin(schedule, columns.exercise == named.c.exercise)
+        .outerjoin(extension, and_(own, extension.c.exercise == named.c.exercise))
+    )
+    return {name: StoredWindow(*rest) for name, *rest in connection.execute(chosen)}
+
+
+def window(connection: Connection, person_id: str, exercise: str) -> StoredWindow:
+    """Return a person's window for an exercise."""
+    return windows(connection, person_id).get(exercise, StoredWindow())

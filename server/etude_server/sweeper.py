@@ -1,0 +1,87 @@
+"""Periodically requeues lost submissions, and deletes expired sessions and old diagnostics.
+
+Any number of servers and workers may run it on one database; one at a time changes anything.
+"""
+
+import threading
+from typing import Final, Self
+
+import structlog
+from procrastinate.exceptions import ConnectorException
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
+
+from etude_server.job_queue import JobQueue
+from etude_server.store import people, submissions, verdicts
+from etude_server.store.database import Database, cause_of
+from etude_server.store.ids import now
+
+SECONDS: Final = 30.0
+"""Between two sweeps."""
+
+_DAY: Final = 24 * 60 * 60 * 1_000_000  # microseconds
+_AT_ONCE: Final = 5_000  # SQLite has one writer, and others wait for it
+
+_log = structlog.get_logger(__name__)
+_MINE: Final = text("SELECT pg_try_advisory_xact_lock(hashtext('etude sweep'))")
+
+
+class Sweeper:
+    """Sweeps every `SECONDS`, in a thread. Use as a context manager: the first sweep comes with it.
+
+    Each sweep looks at a part of the submissions, so that it takes as long among millions.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        keep_days: int,
+        jobs: JobQueue | None = None,
+        at_once: int = 30_000,
+    ) -> None:
+        self._database = database
+        self._keep_days = keep_days
+        self._jobs = jobs
+        self._at_once = at_once
+        self._reached = submissions.NEWEST  # the last submission that was looked at
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
+
+    def __enter__(self) -> Self:
+        self.sweep()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopping.set()
+        self._thread.join()
+
+    def sweep(self) -> int:
+        """Requeue lost submissions, delete expired rows, and return the number requeued."""
+        # A look first: SQLite has one writer, and most of the time there is nothing.
+        with self._database.read() as connection:
+            suspected, reached = submissions.find_lost(
+                connection, self._at_once, before=self._reached
+            )
+        with self._database.write() as connection:
+            if not self._database.is_sqlite and not connection.execute(_MINE).scalar():
+                return 0
+            lost = len(submissions.let_lost_wait(connection, suspected))
+            people.forget_expired_sessions(connection)
+            before = now() - self._keep_days * _DAY
+            pruned = verdicts.prune_attempts(connection, before, _AT_ONCE)
+        if self._jobs is not None:
+            lost = max(lost, self._jobs.requeue_lost())
+        self._reached = reached
+        if lost:
+            _log.warning("lost submissions found", count=lost)
+        if pruned:
+            _log.info("old attempts pruned", count=pruned)
+        return lost
+
+    def _run(self) -> None:
+        while not self._stopping.wait(SECONDS):
+            try:
+                self.sweep()
+            except (SQLAlchemyError, ConnectorException) as error:
+                _log.warning("the sweep failed", error=cause_of(error))

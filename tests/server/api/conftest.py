@@ -1,0 +1,129 @@
+"""A real server on 127.0.0.1, with real grading, for the tests of the API."""
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+import httpx
+import pytest
+import uvicorn
+from fastapi import FastAPI
+
+from etude_server.app import create_app
+from etude_server.server import configuration
+from etude_server.service import AppContext, Service
+from etude_server.settings import Settings
+from etude_server.store import people
+from etude_server.store.people import Role
+from tests.server.conftest import EXERCISES
+
+# An idle connection ends here before the server ends it, lest a request meet its end.
+SHORT_LIVED: Final = httpx.Limits(keepalive_expiry=1)
+
+
+@dataclass
+class Served:
+    """A running server."""
+
+    url: str
+    context: AppContext
+    app: FastAPI
+    clients: list[httpx.Client] = field(default_factory=list)
+
+    def token(self, name: str, role: Role = "student") -> str:
+        """Make a token for somebody, who is added if need be."""
+        with self.context.database.write() as connection:
+            owner = people.add_person(connection, name, role, actor="test")
+            return people.make_token(connection, owner, "test", actor="test")
+
+    def client(self, name: str, role: Role = "student") -> httpx.Client:
+        """Return a client that speaks for somebody."""
+        headers = {"Authorization": f"Bearer {self.token(name, role)}"}
+        made = httpx.Client(base_url=self.url, headers=headers, timeout=120, limits=SHORT_LIVED)
+        self.clients.append(made)
+        return self.clients[-1]
+
+    def close(self) -> None:
+        """Close the clients."""
+        for client in self.clients:
+            client.close()
+
+    def solution(self, exercise: str = "attention-weights") -> str:
+        """Return an exercise's model answer."""
+        found = self.context.catalog.find(exercise)
+        assert found is not None
+        return found.solution
+
+    def outcome(self, client: httpx.Client, location: str) -> str:
+        """Wait until a submission is graded and return its outcome."""
+        for _ in range(2400):
+            state = client.get(location).raise_for_status().json()
+            if state["state"] != "pending":
+                return str(state["outcome"] or state["state"])
+            time.sleep(0.05)
+        raise AssertionError("it was not graded within two minutes")
+
+
+@pytest.fixture(scope="module")
+def serving() -> Iterator[Callable[[Settings], Served]]:
+    """Start servers; they are stopped at the end of the module."""
+    stops: list[Callable[[], None]] = []
+
+    def start(settings: Settings) -> Served:
+        service = Service(settings)
+        service.__enter__()
+        stops.append(lambda: service.__exit__(None, None, None))
+        app = create_app(service.context)
+        server = uvicorn.Server(configuration(app, replace(settings, port=0)))
+        thread = threading.Thread(target=server.run, daemon=True)
+        thread.start()
+        while not server.started:
+            assert thread.is_alive()
+            time.sleep(0.01)
+
+        def stop() -> None:
+            server.should_exit = True
+            thread.join()
+
+        stops.append(stop)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        served = Served(f"http://127.0.0.1:{port}", service.context, app)
+        stops.append(served.close)
+        return served
+
+    yield start
+    for stop in reversed(stops):
+        stop()
+
+
+@pytest.fixture(scope="module")
+def served(
+    serving: Callable[[Settings], Served], tmp_path_factory: pytest.TempPathFactory
+) -> Served:
+    """A server on a fresh SQLite file, patient with the tests."""
+    folder = tmp_path_factory.mktemp("served")
+    return serving(
+        Settings(f"sqlite:///{folder}/etude.db", EXERCISES, workers=2, per_minute=10_000)
+    )
+
+
+@contextlib.contextmanager
+def grading_worker(url: str, folder: Path) -> Iterator[None]:
+    """Grade what is submitted, as on PostgreSQL somebody else has to."""
+    command = [sys.executable, "-m", "grader.cli", "worker", "--workers", "1"]
+    command += ["--exercises", str(folder)]
+    with (
+        (folder / "log").open("wb") as log,
+        subprocess.Popen(command, env=os.environ | {"ETUDE_DATABASE": url}, stderr=log) as worker,
+    ):
+        try:
+            yield
+        finally:
+            worker.terminate()

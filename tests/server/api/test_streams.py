@@ -1,0 +1,285 @@
+"""Event streams in numbers: bounded in all and for each, let go when their listeners hang up."""
+
+import asyncio
+import gc
+import socket
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+
+import httpx
+import pytest
+from sqlalchemy import Connection
+from sqlalchemy.exc import OperationalError
+
+from etude_server.api import submission_routes as streaming
+from etude_server.settings import Settings
+from etude_server.store import people, submissions
+from tests.server.api.conftest import Served
+from tests.server.conftest import EXERCISES
+
+MOST = 400  # more than there are threads and connections to the store
+OF_ONE = 50
+SURPLUS = 60
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The beginning of an answer, on a connection that stays open."""
+
+    status: int
+    retry_after: int
+    writer: asyncio.StreamWriter
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Somebody with a submission that stays pending."""
+
+    client: httpx.Client
+    location: str
+
+
+def _serve(serving: Callable[[Settings], Served], folder: Path, most: int) -> Served:
+    """Start a server that grades nothing, so that streams stay open."""
+    url = f"sqlite:///{folder}/e.db"
+    served = serving(Settings(url, EXERCISES, workers=1, max_streams=most))
+    served.context.executor.stop()
+    return served
+
+
+def _listener(served: Served, name: str) -> Listener:
+    client = served.client(name)
+    body = {"exercise": "attention-weights", "source": "x = 1\n"}
+    answer = client.post("/v1/submissions", json=body).raise_for_status()
+    return Listener(client, answer.headers["Location"])
+
+
+def _port(served: Served) -> int:
+    return int(served.url.rpartition(":")[2])
+
+
+def _head(listener: Listener) -> str:
+    """Ask for somebody's event stream."""
+    authorization = listener.client.headers["Authorization"]
+    path = f"{listener.location}/events"
+    return f"GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: {authorization}\r\n\r\n"
+
+
+async def _open(port: int, listener: Listener) -> Answer:
+    """Ask for an event stream and wait for its first event, or for the refusal."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(_head(listener).encode())
+    lines = (await reader.readuntil(b"\r\n\r\n")).decode().splitlines()
+    status = int(lines[0].split()[1])
+    if status == HTTPStatus.OK:
+        await reader.readuntil(b'"state": "pending"')
+    headers = dict(line.split(": ", 1) for line in lines[1:] if line)
+    return Answer(status, int(headers.get("retry-after", 0)), writer)
+
+
+async def _open_many(port: int, listeners: list[Listener], count: int) -> list[Answer]:
+    found: list[Answer] = []
+    while len(found) < count:
+        some = range(len(found), min(len(found) + 100, count))
+        found += await asyncio.gather(
+            *(_open(port, listeners[number % len(listeners)]) for number in some)
+        )
+    return found
+
+
+async def _hang_up(answers: list[Answer]) -> None:
+    for each in answers:
+        each.writer.close()
+    await asyncio.gather(*(each.writer.wait_closed() for each in answers), return_exceptions=True)
+
+
+@pytest.mark.slow
+def test_hundreds_of_streams_leave_room_for_others(
+    serving: Callable[[Settings], Served], tmp_path: Path, files: int
+) -> None:
+    """Beyond the limit each is told when to come again; the rest is served, and all are let go."""
+    most = min(MOST, (files - 300) // 3)
+    served = _serve(serving, tmp_path, most)
+    port = _port(served)
+    listeners = [_listener(served, f"person {n}") for n in range(most // OF_ONE + 5)]
+
+    async def attack() -> None:
+        answers = await _open_many(port, listeners, most + SURPLUS)
+        assert Counter(each.status for each in answers) == {200: most, 429: SURPLUS}
+        assert all(each.retry_after >= 1 for each in answers if each.status != HTTPStatus.OK)
+        someone = listeners[-1]
+        get = someone.client.get
+        for path in ("/v1/exercises", someone.location, "/v1/progress"):
+            assert (await asyncio.to_thread(get, path)).status_code == HTTPStatus.OK
+        sent = await asyncio.to_thread(_listener, served, "newcomer")
+        assert sent.location
+        await _hang_up(answers)
+        await _until_free(port, someone)
+
+    asyncio.run(attack())
+
+
+async def _until_free(port: int, listener: Listener) -> None:
+    """Wait until as many streams can be opened as one person may have."""
+    for _ in range(600):
+        again = await _open_many(port, [listener], OF_ONE)
+        await _hang_up(again)
+        if all(each.status == HTTPStatus.OK for each in again):
+            return
+        await asyncio.sleep(0.1)
+    raise AssertionError("the places of streams that ended are not given back")
+
+
+@pytest.mark.slow
+def test_nobody_takes_the_room_of_all_others(
+    serving: Callable[[Settings], Served], tmp_path: Path
+) -> None:
+    """One person has so many streams and no more; another's begin all the same."""
+    served = _serve(serving, tmp_path, OF_ONE + 1)
+    port = _port(served)
+    greedy, modest = _listener(served, "greedy"), _listener(served, "modest")
+
+    async def attack() -> None:
+        answers = await _open_many(port, [greedy], OF_ONE + 5)
+        assert Counter(each.status for each in answers) == {200: OF_ONE, 429: 5}
+        answers.append(await _open(port, modest))
+        assert answers[-1].status == HTTPStatus.OK
+        answers.append(await _open(port, modest))
+        assert answers[-1].status == HTTPStatus.TOO_MANY_REQUESTS
+        await _hang_up(answers)
+
+    asyncio.run(attack())
+    assert modest.client.get(modest.location).status_code == HTTPStatus.OK
+
+
+@pytest.mark.slow
+def test_a_stream_does_not_outlive_its_token_for_long(
+    serving: Callable[[Settings], Served], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ends after a while in any case, and anyone who has no token any more gets no other."""
+    monkeypatch.setattr(streaming, "LONGEST_SECONDS", 1.0)
+    served = _serve(serving, tmp_path, 10)
+    leaver = _listener(served, "leaver")
+    with leaver.client.stream("GET", f"{leaver.location}/events") as stream:
+        lines = stream.iter_lines()
+        assert next(lines) == "event: state"
+        with served.context.database.write() as connection:
+            for note in people.tokens_of(connection, "leaver"):
+                people.revoke_token(connection, note.id, actor="test")
+        assert not [line for line in lines if "graded" in line]  # to its end
+    again = leaver.client.get(f"{leaver.location}/events")
+    assert again.status_code == HTTPStatus.UNAUTHORIZED
+
+
+@pytest.mark.slow
+def test_the_place_in_the_line_is_told_as_it_changes(
+    serving: Callable[[Settings], Served], tmp_path: Path
+) -> None:
+    """Who waits behind another hears when that one is graded, and then the end."""
+    served = _serve(serving, tmp_path, 10)
+    first, second = _listener(served, "first"), _listener(served, "second")
+    with second.client.stream("GET", f"{second.location}/events") as stream:
+        told = (line for line in stream.iter_lines() if line.startswith("data: "))
+        assert '"position": 1' in next(told)
+        _park(served, first)
+        assert '"position": 0' in next(told)
+        _park(served, second)
+        assert '"state": "parked"' in next(told)
+        assert not list(told)
+
+
+@pytest.mark.slow
+def test_a_store_that_stalls_makes_no_stream_deaf(
+    serving: Callable[[Settings], Served], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a look that took long the next one comes soon."""
+    served = _serve(serving, tmp_path, 10)
+    first, _ = _listener(served, "first"), _listener(served, "second")
+    asked, places = list[bool](), submissions.places
+
+    def slowly(connection: Connection, names: Sequence[str]) -> dict[str, int | None]:
+        found = places(connection, names)
+        time.sleep(0 if asked else 7)  # a tenth of a stream's life, and more
+        asked.append(True)
+        return found
+
+    monkeypatch.setattr(submissions, "places", slowly)
+    with first.client.stream("GET", f"{first.location}/events") as stream:
+        told = (line for line in stream.iter_lines() if line.startswith("data: "))
+        assert '"pending"' in next(told)
+        _wait_for(lambda: bool(asked))
+        _park(served, first)
+        assert '"parked"' in next(told)
+
+
+@pytest.mark.slow
+def test_whoever_vanishes_is_not_looked_after(
+    serving: Callable[[Settings], Served], tmp_path: Path
+) -> None:
+    """Wherever in a stream's beginning that is: nothing of it is left, and no look at the store."""
+    served = _serve(serving, tmp_path, OF_ONE)
+    listener = _listener(served, "hasty")
+    for number in range(300):
+        with socket.create_connection(("127.0.0.1", _port(served))) as line:
+            line.sendall(_head(listener).encode())
+            time.sleep(number % 30 / 1000)
+    gc.disable()  # it would find, sooner or later, what was forgotten
+    try:
+        _wait_for(lambda: not served.app.state.watcher.watched)
+    finally:
+        gc.enable()
+
+
+@pytest.mark.slow
+def test_a_refused_body_ends_a_stream_in_silence(
+    serving: Callable[[Settings], Served], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A stream that began ends where its request's body does not come; that is no failure."""
+    url = f"sqlite:///{tmp_path}/e.db"
+    served = serving(Settings(url, EXERCISES, workers=1, client_seconds=0.5))
+    served.context.executor.stop()
+    listener = _listener(served, "slow")
+    head = _head(listener).replace("Host: x", "Host: x\r\nContent-Length: 100")
+    with socket.create_connection(("127.0.0.1", _port(served)), timeout=60) as line:
+        line.sendall(head.encode())
+        answer = b""
+        while not answer.endswith(b"\r\n0\r\n\r\n"):  # as a stream ends
+            part = line.recv(65_536)
+            assert part
+            answer += part
+    assert b'"pending"' in answer
+    assert not [each for each in caplog.records if each.name == "uvicorn.error"]
+
+
+def test_a_store_that_fails_is_told_before_a_stream_begins(
+    serving: Callable[[Settings], Served], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by every other route: an answer that has begun cannot say so any more."""
+    served = _serve(serving, tmp_path, 10)
+    listener = _listener(served, "early")
+
+    def fails(*_: object) -> None:
+        raise OperationalError("", {}, Exception())
+
+    monkeypatch.setattr(submissions, "place", fails)
+    answer = listener.client.get(f"{listener.location}/events")
+    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+    assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+def _wait_for(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def _park(served: Served, listener: Listener) -> None:
+    with served.context.database.write() as connection:
+        submissions.mark_for_review(
+            connection, listener.location.rpartition("/")[2], "for this test"
+        )

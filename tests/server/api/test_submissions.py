@@ -1,0 +1,303 @@
+"""Submitting over HTTP: taken in once, graded with the hidden tests, shown to its owner only."""
+
+import json
+import socket
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from pathlib import Path
+
+import httpx
+import jsonschema
+import pytest
+
+from etude_server.settings import Settings
+from etude_server.store import people
+from grader.sandbox.limits import SOURCE_CAP
+from tests.server.api.conftest import Served
+from tests.server.conftest import EXERCISES
+
+
+def _post(
+    client: httpx.Client, source: str, *, key: str = "", exercise: str = "attention-weights"
+) -> httpx.Response:
+    headers = {"Idempotency-Key": key} if key else {}
+    return client.post(
+        "/v1/submissions", json={"exercise": exercise, "source": source}, headers=headers
+    )
+
+
+def test_a_solution_is_graded_with_the_hidden_tests(served: Served) -> None:
+    """202 with a Location; the verdict that follows is that of `etude check`, hidden tests and all."""
+    client = served.client("ada")
+    answer = _post(client, served.solution())
+    assert answer.status_code == HTTPStatus.ACCEPTED
+    assert answer.json()["state"] in {"pending", "graded"}
+    location = answer.headers["Location"]
+    assert served.outcome(client, location) == "passed"
+    verdict = client.get(f"{location}/verdict").raise_for_status().json()
+    assert verdict["schema"] == "etude/verdict/v1"
+    assert any(test["hidden"] for test in verdict["tests"])
+    assert verdict["score"] == verdict["max_score"] > 0
+    assert verdict["sandbox"] != "none"
+    api = client.get("/v1/openapi.json").json()
+    schema = {**api["components"], "$ref": "#/schemas/verdict"}
+    text = json.dumps(schema).replace("#/components/schemas/", "#/schemas/")
+    jsonschema.validate(verdict, json.loads(text))
+    received = datetime.fromisoformat(client.get(location).json()["received_at"])
+    assert timedelta(0) < datetime.now(UTC) - received < timedelta(minutes=5)
+
+
+def test_a_wrong_answer_says_why(served: Served) -> None:
+    """The verdict carries the diagnosis that the command line would give."""
+    exercise = served.context.catalog.find("attention-weights")
+    assert exercise is not None
+    client = served.client("ada")
+    location = _post(client, exercise.misconceptions[0].code).headers["Location"]
+    assert served.outcome(client, location) == "failed"
+    verdict = client.get(f"{location}/verdict").json()
+    assert verdict["diagnosis"]["ids"] == [exercise.misconceptions[0].id]
+
+
+def test_a_repeated_request_is_one_submission(served: Served) -> None:
+    """Fifty requests at once with one key are one submission, each answered with it."""
+    client = served.client("grace")
+    locations: list[str] = []
+
+    def post() -> None:
+        answer = _post(client, "x = 1\n", key="once")
+        locations.append(answer.headers.get("Location", f"none: {answer.status_code}"))
+
+    threads = [threading.Thread(target=post) for _ in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(locations) == 50
+    assert len(set(locations)) == 1
+
+
+def test_a_key_that_speaks_of_something_else_is_a_conflict(served: Served) -> None:
+    """409, and nothing is taken in."""
+    client = served.client("ada")
+    assert _post(client, "x = 1\n", key="k").status_code == HTTPStatus.ACCEPTED
+    assert _post(client, "x = 2\n", key="k").status_code == HTTPStatus.CONFLICT
+
+
+def test_identical_code_is_graded_once(served: Served) -> None:
+    """The second of two people with the same text gets the verdict that is there."""
+    source = served.solution() + "# the same\n"
+    first, second = served.client("one"), served.client("two")
+    bodies = []
+    for client in (first, second):
+        location = _post(client, source).headers["Location"]
+        assert served.outcome(client, location) == "passed"
+        bodies.append(client.get(f"{location}/verdict").json())
+    assert bodies[0] == bodies[1]
+    with served.context.database.read() as connection:
+        attempts = connection.exec_driver_sql(
+            "SELECT count(*) FROM attempt WHERE source_hash = "
+            "(SELECT hash FROM source WHERE text LIKE '%# the same%')"
+        ).scalar()
+    assert attempts == 1
+
+
+@pytest.mark.slow
+def test_events_tell_each_state_once(served: Served) -> None:
+    """Server-sent events end with the graded state."""
+    client = served.client("ada")
+    location = _post(client, served.solution() + "# events\n").headers["Location"]
+    with client.stream("GET", f"{location}/events") as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        told = [json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: ")]
+    assert [each["state"] for each in told][-1] == "graded"
+    assert len({json.dumps(each) for each in told}) == len(told)
+
+
+@pytest.mark.parametrize("what", ["", "/verdict", "/events"])
+def test_another_ones_submission_does_not_exist(served: Served, what: str) -> None:
+    """404, the same as for an id of nothing; for staff it is there."""
+    location = _post(served.client("ada"), "x = 3\n").headers["Location"]
+    stranger = served.client("mallory").get(location + what)
+    nothing = served.client("mallory").get(
+        f"/v1/submissions/{'0' * 8}-0000-7000-8000-{'0' * 12}{what}"
+    )
+    assert (stranger.status_code, stranger.json()) == (nothing.status_code, nothing.json())
+    assert stranger.status_code == HTTPStatus.NOT_FOUND
+    assert served.client("prof", "instructor").get(location).status_code == HTTPStatus.OK
+
+
+def test_without_a_token_there_is_nothing(served: Served) -> None:
+    """401 as problem+json, with the way in."""
+    for secret in ("", "etude_nonsense", "\u00e9", "x" * 5000):
+        headers = {b"Authorization": f"Bearer {secret}".encode()} if secret else {}
+        answer = httpx.get(f"{served.url}/v1/exercises", headers=headers)
+        assert answer.status_code == HTTPStatus.UNAUTHORIZED
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_a_revoked_token_is_worth_nothing_at_once(served: Served) -> None:
+    """The very next request is refused."""
+    client = served.client("leaver")
+    assert client.get("/v1/exercises").status_code == HTTPStatus.OK
+    with served.context.database.write() as connection:
+        for note in people.tokens_of(connection, "leaver"):
+            people.revoke_token(connection, note.id, actor="test")
+    assert client.get("/v1/exercises").status_code == HTTPStatus.UNAUTHORIZED
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"exercise": 1, "source": "x"}',
+        b'{"exercise": "attention-weights"}',
+        b'{"exercise": "attention-weights", "source": "x", "role": "instructor"}',
+        b'{"exercise": "attention-weights", "source": "\\ud800"}',
+        b'{"exercise": "attention-weights", "source": "x = \\u0000"}',
+        b'{"exercise": "attention-weights", "source": 1}',
+        json.dumps({"exercise": "attention-weights", "source": "x" * (SOURCE_CAP + 1)}).encode(),
+        json.dumps({"exercise": "x" * 300, "source": "x"}).encode(),
+        b'{"exercise": ' + b"[" * 5000,
+    ],
+)
+def test_a_body_that_is_none_is_refused_without_being_quoted(served: Served, body: bytes) -> None:
+    """With a sentence; what was sent is in no answer."""
+    answer = served.client("ada").post(
+        "/v1/submissions", content=body, headers={"Content-Type": "application/json"}
+    )
+    assert answer.status_code in {HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.BAD_REQUEST}
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert "xxxxx" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "exercise", ["../../etc/passwd", "nope", "attention-weights/..", "", "%00", "a\x00b"]
+)
+def test_an_exercise_that_is_none(served: Served, exercise: str) -> None:
+    """404, whatever tricks its id plays."""
+    assert _post(served.client("ada"), "x", exercise=exercise).status_code == HTTPStatus.NOT_FOUND
+
+
+def test_a_large_body_is_refused_before_it_is_read(served: Served) -> None:
+    """413 by its header alone, and also when it lies about its length or has none."""
+    client = served.client("ada")
+    large = b"x" * (served.context.settings.max_body + 1)
+    assert client.post("/v1/submissions", content=large).status_code == 413
+
+    def chunks() -> "object":
+        for _ in range(served.context.settings.max_body // 1024 + 2):
+            yield b"x" * 1024
+
+    assert client.post("/v1/submissions", content=chunks()).status_code == 413  # type: ignore[arg-type]
+
+
+def test_a_body_that_ends_early_takes_nothing_in(served: Served) -> None:
+    """Who hangs up half-way has submitted nothing, and the server goes on."""
+    host, port = served.url.removeprefix("http://").split(":")
+    token = served.token("half")
+    with socket.create_connection((host, int(port))) as line:
+        head = (
+            f"POST /v1/submissions HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n"
+            "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"
+        )
+        line.sendall(head.encode())
+    assert served.client("half").get("/v1/progress").json()["exercises"] == []
+
+
+@pytest.mark.slow
+def test_who_sends_too_much_is_told_when_to_come_back(
+    serving: Callable[[Settings], Served], tmp_path: Path
+) -> None:
+    """429 with Retry-After, for that person only."""
+    served = serving(Settings(f"sqlite:///{tmp_path}/e.db", EXERCISES, workers=1, per_minute=2))
+    eager = served.client("eager")
+    answers = [_post(eager, f"x = {n}\n") for n in range(3)]
+    assert [each.status_code for each in answers] == [202, 202, 429]
+    assert 1 <= int(answers[2].headers["Retry-After"]) <= 61
+    assert _post(served.client("calm"), "x = 1\n").status_code == HTTPStatus.ACCEPTED
+
+
+def test_an_old_queue_takes_nothing_more_in(
+    serving: Callable[[Settings], Served], tmp_path: Path
+) -> None:
+    """429 while the oldest has waited longer than the settings say."""
+    settings = Settings(f"sqlite:///{tmp_path}/e.db", EXERCISES, workers=1, queue_seconds=-1)
+    served = serving(settings)
+    served.context.executor.stop()  # so that the first goes on waiting
+    client = served.client("ada")
+    assert _post(client, "x = 1\n").status_code == HTTPStatus.ACCEPTED
+    answer = _post(client, "x = 2\n")
+    assert answer.status_code == HTTPStatus.TOO_MANY_REQUESTS
+    assert int(answer.headers["Retry-After"]) >= 1
+
+
+def test_answers_carry_careful_headers(served: Served) -> None:
+    """No sniffing, no frames, no cache, nothing to load; also on an error."""
+    for path in ("/v1/exercises", "/v1/nothing"):
+        headers = served.client("ada").get(path).headers
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["X-Frame-Options"] == "DENY"
+        assert headers["Cache-Control"] == "no-store"
+        assert headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
+
+
+def test_a_browser_signs_in_and_must_prove_each_change(served: Served) -> None:
+    """The cookie is out of scripts' reach; without the CSRF token it changes nothing."""
+    with httpx.Client(base_url=served.url) as browser:
+        answer = browser.post("/v1/session", json={"token": served.token("ada")})
+        assert "HttpOnly" in answer.headers["set-cookie"]
+        assert "SameSite=lax" in answer.headers["set-cookie"]
+        assert _post(browser, "x = 9\n").status_code == HTTPStatus.FORBIDDEN
+        browser.headers["X-CSRF-Token"] = answer.json()["csrf"]
+        assert _post(browser, "x = 9\n").status_code == HTTPStatus.ACCEPTED
+        assert browser.delete("/v1/session").status_code == HTTPStatus.NO_CONTENT
+        assert browser.get("/v1/session").status_code == HTTPStatus.UNAUTHORIZED
+
+
+def test_a_page_that_is_loaded_anew_learns_its_csrf_token_again(served: Served) -> None:
+    """The session tells it again, to anyone who has the cookie; it is worth nothing beside another."""
+    with httpx.Client(base_url=served.url) as browser, httpx.Client(base_url=served.url) as other:
+        first = browser.post("/v1/session", json={"token": served.token("ada")}).json()
+        told = browser.get("/v1/session")
+        assert told.json() == first == {"name": "ada", "role": "student", "csrf": first["csrf"]}
+        assert told.headers["cache-control"] == "no-store"
+        other.post("/v1/session", json={"token": served.token("eve")})
+        other.headers["X-CSRF-Token"] = first["csrf"]
+        assert _post(other, "x = 9\n").status_code == HTTPStatus.FORBIDDEN
+        assert browser.cookies["etude_session"] not in first["csrf"]
+        assert served.client("ada").get("/v1/session").json()["csrf"] is None
+
+
+def test_a_wrong_token_opens_no_session(served: Served) -> None:
+    """401, and no cookie."""
+    answer = httpx.post(f"{served.url}/v1/session", json={"token": "etude_wrong"})
+    assert answer.status_code == HTTPStatus.UNAUTHORIZED
+    assert "set-cookie" not in answer.headers
+
+
+def test_progress_is_ones_own_and_certified(served: Served) -> None:
+    """XP comes from published verdicts of one's own submissions."""
+    client = served.client("climber")
+    location = _post(client, served.solution() + "# climber\n").headers["Location"]
+    assert served.outcome(client, location) == "passed"
+    progress = client.get("/v1/progress").json()
+    assert progress["name"] == "climber"
+    assert [each["exercise"] for each in progress["exercises"]] == ["attention-weights"]
+    assert progress["xp"] == progress["exercises"][0]["xp"] > 0
+    assert served.client("newcomer").get("/v1/progress").json()["exercises"] == []
+
+
+def test_no_answer_shows_what_is_hidden(served: Served) -> None:
+    """Neither the list of exercises nor OpenAPI has a hidden test's id or a solution."""
+    client = served.client("ada")
+    text = client.get("/v1/exercises").text + client.get("/v1/openapi.json").text
+    for exercise in served.context.catalog.exercises.values():
+        assert exercise.solution.strip() not in text
+        assert not any(
+            test.id in text for test in exercise.tests if test.hidden and len(test.id) > 12
+        )

@@ -1,0 +1,101 @@
+"""Databases for the tests of the service: a file of SQLite, and a PostgreSQL server of our own."""
+
+import functools
+import io
+import logging
+import os
+import resource
+import shutil
+import tempfile
+import threading
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import structlog
+
+from benchmarks.postgres import PostgresServer, find_binaries
+from etude_server import logs
+from etude_server.catalog import Catalog
+from etude_server.store.database import Database
+from etude_server.store.migrate import upgrade
+
+EXERCISES = Path(__file__).parents[2] / "exercises"
+
+_TEMPLATE = "etude_template"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _read_once() -> Iterator[None]:
+    """Read our own collection, which no test changes, once for all servers of this process."""
+    load = Catalog.load
+    ours = functools.cache(lambda: load(EXERCISES))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Catalog, "load", lambda path: ours() if path == EXERCISES else load(path))
+        yield
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A running PostgreSQL server, with a template that has our tables."""
+    found = find_binaries()
+    if found is None:
+        if os.environ.get("ETUDE_REQUIRE_POSTGRES"):
+            pytest.fail("there is no PostgreSQL server here, and ETUDE_REQUIRE_POSTGRES is set")
+        pytest.skip("there is no PostgreSQL server on this machine (scripts/install-postgresql)")
+    folder = Path(tempfile.mkdtemp(prefix="etude-pg-", dir="/tmp"))
+    try:
+        server = PostgresServer(found, folder)
+        try:
+            with Database(server.make(_TEMPLATE)) as template:
+                upgrade(template)
+            yield server
+        finally:
+            server.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of a fresh database with our tables, in each dialect."""
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path}/etude.db"
+        with Database(url) as made:
+            upgrade(made)
+        yield url
+        return
+    server: PostgresServer = request.getfixturevalue("postgres")
+    name = f"test_{uuid.uuid4().hex}"
+    yield server.make(name, _TEMPLATE)
+    server.drop(name)
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    """A fresh database with our tables, in each dialect."""
+    with Database(database_url) as opened:
+        yield opened
+
+
+@pytest.fixture
+def files() -> Iterator[int]:
+    """How many files this process may have open while a test runs: each connection is one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
+    yield most
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    """Logs as a server writes them; the test's own come back afterwards."""
+    root = logging.getLogger()
+    handlers, level, excepthook = root.handlers, root.level, threading.excepthook
+    stream = io.StringIO()
+    logs.configure(stream)
+    yield stream
+    root.handlers, root.level, threading.excepthook = handlers, level, excepthook
+    structlog.reset_defaults()

@@ -1,0 +1,300 @@
+"""Faults, after which each accepted submission has one verdict or is pending."""
+
+import contextlib
+import json
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from functools import partial
+from http import HTTPStatus
+
+import httpx
+import pytest
+from sqlalchemy import func, select
+
+from benchmarks.postgres import PostgresServer
+from etude_server.store.tables import attempt, submission, verdict
+from tests.server.conftest import EXERCISES
+from tests.server.faults.conftest import (
+    PATIENCE,
+    Stack,
+    children,
+    is_ready,
+    wait_until,
+)
+
+pytestmark = pytest.mark.slow
+
+
+def _kill(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):  # its parent was faster
+        os.kill(pid, signal.SIGKILL)
+
+
+def _have_workers(stack: Stack) -> bool:
+    """Tell whether every desk has a worker; one that lost its last gets another with its next job."""
+    if all(children(program.desk) for program in stack.graders):
+        return True
+    stack.hand_in(2)
+    stack.wait_until_graded()
+    return False
+
+
+@pytest.mark.parametrize("victim", ["a pool worker", "the desk"])
+def test_a_killed_grading_process_loses_nothing(stack: Stack, victim: str) -> None:
+    """SIGKILL in the midst of grading: another process grades what it had in hand."""
+    if victim == "a pool worker":
+        wait_until("each desk has a worker", partial(_have_workers, stack))
+    with stack.halted() as desks:
+        assert stack.pending()
+        for desk in desks:
+            for pid in children(desk) if victim == "a pool worker" else [desk]:
+                _kill(pid)
+    stack.hand_in(2)
+    stack.wait_until_graded()
+    stack.parked()
+
+
+def test_a_worker_that_slept_loses_nothing(queue_stack: Stack) -> None:
+    """Others do its jobs when it gives no sign of life; it wakes up, and nothing counts twice."""
+    stack = queue_stack
+    sleeper = stack.workers[0]
+    with stack.halted() as desks:
+        sleeper.process.send_signal(signal.SIGSTOP)
+        try:
+            os.kill(desks[1], signal.SIGCONT)
+            wait_until("the other did its jobs", lambda: all(stack.pending().values()))
+        finally:
+            sleeper.process.send_signal(signal.SIGCONT)
+    stack.hand_in(6)
+    stack.wait_until_graded()
+    stack.wait_until_ready()
+    wait_until("no job is left", lambda: stack.jobs() == [])
+    stack.parked()
+
+
+def test_a_killed_server_loses_nothing(queue_stack: Stack) -> None:
+    """SIGKILL of a server whose workers go on: what was answered with 202 is there, and is graded."""
+    with queue_stack.halted():
+        queue_stack.server.kill()
+        queue_stack.check()
+    queue_stack.server.restart()
+    queue_stack.wait_until_ready()
+    queue_stack.hand_in(1)
+    queue_stack.wait_until_graded()
+
+
+def test_a_killed_database_loses_nothing(queue_stack: Stack, postgres: PostgresServer) -> None:
+    """SIGKILL of PostgreSQL in the midst of grading: server and workers come back by themselves."""
+    stack = queue_stack
+    pids = [program.process.pid for program in stack.programs]
+    with stack.halted():
+        postgres.kill()
+    wait_until("the server is not ready", lambda: not is_ready(stack.port))
+    assert httpx.get(f"{stack.address}/livez", timeout=PATIENCE).is_success
+    postgres.restart()
+    stack.wait_until_ready()
+    stack.hand_in(2)
+    stack.wait_until_graded()
+    stack.parked()
+    assert pids == [program.process.pid for program in stack.programs]
+
+
+@pytest.mark.parametrize(
+    ("poison", "cause"),
+    [("KILLS THE DESK", "the grading process died"), ("KILLS A WORKER", "the worker process died")],
+)
+def test_a_poison_submission_is_parked_alone(stack: Stack, poison: str, cause: str) -> None:
+    """What kills whatever grades it is set aside after three tries; its neighbours are graded."""
+    *_, poisoned = stack.hand_in(4, poison)
+    stack.hand_in(4)
+    stack.wait_until_graded()
+    assert stack.pending()[poisoned] is True
+    assert set(stack.pending()) == set(stack.parked())
+    with stack.database.read() as connection:
+        of_it = select(submission.c.source_hash).where(submission.c.id == poisoned)
+        digest = connection.execute(of_it).scalar_one()
+        graded = select(func.count()).where(verdict.c.source_hash == digest)
+        assert connection.execute(graded).scalar() == 0
+        tries = select(attempt.c.outcome, attempt.c.message).where(attempt.c.source_hash == digest)
+        [(outcome, message)] = connection.execute(tries).all()
+    assert outcome == "grader fault"
+    assert message == f"given up after 3 tries: {cause}"
+
+
+def test_a_job_that_kills_its_workers_runs_three_times(queue_stack: Stack) -> None:
+    """Each time the whole worker dies and is started again; then the job is set aside."""
+    stack = queue_stack
+    deaths = 0
+    stack.hand_in(3)
+    [poisoned] = stack.hand_in(0, "KILLS ITS HOST")
+    stack.hand_in(3)
+
+    def is_parked() -> bool:
+        nonlocal deaths
+        for worker in stack.workers:
+            if worker.process.poll() is not None:
+                deaths += 1
+                worker.restart()
+        return stack.pending()[poisoned]
+
+    wait_until("the poison is parked", is_parked)
+    stack.wait_until_graded()
+    assert deaths == 3
+    stack.parked()
+
+
+def test_the_same_posted_fifty_times_is_graded_once(stack: Stack) -> None:
+    """Fifty requests at once with one key are one submission with one verdict."""
+    text, answers = stack.source(), list[httpx.Response]()
+
+    def post() -> None:
+        answers.append(stack.post(client, text, key="once"))
+
+    with stack.client() as client:
+        threads = [threading.Thread(target=post) for _ in range(50)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    taken = [each for each in answers if each.status_code == HTTPStatus.ACCEPTED]
+    [made] = {each.json()["id"] for each in taken}
+    assert {each.status_code for each in answers} <= {202, HTTPStatus.TOO_MANY_REQUESTS}
+    stack.accepted.append(made)
+    stack.wait_until_graded()
+    assert made not in stack.pending()
+
+
+def test_a_full_disk_loses_nothing(local_stack: Stack) -> None:
+    """While nothing can be written, nothing is taken in; then all goes on where it was.
+
+    PostgreSQL ends itself then, and starts again: as when it is killed.
+    """
+    stack = local_stack
+    most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    pid = stack.server.process.pid
+    failed = _failures(stack)
+    try:
+        with stack.halted():
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (4096, most))
+            with stack.client() as client:
+                answer = stack.post(client, stack.source())
+        assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+        assert answer.headers["Content-Type"] == "application/problem+json"
+        assert "Retry-After" in answer.headers
+        wait_until("a verdict could not be written", lambda: _failures(stack) > failed)
+        stack.check()
+        assert stack.pending()
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, most))
+    stack.wait_until_graded()
+    stack.parked()
+
+
+def _failures(stack: Stack) -> int:
+    return sum('"event": "the store failed"' in line for line in stack.server.lines)
+
+
+def test_slow_clients_hold_nobody_up(stack: Stack) -> None:
+    """Requests that never end, and streams that no one reads, leave the others their turn."""
+    head = b"POST /v1/submissions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"
+    slow = [socket.create_connection(("127.0.0.1", stack.port)) for _ in range(60)]
+    try:
+        for each in slow:
+            each.sendall(head)
+        made = stack.hand_in(2)
+        stack.wait_until_graded()
+    finally:
+        for each in slow:
+            each.close()
+    assert not set(made) & set(stack.pending())
+
+
+def test_a_clock_that_jumps_back_loses_nothing(stack: Stack) -> None:
+    """A day back while it runs: what came before and behind is graded, and no age is negative."""
+    before = stack.hand_in(2)
+    with stack.clock_set_back():
+        after = stack.hand_in(3)
+        told = httpx.get(f"{stack.address}/metrics").raise_for_status().text
+        assert "etude_queue_oldest_seconds " in told
+        assert "etude_queue_oldest_seconds -" not in told
+        stack.wait_until_graded()
+    assert not {*before, *after} & set(stack.pending())
+
+
+def test_a_backlog_is_worked_off_and_a_stop_loses_nothing(stack: Stack) -> None:
+    """Five hundred wait: SIGTERM finishes what is in hand, a start a day earlier grades the rest."""
+    stack.fill(500)
+    wait_until("some are graded", lambda: len(stack.pending()) < 490)
+    for program in stack.programs:
+        program.tell_to_stop()
+    assert {program.process.wait(PATIENCE) for program in stack.programs} == {0}
+    stack.check()
+    assert not all(stack.pending().values())
+    assert "doing" not in stack.jobs()  # or others would take us for dead, and them for suspects
+    with stack.clock_set_back():
+        for program in stack.programs:
+            program.restart()
+        stack.wait_until_ready()
+        made = stack.hand_in(2)
+        stack.wait_until_graded()
+    assert not set(made) & set(stack.pending())
+    stack.parked()
+
+
+def test_a_stop_ends_event_streams(stack: Stack) -> None:
+    """Anyone who watches a submission that waits is not cut off, and holds no one up."""
+    with stack.halted(), stack.client() as client:
+        location = stack.post(client, stack.source()).raise_for_status().headers["Location"]
+        with client.stream("GET", f"{location}/events") as stream:
+            lines = stream.iter_lines()
+            assert next(lines) == "event: state"
+            stack.server.tell_to_stop()
+            assert not any("graded" in line for line in lines)  # to its end, which is no error
+    assert stack.server.process.wait(PATIENCE) == 0
+    assert "timeout graceful shutdown" not in "".join(stack.server.lines)
+    stack.server.restart()
+    stack.wait_until_ready()
+    stack.wait_until_graded()
+
+
+def test_a_second_server_on_one_file_is_refused(local_stack: Stack) -> None:
+    """Exit status 2 and a sentence that says what to do; the first one goes on."""
+    stack = local_stack
+    command = [sys.executable, "-m", "grader.cli", "serve", "--port", "0"]
+    options = ["--database", stack.url, "--exercises", str(EXERCISES)]
+    second = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
+    assert second.returncode == 2
+    assert "another server uses" in second.stderr
+    assert "postgresql://" in second.stderr
+    stack.hand_in(1)
+    stack.wait_until_graded()
+
+
+def test_logs_and_metrics_tell_no_secret(stack: Stack) -> None:
+    """Whatever broke: lines of JSON without a text, a token, or the database's address.
+
+    What a grading process writes to stderr is such a line, too, and quotes nothing.
+    """
+    with stack.client() as client:
+        token = client.headers["Authorization"].removeprefix("Bearer ")
+        for text in (f"{stack.source()}\n1 / 0\n", stack.source("TELLS ALL")):
+            stack.post(client, text).raise_for_status()
+        client.get("/v1/submissions/nonsense")
+    stack.wait_until_graded()
+    wait_until("what was told is logged", lambda: '"error": "TypeError"' in _written(stack))
+    assert "scores" in stack.solution
+    for secret in ("scores", "TELLS", token, stack.url):
+        assert secret not in _written(stack)
+        assert secret not in httpx.get(f"{stack.address}/metrics").raise_for_status().text
+    for line in _written(stack).splitlines():
+        assert line.startswith("{"), line
+        assert json.loads(line)["event"]
+
+
+def _written(stack: Stack) -> str:
+    return "".join(line for program in stack.programs for line in program.lines)

@@ -1,0 +1,17 @@
+"""The one power cut among the fast tests."""
+
+from tests.server.faults.conftest import Stack
+
+
+def test_a_killed_program_loses_nothing(stack: Stack) -> None:
+    """SIGKILL of the server, or of a worker with jobs in hand: another does them, or a later one."""
+    victim = stack.graders[0]
+    with stack.halted():
+        victim.kill()
+        stack.check()
+        assert stack.pending()
+    victim.restart()
+    stack.wait_until_ready()
+    stack.hand_in(2)
+    stack.wait_until_graded()
+    stack.parked()

@@ -1,0 +1,142 @@
+"""A fixed exercise, and submissions whose verdicts are of the version before."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from etude_server import regrading
+from etude_server.catalog import Catalog
+from etude_server.grading import Grading
+from etude_server.job_queue import JobQueue
+from etude_server.regrading import RegradePlan
+from etude_server.store import people, submissions, verdicts
+from etude_server.store.database import Database
+from etude_server.store.regrades import Regrade
+from etude_server.store.tables import event, grade, publication
+from grader.definitions.exercise import Exercise
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from grader.grading.workers.grading_pool import GradingPool
+from tests.conftest import DOUBLE
+
+OLD = "0" * 64
+"""The version that all verdicts are of at first."""
+
+RIGHT = "def double(x):\n    return 2 * x\n"
+HALF_RIGHT = "def double(x):\n    return 2 * abs(x)\n"
+WRONG = "def double(x):\n    return x\n"
+DEFINITION = "id: small\ntitle: Small\ndescription: One exercise.\nexercises: [double]\n"
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A collection with the fixed exercise."""
+    made = tmp_path_factory.mktemp("collection")
+    (made / "small").mkdir()
+    (made / "small/track.yaml").write_text(DEFINITION)
+    (made / "small/01-double.yaml").write_text(DOUBLE)
+    return made
+
+
+@pytest.fixture(scope="session")
+def pool() -> Iterator[GradingPool]:
+    """A real pool."""
+    with GradingPool(2) as opened:
+        yield opened
+
+
+@dataclass
+class Stored:
+    """A store with submissions, and what grades them again."""
+
+    grading: Grading
+    exercise: Exercise
+
+    @property
+    def database(self) -> Database:
+        """The store."""
+        return self.grading.database
+
+    def hand_in(self, name: str, source: str, score: int, *, most: int = 5) -> str:
+        """Store a submission with its verdict of the old version, and return its id."""
+        with self.database.write() as connection:
+            owner = people.add_person(connection, name, "student", actor="test")
+            taken = submissions.accept(connection, owner, "double", source, key=source).submission
+            made = _verdict(taken.source_hash, score, most)
+            kept = verdicts.keep(connection, made, verdicts.GradingRun("here", 0, 10_000))
+            verdicts.publish_waiting(connection, taken, kept)
+        return taken.id
+
+    def plan(self) -> RegradePlan:
+        """Plan to grade everything again."""
+        return regrading.plan(self.grading, "double")
+
+    def begin(self, *, allow_lower: bool = False) -> Regrade:
+        """Write a regrade down."""
+        return regrading.begin(
+            self.grading, self.plan(), by="prof", reason="mended", allow_lower=allow_lower
+        )
+
+    def score(self, submission_id: str) -> tuple[str, int, int]:
+        """Return what is published for a submission: its version, score and points."""
+        with self.database.read() as connection:
+            kept = verdicts.published(connection, submission_id)
+        assert kept is not None
+        return kept.key.exercise_hash, kept.score, kept.max_score
+
+    def projections(self) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
+        """Return all publications and grades."""
+        with self.database.read() as connection:
+            rows = connection.execute(select(publication).order_by(publication.c.submission_id))
+            held = [tuple(row) for row in rows]
+            columns = grade.c
+            best = connection.execute(
+                select(grade).order_by(columns.person_id, columns.exercise)
+            ).all()
+        return held, [tuple(row) for row in best]
+
+    def events(self, kind: str) -> list[str]:
+        """Return what the events of a kind are about."""
+        with self.database.read() as connection:
+            chosen = select(event.c.subject).where(event.c.kind == kind)
+            return list(connection.execute(chosen.order_by(event.c.seq)).scalars())
+
+
+@pytest.fixture
+def stored(database: Database, pool: GradingPool, folder: Path) -> Iterator[Stored]:
+    """A fresh store, on each dialect."""
+    with contextlib.nullcontext() if database.is_sqlite else JobQueue(database) as queue:
+        yield store_of(database, pool, folder, queue)
+
+
+def store_of(
+    database: Database, pool: GradingPool, folder: Path, queue: JobQueue | None = None
+) -> Stored:
+    """Bring a database and a pool together with the fixed exercise."""
+    catalog = Catalog.load(folder)
+    exercise = catalog.find("double")
+    assert exercise is not None
+    return Stored(Grading(database, catalog, pool, queue=queue), exercise)
+
+
+def _verdict(source_hash: str, score: int, most: int) -> Verdict:
+    test = TestResult("t", "", hidden=False, outcome=Outcome.PASSED, points=score, max_points=most)  # type: ignore[arg-type]  # a name in place of a NewType
+    passed = score == most
+    return Verdict(
+        exercise="double",  # type: ignore[arg-type]  # likewise
+        title="Double it",
+        outcome=Outcome.PASSED if passed else Outcome.FAILED,
+        message="",
+        line=None,
+        tests=(test,),
+        output="",
+        hidden_elsewhere=0,
+        xp=5 if passed else 0,
+        sandbox="bubblewrap",
+        exercise_hash=OLD,
+        submission_hash=source_hash,
+        grader_version="0",
+    )

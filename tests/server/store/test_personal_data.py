@@ -1,0 +1,238 @@
+"""Everything that is stored of a person: handed over whole, and erased so that nothing names them."""
+
+import json
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from click.testing import CliRunner
+from sqlalchemy import select
+from sqlalchemy.exc import DBAPIError
+
+from benchmarks.postgres import PostgresServer
+from etude_server import gradebook_data
+from etude_server.commands import staff
+from etude_server.store import (
+    events,
+    migrate,
+    people,
+    personal_data,
+    roster,
+    submissions,
+    verdicts,
+)
+from etude_server.store.database import Database
+from etude_server.store.ids import now
+from etude_server.store.people import Person
+from etude_server.store.tables import event, metadata, person, submission, verdict
+from grader.course.roster_file import read_roster
+from grader.errors import UsageError
+from tests.server.store.test_store import _RUN, _grades, _hand_in, _publish, _verdict
+
+NAME = "Ada Lovelace"
+CODE = f"# by {NAME}\n"
+
+
+@pytest.fixture
+def ada(database: Database) -> Person:
+    table = f"id,name,email,role\nada,{NAME},{NAME}@example.org,\nprof,,,instructor"
+    with database.write() as connection:
+        roster.import_people(connection, read_roster(table, "r"), actor="test")
+        made = people.need(connection, "ada")
+        people.make_token(connection, made, NAME, actor=made.id)
+    mine = _hand_in(database, made, CODE)
+    _publish(database, mine, 4)
+    _publish(database, _hand_in(database, made, "x = 1"), 2)
+    with database.write() as connection:
+        other = people.need(connection, "prof")
+    _publish(database, _hand_in(database, other, "x = 1"), 2)
+    return made
+
+
+def _everything(database: Database) -> str:
+    with database.read() as connection:
+        rows = {
+            table.name: [tuple(row) for row in connection.execute(select(table))]
+            for table in metadata.sorted_tables
+        }
+    return json.dumps(rows)
+
+
+def test_an_export_has_everything_but_secrets(database: Database, ada: Person) -> None:
+    """Name, code, verdicts, grades and events; of others only code that is the same."""
+    with database.read() as connection:
+        found = personal_data.export(connection, ada)
+    assert found["person"][0]["display_name"] == NAME
+    assert {each["text"] for each in found["source"]} == {CODE, "x = 1"}
+    assert found["grade"][0]["score"] == 4
+    assert {each["body"]["score"] for each in found["verdict"]} == {4, 2}
+    assert len(found["submission"]) == 2
+    assert {each["data"]["outcome"] for each in found["event"] if "outcome" in each["data"]} == {
+        "passed",
+        "failed",
+    }
+    assert "hash" not in found["token"][0]
+    json.dumps(found)
+
+
+def _exported(database: Database) -> list[str]:
+    """Return the students in files for other systems."""
+    with database.read() as connection:
+        listed = [each["student"] for each in gradebook_data.records(connection)]
+        rows = gradebook_data.table(connection).rows
+    assert [who.name for who, grades in rows if grades] == listed
+    return listed
+
+
+def test_who_is_erased_is_named_nowhere(database: Database, ada: Person) -> None:
+    """Points and the log stay; code that somebody else submitted, too, is theirs."""
+    grades = _grades(database)
+    assert NAME in _everything(database)
+    assert _exported(database) == ["ada"]
+    with database.write() as connection:
+        before = len(connection.execute(select(event)).all())
+        personal_data.erase(connection, ada, actor="test")
+    assert NAME not in _everything(database)
+    assert "x = 1" in _everything(database)
+    assert _grades(database) == grades
+    assert _exported(database) == []  # no other system has a row for them
+    with database.read() as connection:
+        assert len(connection.execute(select(event)).all()) == before + 1
+        assert people.find_person(connection, "ada") is None
+        assert len(connection.execute(select(submission)).all()) == 3
+    for table in (event, verdict):  # what was let through once is refused again
+        with pytest.raises(DBAPIError, match="not changed"), database.write() as connection:
+            connection.execute(table.delete())
+
+
+def test_a_key_of_a_client_keeps_nobody_from_being_erased(database: Database, ada: Person) -> None:
+    """It may be the id of another submission."""
+    first = _hand_in(database, ada, "x = 2")
+    second = _hand_in(database, ada, "x = 3", key=first.id)
+    for each in (first, second):
+        _publish(database, each, 1)
+    with database.write() as connection:
+        personal_data.erase(connection, ada, actor="test")
+    assert first.id not in _keys(database)
+
+
+def _keys(database: Database) -> set[str]:
+    with database.read() as connection:
+        return set(connection.execute(select(submission.c.idempotency_key)).scalars())
+
+
+def test_code_that_was_erased_may_be_somebody_else_s(database: Database, ada: Person) -> None:
+    """A program that comes again is graded as it is, and is the second person's."""
+    with database.write() as connection:
+        personal_data.erase(connection, ada, actor="test")
+        bob = people.add_person(connection, "bob", "student", actor="test")
+    again = _hand_in(database, bob, CODE)
+    with database.read() as connection:
+        assert submissions.text_of(connection, again.source_hash) == CODE
+    _publish(database, again, 1)
+    with database.read() as connection:
+        found = verdicts.published(connection, again.id)
+    assert found is not None
+    assert verdicts.IS_ERASED not in found.body
+
+
+def test_a_person_is_erased_beside_a_regrade(postgres: PostgresServer) -> None:
+    """Neither waits for the other for ever: both lock the verdicts before the person."""
+    with Database(postgres.make("erased")) as database:
+        migrate.upgrade(database)
+        with database.write() as connection:
+            bob = people.add_person(connection, "bob", "student", actor="test")
+        mine = _hand_in(database, bob, "x = 4")
+        _publish(database, mine, 1)
+        with ThreadPoolExecutor(1) as other:
+
+            def erase() -> None:
+                with database.write() as connection:
+                    personal_data.erase(connection, bob, actor="test")
+
+            with database.write() as connection:
+                kept = verdicts.keep(
+                    connection, _verdict(mine.source_hash, 4, exercise_hash="e2"), _RUN
+                )
+                done = other.submit(erase)
+                with pytest.raises(TimeoutError):
+                    done.result(0.5)
+                verdicts.publish(connection, mine, kept)
+            done.result(60)
+    postgres.drop("erased")
+
+
+def test_the_last_instructor_and_pending_work_stay(database: Database, ada: Person) -> None:
+    """Each is a sentence, and nothing is erased."""
+    _hand_in(database, ada, "x = 2")
+    with database.read() as connection:
+        prof = people.need(connection, "prof")
+    for whom, told in ((prof, "would leave no instructor"), (ada, "is not graded yet")):
+        with pytest.raises(UsageError, match=told), database.write() as connection:
+            personal_data.erase(connection, whom, actor="test")
+    with database.read() as connection:
+        assert people.need(connection, "ada").display_name == NAME
+
+
+def test_the_commands_for_a_person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An export is private; only --yes erases, by name or those who were long not here."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ETUDE_DATABASE", raising=False)
+
+    def run(words: str) -> str:
+        done = CliRunner().invoke(staff.command, words.split())
+        return done.stdout or str(done.exception)
+
+    (tmp_path / "r.csv").write_text("id,role\nold,\nnew,\nprof,instructor\n")
+    assert run("import r.csv") == "3 added, 0 changed, 0 as they were\n"
+    assert run("role new assistant") == "new is assistant\n"
+    assert "new  assistant" in run("list --role assistant")
+    assert run("role new student") == "new is student\n"
+    assert run("export old --output old.json") == "old.json: 0 submissions\n"
+    assert (tmp_path / "old.json").stat().st_mode & 0o777 == 0o600
+    with Database("sqlite:///etude.db") as opened, opened.write() as connection:
+        long_ago = now() - 3 * 366 * 24 * 3600 * 1_000_000
+        connection.execute(
+            person.update().where(person.c.name == "old").values(created_at=long_ago)
+        )
+    assert run("erase --keep-years 2") == "old would be erased: say --yes\n"
+    assert run("erase --keep-years 2 --yes") == "old is erased\n"
+    assert "is erased" not in run("erase --keep-years 2 --yes")
+    assert run("erase prof --yes") == "this would leave no instructor: make somebody else one first"
+
+
+def test_an_older_log_names_nobody_after_the_upgrade(tmp_path: Path) -> None:
+    """What it said by names it says by ids; triggers, roles and references hold as before."""
+    url, long_ago = f"sqlite:///{tmp_path}/etude.db", 1
+    with Database(url) as database, database.write() as connection:
+        config: Any = migrate._config()  # noqa: SLF001  to stop at a step
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0002")
+        raw = connection.exec_driver_sql
+        raw("INSERT INTO person VALUES ('p1', 'ada', 'student', 1)")
+        told = '{"name": "ada", "role": "student"}'
+        for seq, (actor, kind, data) in enumerate(
+            [("root", events.PERSON_ADDED, told), ("ada", events.SUBMITTED, "{}")], 1
+        ):
+            raw(
+                "INSERT INTO event VALUES (?, ?, ?, ?, 'p1', ?)", (seq, long_ago, actor, kind, data)
+            )
+    with Database(url) as database:
+        assert migrate.upgrade(database)
+        with database.write() as connection:
+            whom = people.need(connection, "ada")
+            roster.set_role(connection, whom, "assistant", actor="test")
+            told_now = events.of_subject(connection, "p1")
+            assert [each.actor for each in told_now] == ["root", "ada", "test"]
+        with database.read() as connection:
+            rows = connection.execute(select(event.c.actor, event.c.data)).all()
+        assert [tuple(row) for row in rows[:2]] == [("root", '{"role": "student"}'), ("p1", "{}")]
+    file = sqlite3.connect(tmp_path / "etude.db")
+    assert file.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    for change in ("DELETE FROM event", "UPDATE person SET role = 'boss'"):
+        with pytest.raises(sqlite3.IntegrityError):
+            file.execute(change)
+    file.close()

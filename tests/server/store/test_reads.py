@@ -1,0 +1,151 @@
+"""Every read of the store may fail in the middle of its rows, and the store still writes."""
+
+import datetime as dt
+import inspect
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import pytest
+
+from etude_server import gradebook_data
+from etude_server.store import (
+    by_hand,
+    events,
+    grades,
+    people,
+    personal_data,
+    platforms,
+    regrades,
+    roster,
+    schedules,
+    submissions,
+    unsent_scores,
+    verdicts,
+    windows,
+)
+from etude_server.store.database import Database
+from etude_server.store.migrate import upgrade
+from etude_server.store.platforms import PlatformRegistration
+from etude_server.store.unsent_scores import ScoreLine
+from grader.course.roster_file import read_roster
+from grader.course.schedule import Window
+from grader.definitions.exercise import Exercise
+from tests.server.store.test_store import _hand_in, _publish
+
+READS: Final[dict[ModuleType, str]] = {
+    by_hand: "comments commented",
+    events: "of_subject",
+    gradebook_data: "csv_part records overview numbers table matrix_csv moodle_csv",
+    grades: "of_person of_students of_one added_up",
+    people: "find_person need find_by_id get_person tokens_of person_of_token find_session",
+    personal_data: "export inactive",
+    platforms: "listed get find",
+    regrades: "versions sources seconds_each published_verdicts find listed running "
+    "count_ungraded open_sources progress",
+    roster: "invited listed get find_login",
+    schedules: "extensions attempts_before",
+    submissions: "find text_of next_waiting find_waiting count_waiting line places waiting_before "
+    "place oldest_waiting find_lost listed stuck",
+    unsent_scores: "is_any_due unsent",
+    verdicts: "find published count_mistakes",
+    windows: "windows window",
+}
+
+
+class FailedError(Exception):
+    """A row could not be read."""
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """A store in a file: PostgreSQL sends all rows at once."""
+    with Database(f"sqlite:///{tmp_path}/etude.db") as made:
+        upgrade(made)
+        yield made
+
+
+def _fill(database: Database, exercise: Exercise) -> dict[str, Any]:
+    """Store something of each kind; return what a read may be given, by the parameters' names."""
+    issuer, name = "https://lms.example", str(exercise.id)
+    registration = PlatformRegistration(issuer, "tool", issuer, issuer, issuer, issuer)
+    due = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+    with database.write() as connection:
+        table = "id,name,login,section\nada,Ada,ada@x.y,A\nbob,Bob,,A\neve,,,"
+        roster.import_people(connection, read_roster(table, "r"), actor="test")
+        ada, bob = (people.need(connection, each) for each in ("ada", "bob"))
+        secret = people.make_token(connection, ada, "", actor="test")
+        cookie = people.open_session(connection, ada).cookie
+        platform = platforms.register(connection, registration, ["1"], actor="test")
+        line = ScoreLine(ada.id, name, platform.id, "5", f"{issuer}/line")
+        unsent_scores.remember_line(connection, line)
+        schedules.store(connection, {name: Window(due=due, late=0.5)}, actor="test")
+        for whom in (ada, bob):
+            schedules.extend(connection, whom, name, due, actor="test")
+            by_hand.give(connection, whom, exercise, 1, "why", actor="test")
+    taken = [
+        _hand_in(database, whom, f"{number} {whom.name}", exercise=name)
+        for number in range(4)
+        for whom in (ada, bob)
+    ]
+    for each in taken[:6]:
+        _publish(database, each, 1)
+    with database.write() as connection:
+        by_hand.say(connection, taken[0], "so", None, actor="test")
+        invite = roster.make_invite(connection, ada, 1, actor="test")
+        begun = regrades.begin(
+            connection, exercise=name, from_hash="e1", to_hash="e2", by="test", reason="why",
+            allow_lower=False,
+        )  # fmt: skip
+    with database.read() as connection:
+        kept = verdicts.published(connection, taken[0].id)
+    assert kept is not None
+    return {
+        "person_id": ada.id, "whom": ada, "name": "ada", "login": "ada@x.y", "years": -1.0,
+        "secret": secret, "roster.secret": invite, "cookie": cookie, "issuer": issuer,
+        "platform_id": platform.id, "exercise": name, "source_hash": taken[0].source_hash,
+        "exercise_hash": "e1", "from_hash": "e1", "to_hash": "e2", "regrade_id": begun.id,
+        "begun": begun, "least": 1, "most": 5, "most_stuck": 5, "subject": taken[0].id,
+        "submitted": taken[0], "key": kept.key, "submission_id": taken[0].id,
+        "submissions.submission_id": taken[6].id, "submission_ids": [taken[6].id],
+    }  # fmt: skip
+
+
+def test_no_read_that_fails_keeps_the_store_from_writing(
+    database: Database, double: Exercise
+) -> None:
+    """Its snapshot is older than what another program wrote meanwhile, and it is given up."""
+    given = _fill(database, double)
+    failing = []
+    with Database(str(database.url)) as other:
+        for module, name in ((m, name) for m, names in READS.items() for name in names.split()):
+            function, of = getattr(module, name), module.__name__.rpartition(".")[2]
+            wanted = [
+                given.get(f"{of}.{each.name}", given.get(each.name))
+                for each in list(inspect.signature(function).parameters.values())[1:]
+                if each.default is each.empty
+            ]
+            with pytest.raises(FailedError) as kept:
+                _read(database, function, wanted)
+            for writing in (other, database):
+                try:
+                    with writing.write() as connection:
+                        people.make_token(connection, given["whom"], name, actor="test")
+                except Exception as error:  # noqa: BLE001  told below
+                    failing.append(f"{of}.{name}: {error}")
+            assert kept.value  # until here it held the frame of the unread rows
+    assert not failing, failing
+
+
+def _read(database: Database, function: Callable[..., Any], wanted: list[object]) -> None:
+    """Read, and fail at the first row."""
+    with database.read() as connection:
+        driver: Any = connection.connection.dbapi_connection
+        driver.row_factory = _fail
+        list(function(connection, *wanted) or ())
+
+
+def _fail(_cursor: sqlite3.Cursor, row: object) -> object:
+    raise FailedError(f"{row} cannot be read")

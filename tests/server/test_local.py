@@ -1,0 +1,60 @@
+"""The executor of a server of its own, where the store fails."""
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from etude_server import local_executor
+from etude_server.grading import GradingRequest
+from etude_server.local_executor import LocalExecutor
+from etude_server.store import people, submissions
+from etude_server.store.database import Database
+
+if TYPE_CHECKING:
+    from etude_server.grading import Grading
+
+
+@dataclass
+class _Pool:
+    workers: int = 1
+    trouble: str | None = None
+
+
+@dataclass
+class _FullDisk:
+    """A grading none of whose verdicts can be written."""
+
+    database: Database
+    pool: _Pool = field(default_factory=_Pool)
+    told: int = 0
+    changed: threading.Condition = field(default_factory=threading.Condition)
+
+    def begin(self, request: GradingRequest) -> None:
+        request.notify(OperationalError("INSERT", {}, OSError("no space left on device")))
+        with self.changed:
+            self.told += 1
+            self.changed.notify()
+
+
+def test_several_that_fail_at_once_are_one_pause(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All in hand are told before it: the thread that publishes is held up by none of them."""
+    monkeypatch.setattr(local_executor, "_PAUSES", (3600.0,))
+    with database.write() as connection:
+        owner = people.add_person(connection, "ada", "student", actor="test")
+        for each in range(4):
+            submissions.accept(connection, owner, "double", f"x = {each}", key=str(each))
+    grading = _FullDisk(database)
+    executor = LocalExecutor(cast("Grading", grading))
+    executor.start()
+    try:
+        with grading.changed:
+            assert grading.changed.wait_for(lambda: grading.told == 4, 60)
+    finally:
+        executor.stop()
+    assert grading.told == 4
+    assert executor.trouble is not None

@@ -1,0 +1,261 @@
+"""Publishing of verdicts: those that are ready together, none at another's cost."""
+
+import contextlib
+import threading
+import uuid
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Connection, event, func, select, text
+
+from benchmarks.postgres import PostgresServer
+from etude_server.grading import NewVerdict, Publisher, for_submission
+from etude_server.store import events, people, submissions, verdicts
+from etude_server.store.database import Database
+from etude_server.store.submissions import Submitted
+from etude_server.store.tables import attempt, grade, publication
+from etude_server.store.tables import event as event_table
+from etude_server.store.verdicts import GradingRun
+from grader.grading.results.verdict import Outcome, TestResult, Verdict
+
+_RUN = GradingRun("here", 0, 1)
+_PUBLISHED = select(event_table.c.subject).where(event_table.c.kind == events.PUBLISHED)
+_IS_BLOCKED = text(
+    "SELECT EXISTS (SELECT FROM pg_locks"
+    " WHERE NOT granted AND pg_blocking_pids(pid) @> ARRAY[pg_backend_pid()])"
+)
+
+
+class _Told:
+    """What those who wished were told."""
+
+    def __init__(self) -> None:
+        self.errors: list[str | None] = []
+        self._changed = threading.Condition()
+
+    def done(self, error: Exception | None) -> None:
+        with self._changed:
+            self.errors.append(None if error is None else str(error))
+            self._changed.notify()
+
+    def wait(self, number: int) -> None:
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self.errors) >= number, 60)
+
+
+def _hand_in(database: Database, number: int) -> list[Submitted]:
+    with database.write() as connection:
+        owner = people.add_person(connection, "ada", "student", actor="test")
+        return [
+            submissions.accept(connection, owner, "double", f"x = {each}", key=str(each)).submission
+            for each in range(number)
+        ]
+
+
+def _made(
+    submitted: Submitted, score: int, name: str = "t", outcome: Outcome = Outcome.PASSED
+) -> NewVerdict:
+    test = TestResult(name, "", hidden=False, outcome=outcome, points=score, max_points=9)  # type: ignore[arg-type]  # a name in place of a NewType
+    made = Verdict(
+        exercise="double",  # type: ignore[arg-type]  # likewise
+        title="Double it",
+        outcome=Outcome.PASSED if score == 9 else Outcome.FAILED,
+        message="",
+        line=None,
+        tests=(test,),
+        output="",
+        hidden_elsewhere=0,
+        xp=score,
+        sandbox="bubblewrap",
+        exercise_hash="e",
+        submission_hash=submitted.source_hash,
+        grader_version="0",
+    )
+    return NewVerdict(made, _RUN)
+
+
+@pytest.fixture
+def told() -> _Told:
+    return _Told()
+
+
+@contextlib.contextmanager
+def _held(publisher: Publisher, submitted: Submitted, told: _Told) -> Iterator[None]:
+    """Hold the publisher up, so that what is put meanwhile is ready at once."""
+    is_held, go_on = threading.Event(), threading.Event()
+
+    def hold(_: Connection) -> None:
+        is_held.set()
+        assert go_on.wait(60)
+
+    publisher.put([for_submission(submitted, told.done)], hold)
+    assert is_held.wait(60)
+    yield
+    go_on.set()
+
+
+def test_what_is_ready_at_once_is_one_transaction(database: Database, told: _Told) -> None:
+    """What became ready while another was written is committed together."""
+    commits: list[int] = []
+    event.listen(database.engine, "commit", lambda _: commits.append(1))
+    first, *handed_in = _hand_in(database, 9)
+    commits.clear()
+    publisher = Publisher(database)
+    with _held(publisher, first, told):
+        for score, each in enumerate(handed_in):
+            publisher.put([for_submission(each, told.done)], _made(each, score))
+    told.wait(9)
+    assert told.errors == [None] * 9
+    assert len(commits) == 2
+    with database.read() as connection:
+        assert connection.execute(select(func.count()).select_from(publication)).scalar() == 8
+        assert connection.execute(select(grade.c.score, grade.c.submission_id)).all() == [
+            (7, handed_in[7].id)
+        ]
+
+
+def test_what_cannot_be_written_takes_no_other_along(database: Database, told: _Told) -> None:
+    """Its neighbours in the transaction are written one by one, and only its own wish is told."""
+    first, *handed_in = _hand_in(database, 9)
+    publisher = Publisher(database)
+    with _held(publisher, first, told):
+        for each in handed_in[:7]:
+            publisher.put([for_submission(each, told.done)], _made(each, 9))
+        publisher.put([for_submission(handed_in[7], told.done)], _fail)
+    told.wait(9)
+    assert sorted(told.errors, key=str) == [None] * 8 + ["not now"]
+    with database.read() as connection:
+        assert submissions.line(connection) == [first.id, handed_in[7].id]
+
+
+@pytest.mark.slow
+def test_what_can_never_be_written_waits_for_staff(database: Database, told: _Told) -> None:
+    """A verdict that no column takes is not graded again for ever; its neighbours are published."""
+    handed_in = _hand_in(database, 8)
+    publisher = Publisher(database)
+    publisher.put([for_submission(handed_in[0], told.done)], _made(handed_in[0], 2**70))
+    for each in handed_in[1:]:
+        publisher.put([for_submission(each, told.done)], _made(each, 9))
+    told.wait(8)
+    assert told.errors == [None] * 8
+    with database.read() as connection:
+        assert submissions.count_waiting(connection) == (0, 1)
+        [*_, last] = events.of_subject(connection, handed_in[0].id)
+        assert connection.execute(select(func.count()).select_from(publication)).scalar() == 7
+    assert last.kind == events.PARKED
+    assert last.data["reason"].startswith("its verdict cannot be written (")
+
+
+def test_who_cannot_be_told_holds_nobody_up(database: Database, told: _Told) -> None:
+    """An error where somebody is told is theirs: the next verdict is written all the same."""
+    first, second, third = _hand_in(database, 3)
+    publisher = Publisher(database)
+
+    def fail(_: Exception | None) -> None:
+        raise RuntimeError("nobody listens")
+
+    publisher.put([for_submission(first, fail), for_submission(second, told.done)], _made(first, 9))
+    told.wait(1)
+    publisher.put([for_submission(third, told.done)], _made(third, 9))
+    told.wait(2)
+    with database.read() as connection:
+        assert submissions.count_waiting(connection) == (0, 0)
+
+
+def test_what_a_fault_quotes_can_be_written(database: Database) -> None:
+    """Also a NUL and half a character: it could not be parked, and would be graded for ever."""
+    with database.write() as connection:
+        verdicts.note_fault(connection, "e", "s", _RUN, "it printed a\0b and \udc80")
+    with database.read() as connection:
+        found = connection.execute(select(attempt.c.message)).scalar_one()
+    assert found == "it printed a\\0b and \\udc80"
+
+
+def test_a_test_of_any_name_can_be_failed(database: Database, told: _Told) -> None:
+    """What students got wrong is counted by as much of a name as the column takes."""
+    (submitted,) = _hand_in(database, 1)
+    publisher = Publisher(database)
+    publisher.put(
+        [for_submission(submitted, told.done)], _made(submitted, 3, "t" * 500, Outcome.FAILED)
+    )
+    told.wait(1)
+    with database.read() as connection:
+        assert submissions.count_waiting(connection) == (0, 0)
+        assert verdicts.count_mistakes(connection)["double"].failed_tests == {"t" * 200: 1}
+
+
+@pytest.fixture
+def on_postgres(postgres: PostgresServer) -> Iterator[Database]:
+    """A database on PostgreSQL."""
+    name = f"publishing_{uuid.uuid4().hex}"
+    with Database(postgres.make(name, "etude_template")) as database:
+        yield database
+    postgres.drop(name)
+
+
+def test_two_publish_for_one_source(on_postgres: Database, told: _Told) -> None:
+    """At once, each the same verdicts for the same submissions: each is published once."""
+    handed_in = _hand_in(on_postgres, 40)
+    publishers = [Publisher(on_postgres) for _ in range(2)]
+    together = threading.Barrier(2)
+
+    def put(publisher: Publisher) -> None:
+        together.wait()
+        for each in handed_in:
+            publisher.put([for_submission(each, told.done)], _made(each, 9))
+
+    threads = [threading.Thread(target=put, args=(each,)) for each in publishers]
+    for thread in threads:
+        thread.start()
+    told.wait(80)
+    for thread in threads:
+        thread.join()
+    assert told.errors == [None] * 80
+    with on_postgres.read() as connection:
+        told_of = connection.execute(_PUBLISHED).scalars().all()
+        assert submissions.count_waiting(connection) == (0, 0)
+    assert sorted(told_of) == sorted(each.id for each in handed_in)
+
+
+def test_a_verdict_survives_a_deadlock(on_postgres: Database, told: _Told) -> None:
+    """Where PostgreSQL undoes our transaction for another's sake it is written again, not graded."""
+    (submitted,) = _hand_in(on_postgres, 1)
+    publisher = Publisher(on_postgres)
+    own = {"person": submitted.person_id, "submission": submitted.id}
+    with on_postgres.write() as connection:
+        connection.execute(text("SET LOCAL deadlock_timeout = '1h'"))  # so that ours is undone
+        connection.execute(text("SELECT FROM person WHERE id = :person FOR UPDATE"), own)
+        publisher.put([for_submission(submitted, told.done)], _made(submitted, 9))
+        while not connection.execute(_IS_BLOCKED).scalar():
+            threading.Event().wait(0.01)
+        connection.execute(
+            text("SELECT FROM waiting WHERE submission_id = :submission FOR UPDATE"), own
+        )
+    told.wait(1)
+    assert told.errors == [None]
+    with on_postgres.read() as connection:
+        assert connection.execute(_PUBLISHED).scalars().all() == [submitted.id]
+
+
+def test_a_lost_connection_leaves_what_it_was_about(on_postgres: Database, told: _Told) -> None:
+    """Anyone who wished is told, nothing of the transaction stays, and the next one is written."""
+    first, second = _hand_in(on_postgres, 2)
+    publisher = Publisher(on_postgres)
+    publisher.put([for_submission(first, told.done)], _lose_the_connection)
+    told.wait(1)
+    with on_postgres.read() as connection:
+        assert submissions.line(connection) == [first.id, second.id]
+    publisher.put([for_submission(second, told.done)], _made(second, 9))
+    told.wait(2)
+    assert told.errors[0] is not None
+    assert told.errors[1] is None
+    with on_postgres.read() as connection:
+        assert submissions.line(connection) == [first.id]
+
+
+def _lose_the_connection(connection: Connection) -> None:
+    connection.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+
+
+def _fail(_: Connection) -> None:
+    raise RuntimeError("not now")

@@ -1,6 +1,7 @@
 """Docstrings of modules, classes and functions."""
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -9,6 +10,11 @@ CODE = ("grader", "reference", "server", "site/sitegen")
 FOLDERS = (*CODE, "tests", "benchmarks", "scripts")
 QUESTION = re.compile(r"\s*(What|Which|Where|How|Who|Whose|Whether|When|Why)\b")
 DIALECT = re.compile(r"\b(nobody|whoever|anew|(?<!by )hand(s|ed|ing)? in)\b", re.IGNORECASE)
+
+
+@functools.cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
 
 
 def _docstrings(
@@ -20,7 +26,7 @@ def _docstrings(
     for path in (each for folder in folders for each in (ROOT / folder).rglob("*.py")):
         if "attacks" in path.parts or "golden" in path.parts:
             continue
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(_tree(path)):
             if isinstance(node, kinds):
                 place = f"{path.relative_to(ROOT).as_posix()}:{getattr(node, 'lineno', 1)}"
                 found[place] = ast.get_docstring(node) or ""

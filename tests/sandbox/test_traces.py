@@ -92,8 +92,8 @@ RECORD = {
 def record():
     return RECORD
 '''
-# Of a page: the folder and the environment are those of its Python, and the same for all.
-NOT_IN_A_PAGE = ("path", "environment", "here")
+# Of a page: these are those of its Python, and the same for all.
+NOT_IN_A_PAGE = ("path", "environment", "here", "threads")
 
 
 @pytest.fixture

@@ -57,14 +57,24 @@ def postgres() -> Iterator[PostgresServer]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An SQLite file that has our tables."""
+    path = tmp_path_factory.mktemp("template") / "etude.db"
+    with Database(f"sqlite:///{path}") as template:
+        upgrade(template)
+    return path
+
+
+# Both have every test; the fast ones of a change run on one of them.
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def database_url(
+    request: pytest.FixtureRequest, tmp_path: Path, sqlite_template: Path
+) -> Iterator[str]:
     """The address of a fresh database with our tables, in each dialect."""
     if request.param == "sqlite":
-        url = f"sqlite:///{tmp_path}/etude.db"
-        with Database(url) as made:
-            upgrade(made)
-        yield url
+        shutil.copy2(sqlite_template, tmp_path / "etude.db")
+        yield f"sqlite:///{tmp_path}/etude.db"
         return
     server: PostgresServer = request.getfixturevalue("postgres")
     name = f"test_{uuid.uuid4().hex}"

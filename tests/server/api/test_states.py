@@ -31,9 +31,9 @@ from tests.server.api.conftest import SHORT_LIVED, Served, grading_worker
 from tests.server.regrade.conftest import HALF_RIGHT, OLD, RIGHT, WRONG, Stored
 
 # `ETUDE_SEED=7 pytest tests/server/api/test_states.py` takes another course of events, and
-# `ETUDE_REQUESTS=20000 pytest -k long` a longer one.
+# `ETUDE_REQUESTS=20000` a longer one.
 SEED: Final = int(os.environ.get("ETUDE_SEED", "1"))
-LONG: Final = int(os.environ.get("ETUDE_REQUESTS", "1500"))
+REQUESTS: Final = int(os.environ.get("ETUDE_REQUESTS", "1500"))
 EXERCISES: Final = ("double", "twice", "thrice")  # `schedule.yaml` names the first
 AT_ONCE: Final = 4  # terms
 STAFF: Final = "the "  # how the names of staff begin, who stay
@@ -366,13 +366,12 @@ def beside(term: Term, url: str) -> Iterator[None]:
     assert not failed, failed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dialect", "requests"),
     [
-        pytest.param("sqlite", 100, id="sqlite"),
-        pytest.param("postgresql", 100, id="postgresql"),
-        pytest.param("sqlite", LONG, id="sqlite-long", marks=pytest.mark.slow),
-        pytest.param("postgresql", LONG, id="postgresql-long", marks=pytest.mark.slow),
+        pytest.param("sqlite", REQUESTS, id="sqlite"),
+        pytest.param("postgresql", REQUESTS, id="postgresql"),
     ],
 )
 def test_no_request_fails_whatever_came_before(

@@ -1,8 +1,11 @@
-"""The one power cut among the fast tests."""
+"""The end of a program that has work in hand."""
+
+import pytest
 
 from tests.server.faults.conftest import Stack
 
 
+@pytest.mark.slow
 def test_a_killed_program_loses_nothing(stack: Stack) -> None:
     """SIGKILL of the server, or of a worker with jobs in hand: another does them, or a later one."""
     victim = stack.graders[0]

@@ -18,7 +18,6 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from benchmarks.postgres import PostgresServer, find_binaries
 from benchmarks.processes import children_of, tree_cpu
 from etude_server.catalog import Catalog
 from etude_server.job_queue import JobQueue
@@ -26,6 +25,7 @@ from etude_server.store import people, submissions
 from etude_server.store.database import Database
 from etude_server.store.migrate import upgrade
 from grader.definitions.exercise import Exercise
+from tests.server.postgres import PostgresServer, find_binaries
 
 COLLECTION = Path(__file__).parents[2] / "exercises"
 EXERCISE = "attention-weights"

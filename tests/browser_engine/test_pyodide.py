@@ -10,7 +10,7 @@ import pytest
 
 from grader.browser.shipping import bundle, engine_data
 from grader.grading.feedback.versions import HERE
-from tests.grading.test_versions import NEWER
+from tests.grading.feedback.test_versions import NEWER
 from tests.own_collection import COLLECTION, COURSES
 
 if TYPE_CHECKING:

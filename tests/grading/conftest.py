@@ -16,7 +16,7 @@ from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.session.engine import grade
 from grader.sandbox.process import Sandbox
-from tests.grading.plain_pytest import Probe, passes_in_plain_python
+from tests.grading.checks.plain_pytest import Probe, passes_in_plain_python
 
 Fields: TypeAlias = dict[str, object]
 Make: TypeAlias = Callable[..., Exercise]

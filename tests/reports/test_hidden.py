@@ -41,7 +41,7 @@ from grader.sandbox.process import Sandbox
 Fields: TypeAlias = dict[str, Any]
 Render: TypeAlias = Callable[[Verdict], str]
 
-# Of a hidden figure test there is one sentence; see tests/grading/test_figures.py.
+# Of a hidden figure test there is one sentence; see tests/grading/checks/test_figure_test.py.
 RUNGS = [rung for rung in Rung if rung is not Rung.FIGURE]
 DISCLOSURES = ("nothing", "category", "inputs")
 

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 import structlog
 
-from benchmarks.postgres import PostgresServer, find_binaries
 from etude_server import logs
 from etude_server.catalog import Catalog
 from etude_server.store.database import Database
 from etude_server.store.migrate import upgrade
+from tests.server.postgres import PostgresServer, find_binaries
 
 EXERCISES = Path(__file__).parents[2] / "exercises"
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Connection, event, func, select, text
 
-from benchmarks.postgres import PostgresServer
 from etude_server.grading import NewVerdict, Publisher, for_submission
 from etude_server.store import events, people, submissions, verdicts
 from etude_server.store.database import Database
@@ -17,6 +16,7 @@ from etude_server.store.tables import attempt, grade, publication
 from etude_server.store.tables import event as event_table
 from etude_server.store.verdicts import GradingRun
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
+from tests.server.postgres import PostgresServer
 
 _RUN = GradingRun("here", 0, 1)
 _PUBLISHED = select(event_table.c.subject).where(event_table.c.kind == events.PUBLISHED)

@@ -10,7 +10,6 @@ import httpx
 import pytest
 from sqlalchemy import Connection, update
 
-from benchmarks.postgres import PostgresServer
 from etude_server.settings import Settings
 from etude_server.store import people
 from etude_server.store.ids import now
@@ -18,6 +17,7 @@ from etude_server.store.people import OpenedSession, Person
 from etude_server.store.tables import session
 from tests.server.api.conftest import Served
 from tests.server.conftest import EXERCISES
+from tests.server.postgres import PostgresServer
 
 BROWSERS = 8
 

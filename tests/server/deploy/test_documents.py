@@ -17,7 +17,6 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
-from benchmarks.postgres import PostgresServer, find_binaries
 from etude_server.settings import Settings
 from etude_server.store import people, submissions
 from etude_server.store.backup import dump_command
@@ -27,6 +26,7 @@ from etude_server.store.tables import submission
 from grader.definitions.collection import Collection
 from tests.server.api.conftest import Served, serving
 from tests.server.conftest import EXERCISES
+from tests.server.postgres import PostgresServer, find_binaries
 
 __all__ = ["serving"]  # a fixture of the API's tests
 

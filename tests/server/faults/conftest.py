@@ -21,7 +21,6 @@ import httpx
 import pytest
 from sqlalchemy import Connection, insert, select, text
 
-from benchmarks.postgres import PostgresServer
 from etude_server.job_queue import JobQueue
 from etude_server.store import events, people
 from etude_server.store.database import Database
@@ -29,6 +28,7 @@ from etude_server.store.ids import new_id, now
 from etude_server.store.tables import event, publication, source, submission, waiting
 from grader.definitions.collection import Collection
 from tests.server.conftest import EXERCISES
+from tests.server.postgres import PostgresServer
 
 EXERCISE = "attention-weights"
 HOOK = Path(__file__).with_name("hook")

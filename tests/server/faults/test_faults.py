@@ -16,7 +16,6 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
-from benchmarks.postgres import PostgresServer
 from etude_server.store.tables import attempt, submission, verdict
 from tests.server.conftest import EXERCISES
 from tests.server.faults.conftest import (
@@ -26,6 +25,7 @@ from tests.server.faults.conftest import (
     is_ready,
     wait_until,
 )
+from tests.server.postgres import PostgresServer
 
 pytestmark = pytest.mark.slow
 

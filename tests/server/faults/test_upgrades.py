@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from benchmarks.postgres import PostgresServer
 from etude_server.store.database import Database
 from tests.server.faults.conftest import Stack, is_ready, run_stack, wait_until
+from tests.server.postgres import PostgresServer
 
 
 def says(lines: list[str], *words: str) -> bool:

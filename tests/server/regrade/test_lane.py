@@ -9,7 +9,6 @@ import httpx
 import pytest
 from sqlalchemy import select, text
 
-from benchmarks.postgres import PostgresServer
 from etude_server import regrading
 from etude_server.job_queue import JobQueue
 from etude_server.store import events, people, regrades
@@ -19,6 +18,7 @@ from etude_server.sweeper import Sweeper
 from grader.grading.workers.grading_pool import GradingPool
 from tests.conftest import DOUBLE
 from tests.server.faults.conftest import HOOK, Program, free_port, is_ready, wait_until
+from tests.server.postgres import PostgresServer
 from tests.server.regrade.conftest import DEFINITION, OLD, RIGHT, Stored, store_of
 
 _MANY = 45

@@ -12,7 +12,6 @@ from click.testing import CliRunner
 from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 
-from benchmarks.postgres import PostgresServer
 from etude_server import gradebook_data
 from etude_server.commands import staff
 from etude_server.store import (
@@ -30,6 +29,7 @@ from etude_server.store.people import Person
 from etude_server.store.tables import event, metadata, person, submission, verdict
 from grader.course.roster_file import read_roster
 from grader.errors import UsageError
+from tests.server.postgres import PostgresServer
 from tests.server.store.test_store import _RUN, _grades, _hand_in, _publish, _verdict
 
 NAME = "Ada Lovelace"

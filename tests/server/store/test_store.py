@@ -19,7 +19,6 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, delete, func, insert, select, text, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
-from benchmarks.postgres import PostgresServer
 from etude_server import gradebook_data
 from etude_server.api import deadlines
 from etude_server.api.problem_details import ProblemError
@@ -63,6 +62,7 @@ from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.canvas_csv import published, scores_of
+from tests.server.postgres import PostgresServer
 
 _RUN = verdicts.GradingRun("here", 1, 2)
 

@@ -42,7 +42,7 @@ ALL: tuple[FigurePart, ...] = (
     *("lines", "points", "bars", "images", "texts", "styles"),
     *("title", "xlabel", "ylabel", "legend", "limits", "scales"),
 )
-PLOTS = Path(__file__).parents[2] / "docs" / "reference" / "examples" / "plots"
+PLOTS = Path(__file__).parents[3] / "docs" / "reference" / "examples" / "plots"
 
 
 def data(*drawings: Draw) -> dict[str, Any]:

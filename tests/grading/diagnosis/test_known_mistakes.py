@@ -29,7 +29,7 @@ from grader.sandbox.process import Sandbox
 if TYPE_CHECKING:
     from tests.grading.conftest import Make
 
-ATTENTION = Path(__file__).parents[2] / "exercises" / "attention"
+ATTENTION = Path(__file__).parents[3] / "exercises" / "attention"
 WEIGHTS, CAUSAL = (
     next(ATTENTION.glob(f"[0-9]*-{slug}.yaml"))
     for slug in ("attention-weights", "causal-attention")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.grading.plain_pytest import Probe, some_quick
+from tests.grading.checks.plain_pytest import Probe, some_quick
 
 if TYPE_CHECKING:
     from tests.grading.conftest import Agree

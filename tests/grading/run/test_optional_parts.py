@@ -18,7 +18,7 @@ from grader.grading.run.optional_parts import OptionalParts
 from grader.grading.workers.pool import Pool
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox, open_sandbox
-from tests.grading.test_diagnosis import ATTENTION, HIDDEN, VISIBLE, graded
+from tests.grading.diagnosis.test_known_mistakes import ATTENTION, HIDDEN, VISIBLE, graded
 
 if TYPE_CHECKING:
     from tests.grading.conftest import Make

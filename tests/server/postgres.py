@@ -48,10 +48,10 @@ class PostgresServer:
         options += [word for setting in settings for word in ("-c", setting)]
         command = [str(self._binaries / "postgres"), "-D", f"{self.folder}/data", *options]
         with (self.folder / "log").open("ab") as log:
-            process = subprocess.Popen([*self._as_owner, *command], stdout=log, stderr=log)  # noqa: S603  our own command
+            process = subprocess.Popen([*self._as_owner, *command], stdout=log, stderr=log)
         while True:
             ready = [str(self._binaries / "pg_isready"), "-h", str(self.folder), "-q"]
-            if subprocess.run(ready, check=False).returncode == 0:  # noqa: S603  the same
+            if subprocess.run(ready, check=False).returncode == 0:
                 return process
             if process.poll() is not None:
                 raise RuntimeError((self.folder / "log").read_text())
@@ -89,7 +89,7 @@ class PostgresServer:
 
     def _run(self, program: str, *arguments: str) -> None:
         command = [*self._as_owner, str(self._binaries / program), *arguments]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603  the same
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 def _as_unprivileged(folder: Path) -> list[str]:

@@ -74,7 +74,7 @@ def _graded(
     clues: list[str] = []
     real = relation_sentences.related
 
-    def noted(relation: Relation, *others: Any) -> str:  # noqa: ANN401  as they come
+    def noted(relation: Relation, *others: Any) -> str:
         if said := real(relation, *others):
             clues.append(said)
         return said

@@ -44,7 +44,7 @@ _MODULES = {
 }  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401  the type is that of the name above
+def __getattr__(name: str) -> Any:
     """Import a name of the API when it is first used: each command starts with this package."""
     for module, names in _MODULES.items():
         if name in names:

@@ -29,7 +29,7 @@ _DIGEST_BYTES: Final = hashlib.sha256().digest_size
 
 def cache_folder(name: str) -> Path | None:
     """Return the folder of a cache of this user; None if the user has no known home."""
-    from platformdirs import user_cache_path  # noqa: PLC0415  most commands keep nothing
+    from platformdirs import user_cache_path  # most commands keep nothing
 
     try:
         return user_cache_path("etude", appauthor=False) / name
@@ -39,7 +39,7 @@ def cache_folder(name: str) -> Path | None:
 
 def fingerprint(folders: Iterable[Path]) -> str:
     """Hash the sources in folders, and the versions of Python and NumPy."""
-    from importlib import metadata  # noqa: PLC0415  slow, and most commands need none
+    from importlib import metadata  # slow, and most commands need none
 
     versions = f"{platform.python_version()}numpy {metadata.version('numpy')}\n"
     total = hashlib.sha256(versions.encode())

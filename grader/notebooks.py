@@ -58,7 +58,7 @@ def python_cells(data: bytes) -> list[tuple[int, str]]:
     return found
 
 
-def cells_of(book: Any) -> list[Any]:  # noqa: ANN401  any JSON
+def cells_of(book: Any) -> list[Any]:
     """Return the cells of a notebook.
 
     Raises:
@@ -77,7 +77,7 @@ def cells_of(book: Any) -> list[Any]:  # noqa: ANN401  any JSON
     return list(book["cells"])
 
 
-def language_of(book: Any) -> str:  # noqa: ANN401  any JSON
+def language_of(book: Any) -> str:
     """Return the language that a notebook names; Python if it names none."""
     metadata = book.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}

@@ -85,7 +85,7 @@ def merge_heads(x: ArrayLike) -> FloatArray:
     return side_by_side.reshape(*batch, positions, heads * features).copy()  # (..., n, h * d)
 
 
-def multi_head_attention(  # noqa: PLR0917  the equation has as many operands
+def multi_head_attention(  # the equation has as many operands
     x: ArrayLike,
     W_Q: ArrayLike,
     W_K: ArrayLike,
@@ -132,7 +132,7 @@ def multi_head_attention(  # noqa: PLR0917  the equation has as many operands
     return linear(merge_heads(found), W_O), weights  # (..., n, d_out), (..., h, n, m)
 
 
-def multi_head_attention_per_head(  # noqa: PLR0917  as above
+def multi_head_attention_per_head(  # as above
     x: ArrayLike,
     W_Q: ArrayLike,
     W_K: ArrayLike,

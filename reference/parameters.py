@@ -66,7 +66,7 @@ def count_parameters(tree: object) -> int:
     return sum(array.size for array in arrays_in(tree))
 
 
-def _map(function: Callable[..., FloatArray], trees: tuple[Any, ...]) -> Any:  # noqa: ANN401  a tree is a recursive type
+def _map(function: Callable[..., FloatArray], trees: tuple[Any, ...]) -> Any:
     outlines = [
         f"a tuple of {len(tree)}"
         if isinstance(tree, tuple)

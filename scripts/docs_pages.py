@@ -218,7 +218,7 @@ def api_names() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _documented(name: str, found: Any) -> tuple[str, ...]:  # noqa: ANN401  a function or a class
+def _documented(name: str, found: Any) -> tuple[str, ...]:
     """Return the signature and the docstring, as they stand in the code."""
     text = inspect.getdoc(found) or ""
     if not inspect.isfunction(found):

@@ -64,7 +64,7 @@ def claims() -> Iterator[Claim]:
     yield from _three_tokens()
 
 
-def _claim(document: int, what: str, printed: Any, true: Any, decimals: int) -> Claim:  # noqa: ANN401  anything NumPy takes
+def _claim(document: int, what: str, printed: Any, true: Any, decimals: int) -> Claim:
     return Claim(document, what, np.asarray(printed, float), np.asarray(true, float), decimals)
 
 
@@ -127,7 +127,7 @@ def _four_words() -> Iterator[Claim]:
     )
 
 
-def _rows(document: int, what: str, printed: Any, true: Array) -> Iterator[Claim]:  # noqa: ANN401  nested lists
+def _rows(document: int, what: str, printed: Any, true: Array) -> Iterator[Claim]:
     for number, (said, found) in enumerate(zip(printed, true, strict=True)):
         yield _claim(document, f"{what}, row {number}", said, found, 3)
 

@@ -243,10 +243,10 @@ def etude_without_sandbox(etude_process: Etude) -> Etude:
 
 
 def _forbid_landlock() -> None:
-    import errno  # noqa: PLC0415  runs in the new process
-    import struct  # noqa: PLC0415  runs in the new process
+    import errno  # runs in the new process
+    import struct  # runs in the new process
 
-    from grader.sandbox.inside import syscalls  # noqa: PLC0415  runs in the new process
+    from grader.sandbox.inside import syscalls  # runs in the new process
 
     create_ruleset, allow, deny = 444, 0x7FFF_0000, 0x0005_0000 | errno.ENOSYS
     rules = [(0x20, 0, 0, 0), (0x15, 0, 1, create_ruleset), (6, 0, 0, deny), (6, 0, 0, allow)]

@@ -93,7 +93,7 @@ class Running:
 def exercise() -> Exercise:
     """Return the exercise that is graded."""
     found = catalog().find(EXERCISE)
-    assert found is not None  # noqa: S101  it is one of ours
+    assert found is not None  # it is one of ours
     return found
 
 
@@ -132,7 +132,7 @@ class Stores:
         log = self.folder / f"{name}.log"
         if dialect == "SQLite":
             return Store(dialect, f"sqlite:///{self.folder}/{name}.db", log, None)
-        assert self.postgres is not None  # noqa: S101  `dialects` says so
+        assert self.postgres is not None  # `dialects` says so
         return Store(dialect, self.postgres.make(name), log, self.postgres)
 
 

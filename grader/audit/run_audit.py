@@ -136,7 +136,7 @@ class _Auditor:
         source: str,
         patience: Patience = _SOLUTION,
         answer: Recorder | WrongAnswers | None = None,
-        **options: Any,  # noqa: ANN401  of a session
+        **options: Any,
     ) -> Task:
         session = pytest_run.Session(tuple(self.assignment.tests), **options)
         return tasks.run_tests(name, source, session, self.modules, patience, answer=answer)

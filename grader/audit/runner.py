@@ -141,7 +141,7 @@ class Runner:
                 if any(re.search(f"(?:import|from) {name}", text) for text in texts.values()):
                     with contextlib.suppress(ImportError):
                         importlib.import_module(name)
-            from grader.audit.guest import pytest_run  # noqa: PLC0415  pytest is slow to import
+            from grader.audit.guest import pytest_run  # pytest is slow to import
 
             try:
                 pytest_run.warm_up()
@@ -278,7 +278,7 @@ def _is_sound(message: object) -> bool:
     )
 
 
-def _shown(value: Any) -> Any:  # noqa: ANN401  plain data
+def _shown(value: Any) -> Any:
     """Replace what would steer a terminal."""
     if isinstance(value, str):
         return printable(value, "\n")
@@ -313,7 +313,7 @@ def _start(task: Task, slot: Path) -> _Running:
 
 def _serve(task: Task, slot: Path, writing: int) -> None:
     """Give up all rights, and do the work."""
-    import sys  # noqa: PLC0415  only the fork changes its path
+    import sys  # only the fork changes its path
 
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
     leave_parent({writing})

@@ -127,7 +127,7 @@ def make_pool(
     return Task("pool", source, work)
 
 
-def tell_apart(  # noqa: PLR0917
+def tell_apart(
     name: str,
     right: str,
     wrong: str,
@@ -207,7 +207,7 @@ class FoundCall:
     body: tuple[str, ...]
 
 
-def match_known(  # noqa: PLR0917
+def match_known(
     source: str,
     file: str,
     modules: Collection[str],

@@ -95,7 +95,7 @@ def size_of(value: object) -> int | None:
         return None
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401  any value
+def _plain(value: Any) -> Any:
     """Replace each object of ours by a tuple that begins with the name of its class."""
     kind = type(value)
     if isinstance(value, np.ndarray) and value.nbytes > wire.MAX_BODY:
@@ -113,7 +113,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401  any value
     return kind(map(_plain, value)) if kind in (list, tuple) else value
 
 
-def _rebuilt(value: Any) -> Any:  # noqa: ANN401  any value
+def _rebuilt(value: Any) -> Any:
     match value:
         case (wire.Handle(kind=name), *parts):
             kind = _KINDS[name]

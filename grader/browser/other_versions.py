@@ -37,7 +37,7 @@ def differences(source: str, grader: Versions) -> tuple[str, ...]:
 
 def _names(source: str, grader: Versions) -> Iterator[tuple[int, str]]:
     uses = facts.uses(source)["uses"]
-    assert isinstance(uses, list)  # noqa: S101  for the type checker
+    assert isinstance(uses, list)  # for the type checker
     for _, name, _, line in uses:
         if (sentence := about(name, grader)) and not about(name, HERE):
             yield line, sentence

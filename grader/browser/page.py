@@ -134,7 +134,7 @@ class _LessonNamespace:
         """Remove the namespace."""
         self._child.close()
 
-    def value(self, name: str) -> Any:  # noqa: ANN401  any value
+    def value(self, name: str) -> Any:
         """Return what a name has now; None if it is none."""
         answer = self._child.value(name)
         return answer.value if isinstance(answer, Returned) else None
@@ -261,7 +261,7 @@ def cell(source: str) -> str:
     """Run a cell of the lesson, after those before it."""
     if _session is None:
         open_lesson()
-    assert _session is not None  # noqa: S101  for the type checker
+    assert _session is not None  # for the type checker
     with _quietly():
         return json.dumps(_session.cell(source))
 
@@ -281,7 +281,7 @@ def begin_text(request: str) -> str:
     global _gpt, _sources
     asked = json.loads(request)
     sources = asked.pop("sources")
-    assert _weights is not None  # noqa: S101  a page opens them first
+    assert _weights is not None  # a page opens them first
     with _quietly():
         is_new = _gpt is None or sources != _sources
         if _gpt is None or is_new:
@@ -295,7 +295,7 @@ def begin_text(request: str) -> str:
 
 def next_letter() -> str:
     """Write one letter more of the text."""
-    assert _gpt is not None  # noqa: S101  a page begins a text first
+    assert _gpt is not None  # a page begins a text first
     with _quietly():
         found = _gpt.next_letter()
     letter, problem = (found, None) if isinstance(found, str) else ("", found)

@@ -165,7 +165,7 @@ def canvas(
     due: str | None,
     late: str | None,
     overrides: Path | None,
-    **how: Any,  # noqa: ANN401  the other options, as `fill` calls them
+    **how: Any,
 ) -> None:
     """Fill an assignment's column in a GRADEBOOK that Canvas exported, from RESULTS or a database.
 

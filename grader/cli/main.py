@@ -66,7 +66,7 @@ _COMMANDS = {name: module for group in _GROUPS.values() for name, module in grou
 class _EtudeGroup(click.Group):
     """Imports a subcommand's module when it is asked for; each kind of error has its own status."""
 
-    def main(self, *args: Any, **extra: Any) -> NoReturn:  # noqa: ANN401  click's own signature
+    def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run a subcommand and exit.
 
         Raises:

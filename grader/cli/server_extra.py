@@ -52,7 +52,7 @@ def needs_service() -> Iterator[None]:
         ) from None
 
 
-def server_module(name: str) -> Any:  # noqa: ANN401  a module
+def server_module(name: str) -> Any:
     """Import a module of the server, which the grader does without.
 
     Raises:

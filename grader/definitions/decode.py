@@ -295,7 +295,7 @@ def required_keys(kind: type) -> tuple[str, ...]:
     )
 
 
-def literal(node: Node, label: str, report: ProblemList, advice: str = "") -> Any:  # noqa: ANN401  YAML data has any type
+def literal(node: Node, label: str, report: ProblemList, advice: str = "") -> Any:
     """Return what a node says.
 
     Numbers, texts, booleans and null are Python's. A list whose leaves are all numbers, or all
@@ -328,7 +328,7 @@ def literal(node: Node, label: str, report: ProblemList, advice: str = "") -> An
     _shape(node, label, report, advice)
     if len(report.problems) > known:
         return None
-    import numpy as np  # noqa: PLC0415  takes longer to import than an exercise takes to load
+    import numpy as np  # takes longer to import than an exercise takes to load
 
     return np.array(_nested(node))
 

@@ -78,7 +78,7 @@ Property: TypeAlias = Literal[
 ]
 
 
-def _doc(text: str, **options: Any) -> Any:  # noqa: ANN401  dataclasses.field is typed as the field it declares
+def _doc(text: str, **options: Any) -> Any:
     """Declare a field with the sentence that the format's documentation shows."""
     return field(metadata={"doc": text}, **options)
 

@@ -93,7 +93,7 @@ def folders_of(modules: frozenset[str]) -> PackageFolders:
 
 def _with_requirements(names: Iterable[str]) -> list[Distribution]:
     """Return distributions and all that their metadata require here, but optional extras."""
-    from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415  a check needs none
+    from packaging.requirements import InvalidRequirement, Requirement  # a check needs none
 
     waiting, found = list(names), dict[str, Distribution]()
     while waiting:

@@ -433,7 +433,7 @@ def _no_space(character: str) -> str:
     return f"this line is indented with U+{ord(character):04X} ({name}); use plain spaces"
 
 
-def _place(mark: Any, lines: list[str]) -> tuple[int, int]:  # noqa: ANN401  either parser's mark
+def _place(mark: Any, lines: list[str]) -> tuple[int, int]:
     """Return a mark's line and column from one; the parser marks the end below the last line."""
     if mark is None or not lines:
         return 1, 1

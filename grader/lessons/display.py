@@ -13,7 +13,7 @@ _shown: list[dict[str, Any]] = []
 
 
 def heatmap(
-    values: Any,  # noqa: ANN401  whatever NumPy takes for a matrix
+    values: Any,
     rows: Sequence[object] = (),
     columns: Sequence[object] = (),
     title: str = "",
@@ -33,7 +33,7 @@ def heatmap(
 
 
 def table(
-    values: Any,  # noqa: ANN401  whatever NumPy takes for a matrix
+    values: Any,
     rows: Sequence[object] = (),
     columns: Sequence[object] = (),
     title: str = "",
@@ -44,7 +44,7 @@ def table(
 
 def _show(
     kind: str,
-    values: Any,  # noqa: ANN401  whatever NumPy takes for a matrix
+    values: Any,
     rows: Sequence[object],
     columns: Sequence[object],
     title: str,

@@ -358,7 +358,7 @@ class _LessonSession:
         found: object = self._value(lambda: self._child.call(_VALUE, [], {}), where)
         return found
 
-    def _value(self, ask: Callable[[], Answer], where: Location) -> Any:  # noqa: ANN401  any value
+    def _value(self, ask: Callable[[], Answer], where: Location) -> Any:
         try:
             answer = ask()
         except ChildGoneError as error:

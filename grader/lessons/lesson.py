@@ -131,7 +131,7 @@ def read_lesson(path: Path) -> Lesson:
     for token in _parser().parse(text):
         # A fence in a list or a quotation is only shown.
         if token.type == "fence" and token.level == 0 and token.info.strip() not in ("", "text"):
-            assert token.map is not None  # noqa: S101  every fence has one
+            assert token.map is not None  # every fence has one
             begin, end = token.map
             blocks += _prose(path, lines, done, begin)
             blocks.append(_block(Fence(path, begin + 1, tuple(token.info.split()), token.content)))

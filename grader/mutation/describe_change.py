@@ -40,7 +40,7 @@ def describe(program: Program, edit: Edit) -> str:
     return f"`{_cut(before, differs)}` -> `{_cut(after, differs)}`"
 
 
-def _substituted(node: Any, edit: Edit) -> Any:  # noqa: ANN401  any field of a node
+def _substituted(node: Any, edit: Edit) -> Any:
     """Copy a node with the edit made in it."""
     if node is edit.node:
         return edit.replacement

@@ -66,7 +66,7 @@ class Editor:
         top: ast.AST = edit.node
         while (above := self._program.parent(top)) is not self._program.tree:
             top = above
-        assert isinstance(top, ast.stmt)  # noqa: S101  a module holds statements
+        assert isinstance(top, ast.stmt)  # a module holds statements
         if id(top) not in self._chunks:
             self._chunks[id(top)] = _Chunk(self._program, top)
         chunk = self._chunks[id(top)]
@@ -141,7 +141,7 @@ def _with_placeholders(program: Program, new: ast.AST) -> tuple[str, list[ast.ex
     """Write a new node, with a numbered name in place of each expression the program has."""
     kept: list[ast.expr] = []
 
-    def copied(node: Any) -> Any:  # noqa: ANN401  a field of a node: a node, a list or a constant
+    def copied(node: Any) -> Any:
         if isinstance(node, list):
             return [copied(item) for item in node]
         if not isinstance(node, ast.AST):
@@ -155,7 +155,7 @@ def _with_placeholders(program: Program, new: ast.AST) -> tuple[str, list[ast.ex
     return ast.unparse(copied(new)), kept
 
 
-def _same(old: Any, new: Any, edit: Edit | None) -> bool:  # noqa: ANN401  any field of a node
+def _same(old: Any, new: Any, edit: Edit | None) -> bool:
     """Return whether `new` is what the edit makes of `old`."""
     if edit is not None and old is edit.node:
         old, edit = edit.replacement, None  # the node itself may be part of its replacement

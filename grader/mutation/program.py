@@ -81,8 +81,8 @@ class Program:
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         """Return where the node's text begins and ends, as indices into the source."""
         end_line, end_column = node.end_lineno, node.end_col_offset
-        assert end_line is not None  # noqa: S101  the parser sets both
-        assert end_column is not None  # noqa: S101
+        assert end_line is not None  # the parser sets both
+        assert end_column is not None
         start = self._index(first_line(node), node.col_offset)
         return start, self._index(end_line, end_column)
 

@@ -94,7 +94,7 @@ def _events(
             raise UsageError(f"{where}: {error}") from None
 
 
-def _read(name: str, value: object) -> Any:  # noqa: ANN401  the type is the field's
+def _read(name: str, value: object) -> Any:
     """Return the value of a field.
 
     Raises:

@@ -108,7 +108,7 @@ def data_folder() -> Path:
     given = os.environ.get(OVERRIDE)
     if given:
         return Path(given)
-    from platformdirs import user_data_path  # noqa: PLC0415  a check imports as little as it can
+    from platformdirs import user_data_path  # a check imports as little as it can
 
     try:
         return user_data_path("etude", appauthor=False)

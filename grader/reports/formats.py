@@ -214,7 +214,7 @@ class Delivery:
         for each in self.formats:
             each.renderer()
         if self.is_drawn:
-            from grader.reports.lines import standard_output  # noqa: PLC0415  see above
+            from grader.reports.lines import standard_output  # see above
 
             standard_output()
 
@@ -226,12 +226,12 @@ class Delivery:
         Raises:
             Exception: the first of what went wrong, after all that could be written was.
         """
-        from grader.reports.report import Batch  # noqa: PLC0415  see above
+        from grader.reports.report import Batch  # see above
 
         wrong: list[Exception] = []
         for each in self.files:
             try:
-                assert each.file is not None  # noqa: S101  for the type checker
+                assert each.file is not None  # for the type checker
                 renderer = each.format.renderer()
                 try:
                     text = _rendered(renderer, result)
@@ -290,7 +290,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
         OSError: it cannot be written.
         UsageError: a link below the working directory is a folder on the way to it.
     """
-    import tempfile  # noqa: PLC0415  see above
+    import tempfile  # see above
 
     data = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
     _refuse_linked_folders(path)
@@ -350,13 +350,13 @@ def _refuse_linked_folders(path: Path) -> None:
 
 
 def _rendered(renderer: Renderer, result: "Report | Batch") -> str:
-    from grader.reports.report import Report  # noqa: PLC0415  see above
+    from grader.reports.report import Report  # see above
 
     return renderer.one(result) if isinstance(result, Report) else renderer.many(result)
 
 
 def _faulty(report: "Report") -> "Report":
-    from grader.reports.report import Report  # noqa: PLC0415  see above
+    from grader.reports.report import Report  # see above
 
     fault = Report.of_fault(report.exercise, report.file, "the report could not be made")
     return replace(fault, student=report.student, began=report.began, ended=report.ended)

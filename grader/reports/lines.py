@@ -45,7 +45,7 @@ class Surface(Protocol):
 
     def print(
         self,
-        *objects: Any,  # noqa: ANN401  rich says so of its own
+        *objects: Any,
         soft_wrap: bool | None = None,
         markup: bool | None = None,
     ) -> None:
@@ -80,7 +80,7 @@ class Paper:
 def standard_output() -> Surface:
     """Return standard output: a terminal, if that is what it is or the environment says so."""
     if sys.stdout.isatty() or any(name in os.environ for name in _MAKE_TERMINALS):
-        from rich.console import Console  # noqa: PLC0415  see above
+        from rich.console import Console  # see above
 
         return Console(highlight=False)
     return Paper(sys.stdout)
@@ -147,7 +147,7 @@ class Line:
                 if text.isascii():
                     begun = text[:left]
                 else:
-                    from rich.cells import set_cell_size  # noqa: PLC0415  see above
+                    from rich.cells import set_cell_size  # see above
 
                     begun = set_cell_size(text, left)
                 kept.append((begun + _ELLIPSIS * ellipsis, style))
@@ -170,14 +170,14 @@ class Line:
         return lines
 
     def __rich__(self) -> "Text":
-        from rich.text import Text  # noqa: PLC0415  see above
+        from rich.text import Text  # see above
 
         return Text.assemble(*self._parts)
 
 
 @cache
 def _any_console() -> "Console":
-    from rich.console import Console  # noqa: PLC0415  see above
+    from rich.console import Console  # see above
 
     return Console()
 
@@ -185,6 +185,6 @@ def _any_console() -> "Console":
 def _columns(text: str) -> int:
     if text.isascii():
         return len(text)
-    from rich.cells import cell_len  # noqa: PLC0415  see above
+    from rich.cells import cell_len  # see above
 
     return cell_len(text)

@@ -95,7 +95,7 @@ def one(report: Report) -> str:
 
 def many(batch: Batch) -> str:
     """Return what a terminal shows of many."""
-    from rich.console import Console  # noqa: PLC0415  a check does without it
+    from rich.console import Console  # a check does without it
 
     file = io.StringIO()
     console = Console(file=file, width=_WIDTH, highlight=False, no_color=True, force_terminal=False)

@@ -87,7 +87,7 @@ class PortableChild(FramedChild):
         self._received = bytearray()
         self._deadline: float | None = None  # set by `start`
         self._ending: Ending | None = None
-        assert self._process.stdout is not None  # noqa: S101  it is a pipe
+        assert self._process.stdout is not None  # it is a pipe
         # A pipe cannot be waited for with a time limit on every system; a thread reads it.
         reader = threading.Thread(
             target=_read_into, args=(self._process.stdout, self._pieces), daemon=True
@@ -138,7 +138,7 @@ class PortableChild(FramedChild):
 
     def _send(self, pieces: list[bytes | memoryview]) -> None:
         stdin = self._process.stdin
-        assert stdin is not None  # noqa: S101  it is a pipe
+        assert stdin is not None  # it is a pipe
         try:
             for piece in pieces:
                 stdin.write(piece)

@@ -90,7 +90,7 @@ def _no_lock(folder: Path) -> UsageError:
     return UsageError(f"{folder / _LOCK} does not list NumPy as Pyodide's lock does")
 
 
-def _imports(entry: Any) -> set[str]:  # noqa: ANN401  of a file from elsewhere
+def _imports(entry: Any) -> set[str]:
     names = entry.get("imports", ()) if isinstance(entry, dict) else ()
     return {str(name).partition(".")[0] for name in names}
 

@@ -24,7 +24,7 @@ from grader.audit.guest.smallest_call import Candidate, Search
         {1, 2},
     ],
 )
-def test_an_expression_evaluates_to_the_value(value: Any) -> None:  # noqa: ANN401
+def test_an_expression_evaluates_to_the_value(value: Any) -> None:
     """Values, shapes and dtypes come back."""
     again = eval(expression(value), {"np": np})  # noqa: S307
     assert not differ(value, again)
@@ -57,8 +57,8 @@ def test_what_has_no_expression() -> None:
     ],
 )
 def test_results_differ_where_a_test_could_see_it(
-    one: Any,  # noqa: ANN401
-    other: Any,  # noqa: ANN401
+    one: Any,
+    other: Any,
     is_different: bool,
 ) -> None:
     """In value beyond rounding, in shape, dtype or type."""

@@ -13,7 +13,7 @@ def test_a_list_of_numbers_is_changed_as_an_array_is() -> None:
     """Nested or not; what has rows of several lengths is taken number by number."""
     assert [each.shape for each in arrays(STEPS)] == [(2, 2), (1,), (1,), (2,)]
 
-    def double(value: Any) -> Any:  # noqa: ANN401  any argument
+    def double(value: Any) -> Any:
         return 2 * value if isinstance(value, np.ndarray) else value
 
     ((_, args, _),) = mapped(STEPS, double)

@@ -16,7 +16,7 @@ SOLUTION = "def double(x):\n    return 2 * x\n"
 TESTS = "from {} import double\n\n\ndef test_two():\n    assert double(2) == 4\n"
 
 
-def load(path: Path | None, **named: Any) -> Assignment:  # noqa: ANN401  of load_all
+def load(path: Path | None, **named: Any) -> Assignment:
     (found,) = load_all(path, **named)
     return found
 

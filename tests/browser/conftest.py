@@ -128,7 +128,7 @@ def new_context(browser: Browser) -> Iterator[NewContext]:
     with ExitStack() as stack:
         watches: list[Watch] = []
 
-        def make(address: str, *, expected: str = "", **options: Any) -> BrowserContext:  # noqa: ANN401  Playwright's
+        def make(address: str, *, expected: str = "", **options: Any) -> BrowserContext:
             settings = {"viewport": DESK, "service_workers": "block", **options}
             context = browser.new_context(base_url=address, **settings)
             context.set_default_timeout(PATIENCE_MS)

@@ -69,7 +69,7 @@ def page(unpacked: list[str], tmp_path_factory: pytest.TempPathFactory) -> Itera
         assert given is not None
         assert answers is not None
 
-        def call(*words: str) -> Any:  # noqa: ANN401  what the function answers
+        def call(*words: str) -> Any:
             given.write(json.dumps(words) + "\n")
             given.flush()
             line = answers.readline()

@@ -24,12 +24,12 @@ def _weights() -> Iterator[None]:
     page.begin_text(asked(sources=SOLUTIONS | {"gelu": "1 / 0"}))  # which removes the code
 
 
-def asked(**changes: Any) -> str:  # noqa: ANN401  see `begin_text`
+def asked(**changes: Any) -> str:
     usual = {"sources": SOLUTIONS, "prompt": "Mia th", "temperature": 0.0, "top_k": 40, "seed": 1}
     return json.dumps(usual | changes)
 
 
-def write(count: int, **changes: Any) -> str | dict[str, str]:  # noqa: ANN401  see `begin_text`
+def write(count: int, **changes: Any) -> str | dict[str, str]:
     """Return so many letters, or the problem."""
     problem = json.loads(page.begin_text(asked(**changes)))["problem"]
     letters = ""

@@ -40,7 +40,7 @@ TYPES: dict[str, tuple[type, ...]] = {
 NOT_CHECKED = {"$schema", "$defs", "title", "description", "default", "then", "else"}
 
 
-def is_valid(value: Any, part: Schema, whole: Schema) -> bool:  # noqa: ANN401  YAML data has any type
+def is_valid(value: Any, part: Schema, whole: Schema) -> bool:
     """Validate by the keywords that our schemas use; an unknown one is an error of the test."""
     return all(
         keyword in NOT_CHECKED or holds(keyword, operand, value, part, whole)
@@ -48,7 +48,7 @@ def is_valid(value: Any, part: Schema, whole: Schema) -> bool:  # noqa: ANN401  
     )
 
 
-def holds(keyword: str, operand: Any, value: Any, part: Schema, whole: Schema) -> bool:  # noqa: ANN401, C901, PLR0911  one case for each keyword
+def holds(keyword: str, operand: Any, value: Any, part: Schema, whole: Schema) -> bool:  # noqa: C901, PLR0911  one case for each keyword
     def valid(inner: Schema, other: object = value) -> bool:
         return is_valid(other, inner, whole)
 
@@ -79,7 +79,7 @@ def holds(keyword: str, operand: Any, value: Any, part: Schema, whole: Schema) -
     raise AssertionError(keyword)
 
 
-def plain(node: Node) -> Any:  # noqa: ANN401  YAML data has any type
+def plain(node: Node) -> Any:
     match node:
         case Scalar():
             return node.value

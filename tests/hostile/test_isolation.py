@@ -195,7 +195,7 @@ def _child_with(sandbox: Sandbox, source: str, names: list[str]) -> Iterator[Chi
         yield child
 
 
-def _returned(child: Child, name: str, *args: object) -> Any:  # noqa: ANN401  any value
+def _returned(child: Child, name: str, *args: object) -> Any:
     answer = child.call(name, args, {})
     assert isinstance(answer, Returned), answer
     return answer.value

@@ -132,7 +132,7 @@ def _decoded(header: bytes, body: bytes) -> object:
         return None
 
 
-def _same(one: Any, other: Any) -> bool:  # noqa: ANN401, PLR0911  any value
+def _same(one: Any, other: Any) -> bool:  # noqa: PLR0911  any value
     """Equal, of the same types all the way down, with NaN equal to itself."""
     if type(one) is not type(other):
         return False
@@ -160,7 +160,7 @@ def _same(one: Any, other: Any) -> bool:  # noqa: ANN401, PLR0911  any value
     return bool(one == other)
 
 
-def _same_items(one: Any, others: list[Any]) -> bool:  # noqa: ANN401  a set
+def _same_items(one: Any, others: list[Any]) -> bool:
     """Compare in any order: that of a set, and so its repr, may differ."""
     for item in one:
         place = next((i for i, other in enumerate(others) if _same(item, other)), None)

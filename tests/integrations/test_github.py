@@ -138,7 +138,7 @@ def grade(
     def grade(
         files: Mapping[str, str],
         inputs: Mapping[str, str],
-        **kwargs: Any,  # noqa: ANN401  what Runner takes
+        **kwargs: Any,
     ) -> tuple[int, Runner]:
         workspace = tmp_path / "workspace"
         for name, source in files.items():

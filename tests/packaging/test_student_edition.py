@@ -446,11 +446,11 @@ def test_hidden_tests_elsewhere_do_not_excuse_a_full_edition() -> None:
     load_text(f"{text}{STUDENT}hidden_elsewhere: 1\n")
 
 
-def scalar(value: Any, style: Style = "plain") -> Scalar:  # noqa: ANN401  any scalar
+def scalar(value: Any, style: Style = "plain") -> Scalar:
     return Scalar(HERE, written(value), style, value)
 
 
-def written(value: Any) -> str:  # noqa: ANN401  any scalar
+def written(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, float) and not math.isfinite(value):

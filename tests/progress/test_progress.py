@@ -179,7 +179,7 @@ def test_a_record_is_its_owner_s_alone(
     """Whatever the umask, before SQLite writes a byte; one that others could read is closed."""
     store, modes, connect = Store(tmp_path / "new"), [], sqlite3.connect
 
-    def watched(*args: Any, **options: Any) -> Any:  # noqa: ANN401  as sqlite3 takes them
+    def watched(*args: Any, **options: Any) -> Any:
         modes.append(stat.S_IMODE(store.path.stat().st_mode))
         return connect(*args, **options)
 

@@ -83,10 +83,10 @@ def record_attention() -> Cases:
     # PyTorch's boolean mask says what takes part.
     allowed, added = torch.from_numpy(~blocked), torch.from_numpy(bias)
 
-    def masked(Q: Any, K: Any, V: Any) -> Any:  # noqa: ANN401  tensors
+    def masked(Q: Any, K: Any, V: Any) -> Any:
         return attend(Q, K, V, attn_mask=allowed)
 
-    def biased(Q: Any, K: Any, V: Any) -> Any:  # noqa: ANN401  tensors
+    def biased(Q: Any, K: Any, V: Any) -> Any:
         return attend(Q, K, V, attn_mask=added)
 
     yield "attention", inputs, differentiate(attend_plainly, inputs)
@@ -94,15 +94,15 @@ def record_attention() -> Cases:
     yield "attention_biased", {**inputs, "bias": bias}, differentiate(biased, inputs)
 
 
-def attend_plainly(Q: Any, K: Any, V: Any) -> Any:  # noqa: ANN401  tensors
+def attend_plainly(Q: Any, K: Any, V: Any) -> Any:
     return functional.scaled_dot_product_attention(Q, K, V)
 
 
-def attend_causally(Q: Any, K: Any, V: Any) -> Any:  # noqa: ANN401  tensors
+def attend_causally(Q: Any, K: Any, V: Any) -> Any:
     return functional.scaled_dot_product_attention(Q, K, V, is_causal=True)
 
 
-def attend_in_groups(Q: Any, K: Any, V: Any) -> Any:  # noqa: ANN401  tensors
+def attend_in_groups(Q: Any, K: Any, V: Any) -> Any:
     return functional.scaled_dot_product_attention(Q, K, V, enable_gqa=True)
 
 
@@ -136,7 +136,7 @@ def record_multi_head_attention() -> Cases:
             inputs |= draw(10, memory=(2, 11, d_other))
         weights: list[NDArray[Any]] = []
 
-        def compute(weights: list[NDArray[Any]] = weights, **given: Any) -> Any:  # noqa: ANN401  tensors
+        def compute(weights: list[NDArray[Any]] = weights, **given: Any) -> Any:
             source = given.get("memory", given["x"])
             output, per_head = functional.multi_head_attention_forward(
                 *(part.transpose(0, 1) for part in (given["x"], source, source)),
@@ -185,7 +185,7 @@ def record_rotary() -> Cases:
         yield name, inputs, {"output": evaluate(node, feeds)}
 
 
-def evaluate(node: Any, feeds: Arrays) -> NDArray[Any]:  # noqa: ANN401  onnx has no types
+def evaluate(node: Any, feeds: Arrays) -> NDArray[Any]:
     """Run one operator in ONNX's reference evaluator."""
     helper = onnx.helper
     infos = [

@@ -31,7 +31,7 @@ def draw(seed: int, **shapes: tuple[int, ...]) -> Arrays:
     return {name: rng.standard_normal(shape) for name, shape in shapes.items()}
 
 
-def with_gradients(compute: Callable[..., Any], inputs: Arrays, **fixed: Any) -> Arrays:  # noqa: ANN401  whatever the function takes
+def with_gradients(compute: Callable[..., Any], inputs: Arrays, **fixed: Any) -> Arrays:
     """Compute the output, and the gradients of sum(output * d_output) under the names d_<input>."""
     tensors = {
         name: torch.from_numpy(value).requires_grad_()
@@ -287,7 +287,7 @@ def record_training() -> Cases:
 
 def record_onnx() -> Cases:
     """The backend tests of ONNX for the operators that this package has, as they are published."""
-    from onnx.backend.test.case import node  # noqa: PLC0415  slow
+    from onnx.backend.test.case import node  # slow
 
     wanted = {
         "test_gelu_default_1": ("x",),
@@ -326,7 +326,7 @@ def record_onnx() -> Cases:
         )
 
 
-def randomise(module: Any) -> None:  # noqa: ANN401  PyTorch has no types here
+def randomise(module: Any) -> None:
     """Draw all parameters again, so that no bias is zero and no gain one, but for attention's.
 
     Attention has no biases in this package, as in the paper.
@@ -336,12 +336,12 @@ def randomise(module: Any) -> None:  # noqa: ANN401  PyTorch has no types here
         torch.nn.init.normal_(parameter, mean=1.0 if "norm" in name else 0.0, std=scale)
 
 
-def values(parameter: Any) -> NDArray[Any]:  # noqa: ANN401  PyTorch has no types here
+def values(parameter: Any) -> NDArray[Any]:
     array: NDArray[Any] = parameter.detach().numpy().copy()
     return array
 
 
-def gradients(parameter: Any) -> NDArray[Any]:  # noqa: ANN401  PyTorch has no types here
+def gradients(parameter: Any) -> NDArray[Any]:
     array: NDArray[Any] = parameter.grad.numpy().copy()
     return array
 
@@ -350,18 +350,18 @@ def prefixed(prefix: str, arrays: Arrays) -> Arrays:
     return {f"{prefix}_{name}": value for name, value in arrays.items()}
 
 
-def attention_arrays(attention: Any, of: Callable[[Any], NDArray[Any]]) -> Arrays:  # noqa: ANN401  PyTorch has no types here
+def attention_arrays(attention: Any, of: Callable[[Any], NDArray[Any]]) -> Arrays:
     """Name the matrices as this package does; PyTorch stores them transposed."""
     W_Q, W_K, W_V = np.split(of(attention.in_proj_weight), 3)
     W_O = of(attention.out_proj.weight)
     return {"W_Q": W_Q.T, "W_K": W_K.T, "W_V": W_V.T, "W_O": W_O.T}
 
 
-def norm_arrays(norm: Any, of: Callable[[Any], NDArray[Any]]) -> Arrays:  # noqa: ANN401  PyTorch has no types here
+def norm_arrays(norm: Any, of: Callable[[Any], NDArray[Any]]) -> Arrays:
     return {"gain": of(norm.weight), "bias": of(norm.bias)}
 
 
-def network_arrays(layer: Any, of: Callable[[Any], NDArray[Any]]) -> Arrays:  # noqa: ANN401  PyTorch has no types here
+def network_arrays(layer: Any, of: Callable[[Any], NDArray[Any]]) -> Arrays:
     return {
         "W1": of(layer.linear1.weight).T,
         "b1": of(layer.linear1.bias),
@@ -370,7 +370,7 @@ def network_arrays(layer: Any, of: Callable[[Any], NDArray[Any]]) -> Arrays:  # 
     }
 
 
-def encoder_arrays(layer: Any, of: Callable[[Any], NDArray[Any]]) -> Arrays:  # noqa: ANN401  PyTorch has no types here
+def encoder_arrays(layer: Any, of: Callable[[Any], NDArray[Any]]) -> Arrays:
     return (
         prefixed("attention", attention_arrays(layer.self_attn, of))
         | prefixed("norm_1", norm_arrays(layer.norm1, of))
@@ -379,7 +379,7 @@ def encoder_arrays(layer: Any, of: Callable[[Any], NDArray[Any]]) -> Arrays:  # 
     )
 
 
-def decoder_arrays(layer: Any, of: Callable[[Any], NDArray[Any]]) -> Arrays:  # noqa: ANN401  PyTorch has no types here
+def decoder_arrays(layer: Any, of: Callable[[Any], NDArray[Any]]) -> Arrays:
     return (
         prefixed("self_attention", attention_arrays(layer.self_attn, of))
         | prefixed("norm_1", norm_arrays(layer.norm1, of))

@@ -21,13 +21,13 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 @pytest.fixture(scope="module")
-def torch() -> Any:  # noqa: ANN401  a module without types
+def torch() -> Any:
     """PyTorch, imported only where a test needs it."""
     return pytest.importorskip("torch")
 
 
 @given(SHAPES, SEEDS)
-def test_normalisations(torch: Any, shape: tuple[int, ...], seed: int) -> None:  # noqa: ANN401  a module without types
+def test_normalisations(torch: Any, shape: tuple[int, ...], seed: int) -> None:
     """Outputs and gradients of both normalisations are the same to 1e-10, whatever the shape."""
     rng = np.random.default_rng(seed)
     x, d_output = rng.standard_normal((2, *shape))
@@ -51,7 +51,7 @@ def test_normalisations(torch: Any, shape: tuple[int, ...], seed: int) -> None: 
 
 
 @given(SHAPES, SEEDS, st.sampled_from(sorted(ACTIVATIONS)))
-def test_activations(torch: Any, shape: tuple[int, ...], seed: int, name: str) -> None:  # noqa: ANN401  a module without types
+def test_activations(torch: Any, shape: tuple[int, ...], seed: int, name: str) -> None:
     """Functions and derivatives are the same to 1e-10."""
     x = np.random.default_rng(seed).normal(0, 5, shape)
     tensor = torch.from_numpy(x).requires_grad_()
@@ -72,7 +72,7 @@ def test_activations(torch: Any, shape: tuple[int, ...], seed: int, name: str) -
 
 
 @given(st.integers(1, 7), st.integers(1, 5), SEEDS, st.sampled_from([0.0, 0.1, 0.7]))
-def test_cross_entropy(torch: Any, positions: int, classes: int, seed: int, share: float) -> None:  # noqa: ANN401  a module without types
+def test_cross_entropy(torch: Any, positions: int, classes: int, seed: int, share: float) -> None:
     """Loss and gradient are the same to 1e-10, with ignored positions and with smoothing."""
     rng = np.random.default_rng(seed)
     logits = rng.normal(0, 5, (positions, classes))
@@ -92,7 +92,7 @@ def test_cross_entropy(torch: Any, positions: int, classes: int, seed: int, shar
 
 
 @given(SHAPES, SEEDS)
-def test_gated_feed_forward(torch: Any, shape: tuple[int, ...], seed: int) -> None:  # noqa: ANN401  a module without types
+def test_gated_feed_forward(torch: Any, shape: tuple[int, ...], seed: int) -> None:
     """SwiGLU is the same to 1e-10."""
     rng = np.random.default_rng(seed)
     d_model = shape[-1]

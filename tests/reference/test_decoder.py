@@ -31,7 +31,7 @@ def drawn_block(seed: int, dtype: type[np.floating[Any]] = np.float64) -> Decode
     return map_arrays(lambda array: (array + rng.normal(0, 0.5, array.shape)).astype(dtype), block)
 
 
-def part(arrays: dict[str, FloatArray], name: str, kind: Any) -> Any:  # noqa: ANN401  any named tuple
+def part(arrays: dict[str, FloatArray], name: str, kind: Any) -> Any:
     return kind(*(arrays[f"{name}_{field}"] for field in kind._fields))
 
 

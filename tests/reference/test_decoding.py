@@ -151,7 +151,7 @@ def test_a_draw_of_exactly_zero_passes_over_what_has_no_share() -> None:
     """The running sum has to exceed the number drawn, which a share of zero cannot do."""
 
     class AlwaysZero(np.random.Generator):
-        def random(self, size: Any = None, *_: Any, **__: Any) -> Any:  # noqa: ANN401  NumPy's signature
+        def random(self, size: Any = None, *_: Any, **__: Any) -> Any:
             return np.zeros(size)
 
     drawn = sample([[0.0, 0.5, 0.5], [0.2, 0.8, 0.0]], AlwaysZero(np.random.PCG64()))

@@ -44,7 +44,7 @@ def drawn_gpt(seed: int = 0, **sizes: int) -> GPTParameters:
 def gpt_of(arrays: dict[str, FloatArray], prefix: str = "") -> GPTParameters:
     """Collect the parameters, or their gradients, that PyTorch computed with."""
 
-    def part(name: str, kind: Any) -> Any:  # noqa: ANN401  any named tuple
+    def part(name: str, kind: Any) -> Any:
         return kind(*(arrays[f"{prefix}{name}_{field}"] for field in kind._fields))
 
     blocks = tuple(
@@ -227,7 +227,7 @@ def test_a_step_is_a_step_of_gradient_descent() -> None:
 def test_plain_tuples_are_parameters_too() -> None:
     """What lost its names on the way still reads, learns and writes."""
 
-    def plain(tree: Any) -> Any:  # noqa: ANN401  a tree is a recursive type
+    def plain(tree: Any) -> Any:
         return tuple(plain(branch) for branch in tree) if isinstance(tree, tuple) else tree
 
     named, bare = drawn_gpt(9), plain(drawn_gpt(9))

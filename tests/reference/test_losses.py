@@ -122,7 +122,7 @@ def test_cross_entropy_passes_the_backend_tests_of_onnx(recorded: "Recorded", na
 
 
 @given(LOGITS, TARGETS, st.sampled_from([0.0, 0.2, 1.0]))
-def test_the_loss_is_its_definition(logits: FloatArray, targets: Any, share: float) -> None:  # noqa: ANN401  Hypothesis draws it
+def test_the_loss_is_its_definition(logits: FloatArray, targets: Any, share: float) -> None:
     """For any logits, -sum q log p with a plain loop gives the same mean, in the logits' dtype."""
     expected = []
     for row, target in zip(logits.reshape(-1, 5).tolist(), targets.ravel().tolist(), strict=True):
@@ -151,7 +151,7 @@ def test_the_gradient_agrees_with_finite_differences(share: float) -> None:
 
 
 @given(LOGITS, TARGETS)
-def test_the_gradient_of_a_position_sums_to_zero(logits: FloatArray, targets: Any) -> None:  # noqa: ANN401  Hypothesis draws it
+def test_the_gradient_of_a_position_sums_to_zero(logits: FloatArray, targets: Any) -> None:
     """Shares that one class gains, the others lose."""
     gradient = cross_entropy_gradient(logits, targets)
 
@@ -185,7 +185,7 @@ def test_inputs_are_only_read() -> None:
 @pytest.mark.parametrize(
     "function", [token_losses, cross_entropy, cross_entropy_gradient, perplexity]
 )
-def test_targets_that_do_not_fit_are_refused(function: Any) -> None:  # noqa: ANN401  any of the four
+def test_targets_that_do_not_fit_are_refused(function: Any) -> None:
     """Shapes, ranges and dtypes are checked, and the errors name what was found."""
     with pytest.raises(
         ValueError, match=re.escape("logits of shape (2, 3) and targets of shape (3,)")

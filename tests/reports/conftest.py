@@ -1,7 +1,5 @@
 """Verdicts by hand, one for each thing that a report has to show."""
 
-# ruff: noqa: ANN401  JSON is of any type
-
 from math import nan
 from typing import Any
 

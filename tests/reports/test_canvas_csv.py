@@ -23,7 +23,7 @@ Student,ID,SIS User ID,SIS Login ID,Section,Attention (4711),Essay (4712),Curren
 """
 
 
-def filled(export: str = EXPORT, **more: Any) -> Filled:  # noqa: ANN401  options of `fill`
+def filled(export: str = EXPORT, **more: Any) -> Filled:
     how = {"scores": {"ada": (10, 10), "bob": (4, 10)}, "column": "Attention", **more}
     return fill(export, **how)
 

@@ -79,15 +79,15 @@ class Spy:
             self._note(known and known[0].id)
             return known
 
-        def relation(*args: Any) -> relations.Relation | None:  # noqa: ANN401  as they come
+        def relation(*args: Any) -> relations.Relation | None:
             related = relate(*args)
             self._note(None if related is None else related.id)
             return related
 
         def diagnosis(
             told: Diagnostician,
-            results: Any,  # noqa: ANN401  as they come
-            observed: Any,  # noqa: ANN401  as they come
+            results: Any,
+            observed: Any,
             deadline: float,
             source: str,
         ) -> Diagnosis | None:

@@ -31,7 +31,7 @@ def matrix(*rows: "Row") -> ValueSummary:
     return ValueSummary(f"float64 ({len(rows)}, {len(rows[0])})", str(rows), rows)
 
 
-def failing(name: str, **more: Any) -> TestResult:  # noqa: ANN401  any field
+def failing(name: str, **more: Any) -> TestResult:
     """Make a failed test with everything that there may be behind a failure."""
     about: dict[str, Any] = {
         "message": SENTENCE,

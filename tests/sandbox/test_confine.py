@@ -46,7 +46,7 @@ def in_a_confined_fork(
 
 def test_network_programs_and_signals_are_given_up() -> None:
     """Sockets but pairs of them, execve and signals are refused."""
-    import socket  # noqa: PLC0415
+    import socket
 
     found = in_a_confined_fork(
         {

@@ -239,7 +239,7 @@ def make_track() -> MakeTrack:
 
 @pytest.fixture
 def build(tmp_path: Path) -> Build:
-    def build(*tracks: PublicTrack, hosting: Hosting | None = None, **content: Any) -> Site:  # noqa: ANN401  see Content
+    def build(*tracks: PublicTrack, hosting: Hosting | None = None, **content: Any) -> Site:
         root = tmp_path / "built"
         build_site(Content(tracks, **content), root, hosting=hosting)
         return Site(root)

@@ -206,7 +206,7 @@ def _grader_reads(answer: str) -> bool:
         return False
 
 
-def _in_node(frontend: Path, program: str, data: object) -> Any:  # noqa: ANN401  JSON of any form
+def _in_node(frontend: Path, program: str, data: object) -> Any:
     """Run a TypeScript program that shows what it makes of some data."""
     head = "const show = (f) => console.log(JSON.stringify(f(JSON.parse(process.argv[2]))));\n"
     entry, script = frontend / "entry.ts", frontend / "entry.mjs"

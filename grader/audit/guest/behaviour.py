@@ -192,7 +192,7 @@ def options_of(module: types.ModuleType, name: str, texts: tuple[str, ...]) -> O
     return Options(signatures, texts)
 
 
-def differ(one: Any, other: Any) -> bool:  # noqa: ANN401, PLR0911  any results, a case for each type
+def differ(one: Any, other: Any) -> bool:  # noqa: PLR0911  any results, a case for each type
     """Return whether two results are clearly different."""
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
@@ -214,7 +214,7 @@ def differ(one: Any, other: Any) -> bool:  # noqa: ANN401, PLR0911  any results,
     return _items_differ(one, other)
 
 
-def _items_differ(one: Any, other: Any) -> bool:  # noqa: ANN401  results of one type
+def _items_differ(one: Any, other: Any) -> bool:
     """Return whether containers, or other results that are no numbers, differ."""
     if isinstance(one, Mapping):
         return one.keys() != other.keys() or any(
@@ -227,7 +227,7 @@ def _items_differ(one: Any, other: Any) -> bool:  # noqa: ANN401  results of one
     return hasattr(one, "__dict__") and differ(vars(one), vars(other))
 
 
-def differ_in_value(one: Any, other: Any) -> bool:  # noqa: ANN401  arrays or numbers
+def differ_in_value(one: Any, other: Any) -> bool:
     """Return whether numbers differ by more than rounding."""
     first, second = np.asarray(one), np.asarray(other)
     if "O" in first.dtype.kind + second.dtype.kind or not {first.dtype.kind, second.dtype.kind} <= {
@@ -247,7 +247,7 @@ def differ_in_value(one: Any, other: Any) -> bool:  # noqa: ANN401  arrays or nu
     return not bool(np.all(close))
 
 
-def is_finite(value: Any) -> bool:  # noqa: ANN401  any result
+def is_finite(value: Any) -> bool:
     """Return whether no number in a result is NaN or infinite."""
     if isinstance(value, np.ndarray | np.generic | float | complex):
         array = np.asarray(value)

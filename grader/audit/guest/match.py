@@ -59,7 +59,7 @@ def positional(
     return tuple(given)
 
 
-def arity(function: Any) -> tuple[int, int] | None:  # noqa: ANN401  any function
+def arity(function: Any) -> tuple[int, int] | None:
     """Return the least and the largest number of positional arguments."""
     with contextlib.suppress(TypeError, ValueError):
         parameters = [*inspect.signature(function).parameters.values()]
@@ -129,7 +129,7 @@ def _results(
             return
 
 
-def _close(one: Any, other: Any) -> bool:  # noqa: ANN401  any results
+def _close(one: Any, other: Any) -> bool:
     if isinstance(one, tuple | list) and isinstance(other, tuple | list):
         return len(one) == len(other) and all(map(_close, one, other))
     try:

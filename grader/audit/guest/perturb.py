@@ -37,7 +37,7 @@ def mapped(steps: Steps, change: Callable[[Any], Any], *, floats: bool = False) 
         floats: whether whole numbers in lists are taken for floats.
     """
 
-    def deep(value: Any) -> Any:  # noqa: ANN401  any argument
+    def deep(value: Any) -> Any:
         if type(value) is list and (numbers := _numbers(value)) is not None:
             changed = change(numbers.astype(float) if floats else numbers)
             if changed is numbers:
@@ -73,7 +73,7 @@ def arrays(steps: Steps) -> list[Array]:
     """Return all arrays among the arguments."""
     found: list[Array] = []
 
-    def note(value: Any) -> Any:  # noqa: ANN401  any argument
+    def note(value: Any) -> Any:
         if isinstance(value, np.ndarray):
             found.append(value)
         return value
@@ -114,7 +114,7 @@ def with_other_numbers(rng: np.random.Generator, steps: Steps, kind: int) -> Ste
     only = None if rng.integers(3) else int(rng.integers(8))
     count = -1
 
-    def change(value: Any) -> Any:  # noqa: ANN401, PLR0911  any argument, a case for each type
+    def change(value: Any) -> Any:  # noqa: PLR0911  any argument, a case for each type
         nonlocal count
         count += 1
         if only is not None and count != only:
@@ -151,7 +151,7 @@ def resized(steps: Steps, old: int, new: int, rng: np.random.Generator | None) -
         rng: draws further numbers; None to repeat those there are.
     """
 
-    def change(value: Any) -> Any:  # noqa: ANN401  any argument
+    def change(value: Any) -> Any:
         if not isinstance(value, np.ndarray) or old not in value.shape:
             return value
         return _of_shape(value, tuple(new if n == old else n for n in value.shape), rng)
@@ -183,7 +183,7 @@ def with_other_sizes(rng: np.random.Generator, steps: Steps) -> Steps:
     one = int(rng.choice(lengths))
     new = one + int(rng.integers(1, 3))
 
-    def change(value: Any) -> Any:  # noqa: ANN401  any argument
+    def change(value: Any) -> Any:
         if not isinstance(value, np.ndarray):
             return value
         shape = tuple(new if n == one and rng.integers(2) else n for n in value.shape)
@@ -196,7 +196,7 @@ def with_batch_axis(steps: Steps) -> Steps:
     """Give the arrays with the most axes one more, of length 2."""
     most = max((array.ndim for array in arrays(steps)), default=0)
 
-    def change(value: Any) -> Any:  # noqa: ANN401  any argument
+    def change(value: Any) -> Any:
         if isinstance(value, np.ndarray) and value.ndim == most and value.size < _MOST_SIZE:
             return np.stack([value, value[::-1] if value.ndim else value])
         return value
@@ -241,7 +241,7 @@ def with_other_options(steps: Steps, options: Options, results: list[Any]) -> It
 
 def _candidates(
     name: str,
-    current: Any,  # noqa: ANN401  any argument
+    current: Any,
     texts: tuple[str, ...],
     shapes: list[tuple[int, ...]],
 ) -> Iterator[Any]:
@@ -317,7 +317,7 @@ def _with_fewer_axes(steps: Steps) -> Iterator[Steps]:
     most = max((array.ndim for array in arrays(steps)), default=0)
     for least in {most, 3}:
 
-        def change(value: Any, least: int = least) -> Any:  # noqa: ANN401  any argument
+        def change(value: Any, least: int = least) -> Any:
             is_large = isinstance(value, np.ndarray) and value.ndim >= least > 0 and len(value)
             return value[0] if is_large else value
 
@@ -328,7 +328,7 @@ def _only(steps: Steps, number: int, change: Callable[[Any], Any]) -> Steps:
     """Change one of the arrays."""
     count = -1
 
-    def maybe(value: Any) -> Any:  # noqa: ANN401  any argument
+    def maybe(value: Any) -> Any:
         nonlocal count
         if not isinstance(value, np.ndarray):
             return value
@@ -338,12 +338,12 @@ def _only(steps: Steps, number: int, change: Callable[[Any], Any]) -> Steps:
     return mapped(steps, maybe)
 
 
-def _zero(value: Any) -> Any:  # noqa: ANN401  any argument
+def _zero(value: Any) -> Any:
     is_number = isinstance(value, np.ndarray) and value.dtype.kind in "fiub"
     return np.zeros_like(value) if is_number else value
 
 
-def _small(value: Any) -> Any:  # noqa: ANN401  any argument
+def _small(value: Any) -> Any:
     """Replace floats by 1, 2, 3 ..."""
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         return (np.arange(1, value.size + 1) % 10).reshape(value.shape).astype(value.dtype)
@@ -351,7 +351,7 @@ def _small(value: Any) -> Any:  # noqa: ANN401  any argument
 
 
 def _rounded(digits: int) -> Callable[[Any], Any]:
-    def change(value: Any) -> Any:  # noqa: ANN401  any argument
+    def change(value: Any) -> Any:
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
             return np.round(value, digits) + 0.0  # no -0.0
         return round(value, digits) if type(value) is float else value
@@ -366,7 +366,7 @@ def size(steps: Steps) -> tuple[float, ...]:
     axes = sum(array.ndim for array in arrays(steps))
     digits = 0
 
-    def note(value: Any) -> Any:  # noqa: ANN401  any argument
+    def note(value: Any) -> Any:
         nonlocal digits
         if isinstance(value, np.ndarray) and value.size <= _MOST_SIZE:
             digits += len(str(value.tolist()))

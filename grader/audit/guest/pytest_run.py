@@ -115,7 +115,7 @@ class _Lines:
         sys.settrace(None)
         return self.reached, self.in_function
 
-    def _call(self, frame: FrameType, _event: str, _: object) -> Any:  # noqa: ANN401  as Python declares it
+    def _call(self, frame: FrameType, _event: str, _: object) -> Any:
         if frame.f_code.co_filename != self._file:
             return None
         name, flags = frame.f_code.co_name, frame.f_code.co_flags
@@ -124,7 +124,7 @@ class _Lines:
         self.reached.add(frame.f_lineno)
         return self._line
 
-    def _line(self, frame: FrameType, _event: str, _: object) -> Any:  # noqa: ANN401  as Python declares it
+    def _line(self, frame: FrameType, _event: str, _: object) -> Any:
         self.reached.add(frame.f_lineno)
         return self._line
 

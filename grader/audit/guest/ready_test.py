@@ -26,7 +26,7 @@ class NoExpressionError(Exception):
     """A value that no short expression makes."""
 
 
-def expression(value: Any) -> str:  # noqa: ANN401, PLR0911  any value, a case for each type
+def expression(value: Any) -> str:  # noqa: PLR0911  any value, a case for each type
     """Return an expression that evaluates to an equal value; NumPy is `np` in it.
 
     Raises:
@@ -56,7 +56,7 @@ def expression(value: Any) -> str:  # noqa: ANN401, PLR0911  any value, a case f
     return _container(value)
 
 
-def _container(value: Any) -> str:  # noqa: ANN401  any value
+def _container(value: Any) -> str:
     match value:
         case tuple() if type(value) is tuple:
             items = [expression(item) for item in value]
@@ -71,7 +71,7 @@ def _container(value: Any) -> str:  # noqa: ANN401  any value
     raise NoExpressionError(f"a {type(value).__name__}")
 
 
-def short(value: Any) -> str:  # noqa: ANN401  any value
+def short(value: Any) -> str:
     """Return an expression, or else a short description."""
     try:
         text = expression(value)
@@ -87,7 +87,7 @@ def _number(value: complex) -> str:
     return repr(value)
 
 
-def _nested(value: Any) -> str:  # noqa: ANN401  a number or lists of them
+def _nested(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(_nested(item) for item in value)}]"
     return _number(value) if isinstance(value, float | complex) else repr(value)
@@ -128,7 +128,7 @@ def value_text(behaviour: Behaviour, found: Difference) -> str:
     return _rounded_text(step.value)
 
 
-def _rounded_text(value: Any) -> str:  # noqa: ANN401  any result
+def _rounded_text(value: Any) -> str:
     if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size <= 64:  # noqa: PLR2004  it fits
         return f"array({np.array2string(value, separator=', ', precision=6)})".replace("\n", "")
     if isinstance(value, tuple | list):
@@ -211,7 +211,7 @@ def _arguments(
     return lines, found
 
 
-def _compared(what: str, value: Any, style: Style) -> Iterator[str]:  # noqa: ANN401  any result
+def _compared(what: str, value: Any, style: Style) -> Iterator[str]:
     match value:
         case np.ndarray() if value.dtype.kind in "fc":
             yield from _array_compared(what, value, style)

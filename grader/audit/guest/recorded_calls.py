@@ -51,7 +51,7 @@ def install(space: dict[str, Any]) -> None:
 
 def _wrapped(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
-    def stand_in(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any function's
+    def stand_in(*args: Any, **kwargs: Any) -> Any:
         global _inside  # noqa: PLW0603  one thread
         if _inside or _answer is None:
             return function(*args, **kwargs)
@@ -92,7 +92,7 @@ class Recorder:
         function: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-    ) -> Any:  # noqa: ANN401  any function's
+    ) -> Any:
         """Record a call and make it."""
         owner, _, method = name.rpartition(".")
         given = args[1:] if owner else args
@@ -132,7 +132,7 @@ def read_scripts(data: bytes) -> list[Script]:
     return [*found.values()]
 
 
-def _items(value: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401  any result
+def _items(value: Any, change: Callable[[Any], Any]) -> Any:
     """Change each leaf of a nested result."""
     if isinstance(value, tuple):
         items = [_items(item, change) for item in value]
@@ -145,7 +145,7 @@ def _items(value: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401  an
 
 
 def _filled(number: float) -> Callable[[Any], Any]:
-    def change(value: Any) -> Any:  # noqa: ANN401  any result
+    def change(value: Any) -> Any:
         if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
             dtype = value.dtype if np.isfinite(number) or value.dtype.kind in "fc" else float
             return np.full(value.shape, number, dtype)
@@ -158,7 +158,7 @@ def _filled(number: float) -> Callable[[Any], Any]:
     return change
 
 
-def _empty(value: Any) -> Any:  # noqa: ANN401  any result
+def _empty(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value[:0] if value.ndim else np.zeros(0, value.dtype)
     return np.zeros(0) if isinstance(value, int | float | np.generic) else value
@@ -170,7 +170,7 @@ def _is_real(value: object) -> bool:
     return isinstance(value, float | np.floating)
 
 
-def _as_float32(value: Any) -> Any:  # noqa: ANN401  any result
+def _as_float32(value: Any) -> Any:
     if not _is_real(value) or np.iscomplexobj(value):
         return value
     with np.errstate(all="ignore"):
@@ -178,7 +178,7 @@ def _as_float32(value: Any) -> Any:  # noqa: ANN401  any result
     return rounded if isinstance(value, np.ndarray) else type(value)(rounded)
 
 
-def _off_by_a_percent(value: Any) -> Any:  # noqa: ANN401  any result
+def _off_by_a_percent(value: Any) -> Any:
     return (value * 1.01) if _is_real(value) else value
 
 
@@ -205,7 +205,7 @@ class WrongAnswers:
         function: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-    ) -> Any:  # noqa: ANN401  any function's
+    ) -> Any:
         """Make a call, and change its result."""
         right = function(*args, **kwargs)
         if name.endswith(".__init__"):

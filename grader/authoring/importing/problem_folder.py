@@ -140,7 +140,7 @@ def _example(draft: Draft, folder: Path) -> None:
     draft.remarks.append("example.json was put at the end of the instructions")
 
 
-def _json_text(value: Any) -> str:  # noqa: ANN401  any JSON
+def _json_text(value: Any) -> str:
     return repr(value)[:4000]
 
 

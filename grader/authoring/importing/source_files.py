@@ -44,7 +44,7 @@ def read_text(path: Path, cap: int) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def parse_json(text: str, name: str) -> Any:  # noqa: ANN401  any JSON
+def parse_json(text: str, name: str) -> Any:
     """Read JSON.
 
     Raises:

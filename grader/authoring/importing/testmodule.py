@@ -320,7 +320,7 @@ def _helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> l
             first.pop(0)
         body = _Translator("" if static else _first(helper), group, module.done).body(helper.body)
         function = ast.parse(f"def {name}(): pass").body[0]
-        assert isinstance(function, ast.FunctionDef)  # noqa: S101  it was just written as one
+        assert isinstance(function, ast.FunctionDef)  # it was just written as one
         function.args, function.body = arguments, body or [ast.Pass()]
         functions.append(function)
     return functions

@@ -134,7 +134,7 @@ def _text(text: str) -> Scalar:
     return Scalar(_NOWHERE, clean, "plain", clean)
 
 
-def _literal(value: Any) -> Node:  # noqa: ANN401  any JSON
+def _literal(value: Any) -> Node:
     if isinstance(value, (list, tuple)):
         return List(_NOWHERE, tuple(map(_literal, value)))
     if isinstance(value, dict):

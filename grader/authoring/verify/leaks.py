@@ -164,7 +164,7 @@ def _numbers_of(test: TestCase) -> Iterator[str]:
                 yield text
 
 
-def _leaves(value: Any) -> Iterator[int | float]:  # noqa: ANN401  any literal
+def _leaves(value: Any) -> Iterator[int | float]:
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, dict):

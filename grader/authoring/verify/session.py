@@ -79,7 +79,7 @@ def _of_course(exercise: Path) -> list[bytes]:
     path = course_file(exercise)
     try:
         if b"files:" in _read(exercise):
-            from grader.definitions.collection import load_exercise  # noqa: PLC0415  as below
+            from grader.definitions.collection import load_exercise  # as below
 
             return [load_exercise(exercise).digest.encode()]
         return [load_course(path).digest.encode()] if exists(path) else []
@@ -89,7 +89,7 @@ def _of_course(exercise: Path) -> list[bytes]:
 
 def _load_each(session: ProofSession, paths: Iterable[Path]) -> set[Problem]:
     """Load files one by one; return what is wrong in them."""
-    from grader.definitions.collection import load_exercise  # noqa: PLC0415  not if all is known
+    from grader.definitions.collection import load_exercise  # not if all is known
 
     problems: set[Problem] = set()
     for path in paths:
@@ -102,7 +102,7 @@ def _load_each(session: ProofSession, paths: Iterable[Path]) -> set[Problem]:
 
 
 def _load_track(session: ProofSession, track: Path, unknown: Sequence[Path]) -> None:
-    from grader.definitions.collection import load_track  # noqa: PLC0415  not if all is known
+    from grader.definitions.collection import load_track  # not if all is known
 
     try:
         exercises = load_track(track).exercises
@@ -143,7 +143,7 @@ def finish(
     cache: ProofCache | None,
 ) -> Iterator[Path]:
     """Prove what is left, and yield the path of each as it is done."""
-    from grader.authoring.verify.prove import prove  # noqa: PLC0415  not if all is known
+    from grader.authoring.verify.prove import prove  # not if all is known
 
     wait_for_leaks = find_leaks(session.to_prove) if find_leaks else dict
     for exercise, proof in prove(session.to_prove, pool):
@@ -160,7 +160,7 @@ def finish(
 
 def with_findings(proof: Proof | None, more: Sequence[ProofFinding]) -> Proof:
     """Add findings to a proof, which then is none."""
-    assert proof is not None  # noqa: S101  for the type checker
+    assert proof is not None  # for the type checker
     if not more or proof.status in ("invalid", "fault"):
         return proof
     return replace(proof, status="not proven", findings=(*proof.findings, *more))

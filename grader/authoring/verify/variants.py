@@ -31,7 +31,7 @@ class VariantRun:
     job: Job
 
 
-def variant(exercise: Exercise, tag: str, **changes: Any) -> Exercise:  # noqa: ANN401  fields of it
+def variant(exercise: Exercise, tag: str, **changes: Any) -> Exercise:
     """Return an exercise in another form, without its misconceptions."""
     digest = hashlib.sha256(f"{exercise.digest} {tag}".encode()).hexdigest()
     return replace(exercise, **{"misconceptions": (), **changes, "digest": digest})
@@ -73,7 +73,7 @@ def with_changed_inputs(exercise: Exercise, ids: Collection[TestId] | None = Non
     return variant(exercise, "changed inputs", tests=tests)
 
 
-def _changed(test: TestCase, **changes: Any) -> TestCase:  # noqa: ANN401  fields that it has
+def _changed(test: TestCase, **changes: Any) -> TestCase:
     return replace(test, **changes)
 
 

@@ -69,10 +69,10 @@ def _explain(statement: str, error: BaseException) -> str:
 def asserts() -> Asserts:
     """Return pytest's asserts or, in a page without pytest, Python's own."""
     try:
-        import pytest  # noqa: PLC0415  a page has none
+        import pytest  # a page has none
 
         # The only way to rewrite what is no file on disk; the one thing of pytest's not public.
-        from _pytest.assertion.rewrite import rewrite_asserts  # noqa: PLC0415
+        from _pytest.assertion.rewrite import rewrite_asserts
     except ModuleNotFoundError:
         return Asserts(_keep_operands, {}, (AssertionError,), (), _explain)
     return Asserts(

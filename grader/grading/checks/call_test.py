@@ -44,8 +44,8 @@ class CallCheck(Check[CallTest]):
     def compared(
         self,
         exercise: Exercise,
-        expected: Any,  # noqa: ANN401  any value
-        got: Any,  # noqa: ANN401  any value
+        expected: Any,
+        got: Any,
     ) -> Difference | None:
         """Compare a value with an expected one, as the test asks for; None if it is right."""
         if exercise.kind == "predict":

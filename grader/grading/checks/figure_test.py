@@ -16,19 +16,19 @@ _Data: TypeAlias = Mapping[str, Any]
 _Item = TypeVar("_Item")
 
 
-def _is_text(value: Any) -> bool:  # noqa: ANN401  any value
+def _is_text(value: Any) -> bool:
     return type(value) is str
 
 
-def _is_array(value: Any) -> bool:  # noqa: ANN401  any value
+def _is_array(value: Any) -> bool:
     return type(value) is np.ndarray and value.dtype == np.float64
 
 
-def _is_row(value: Any) -> bool:  # noqa: ANN401  any value
+def _is_row(value: Any) -> bool:
     return _is_array(value) and value.ndim == 1
 
 
-def _is_pair(value: Any) -> bool:  # noqa: ANN401  any value
+def _is_pair(value: Any) -> bool:
     return _is_array(value) and value.shape == (2,)
 
 
@@ -70,8 +70,8 @@ class FigureCheck(Check[FigureTest]):
     def compared(
         self,
         exercise: Exercise,  # noqa: ARG002  as in any test
-        expected: Any,  # noqa: ANN401  data of a figure
-        got: Any,  # noqa: ANN401  any value
+        expected: Any,
+        got: Any,
     ) -> Difference | None:
         """Compare the data of two figures; None if the parts that count agree."""
         if not _fits(got, _FIGURE):
@@ -92,7 +92,7 @@ class FigureCheck(Check[FigureTest]):
         return None
 
 
-def _fits(value: Any, form: Any) -> bool:  # noqa: ANN401  any value
+def _fits(value: Any, form: Any) -> bool:
     """Return whether a value has a form, all the way down; the rows of a mapping are as long."""
     if isinstance(form, list):
         return type(value) is list and all(_fits(item, form[0]) for item in value)
@@ -106,7 +106,7 @@ def _fits(value: Any, form: Any) -> bool:  # noqa: ANN401  any value
     return bool(form(value))
 
 
-def _are_close(expected: Any, got: Any, tolerance: Tolerance) -> bool:  # noqa: ANN401  arrays
+def _are_close(expected: Any, got: Any, tolerance: Tolerance) -> bool:
     return compare(expected, got, tolerance) is None
 
 
@@ -274,7 +274,7 @@ def _other_x(expected: _Data, got: _Data, tolerance: Tolerance) -> _Data:
     return {"what": "x", "point": place + 1, "expected": x[place], "got": own[place]}
 
 
-def _far(expected: Any, got: Any, tolerance: Tolerance) -> list[int]:  # noqa: ANN401  arrays
+def _far(expected: Any, got: Any, tolerance: Tolerance) -> list[int]:
     """Return the indices at which two arrays of one length differ, at least one."""
     far = ~np.isclose(got, expected, tolerance.rtol, tolerance.atol, equal_nan=True)
     return [int(each) for each in np.flatnonzero(far)] or [0]

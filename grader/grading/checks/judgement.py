@@ -52,8 +52,8 @@ class Check(ABC, Generic[Test]):
     def compared(
         self,
         exercise: Exercise,  # noqa: ARG002  a prediction is read more leniently
-        expected: Any,  # noqa: ANN401  any value
-        got: Any,  # noqa: ANN401  any value
+        expected: Any,
+        got: Any,
     ) -> Difference | None:
         """Compare a value with an expected one; None if it is right."""
         return compare(expected, got, self.test.tolerance)
@@ -123,7 +123,7 @@ def input_changed(
     return Difference(Rung.INPUTS, "input-changed", facts)
 
 
-def evaluated(code: str, names: Mapping[str, Any]) -> Any:  # noqa: ANN401  any value
+def evaluated(code: str, names: Mapping[str, Any]) -> Any:
     """Evaluate an expression over a submission's stand-ins.
 
     Raises:

@@ -23,8 +23,8 @@ class OutputCheck(Check[OutputTest]):
     def compared(
         self,
         exercise: Exercise,  # noqa: ARG002  as in any test
-        expected: Any,  # noqa: ANN401  text
-        got: Any,  # noqa: ANN401  text
+        expected: Any,
+        got: Any,
     ) -> Difference | None:
         """Compare printed text with the expected one; None if it is right."""
         return compare_text(expected, got, self.test.tolerance)

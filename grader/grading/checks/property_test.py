@@ -66,7 +66,7 @@ class PropertyCheck(Check[PropertyTest]):
         names = program.names(test.where, keep_inputs=keep_inputs, most=draw.most)
         bindings = program.bindings(names)
 
-        def value(code: str, changes: _Inputs) -> Any:  # noqa: ANN401  any value
+        def value(code: str, changes: _Inputs) -> Any:
             return evaluated(code, {**bindings, **oracle.inputs(test, number), **freeze(changes)})
 
         call = functools.partial(value, test.call)
@@ -156,7 +156,7 @@ class _Trial:
     def _axis(self, array: _Array, usual: int) -> int:
         return max(usual, -array.ndim) if self.test.axis is None else self.test.axis
 
-    def with_inputs(self, changes: _Inputs) -> Any:  # noqa: ANN401  any value
+    def with_inputs(self, changes: _Inputs) -> Any:
         """Call with some inputs changed."""
         return _usable(self.call(changes))
 
@@ -166,14 +166,14 @@ class _Trial:
         return author_error(self.test.where, f"{where}: {message}")
 
 
-def _usable(result: Any) -> Any:  # noqa: ANN401  any value
+def _usable(result: Any) -> Any:
     """Return a result, or raise `DiffersError` if no finite number is in it."""
     if not any(np.isfinite(array).any() for array in _arrays(_numeric(result))):
         raise DiffersError(Difference(Rung.NOT_FINITE, "no-finite-number"))
     return result
 
 
-def _numeric(result: Any) -> Any:  # noqa: ANN401  any value
+def _numeric(result: Any) -> Any:
     """Return a result, or raise `DiffersError` if it is not made of numbers."""
     if result is None:
         raise DiffersError(Difference(Rung.NOTHING, "none", {"expected": 0.0}))
@@ -207,7 +207,7 @@ def _arrays(result: object) -> list[_Array]:
     return []
 
 
-def _in_each(result: Any, change: Callable[[_Array], _Array]) -> Any:  # noqa: ANN401  any value
+def _in_each(result: Any, change: Callable[[_Array], _Array]) -> Any:
     """Return a result with every array changed; a number is an array without axes."""
     if isinstance(result, (np.ndarray, bool, int, float, complex, np.generic)):
         return change(np.asarray(result))
@@ -246,7 +246,7 @@ def _rows_sum_to_one(trial: _Trial) -> Difference | None:
     return None
 
 
-def _index(where: Any) -> tuple[int, ...]:  # noqa: ANN401  an array of booleans
+def _index(where: Any) -> tuple[int, ...]:
     return tuple(int(i) for i in np.unravel_index(int(np.argmax(where)), np.shape(where)))
 
 

@@ -142,7 +142,7 @@ def compare(  # noqa: PLR0911  a ladder: each rung returns
     return Difference(Rung.VALUES, "other-value", texts, path)
 
 
-def shapes_of(value: Any) -> Any:  # noqa: ANN401  any value
+def shapes_of(value: Any) -> Any:
     """Return the shapes of the arrays and numbers in a value, each as an array of lengths."""
     if isinstance(value, (np.ndarray, *_NUMBER)):
         return np.array(np.shape(value), dtype=np.int64)
@@ -153,7 +153,7 @@ def shapes_of(value: Any) -> Any:  # noqa: ANN401  any value
     return None
 
 
-def compare_shapes(shapes: Any, got: object, path: _Path = ()) -> Difference | None:  # noqa: ANN401  of any value
+def compare_shapes(shapes: Any, got: object, path: _Path = ()) -> Difference | None:
     """Compare the shapes of arrays and numbers with those that `shapes_of` gave.
 
     Returns:
@@ -177,7 +177,7 @@ def compare_shapes(shapes: Any, got: object, path: _Path = ()) -> Difference | N
     return next(filter(None, found), None)
 
 
-def as_written(expected: Any, got: object) -> Any:  # noqa: ANN401  any value
+def as_written(expected: Any, got: object) -> Any:
     """Return a literal, its whole numbers as floats where the result has floats."""
     if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):
         whole = expected.dtype.kind == "i" and got.dtype.kind in "ufc"
@@ -193,8 +193,8 @@ def as_written(expected: Any, got: object) -> Any:  # noqa: ANN401  any value
 
 
 def as_accepted(
-    expected: Any,  # noqa: ANN401  any value
-    got: Any,  # noqa: ANN401  any value
+    expected: Any,
+    got: Any,
     accept: Collection[Accepted],
 ) -> tuple[Any, Any]:
     """Return both values with what a test accepts in the form of the other.
@@ -238,7 +238,7 @@ def _as_dtype(
     return None
 
 
-def ignore_nan(expected: Any, got: Any) -> Any:  # noqa: ANN401, PLR0911  any value; each form returns
+def ignore_nan(expected: Any, got: Any) -> Any:  # noqa: PLR0911  any value; each form returns
     """Return a result with NaN wherever the expected value has it."""
     if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):
         if expected.shape != got.shape or {expected.dtype.kind, got.dtype.kind} - {"f", "c"}:
@@ -256,7 +256,7 @@ def ignore_nan(expected: Any, got: Any) -> Any:  # noqa: ANN401, PLR0911  any va
     return got
 
 
-def as_answer(expected: object, got: Any) -> Any:  # noqa: ANN401  any value
+def as_answer(expected: object, got: Any) -> Any:
     """Return an answer that was written by hand in the form of the expected one.
 
     A list of lists of numbers is the array of them, a tuple is a list, 2 is 2.0 and 2.0 is 2. What
@@ -278,7 +278,7 @@ def as_answer(expected: object, got: Any) -> Any:  # noqa: ANN401  any value
     return got.strip() if isinstance(expected, str) and isinstance(got, str) else got
 
 
-def _as_array(expected: Array, got: Any) -> Any:  # noqa: ANN401  any value
+def _as_array(expected: Array, got: Any) -> Any:
     try:
         array = np.asarray(got)
     except ValueError:  # rows of unequal length

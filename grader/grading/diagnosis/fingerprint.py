@@ -125,7 +125,7 @@ class _Parts:
         self.numbers: list[Numbers] = []
         self.single = False
 
-    def add(self, value: Any) -> None:  # noqa: ANN401  any value
+    def add(self, value: Any) -> None:
         """Add a value and its items."""
         if len(self.form) >= _MOST_PARTS:
             return
@@ -146,7 +146,7 @@ class _Parts:
         else:
             self.form += [type(value).__name__, f"{value!r:.200}"]
 
-    def _add_array(self, value: Any) -> None:  # noqa: ANN401  any array or number
+    def _add_array(self, value: Any) -> None:
         array = np.asarray(value)
         kind: str
         if not self._exact_dtypes:

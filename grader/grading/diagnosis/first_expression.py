@@ -145,7 +145,7 @@ def _child(exercise: Exercise, sandbox: Children, module: ModuleType) -> Iterato
         yield child
 
 
-def _value(child: Child, name: str, *args: object) -> Any:  # noqa: ANN401  what the child says
+def _value(child: Child, name: str, *args: object) -> Any:
     answer = child.call(name, list(args), {})
     if isinstance(answer, Returned):
         return answer.value

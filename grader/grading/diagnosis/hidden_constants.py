@@ -62,7 +62,7 @@ def usual_of(draws: Sequence[Mapping[str, Any]], secret: "Secrets") -> Usual:
     return Usual(held, numbers.tolist(), arrays, frozenset(long.tolist()))
 
 
-def at(value: Any, path: Path) -> Any:  # noqa: ANN401  any values
+def at(value: Any, path: Path) -> Any:
     """Return the part of a value that a path leads to."""
     return functools.reduce(operator.getitem, path, value)
 
@@ -89,7 +89,7 @@ def is_standard(array: npt.NDArray[Any]) -> bool:
     return any(is_same(array, each) for each in standard_forms(array))
 
 
-def is_same(one: Any, other: Any) -> bool:  # noqa: ANN401  any values
+def is_same(one: Any, other: Any) -> bool:
     """Return whether two values are the same, type and dtype included."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return one.dtype == other.dtype and np.array_equal(

@@ -211,7 +211,9 @@ class Diagnostician:
 
     def _prepare_variants(self) -> None:
         if self._exercise.solution and self._variants is None:  # a student edition has none
-            from grader.grading.diagnosis.derived_mistakes import Variants  # noqa: PLC0415  most failures need none of it
+            from grader.grading.diagnosis.derived_mistakes import (
+                Variants,  # most failures need none of it
+            )
 
             self._variants = Variants(self._exercise)
 
@@ -224,7 +226,7 @@ class Diagnostician:
             return None
         self._prepare_variants()
         if self._variants is not None and self._teachers is None:
-            from grader.grading.diagnosis.teaching_exercises import Teachers  # noqa: PLC0415  likewise
+            from grader.grading.diagnosis.teaching_exercises import Teachers  # likewise
 
             self._teachers = Teachers(self._exercise)
         numbers = self._variants.numbers if self._variants else ()
@@ -367,7 +369,7 @@ class Diagnostician:
         if self._mutants is None:
             self._mutants = []
             if exercise.solution:  # a student edition has none
-                from grader.mutation import OPERATORS, mutants  # noqa: PLC0415  most failures need no mutants
+                from grader.mutation import OPERATORS, mutants  # most failures need no mutants
 
                 made = mutants(exercise.solution, exercise.defines, exercise.starter)
                 self._mutants = [

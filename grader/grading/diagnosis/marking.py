@@ -58,7 +58,7 @@ class _Marker(ast.NodeTransformer):
         self._function: ast.FunctionDef | None = None
         self._inner: list[list[int]] = [[]]
 
-    def visit(self, node: ast.AST) -> Any:  # noqa: ANN401  as `NodeTransformer`
+    def visit(self, node: ast.AST) -> Any:
         if not isinstance(node, ast.expr):
             return node if isinstance(node, ast.pattern) else super().visit(node)
         base = node
@@ -124,7 +124,7 @@ class _Marker(ast.NodeTransformer):
         node.value = node.value and self.visit(node.value)
         return node
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> Any:  # noqa: ANN401  statements
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """Note the value of a name before and after it is changed."""
         if not isinstance(node.target, ast.Name):
             self._target(node.target)

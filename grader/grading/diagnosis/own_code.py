@@ -87,7 +87,7 @@ def read_unused(
     ]
 
 
-def _read(sandbox: Children, limits: Limits, reader: ModuleType, *arguments: object) -> Any:  # noqa: ANN401  what the child says
+def _read(sandbox: Children, limits: Limits, reader: ModuleType, *arguments: object) -> Any:
     with sandbox.child(limits) as child:
         try:
             child.start()
@@ -102,7 +102,7 @@ class ReaderError(Exception):
     """A reader of ours failed at a submission, which it does not run."""
 
 
-def value_read(answer: Answer) -> Any:  # noqa: ANN401  what the child says
+def value_read(answer: Answer) -> Any:
     """Return what a reader of ours gave.
 
     Raises:

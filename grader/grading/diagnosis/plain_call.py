@@ -69,7 +69,7 @@ def without_arguments(call: str) -> str:
     return ast.unparse(tree)
 
 
-def python_of(value: Any) -> str:  # noqa: ANN401, PLR0911  any value; each kind returns
+def python_of(value: Any) -> str:  # noqa: PLR0911  any value; each kind returns
     """Return Python text that gives a value of numbers, texts, arrays and containers of them.
 
     Raises:

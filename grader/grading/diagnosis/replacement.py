@@ -65,7 +65,7 @@ class _Runner:
         noted: dict[int, list[Any]] | None = None,
         number: int = -1,
         values: list[Any] | None = None,
-    ) -> Any:  # noqa: ANN401  any value
+    ) -> Any:
         """Return the value of a call.
 
         Args:
@@ -89,7 +89,7 @@ class _Runner:
                 self.has_changed_inputs = not _identical(list(given.values()), [*inputs.values()])
             self._is_noting, self._number = False, -1
 
-    def _mark(self, number: int, value: Any) -> Any:  # noqa: ANN401  any value
+    def _mark(self, number: int, value: Any) -> Any:
         if not self._is_noting and number != self._number:
             return value
         if number == self._number:
@@ -115,7 +115,7 @@ def _quietly() -> Iterator[None]:
         yield
 
 
-def _is_plain(value: Any, depth: int = 0) -> bool:  # noqa: ANN401  any value
+def _is_plain(value: Any, depth: int = 0) -> bool:
     if type(value) is np.ndarray:
         return value.dtype.kind in "biufc"
     if isinstance(value, np.generic | int | float):
@@ -353,7 +353,7 @@ class _Search:
         )
 
 
-def _parts(value: Any) -> Iterator[Any]:  # noqa: ANN401  any value
+def _parts(value: Any) -> Iterator[Any]:
     """Yield a value and what it consists of, where that is plain."""
     if _is_plain(value):
         yield value
@@ -364,7 +364,7 @@ def _parts(value: Any) -> Iterator[Any]:  # noqa: ANN401  any value
         yield from _parts(list(value.values()))
 
 
-def _key(value: Any) -> tuple[float, ...]:  # noqa: ANN401  any value
+def _key(value: Any) -> tuple[float, ...]:
     """Return what values that are alike have in common."""
     try:
         array = np.asarray(value, float)
@@ -373,7 +373,7 @@ def _key(value: Any) -> tuple[float, ...]:  # noqa: ANN401  any value
     return (array.size, float(array.sum()), float(np.abs(array).sum()))
 
 
-def _alike(one: Any, other: Any, key: tuple[float, ...], other_key: tuple[float, ...]) -> bool:  # noqa: ANN401  any values
+def _alike(one: Any, other: Any, key: tuple[float, ...], other_key: tuple[float, ...]) -> bool:
     """Return whether two values are equal up to axes of length 1 and a swap of the last two."""
     if len(key) != len(other_key):
         return False
@@ -398,7 +398,7 @@ def _alike(one: Any, other: Any, key: tuple[float, ...], other_key: tuple[float,
     )
 
 
-def _equal(one: Any, other: Any) -> bool:  # noqa: ANN401  any values
+def _equal(one: Any, other: Any) -> bool:
     """Return whether two results are equal."""
     if other is None or isinstance(other, str):
         return type(one) is type(other) and bool(one == other)
@@ -427,7 +427,7 @@ def _identical(one: list[Any], other: list[Any]) -> bool:
     )
 
 
-def _close(one: Any, other: Any) -> bool:  # noqa: ANN401  arrays
+def _close(one: Any, other: Any) -> bool:
     if other.dtype.kind not in "fc" or other.size == 0:
         return bool((one == other).all())
     precision = max(np.finfo(x.dtype).eps for x in (one, other) if x.dtype.kind in "fc")

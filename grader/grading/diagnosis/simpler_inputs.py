@@ -27,7 +27,7 @@ _SIMPLE: Final = (0, 1, 2)
 _NEXT: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 0.5)  # factors of a number that takes another's place
 
 
-def parts(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:  # noqa: ANN401  any value
+def parts(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Yield each array and each number in a value, with the path to it."""
     if isinstance(value, (np.ndarray, np.generic, int, float, complex)):
         yield path, value
@@ -39,7 +39,7 @@ def parts(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:  # noqa: A
             yield from parts(item, (*path, key))
 
 
-def arrays_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, _Array]]:  # noqa: ANN401  any value
+def arrays_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, _Array]]:
     """Yield each array in a value and each list of numbers or of rows of them, with its path."""
     if isinstance(value, np.ndarray):
         yield path, value
@@ -54,13 +54,13 @@ def arrays_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, _Array]]:  # 
             yield from arrays_in(item, (*path, key))
 
 
-def _is_numbers(value: Any) -> bool:  # noqa: ANN401  any value
+def _is_numbers(value: Any) -> bool:
     if value and all(isinstance(row, list) for row in value):
         return len(set(map(len, value))) == 1 and all(map(_is_numbers, value))
     return all(isinstance(item, (int, float, complex, np.generic)) for item in value)
 
 
-def keys_in(value: Any) -> Iterator[Any]:  # noqa: ANN401  any value
+def keys_in(value: Any) -> Iterator[Any]:
     """Yield the keys of the mappings in a value."""
     if isinstance(value, Mapping):
         yield from value
@@ -69,7 +69,7 @@ def keys_in(value: Any) -> Iterator[Any]:  # noqa: ANN401  any value
             yield from keys_in(item)
 
 
-def lengths_in(value: Any) -> Iterator[int]:  # noqa: ANN401  any value
+def lengths_in(value: Any) -> Iterator[int]:
     """Yield the lengths of the axes, lists and tuples in a value."""
     if isinstance(value, np.ndarray):
         yield from value.shape
@@ -99,13 +99,13 @@ def in_common(values: Sequence[Any]) -> _Array:
     return np.array([]) if found is None else found
 
 
-def standard_forms(part: Any) -> Iterator[Any]:  # noqa: ANN401  an array or a number
+def standard_forms(part: Any) -> Iterator[Any]:
     """Yield arrays that are no one's: zeros, ones, 0, 1, 2, ... in the form of a part."""
     count = 2 if np.asarray(part).dtype.kind == "b" else 5
     return itertools.islice(simpler(part, in_order=True), count)
 
 
-def replaced(value: Any, path: Path, part: Any) -> Any:  # noqa: ANN401  any values
+def replaced(value: Any, path: Path, part: Any) -> Any:
     """Return a copy of a value with another part at the end of a path."""
     if not path:
         return part
@@ -117,14 +117,14 @@ def replaced(value: Any, path: Path, part: Any) -> Any:  # noqa: ANN401  any val
     return type(value)(items)
 
 
-def exchanged(part: Any, number: float, other: float) -> Any:  # noqa: ANN401  an array or a number
+def exchanged(part: Any, number: float, other: float) -> Any:
     """Return a part with one number in place of another, wherever that stands."""
     if isinstance(part, np.ndarray):
         return np.where(part == number, other, part).astype(part.dtype)
     return type(part)(other)
 
 
-def moved(part: Any, number: float, other: float) -> Any:  # noqa: ANN401  an array or a number
+def moved(part: Any, number: float, other: float) -> Any:
     """Return a part in which what is near a number lies as far from another one."""
     if isinstance(part, np.ndarray):
         is_near = np.abs(part - number) <= abs(number) / 2
@@ -132,17 +132,17 @@ def moved(part: Any, number: float, other: float) -> Any:  # noqa: ANN401  an ar
     return type(part)(other)
 
 
-def count_numbers(value: Any) -> int:  # noqa: ANN401  any value
+def count_numbers(value: Any) -> int:
     """Return how many numbers are written in a value: a large array of equal ones has one."""
     return sum(1 if is_even(part) else int(np.size(part)) for _, part in parts(value))
 
 
-def is_even(part: Any) -> bool:  # noqa: ANN401  an array or a number
+def is_even(part: Any) -> bool:
     """Return whether a part is an array of many numbers that are all the same."""
     return np.size(part) > MANY and bool((part == part.flat[0]).all())
 
 
-def numbers_in(value: Any) -> frozenset[float]:  # noqa: ANN401  any value
+def numbers_in(value: Any) -> frozenset[float]:
     """Return the different numbers in a value: of complex ones the parts, and no booleans."""
     arrays = [np.asarray(part) for _, part in parts(value)]
     arrays += [each.imag for each in arrays if each.dtype.kind == "c"]
@@ -153,7 +153,7 @@ def numbers_in(value: Any) -> frozenset[float]:  # noqa: ANN401  any value
     )
 
 
-def texts_in(value: Any) -> Iterator[str]:  # noqa: ANN401  any value
+def texts_in(value: Any) -> Iterator[str]:
     """Yield the texts in a value, also those that are keys."""
     if isinstance(value, str):
         yield value
@@ -166,7 +166,7 @@ def texts_in(value: Any) -> Iterator[str]:  # noqa: ANN401  any value
             yield from texts_in(item)
 
 
-def with_texts(value: Any, others: Mapping[str, str]) -> Any:  # noqa: ANN401  any values
+def with_texts(value: Any, others: Mapping[str, str]) -> Any:
     """Return a copy of a value with other texts in place of those in it."""
     if isinstance(value, str):
         return others.get(value, value)
@@ -177,7 +177,7 @@ def with_texts(value: Any, others: Mapping[str, str]) -> Any:  # noqa: ANN401  a
     return value
 
 
-def properties(part: Any) -> frozenset[str]:  # noqa: ANN401  an array or a number
+def properties(part: Any) -> frozenset[str]:
     """Return what holds for all numbers of a part, of all that inputs are usually meant to keep.
 
     An input that breaks what holds for every ordinary draw may be one that no right program has to
@@ -218,7 +218,7 @@ def properties(part: Any) -> frozenset[str]:  # noqa: ANN401  an array or a numb
     )
 
 
-def simpler(part: Any, *, in_order: bool) -> Iterator[Any]:  # noqa: ANN401  an array or a number
+def simpler(part: Any, *, in_order: bool) -> Iterator[Any]:
     """Yield simpler values for a whole part, the simplest first.
 
     Args:
@@ -253,7 +253,7 @@ def _simpler_arrays(part: _Array, *, in_order: bool) -> Iterator[_Array]:
         yield np.round(part * digits * 2) / (digits * 2) + 0.0  # no minus zero
 
 
-def simpler_numbers(part: Any) -> Iterator[tuple[tuple[int, ...], list[float]]]:  # noqa: ANN401  an array or a number
+def simpler_numbers(part: Any) -> Iterator[tuple[tuple[int, ...], list[float]]]:
     """Yield the place of each number of a small array, and simpler ones for it."""
     if not isinstance(part, np.ndarray) or part.size > _FEW or part.dtype.kind not in "biuf":
         return

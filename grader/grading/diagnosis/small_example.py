@@ -485,7 +485,7 @@ class _Search:
             return ""
         return "" if found.difference is None else found.difference.rung.value
 
-    def _fits(self, question: _Question, path: Path, part: Any) -> bool:  # noqa: ANN401  an array, numbers or a number
+    def _fits(self, question: _Question, path: Path, part: Any) -> bool:
         """Return whether a part of inputs keeps what holds for ordinary draws of the test."""
         usual = self._usual(question).properties
         return all(
@@ -518,7 +518,7 @@ class _Search:
         question: _Question,
         inputs: _Inputs,
         path: Path,
-        part: Any,  # noqa: ANN401  an array, numbers or a number
+        part: Any,
         kind: str,
         *,
         free: bool = True,

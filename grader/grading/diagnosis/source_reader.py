@@ -169,7 +169,7 @@ def _others(node: ast.AST) -> _Others:
             yield from others(node)
 
 
-def _with(**parts: Any) -> _Change:  # noqa: ANN401  parts of any node
+def _with(**parts: Any) -> _Change:
     def change(node: ast.AST) -> ast.AST:
         for name, part in parts.items():
             setattr(node, name, part)
@@ -178,7 +178,7 @@ def _with(**parts: Any) -> _Change:  # noqa: ANN401  parts of any node
     return change
 
 
-def _other_operators(node: Any) -> _Others:  # noqa: ANN401  a node of the kinds in the table
+def _other_operators(node: Any) -> _Others:
     is_sum = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)
     if is_sum and isinstance(node.right, ast.Constant) and node.right.value == 1:
         yield "one-off", lambda node: getattr(node, "left", node)
@@ -187,19 +187,19 @@ def _other_operators(node: Any) -> _Others:  # noqa: ANN401  a node of the kinds
         yield "operator", _with(op=other())
 
 
-def _other_comparisons(node: Any) -> _Others:  # noqa: ANN401  likewise
+def _other_comparisons(node: Any) -> _Others:
     for group in _COMPARISONS:
         for other in group if isinstance(node.ops[0], group) else ():
             if len(node.ops) == 1 and not isinstance(node.ops[0], other):
                 yield "comparison", _with(ops=[other()])
 
 
-def _not_negated(node: Any) -> _Others:  # noqa: ANN401  likewise
+def _not_negated(node: Any) -> _Others:
     if isinstance(node.op, ast.Invert | ast.Not):
         yield "turned-round", lambda node: getattr(node, "operand", node)
 
 
-def _other_calls(node: Any) -> _Others:  # noqa: ANN401  likewise
+def _other_calls(node: Any) -> _Others:
     name = _called(node)
     match name, node.args:
         case "where", [condition, first, other]:
@@ -219,7 +219,7 @@ def _other_calls(node: Any) -> _Others:  # noqa: ANN401  likewise
             yield "axis", _with(keywords=[*others, *new])
 
 
-def _other_places(node: Any) -> _Others:  # noqa: ANN401  likewise
+def _other_places(node: Any) -> _Others:
     match node.slice:
         case ast.Slice(lower=None, upper=None, step=ast.UnaryOp()):
             yield "order", lambda node: getattr(node, "value", node)

@@ -52,7 +52,7 @@ def draw_of_sizes(
     Raises:
         DefinitionError: the author's Python raises, as it may for sizes that it does not expect.
     """
-    assert isinstance(test.given, Seeded)  # noqa: S101  for the type checker; others have no sizes
+    assert isinstance(test.given, Seeded)  # for the type checker; others have no sizes
     rng = generator(exercise, test, number, _APART)
     left, others = list(lengths), _sizes(rng, size, 0)
 

@@ -238,7 +238,7 @@ class Oracle:
             self.known.usages[test.id] = found
         return found
 
-    def exact(self, test: TestCase, draw: Draw) -> Any:  # noqa: ANN401  any value
+    def exact(self, test: TestCase, draw: Draw) -> Any:
         """Return a draw's expected value with all its digits: an author writes four of them.
 
         Raises:
@@ -335,7 +335,7 @@ class Oracle:
         what = f"test {test.id!r}"
         with loaded_solution(self.exercise, self._sandbox) as program:
 
-            def value(given: _Inputs) -> Any:  # noqa: ANN401  any value
+            def value(given: _Inputs) -> Any:
                 field = f"{what}: what it asks of the solution"
                 asked = functools.partial(
                     of_solution, test.where, what, lambda: ask(program, given)
@@ -384,7 +384,7 @@ class _Package:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  a module, or what a module has
+    def __getattr__(self, name: str) -> Any:
         package = importlib.import_module(self._name)
         if not hasattr(package, name):
             importlib.import_module(f"{self._name}.{name}")
@@ -392,12 +392,12 @@ class _Package:
         return _Package(found.__name__) if hasattr(found, "__path__") else found
 
 
-def _weighed(value: Any, sizes: list[int]) -> Any:  # noqa: ANN401  any value
+def _weighed(value: Any, sizes: list[int]) -> Any:
     """Return a function that also notes the bytes of each result; any other value as it is."""
     if not isinstance(value, FunctionType):
         return value
 
-    def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
+    def call(*args: Any, **kwargs: Any) -> Any:
         result = value(*args, **kwargs)
         sizes.append(bytes_in(result))
         return result

@@ -72,8 +72,8 @@ def public_exercise(
         DefinitionError, GraderFault: see `public_track`.
     """
     # Most of a site's pages are cached, and then there is nothing to compute.
-    from grader.grading.expected.oracle import Oracle  # noqa: PLC0415
-    from grader.grading.program.author_code import with_files_of  # noqa: PLC0415
+    from grader.grading.expected.oracle import Oracle
+    from grader.grading.program.author_code import with_files_of
 
     oracle = Oracle(exercise, sandbox, known)
     predicted = exercise.kind == "predict"
@@ -161,9 +161,9 @@ def missing_in_page(
     return tuple(dict.fromkeys(missing))
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401  any value
+def _plain(value: Any) -> Any:
     """Return a value as plain data, with a description in place of what is none."""
-    import numpy as np  # noqa: PLC0415  as above
+    import numpy as np  # as above
 
     kind = type(value)
     if value is None or kind in (bool, int, float, complex, str, bytes):

@@ -91,7 +91,7 @@ def sentence_of(difference: Difference, name: str = _WHOLE, items: Sequence[str]
         name = f"{values[0].upper()}{values[1:]}"
     name = _part(name, difference.path, items)
     if difference.message == "figure":
-        from grader.grading.feedback.figure_sentences import figure_sentence  # noqa: PLC0415  no page has it
+        from grader.grading.feedback.figure_sentences import figure_sentence  # no page has it
 
         return figure_sentence(**difference.facts)
     sentence = _SENTENCES[difference.message]
@@ -173,7 +173,7 @@ def _of(count: int, total: int, noun: str) -> str:
     return f"{count} of {total} {noun}s"
 
 
-def _number(value: Any, digits: int = 4) -> str:  # noqa: ANN401  any NumPy scalar
+def _number(value: Any, digits: int = 4) -> str:
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
     if isinstance(value, (np.datetime64, np.timedelta64)):  # NumPy counts a time span as an integer

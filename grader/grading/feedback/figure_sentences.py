@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 
-def figure_sentence(what: str, plot: int = 0, **facts: Any) -> str:  # noqa: ANN401  see each sentence
+def figure_sentence(what: str, plot: int = 0, **facts: Any) -> str:
     """Return the sentence about how a figure differs.
 
     Args:

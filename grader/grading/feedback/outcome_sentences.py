@@ -126,7 +126,7 @@ def raised(error: Raised, call: str, contents: DefinedNames, *, loading: bool = 
         said = f"Your code asked for more memory than it may use{at}."
     elif error.type == "ModuleNotFoundError" and (module := _NO_MODULE.search(error.message)):
         known = f"only {', '.join(['NumPy', *contents.packages])} and Python's standard library"
-        from grader.grading.feedback import versions  # noqa: PLC0415  a pass needs none of it
+        from grader.grading.feedback import versions  # a pass needs none of it
 
         elsewhere = versions.of_name(error.message)
         said = f"There is no module `{module[1]:.60}` here, {known}{_at(error)}."
@@ -147,7 +147,7 @@ def _explained(error: Raised) -> str:
     """Return what is known of an error's cause, in plain sentences."""
     if error.type == "EOFError":
         return "Nothing can be typed in here: `input()` has nothing to read."
-    from grader.grading.feedback import error_explanations  # noqa: PLC0415  a pass needs none of it
+    from grader.grading.feedback import error_explanations  # a pass needs none of it
 
     here = ""
     if error_explanations.signature(error.type, error.message):
@@ -230,7 +230,7 @@ def syntax_error(error: Raised, source: str = "") -> str:
     shown = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
     line = f"line {error.line}" if error.line else "your code"
     words = f"({error.type}: {cut(error.message)})"
-    from grader.grading.feedback.error_explanations import unreadable  # noqa: PLC0415  likewise
+    from grader.grading.feedback.error_explanations import unreadable  # likewise
 
     if explained := unreadable(error.text.strip(), error.message):
         return f"Python cannot read {line}{shown}. {explained} {words}"

@@ -146,7 +146,7 @@ def _expression(text: str) -> CodeType:
     return compile(text.strip(), "<expression>", "eval")
 
 
-def evaluate(expression: str, names: Mapping[str, Any]) -> Any:  # noqa: ANN401  any value
+def evaluate(expression: str, names: Mapping[str, Any]) -> Any:
     """Evaluate a test's expression over the reference's names or a submission's."""
     with authors_code():
         return eval(_expression(expression), {"np": np, **names})  # noqa: S307  the author's own expression
@@ -162,7 +162,7 @@ def names_in(expression: str) -> frozenset[str]:
     return frozenset(node.id for node in names) - bound
 
 
-def freeze(value: Any) -> Any:  # noqa: ANN401  any value
+def freeze(value: Any) -> Any:
     """Return a value with read-only arrays, so that no call changes the inputs of the next.
 
     They keep their layout in memory, and are writable again in the sandbox. An array that the
@@ -184,7 +184,7 @@ class NotCopyableError(Exception):
     """A value may hold something that cannot be copied: a function, an iterator, an object."""
 
 
-def fresh(value: Any) -> Any:  # noqa: ANN401  any value
+def fresh(value: Any) -> Any:
     """Return a copy of a frozen value for one evaluation, which may change it.
 
     Lists, dicts and sets are copied. Arrays are shared, since nothing can be written to them.
@@ -204,7 +204,7 @@ def fresh(value: Any) -> Any:  # noqa: ANN401  any value
     raise NotCopyableError(kind.__name__)
 
 
-def own_copy(value: Any) -> Any:  # noqa: ANN401  any value
+def own_copy(value: Any) -> Any:
     """Return an input with arrays that a test's body may change."""
     if type(value) is np.ndarray and not value.dtype.hasobject:
         copy = value.copy() if value.flags.c_contiguous else arranged(value, value.strides)

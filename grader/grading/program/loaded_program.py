@@ -104,7 +104,7 @@ class LoadedProgram:
             for name in self.exercise.defines
         }
 
-    def drawn_by(self, where: Location, statements: str, inputs: Mapping[str, Any]) -> Any:  # noqa: ANN401  checked by who asks
+    def drawn_by(self, where: Location, statements: str, inputs: Mapping[str, Any]) -> Any:
         """Run statements after the program and return the data of the figure that they draw.
 
         Raises:
@@ -260,7 +260,7 @@ def problem_of(answer: Raised, source: str = "", packages: tuple[str, ...] = ())
         said = outcome_sentences.raised(answer, "", contents, loading=bool(source))
         if answer.type != "ModuleNotFoundError":
             return said
-        from grader.grading.feedback.error_explanations import in_numpy  # noqa: PLC0415  a pass needs none of it
+        from grader.grading.feedback.error_explanations import in_numpy  # a pass needs none of it
 
         return " ".join(filter(None, (said, in_numpy(source))))
 

@@ -146,18 +146,18 @@ class Proxies:
     def function(self, name: str) -> NameStandIn:
         """Return the stand-in for a function or a class of the submission."""
 
-        def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
+        def call(*args: Any, **kwargs: Any) -> Any:
             return self._call("call", (name, list(args), dict(kwargs)), _numbered(args, kwargs))
 
         return NameStandIn(self, name, call)
 
-    def current(self, name: str) -> Any:  # noqa: ANN401  any value
+    def current(self, name: str) -> Any:
         """Return the current value of a name of the submission, which is plain data."""
         value = self._value("value", name)
         raise_for_functions(value)
         return value
 
-    def _call(self, operation: str, words: tuple[Any, ...], args: Mapping[str, Any]) -> Any:  # noqa: ANN401  any value
+    def _call(self, operation: str, words: tuple[Any, ...], args: Mapping[str, Any]) -> Any:
         """Call, and see what the call does to its arguments, where that matters."""
         if not (self._keep_inputs or self._in_body):
             return self._value(operation, *words)
@@ -185,8 +185,8 @@ class Proxies:
 
     def _see_change(
         self,
-        own: Any,  # noqa: ANN401  any value
-        content: Any,  # noqa: ANN401  any value
+        own: Any,
+        content: Any,
         called: str,
         args: Mapping[str, Any],
     ) -> None:
@@ -238,7 +238,7 @@ class Proxies:
         self._child.end()
         return self._remembered(ChildGoneError(Cause.PROTOCOL, "not what was asked for"))
 
-    def operate(self, name: str, *operands: Any) -> Any:  # noqa: ANN401  any value
+    def operate(self, name: str, *operands: Any) -> Any:
         """Apply an operator or a built-in function in the sandbox."""
         for operand in operands:
             self.refuse_object(operand, "")
@@ -252,11 +252,11 @@ class Proxies:
                 raise _NoLengthError(error.answer) from error
             raise
 
-    def ask(self, operation: str, *arguments: Any) -> Any:  # noqa: ANN401  any value
+    def ask(self, operation: str, *arguments: Any) -> Any:
         """Send a request about a stand-in."""
         return self._value(operation, *arguments)
 
-    def as_data(self, value: Any) -> Any:  # noqa: ANN401  any value
+    def as_data(self, value: Any) -> Any:
         """Return a result with the fields of dataclasses in their place, to be compared."""
         if not any(isinstance(found, StandIn) for found, _ in stand_ins_in(value)):
             return value
@@ -274,7 +274,7 @@ class Proxies:
                 return str(self._value("operate", "repr", [stand_in]))
         return f"<{kind.strip('<>')} object>"
 
-    def attribute(self, stand_in: StandIn, name: str) -> Any:  # noqa: ANN401  any value
+    def attribute(self, stand_in: StandIn, name: str) -> Any:
         """Return an attribute of an object in the sandbox; of a method a stand-in."""
         self.refuse_object(stand_in, name)
         kind = stand_in.handle_.kind
@@ -292,7 +292,7 @@ class Proxies:
         name: str,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-    ) -> Any:  # noqa: ANN401  any value
+    ) -> Any:
         """Call a method of an object in the sandbox."""
         self.refuse_object(stand_in, name)
         words = (stand_in, name, list(args), dict(kwargs))
@@ -370,7 +370,7 @@ class Proxies:
         except UnsupportedValueError as error:
             self._author(f"{error.kind} cannot be sent into the sandbox")
 
-    def incoming(self, value: Any) -> Any:  # noqa: ANN401  any value
+    def incoming(self, value: Any) -> Any:
         """Return a value with stand-ins and functions of the test in place of what crosses.
 
         Lists and dicts stay the same objects.
@@ -397,7 +397,7 @@ class Proxies:
                 value[key] = self.incoming(item)
         return value
 
-    def _value(self, operation: str, *words: Any, look: Shared | None = None) -> Any:  # noqa: ANN401  any value
+    def _value(self, operation: str, *words: Any, look: Shared | None = None) -> Any:
         """Send a request and return the value of its answer."""
         hear = self._in_body and look is not None
         asking = Asking(measure=self._usages is not None, hear=hear, look=look, peer=self)
@@ -465,7 +465,7 @@ class Proxies:
         return error
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401  any value
+def _plain(value: Any) -> Any:
     """Return a value with None for functions and objects in the sandbox."""
     if isinstance(value, (StandIn, MethodStandIn)) or callable(value):
         return None
@@ -489,7 +489,7 @@ def _is_in(part: object, whole: object) -> bool:
     return part is whole or inside
 
 
-def _sent(number: int, value: Any) -> Function | Callback | None:  # noqa: ANN401  any value
+def _sent(number: int, value: Any) -> Function | Callback | None:
     """Return a function as its source or its name, or, if it needs the test, as a callback."""
     if value is Ellipsis:
         return Function(number, "given", "given = ...")

@@ -40,7 +40,7 @@ def authors_code() -> Iterator[None]:
 class Asked(Protocol):
     """Carries out in the sandbox what a test does with a stand-in."""
 
-    def operate(self, name: str, *operands: Any) -> Any:  # noqa: ANN401  any value
+    def operate(self, name: str, *operands: Any) -> Any:
         """Apply an operator or a built-in function."""
 
     operators: frozenset[str]  # those that the exercise lets tests use
@@ -48,10 +48,10 @@ class Asked(Protocol):
     def refuse_object(self, value: object, attribute: str) -> None:
         """Raise for a question to an object, where an exercise asks for none."""
 
-    def ask(self, operation: str, *arguments: Any) -> Any:  # noqa: ANN401  any value
+    def ask(self, operation: str, *arguments: Any) -> Any:
         """Send another request."""
 
-    def attribute(self, stand_in: "StandIn", name: str) -> Any:  # noqa: ANN401  any value
+    def attribute(self, stand_in: "StandIn", name: str) -> Any:
         """Return an attribute; of a method a stand-in."""
 
     def call_method(
@@ -60,7 +60,7 @@ class Asked(Protocol):
         name: str,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-    ) -> Any:  # noqa: ANN401  any value
+    ) -> Any:
         """Call a method, or the object itself."""
 
     def represent(self, stand_in: "StandIn") -> str:
@@ -92,7 +92,7 @@ class StandIn:
         object.__setattr__(self, "handle_", handle)
 
     @property
-    def __doc__(self) -> Any:  # type: ignore[override]  # noqa: ANN401  the docstring of the object
+    def __doc__(self) -> Any:  # type: ignore[override]
         return self._asked.attribute(self, "__doc__")
 
     @property
@@ -100,20 +100,20 @@ class StandIn:
         """The parameters of a function or a class."""
         return _signature(self._asked.ask("signature", self))
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  any value
+    def __getattr__(self, name: str) -> Any:
         if not _running or (name.startswith("__") and name not in _FORWARDED):
             raise AttributeError(name)
         if name == "__array__":
             return self._as_array
         return self._asked.attribute(self, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:  # noqa: ANN401  any value
+    def __setattr__(self, name: str, value: Any) -> None:
         self._asked.operate("setattr", self, name, value)
 
     def __delattr__(self, name: str) -> None:
         self._asked.operate("delattr", self, name)
 
-    def _as_array(self, dtype: Any = None, **_: object) -> Any:  # noqa: ANN401  any array
+    def _as_array(self, dtype: Any = None, **_: object) -> Any:
         found = np.asarray(self._asked.operate("asarray", self))
         return found if dtype is None else found.astype(dtype)
 
@@ -138,7 +138,7 @@ class StandIn:
         items = self._asked.operate("iter", self)
         return any(each is item or each == item for each in items)
 
-    def __enter__(self) -> Any:  # noqa: ANN401  any value
+    def __enter__(self) -> Any:
         return self._asked.call_method(self, "__enter__", (), {})
 
     def __exit__(
@@ -153,10 +153,10 @@ class StandIn:
             return False  # no object of a submission hides that a test has failed
         return bool(self._asked.ask("leave", self, kind, "" if error is None else str(error)))
 
-    def __copy__(self) -> Any:  # noqa: ANN401  any value
+    def __copy__(self) -> Any:
         return self._asked.operate("copy", self)
 
-    def __deepcopy__(self, _: object) -> Any:  # noqa: ANN401  any value
+    def __deepcopy__(self, _: object) -> Any:
         return self._asked.operate("deepcopy", self)
 
     def __instancecheck__(self, instance: object) -> bool:
@@ -171,7 +171,7 @@ class CallableStandIn(StandIn):
 
     __slots__ = ()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the object in the sandbox."""
         return self._asked.call_method(self, "__call__", args, kwargs)
 
@@ -186,7 +186,7 @@ class NameStandIn(CallableStandIn):
         object.__setattr__(self, "_name", name)
         object.__setattr__(self, "_call", call)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call what has the name now."""
         return self._call(*args, **kwargs)
 
@@ -199,12 +199,12 @@ class MethodStandIn:
         self.__self__ = owner
         self.__name__ = name
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  any value
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the method in the sandbox."""
         return self._asked.call_method(self.__self__, self.__name__, args, kwargs)
 
     @property
-    def __doc__(self) -> Any:  # type: ignore[override]  # noqa: ANN401  the docstring of the method
+    def __doc__(self) -> Any:  # type: ignore[override]
         return self._asked.ask("attribute_of", self.__self__, self.__name__, "__doc__")
 
     @property
@@ -221,7 +221,7 @@ def _forward(name: str, *, operator: str = "", reflected: bool = False) -> Calla
     it equals everything must not pass where a number is asked for.
     """
 
-    def act(self: StandIn, *others: Any) -> Any:  # noqa: ANN401  any value
+    def act(self: StandIn, *others: Any) -> Any:
         if not _running:
             return NotImplemented
         if operator and operator not in self._asked.operators:
@@ -261,7 +261,7 @@ def builtin_kind(error: BaseException) -> str:
     return next(k.__name__ for k in type(error).__mro__ if k.__module__ == "builtins")
 
 
-def _signature(facts: Any) -> inspect.Signature:  # noqa: ANN401  as the submission says
+def _signature(facts: Any) -> inspect.Signature:
     """Return a signature from what a submission says of it: plain values and names of types."""
     parameters, returns = [], inspect.Signature.empty
     for name, kind, default, annotation in facts:
@@ -280,7 +280,7 @@ def _signature(facts: Any) -> inspect.Signature:  # noqa: ANN401  as the submiss
     return inspect.Signature(parameters, return_annotation=returns)
 
 
-def _value_of(said: Any) -> Any:  # noqa: ANN401  any value
+def _value_of(said: Any) -> Any:
     match said:
         case [value, is_type]:
             return _TYPES.get(value, value) if is_type else value

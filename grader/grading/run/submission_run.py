@@ -167,7 +167,7 @@ class SubmissionRun:
             self.load()
             if self.problem:
                 return not_run(test, self.problem)
-        assert self._program is not None  # noqa: S101  for the type checker
+        assert self._program is not None  # for the type checker
         child = self._program.child
         if test.hidden and not self._hidden_ran and self.exercise.hidden_data:
             with contextlib.suppress(ChildGoneError):  # which the test will find out
@@ -192,7 +192,9 @@ class SubmissionRun:
         result = _result(test, attempt, child.output(begin, child.printed))
         values = FailureValues()
         if attempt.outcome is not Outcome.PASSED and self._with_values:
-            from grader.grading.feedback.summarize_values import values_behind  # noqa: PLC0415  a pass needs none of it
+            from grader.grading.feedback.summarize_values import (
+                values_behind,  # a pass needs none of it
+            )
 
             values = self.optional.make(
                 "values",
@@ -236,9 +238,9 @@ class SubmissionRun:
         explained = dict(results)
         if not self._unexplained:
             return explained
-        from grader.grading.comparison.relations import relation  # noqa: PLC0415  a pass needs none of it
-        from grader.grading.comparison.relations.factors import shared_origin  # noqa: PLC0415  likewise
-        from grader.grading.feedback.relation_sentences import related  # noqa: PLC0415  likewise
+        from grader.grading.comparison.relations import relation  # a pass needs none of it
+        from grader.grading.comparison.relations.factors import shared_origin  # likewise
+        from grader.grading.feedback.relation_sentences import related  # likewise
 
         found = {test: relation for test, (relation, _) in self._unexplained.items()}
         for test in self.exercise.tests:
@@ -393,8 +395,8 @@ class SubmissionRun:
         """
         if test.hidden or self.exercise.kind == "predict" or rung not in _RELATED:
             return ""
-        from grader.grading.comparison.relations import relation  # noqa: PLC0415  a pass needs none of it
-        from grader.grading.feedback.relation_sentences import related  # noqa: PLC0415  likewise
+        from grader.grading.comparison.relations import relation  # a pass needs none of it
+        from grader.grading.feedback.relation_sentences import related  # likewise
 
         found = relation(self._oracle.exact(test, draw), got, draw.inputs)
         if found is None:

@@ -53,7 +53,7 @@ class TestCaseItem(pytest.Item):
         self,
         *,
         case: "TestCase",
-        **options: Any,  # noqa: ANN401  as in pytest
+        **options: Any,
     ) -> None:
         super().__init__(**options)
         self.case = case
@@ -64,7 +64,7 @@ class TestCaseItem(pytest.Item):
 
     def runtest(self) -> None:
         """Grade the case; raise unless it passes."""
-        assert self.run is not None  # noqa: S101  for the type checker
+        assert self.run is not None  # for the type checker
         self.result = self.fault = None
         self._report_sections.clear()  # the item serves many submissions
         try:
@@ -233,7 +233,7 @@ class _GradingSession:
             wrong_again = self._verdict(session, other, oracle, note)
             again = self._verdict(session, job, oracle, note)
             redrawn, reach = drawn_otherwise(oracle), reach_of(oracle)
-        assert verdict.evidence is not None  # noqa: S101  such a probe asks for evidence
+        assert verdict.evidence is not None  # such a probe asks for evidence
         evidence = replace(
             verdict.evidence,
             changed=ended_otherwise(verdict, again),
@@ -276,7 +276,7 @@ class _GradingSession:
         if verdict.outcome is Outcome.PASSED or verdict.message or probe is not None:
             return verdict
         note(journal.VERDICT, [verdict_data(verdict), verdict.failures])
-        from grader.grading.diagnosis.known_mistakes import Diagnostician  # noqa: PLC0415  a pass needs none
+        from grader.grading.diagnosis.known_mistakes import Diagnostician  # a pass needs none
 
         until = run.deadline
         # The search in the code itself, which rewrites it, knows programs of one file.
@@ -289,12 +289,12 @@ class _GradingSession:
             return diagnostician.diagnose(results, run.observed, until, source)
 
         def find_expression() -> "Diagnosis | None":
-            from grader.grading.diagnosis.first_expression import first_expression  # noqa: PLC0415  likewise
+            from grader.grading.diagnosis.first_expression import first_expression  # likewise
 
             return first_expression(oracle, source, self._sandbox, results)
 
         def find_example() -> "SmallExample | None":
-            from grader.grading.diagnosis.small_example import small_example  # noqa: PLC0415  likewise
+            from grader.grading.diagnosis.small_example import small_example  # likewise
 
             return small_example(oracle, job.submission, self._sandbox, results, run.observed)
 

@@ -27,7 +27,7 @@ class Journal:
     """The notes. Created before the worker is forked, so that both processes have it."""
 
     def __init__(self) -> None:
-        import fcntl  # noqa: PLC0415  no system but Unix has it, and this module has constants
+        import fcntl  # no system but Unix has it, and this module has constants
 
         self.descriptor = os.memfd_create("journal", os.MFD_CLOEXEC)
         fcntl.fcntl(self.descriptor, fcntl.F_SETFL, os.O_APPEND)
@@ -36,7 +36,7 @@ class Journal:
         """Delete all notes, before a job begins."""
         os.ftruncate(self.descriptor, 0)
 
-    def add(self, kind: str, content: Any) -> None:  # noqa: ANN401  any JSON type
+    def add(self, kind: str, content: Any) -> None:
         """Add a note."""
         os.write(self.descriptor, json.dumps([kind, content]).encode() + b"\n")
 

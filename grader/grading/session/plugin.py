@@ -68,8 +68,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
         return None
     named = [Path(argument.partition("::")[0]).resolve() for argument in parent.config.args]
     if file_path.resolve() not in named:
-        from grader.definitions.files import id_in_name  # noqa: PLC0415  not for every pytest run
-        from grader.grading.results.submitted_files import exercise_names  # noqa: PLC0415  likewise
+        from grader.definitions.files import id_in_name  # not for every pytest run
+        from grader.grading.results.submitted_files import exercise_names  # likewise
 
         here = {id_in_name(path) for path in file_path.parent.iterdir()}
         wanted = next((name for name in exercise_names(submission) if name in here), None)
@@ -83,9 +83,9 @@ class ExerciseFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """Make an item of each test case, visible ones first."""
-        from grader.definitions.collection import load_exercise  # noqa: PLC0415  not for every pytest run
-        from grader.grading.run.submission_run import in_running_order  # noqa: PLC0415
-        from grader.grading.session.engine import TestCaseItem  # noqa: PLC0415
+        from grader.definitions.collection import load_exercise  # not for every pytest run
+        from grader.grading.run.submission_run import in_running_order
+        from grader.grading.session.engine import TestCaseItem
 
         self._exercise = load_exercise(self.path)
         self._run: SubmissionRun | None = None
@@ -94,10 +94,10 @@ class ExerciseFile(pytest.File):
 
     def loaded_run(self) -> "SubmissionRun":
         """Load the submission into a sandbox child, for all the tests of this file."""
-        from grader.grading.expected.oracle import Oracle  # noqa: PLC0415
-        from grader.grading.results.submission import read_submission  # noqa: PLC0415
-        from grader.grading.run.submission_run import SubmissionRun  # noqa: PLC0415
-        from grader.sandbox.process import open_sandbox, open_unsafe  # noqa: PLC0415
+        from grader.grading.expected.oracle import Oracle
+        from grader.grading.results.submission import read_submission
+        from grader.grading.run.submission_run import SubmissionRun
+        from grader.sandbox.process import open_sandbox, open_unsafe
 
         if self._run is None:
             stash, options = self.config.stash, self.config.option

@@ -63,7 +63,7 @@ def evidence_of(run: SubmissionRun) -> Evidence:
     return replace(run.end(), untrue=tuple(untrue), varied=tuple(varied))
 
 
-def _wrong_value(exercise: Exercise, test: TestCase, written: Any, seen: RawResult | None) -> str:  # noqa: ANN401  any value
+def _wrong_value(exercise: Exercise, test: TestCase, written: Any, seen: RawResult | None) -> str:
     """Return how a written value differs from the true one; "" if it does not."""
     used = set(_WORD.findall(test.code)) & exercise.defines.keys()
     if used and all(exercise.defines[name].reference for name in used):
@@ -86,7 +86,7 @@ def _wrong_value(exercise: Exercise, test: TestCase, written: Any, seen: RawResu
     return ""
 
 
-def _place(written: Any, truth: Any, *, is_off: bool) -> tuple[int, ...] | None:  # noqa: ANN401  any values
+def _place(written: Any, truth: Any, *, is_off: bool) -> tuple[int, ...] | None:
     """Return where two values of numbers differ: beyond the last digit written, or else most."""
     said, found = _numbers(written), _numbers(truth)
     if said is None or found is None or said.shape != found.shape or not said.size:
@@ -105,7 +105,7 @@ def _place(written: Any, truth: Any, *, is_off: bool) -> tuple[int, ...] | None:
     return tuple(int(i) for i in np.unravel_index(int(distance.argmax()), said.shape))
 
 
-def _numbers(value: Any) -> Any:  # noqa: ANN401  an array or None
+def _numbers(value: Any) -> Any:
     """Return a value as an array of floats, if it is one of numbers."""
     try:
         array = np.asarray(value)
@@ -114,7 +114,7 @@ def _numbers(value: Any) -> Any:  # noqa: ANN401  an array or None
     return array.astype(float) if array.dtype.kind in "iuf" else None
 
 
-def _decimals(numbers: Any) -> int:  # noqa: ANN401  an array
+def _decimals(numbers: Any) -> int:
     """Return how many decimals numbers were rounded to; full precision counts as many."""
     finite = numbers[np.isfinite(numbers)]
     return next(
@@ -130,7 +130,7 @@ def _digits(number: float, decimals: int) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _short(value: Any) -> str:  # noqa: ANN401  any value
+def _short(value: Any) -> str:
     if isinstance(value, np.ndarray):
         shape = "x".join(map(str, value.shape)) or "0-dimensional"
         if value.size > _SHOWN:
@@ -166,7 +166,7 @@ def reach_of(oracle: Oracle) -> dict[str, Any]:
     }
 
 
-def _numbers_in(value: Any) -> Iterator[Any]:  # noqa: ANN401  any value
+def _numbers_in(value: Any) -> Iterator[Any]:
     if isinstance(value, (list, tuple)):
         for item in value:
             yield from _numbers_in(item)
@@ -212,7 +212,7 @@ def drawn_otherwise(oracle: Oracle) -> tuple[TestId, ...]:
     return tuple(changed)
 
 
-def _is_other(one: Any, other: Any) -> bool:  # noqa: ANN401  any values
+def _is_other(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         if one.shape != other.shape:
             return True
@@ -223,6 +223,6 @@ def _is_other(one: Any, other: Any) -> bool:  # noqa: ANN401  any values
         return False
 
 
-def _without_repetition(array: Any) -> Any:  # noqa: ANN401  arrays
+def _without_repetition(array: Any) -> Any:
     """Return an array without repeated axes: a broadcast array may be too large to compare."""
     return array[tuple(slice(None if stride else 1) for stride in array.strides)]

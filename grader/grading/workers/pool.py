@@ -206,11 +206,11 @@ class Pool:
         """End a worker whose job's time is over; return None if its notes do not settle the job."""
         if worker.connection.poll():  # it was just not asked
             return self._result(worker)
-        from grader.grading.workers.interrupted import result_of  # noqa: PLC0415  few jobs need it
+        from grader.grading.workers.interrupted import result_of  # few jobs need it
 
         worker.kill()
         worker.join()
-        assert worker.queued is not None  # noqa: S101  a worker without a job is never late
+        assert worker.queued is not None  # a worker without a job is never late
         if not worker.sandbox:  # it did not even start
             return self._failure(worker, None)
         job = worker.queued.job
@@ -228,7 +228,7 @@ class Pool:
         """Replace a worker that failed at its job; return None if the job is tried again."""
         self._stop_worker(worker)
         queued = worker.queued
-        assert queued is not None  # noqa: S101  a worker without a job is not listened to
+        assert queued is not None  # a worker without a job is not listened to
         queued.failures += 1
         if queued.failures < MAX_TRIES:
             self._retries.append(queued)
@@ -412,8 +412,8 @@ def _work(
     open_sandbox: "Callable[..., Sandbox]",
 ) -> None:
     """Run a worker: start a sandbox, give up rights, grade until told to stop."""
-    from grader.sandbox.confine import confine_this_process, leave_parent  # noqa: PLC0415
-    from grader.sandbox.inside import syscalls  # noqa: PLC0415
+    from grader.sandbox.confine import confine_this_process, leave_parent
+    from grader.sandbox.inside import syscalls
 
     connection, parents = ends
     gc.disable()  # until all is imported, which stays
@@ -432,7 +432,7 @@ def _work(
             _send(connection, {"no sandbox": str(fault)})
             return
         with sandbox:
-            from grader.grading.session.engine import grade_all  # noqa: PLC0415  of many the parent has it
+            from grader.grading.session.engine import grade_all  # of many the parent has it
 
             gc.freeze()
             gc.enable()

@@ -46,7 +46,7 @@ def program(cells: list[list[object]]) -> "Program":
     """Return cells, given as number and source, as one program."""
     made = Program()
     for number, source in cells:
-        assert isinstance(number, int)  # noqa: S101  for the type checker
+        assert isinstance(number, int)  # for the type checker
         made.add(number, str(source))
     return made
 
@@ -243,8 +243,8 @@ def run_to_its_end(coroutine: Coroutine[object, object, object]) -> None:
 
 def _event_loop() -> "asyncio.AbstractEventLoop":
     """Return a loop that waits for time alone: a sandbox has no sockets to wait for."""
-    import asyncio  # noqa: PLC0415  hardly a notebook awaits
-    import time  # noqa: PLC0415  likewise
+    import asyncio  # hardly a notebook awaits
+    import time  # likewise
 
     class Selector:
         def select(self, seconds: float | None) -> list[object]:

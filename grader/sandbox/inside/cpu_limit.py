@@ -67,7 +67,7 @@ class CpuLimitHandler:
             each.f_trace = self._trace
         sys.settrace(lambda *_: None)  # calls from here on are not traced
 
-    def _trace(self, frame: types.FrameType, event: str, _: object) -> Any:  # noqa: ANN401  as Python declares it
+    def _trace(self, frame: types.FrameType, event: str, _: object) -> Any:
         if event == "line":
             self._events += 1
             line = frame.f_lineno

@@ -11,7 +11,7 @@ _MOST_ARTISTS = 500  # of a kind, of one axes
 _MOST_TEXT = 500
 
 
-def draw(statements: str, namespace: dict[str, Any]) -> Any:  # noqa: ANN401  a figure or anything
+def draw(statements: str, namespace: dict[str, Any]) -> Any:
     """Run statements; return the value of the last one, if it is an expression and no None."""
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is not None:
@@ -27,7 +27,7 @@ def draw(statements: str, namespace: dict[str, Any]) -> Any:  # noqa: ANN401  a 
     return value
 
 
-def data_of(value: Any) -> dict[str, Any] | None:  # noqa: ANN401  any value
+def data_of(value: Any) -> dict[str, Any] | None:
     """Return the data of a figure, given it, its axes or one of its parts, or else the current one.
 
     None if nothing was drawn.
@@ -45,7 +45,7 @@ def data_of(value: Any) -> dict[str, Any] | None:  # noqa: ANN401  any value
     }
 
 
-def _figure_of(value: Any) -> Any:  # noqa: ANN401  any value
+def _figure_of(value: Any) -> Any:
     """Return the figure that a value is, or is a part of."""
     if isinstance(value, np.ndarray) and value.dtype == object:
         value = value.ravel().tolist()
@@ -60,7 +60,7 @@ def _figure_of(value: Any) -> Any:  # noqa: ANN401  any value
     return None
 
 
-def _axes(axes: Any) -> dict[str, Any]:  # noqa: ANN401  of matplotlib
+def _axes(axes: Any) -> dict[str, Any]:
     legend = axes.get_legend()
     bars = [each for each in axes.containers if hasattr(each, "patches")]
     module: Any = sys.modules["matplotlib.collections"]
@@ -102,7 +102,7 @@ def _axes(axes: Any) -> dict[str, Any]:  # noqa: ANN401  of matplotlib
     }
 
 
-def _bars(bars: Any) -> dict[str, Any]:  # noqa: ANN401  of matplotlib
+def _bars(bars: Any) -> dict[str, Any]:
     """Return where the bars stand, from where to where they go; `x` and `y` if they are upright."""
     lies = getattr(bars, "orientation", "vertical") == "horizontal"
     boxes = [[p.get_x(), p.get_y(), p.get_width(), p.get_height()] for p in bars.patches]
@@ -117,12 +117,12 @@ def _bars(bars: Any) -> dict[str, Any]:  # noqa: ANN401  of matplotlib
     }
 
 
-def _label(artist: Any) -> str:  # noqa: ANN401  of matplotlib
+def _label(artist: Any) -> str:
     label = _text(artist.get_label())
     return "" if label.startswith("_") else label  # matplotlib's own for "none"
 
 
-def _numbers(values: Any) -> Any:  # noqa: ANN401  numbers
+def _numbers(values: Any) -> Any:
     """Return numbers as an array of shape (n,)."""
     filled = np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan)
     return np.array(filled, dtype=np.float64).reshape(-1)

@@ -140,7 +140,7 @@ class _Bytes(io.BufferedIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, data: Any) -> int:  # noqa: ANN401  any buffer
+    def write(self, data: Any) -> int:
         self._stream.write(bytes(data).decode("utf-8", "replace"))
         return len(data)
 
@@ -442,7 +442,7 @@ class _SubmissionModule:
     def as_data(self, value: object) -> object:
         return value_types.as_data(value)
 
-    def leave(self, instance: Any, kind: str | None, message: str) -> object:  # noqa: ANN401  any object
+    def leave(self, instance: Any, kind: str | None, message: str) -> object:
         """End a `with`, of the body or of one that raised."""
         error = None if kind is None else getattr(builtins, kind, Exception)(message)
         return bool(type(instance).__exit__(instance, error and type(error), error, None))
@@ -490,7 +490,7 @@ class _SubmissionModule:
             return self._position() - begin
 
     def figure(self, statements: str, given: dict[str, Any]) -> object:
-        from . import drawn_figure  # noqa: PLC0415  imported ahead where there are packages; no page has it
+        from . import drawn_figure  # imported ahead where there are packages; no page has it
 
         namespace = {**self.module.__dict__, **given}
         return drawn_figure.data_of(drawn_figure.draw(statements, namespace))
@@ -521,7 +521,7 @@ def forget() -> None:
         del linecache.cache[name]
 
 
-def _warning(  # noqa: PLR0917  as Python calls it
+def _warning(  # as Python calls it
     places: list[list[int]],
     message: Warning | str,
     category: type[Warning],
@@ -547,7 +547,7 @@ def _warning(  # noqa: PLR0917  as Python calls it
 _State = tuple[Any, ...]
 
 
-def _state(value: Any) -> _State | None:  # noqa: ANN401  any container or array
+def _state(value: Any) -> _State | None:
     """Return what shows that an object is as it was, without encoding it; None for other types."""
     kind = type(value)
     if kind is np.ndarray and value.dtype.kind in "biufc":

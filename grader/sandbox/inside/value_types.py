@@ -60,19 +60,19 @@ class Row(NamedTuple):
     build: Callable[[Any, Any], object]  # from the type and the parts
 
 
-def _ints(parts: Any) -> tuple[int, ...]:  # noqa: ANN401  any value
+def _ints(parts: Any) -> tuple[int, ...]:
     if type(parts) is not tuple or any(type(part) is not int for part in parts):
         raise TypeError("not whole numbers")
     return parts
 
 
-def _of(kind: type, value: Any) -> Any:  # noqa: ANN401  any value
+def _of(kind: type, value: Any) -> Any:
     if type(value) is not kind:
         raise TypeError(f"no {kind.__name__}")
     return value
 
 
-def _short(text: Any) -> str:  # noqa: ANN401  any value
+def _short(text: Any) -> str:
     if len(_of(str, text)) > _MOST_DIGITS:  # Python would take long to read it
         raise ValueError("too many digits")
     return str(text)
@@ -83,7 +83,7 @@ def _take_range(value: range) -> object:
     return (value.start, value.stop, value.step) if is_short else NotImplemented
 
 
-def _take_decimal(value: Any) -> object:  # noqa: ANN401  a decimal number
+def _take_decimal(value: Any) -> object:
     # A signaling NaN raises wherever it is compared; a large exponent makes a large int.
     text = str(value)
     is_usable = not value.is_snan() and abs(value.adjusted()) <= _MOST_DIGITS >= len(text)
@@ -97,7 +97,7 @@ def _checked(take_apart: Callable[[Any], object], made: object) -> object:
     return made
 
 
-def _masked(kind: Any, parts: Any) -> object:  # noqa: ANN401  any value
+def _masked(kind: Any, parts: Any) -> object:
     data, mask = parts
     if type(data) is not np.ndarray or type(mask) is not np.ndarray:
         raise TypeError("no arrays")
@@ -106,26 +106,26 @@ def _masked(kind: Any, parts: Any) -> object:  # noqa: ANN401  any value
     return kind(data, mask=mask)
 
 
-def _take_masked(value: Any) -> object:  # noqa: ANN401  a masked array
+def _take_masked(value: Any) -> object:
     mask = np.zeros(value.shape, np.bool_)
     mask[...] = value.mask
     return np.array(value.data), mask
 
 
-def _take_named_tuple(value: Any) -> object:  # noqa: ANN401  a tuple
+def _take_named_tuple(value: Any) -> object:
     names, items = value._fields, tuple(tuple.__iter__(value))
     is_named = len(names) == len(items) and all(map(_is_name, names))
     return (tuple(names), items) if is_named else NotImplemented
 
 
-def _named_tuple(_: Any, parts: Any) -> Any:  # noqa: ANN401  any value
+def _named_tuple(_: Any, parts: Any) -> Any:
     names, items = parts
     made = _NAMED["tuple"](_of(tuple, items))
     made.__dict__.update(zip(_names(names), items, strict=True), _fields=names)
     return made
 
 
-def _member(_: Any, parts: Any) -> object:  # noqa: ANN401  any value
+def _member(_: Any, parts: Any) -> object:
     value, name = parts
     made = _NAMED[type(value).__name__](value)
     (name,) = _names((name,))
@@ -133,7 +133,7 @@ def _member(_: Any, parts: Any) -> object:  # noqa: ANN401  any value
     return made
 
 
-def _names(names: Any) -> tuple[str, ...]:  # noqa: ANN401  any value
+def _names(names: Any) -> tuple[str, ...]:
     if not all(map(_is_name, _of(tuple, names))):
         raise ValueError("no names")
     return tuple(names)
@@ -221,7 +221,7 @@ def with_items(value: tuple[Any, ...], items: list[Any]) -> tuple[Any, ...]:
     return named
 
 
-def as_data(value: Any, depth: int = 0) -> Any:  # noqa: ANN401  any value
+def as_data(value: Any, depth: int = 0) -> Any:
     """Return a result with each dataclass as the dict of its fields, as far as there are any.
 
     A list of a class of its own is a list. A member of an enumeration is its name, unless it is a

@@ -62,7 +62,7 @@ def served(contents: Mapping[str, bytes]) -> Iterator[None]:
         _contents.update(before)
 
 
-def _found(file: Any) -> tuple[str, bytes] | None:  # noqa: ANN401  whatever `open` takes
+def _found(file: Any) -> tuple[str, bytes] | None:
     """Return the name and the contents of a file in memory."""
     if not _contents or not isinstance(file, str | os.PathLike):
         return None
@@ -74,16 +74,16 @@ def _found(file: Any) -> tuple[str, bytes] | None:  # noqa: ANN401  whatever `op
     return None if content is None or folder not in {"", os.getcwd()} else (name, content)  # noqa: PTH109
 
 
-def _opened(  # noqa: PLR0917  as `open`
-    file: Any,  # noqa: ANN401  as `open`
+def _opened(  # as `open`
+    file: Any,
     mode: str = "r",
     buffering: int = -1,
     encoding: str | None = None,
     errors: str | None = None,
     newline: str | None = None,
     closefd: bool = True,
-    opener: Any = None,  # noqa: ANN401  as `open`
-) -> Any:  # noqa: ANN401  as `open`
+    opener: Any = None,
+) -> Any:
     found = _found(file)
     if found is None:
         return _open(file, mode, buffering, encoding, errors, newline, closefd, opener)
@@ -93,7 +93,7 @@ def _opened(  # noqa: PLR0917  as `open`
     return raw if "b" in mode else io.TextIOWrapper(raw, encoding, errors, newline)
 
 
-def _described(path: Any, *args: Any, **kwargs: Any) -> os.stat_result:  # noqa: ANN401  as `os.stat`
+def _described(path: Any, *args: Any, **kwargs: Any) -> os.stat_result:
     found = _found(path)
     if found is None:
         return _stat(path, *args, **kwargs)

@@ -218,7 +218,7 @@ class _Encoder:
             self.shared.add(value, self.nodes - before)
         return tree
 
-    def other(self, value: Any, depth: int) -> object:  # noqa: ANN401  any value
+    def other(self, value: Any, depth: int) -> object:
         kind = type(value)
         if kind in _SCALAR_TYPES or kind in (np.datetime64, np.timedelta64, np.void):
             name = _NAMES.get(value.dtype) or self._dtype(value.dtype)
@@ -244,7 +244,7 @@ class _Encoder:
             of = f"nested more than {MAX_DEPTH} deep"
         return UnsupportedValueError(f"a value {of}", of_the_whole=True)
 
-    def items(self, value: Any, depth: int) -> list[object]:  # noqa: ANN401  any container
+    def items(self, value: Any, depth: int) -> list[object]:
         tree: list[object] = [_TAGS[type(value)]]
         try:
             for item in value:

@@ -62,7 +62,7 @@ def command(
     show: str | None,
     cancel: str | None,
     undo: str | None,
-    **how: Any,  # noqa: ANN401  the other options, for a preview or a run
+    **how: Any,
 ) -> None:
     """Preview what grading the stored submissions of EXERCISE again would change; --yes does it.
 

@@ -87,7 +87,7 @@ _HEAD = b">\n<head>"  # in a page; the element before it says whether it is for 
 @keep_option
 @database_option
 @options.exercises_option
-def command(  # noqa: PLR0917  click calls it by name
+def command(  # click calls it by name
     host: str,
     port: int,
     workers: int,
@@ -101,7 +101,7 @@ def command(  # noqa: PLR0917  click calls it by name
     keep_days: int,
     database: str,
     exercises: Path | None,
-    **limits: Any,  # noqa: ANN401  per_minute, queue_seconds and max_streams
+    **limits: Any,
 ) -> None:
     """Accept submissions over HTTP, grade them with the hidden tests, and store everything.
 

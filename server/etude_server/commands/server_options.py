@@ -33,7 +33,7 @@ class ServiceCommand(click.Command):
         info_name: str | None,
         args: list[str],
         parent: click.Context | None = None,
-        **extra: Any,  # noqa: ANN401  click's own signature
+        **extra: Any,
     ) -> click.Context:
         """Add the two places where an option is looked for."""
         extra |= {"auto_envvar_prefix": "ETUDE", "default_map": settings_file()}

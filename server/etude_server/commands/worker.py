@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 )
 @keep_option
 @options.exercises_option
-def command(  # noqa: PLR0917  click calls it by name
+def command(  # click calls it by name
     database: str | None,
     database_file: Path | None,
     lane: "Lane",

@@ -135,7 +135,7 @@ def _stored(database: Database) -> list[ToolKey]:
     found = []
     for row in rows:
         private = serialization.load_pem_private_key(row.private.encode(), None)
-        assert isinstance(private, rsa.RSAPrivateKey)  # noqa: S101  nothing else is ever written there
+        assert isinstance(private, rsa.RSAPrivateKey)  # nothing else is ever written there
         found.append(ToolKey(row.kid, private, row.created_at))
     return found
 

@@ -27,7 +27,7 @@ class CallError(EtudeError):
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """Follows no redirect: its target is not registered."""
 
-    def redirect_request(  # noqa: PLR0917  as urllib calls it
+    def redirect_request(  # as urllib calls it
         self,
         req: urllib.request.Request,
         fp: IO[bytes],
@@ -39,7 +39,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         """Return None, so that the redirect itself is the error."""
 
 
-def call(url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None) -> Any:  # noqa: ANN401  JSON
+def call(url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None) -> Any:
     """Send a request, a POST if it has a body, and return the JSON of the answer.
 
     Raises:

@@ -24,7 +24,7 @@ def render(
     *,
     frames: str = "'none'",
     form: str = "",
-    **values: Any,  # noqa: ANN401  what the template shows
+    **values: Any,
 ) -> HTMLResponse:
     """Return a page that no cache keeps: it is about people.
 

@@ -94,7 +94,7 @@ def exercise(exercise: str, visitor: Instructor, service: ContextOf) -> Response
 
 
 @inside.get("/submissions")
-def listing(  # noqa: PLR0917  FastAPI calls it by name
+def listing(  # FastAPI calls it by name
     visitor: Instructor,
     service: ContextOf,
     person: _Filter = None,

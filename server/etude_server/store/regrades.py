@@ -233,7 +233,7 @@ def begin(
     told["sources"] = len(rows)
     events.append(connection, by, events.REGRADE_BEGUN, regrade_id, told)
     begun = find(connection, regrade_id)
-    assert begun is not None  # noqa: S101  it was inserted just now
+    assert begun is not None  # it was inserted just now
     return begun
 
 

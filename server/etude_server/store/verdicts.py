@@ -162,7 +162,7 @@ def keep(connection: Connection, made: Verdict, run: GradingRun) -> StoredVerdic
     if is_new:
         return kept
     found = find(connection, key)
-    assert found is not None  # noqa: S101  a verdict is never deleted
+    assert found is not None  # a verdict is never deleted
     if IS_ERASED not in found.body:
         return found
     with unlocked(connection, "verdict"):
@@ -250,7 +250,7 @@ def publish(
             _note_mistakes(connection, submitted.person_id, submitted.exercise, kept.body)
         return
     replaced = published(connection, submitted.id)
-    assert replaced is not None  # noqa: S101  a verdict is never deleted
+    assert replaced is not None  # a verdict is never deleted
     put(connection, publication, held)
     own = {"person": submitted.person_id, "of": submitted.exercise}
     if connection.execute(_GRADED_BY, own).scalar_one_or_none() == submitted.id:

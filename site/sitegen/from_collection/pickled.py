@@ -59,7 +59,7 @@ class Pickled(Generic[_Kind]):
         return found if isinstance(found, self._kind) else None
 
 
-def _fields(kind: Any) -> tuple[str, ...]:  # noqa: ANN401  a dataclass's type
+def _fields(kind: Any) -> tuple[str, ...]:
     return tuple(field.name for field in dataclasses.fields(kind))
 
 
@@ -68,7 +68,7 @@ class _Pickler(pickle.Pickler):
         super().__init__(file, protocol=_PROTOCOL)
         self._words = words
 
-    def persistent_id(self, obj: Any) -> tuple[Any, ...] | None:  # noqa: ANN401  any object
+    def persistent_id(self, obj: Any) -> tuple[Any, ...] | None:
         kind = type(obj)
         if word := self._words.get(kind):
             return word, *(getattr(obj, name) for name in _fields(kind))
@@ -81,7 +81,7 @@ class _Pickler(pickle.Pickler):
         word = _ARRAY if kind is np.ndarray else _NUMBER
         return word, obj.dtype.str, obj.shape, obj.tobytes()
 
-    def reducer_override(self, obj: object) -> Any:  # noqa: ANN401  the overridden method's type
+    def reducer_override(self, obj: object) -> Any:
         """Refuse whatever would be written with the name of how to make it."""
         raise pickle.PicklingError(f"{type(obj).__qualname__} is no plain data")
 
@@ -91,10 +91,10 @@ class _Unpickler(pickle.Unpickler):
         super().__init__(file)
         self._kinds = {word: kind for kind, word in words.items()}
 
-    def find_class(self, module: str, name: str) -> Any:  # noqa: ANN401  the overridden method's type
+    def find_class(self, module: str, name: str) -> Any:
         raise pickle.UnpicklingError(f"{module}.{name} may not be here")
 
-    def persistent_load(self, pid: Any) -> Any:  # noqa: ANN401  the overridden method's types
+    def persistent_load(self, pid: Any) -> Any:
         word, *values = pid
         if word == _PATH:
             return Path(*values)

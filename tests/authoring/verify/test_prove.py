@@ -457,7 +457,7 @@ def test_inputs_are_drawn_once_for_all_forms(
     """Once as they are, once in another order, to see that it is the same, once with other seeds."""
     drawn: list[int] = []
 
-    def counted(*arguments: Any) -> Any:  # noqa: ANN401  whatever the wrapped function takes
+    def counted(*arguments: Any) -> Any:
         drawn.append(arguments[2])
         return draw_inputs(*arguments)
 

@@ -55,7 +55,7 @@ def data(*drawings: Draw) -> dict[str, Any]:
     return found
 
 
-def said(right: dict[str, Any], drawn: object, *parts: FigurePart, **options: Any) -> str:  # noqa: ANN401  of a test
+def said(right: dict[str, Any], drawn: object, *parts: FigurePart, **options: Any) -> str:
     """The sentence about a figure; "" if it is right."""
     if parts:
         options["compare"] = parts
@@ -65,11 +65,11 @@ def said(right: dict[str, Any], drawn: object, *parts: FigurePart, **options: An
     return "" if difference is None else sentence_of(difference)
 
 
-def NOTHING(_: Any) -> None:  # noqa: ANN401, N802  a constant among the drawings below
+def NOTHING(_: Any) -> None:  # noqa: N802  a constant among the drawings below
     pass
 
 
-def CURVE(axes: Any) -> object:  # noqa: ANN401, N802  as above
+def CURVE(axes: Any) -> object:  # noqa: N802  as above
     return axes.plot([1, 2, 3], [4.0, 2.0, 1.0], label="loss")
 
 
@@ -120,12 +120,12 @@ def test_each_difference_has_a_sentence(
 def test_what_does_not_count_is_not_compared() -> None:
     """By default data and the labels of the axes; in any order, and labels in any case."""
 
-    def right(axes: Any) -> None:  # noqa: ANN401  of matplotlib
+    def right(axes: Any) -> None:
         axes.plot([1, 2], [3, 4])
         axes.plot([1, 2], [5, 6])
         axes.set_xlabel("epoch")
 
-    def other(axes: Any) -> None:  # noqa: ANN401  as above
+    def other(axes: Any) -> None:
         axes.plot([1, 2], [5.000001, 6], "r--o", label="b")
         axes.plot([1, 2], [3, 4])
         axes.set(xlabel="Epoch ", title="T", xlim=(0, 9))

@@ -14,7 +14,7 @@ from grader.sandbox.answers import Raised, Unsupported
 HUGE = 10**5000  # too long for Python to print
 
 
-def of(got: Any, draw: int = 0) -> Fingerprint:  # noqa: ANN401  any value
+def of(got: Any, draw: int = 0) -> Fingerprint:
     """Fingerprint a failed test's value."""
     return fingerprint_of(Outcome.FAILED, RawResult(draw, got, None))
 

@@ -216,7 +216,7 @@ FLOOR = {
 }
 
 
-def scaled(make: "Make", **fields: Any) -> Exercise:  # noqa: ANN401  as the exercise has them
+def scaled(make: "Make", **fields: Any) -> Exercise:
     """Make an exercise about standardizing rows."""
     maximum = {**MAX, "code": SCALED.replace("mean(axis", "max(axis")}
     known = [maximum, VARIANCE, FLOOR]
@@ -446,7 +446,7 @@ def count_children(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     children: list[int] = []
     real = Sandbox.child
 
-    def counted(self: Sandbox, *args: Any, **options: Any) -> object:  # noqa: ANN401  as they come
+    def counted(self: Sandbox, *args: Any, **options: Any) -> object:
         children.append(1)
         return real(self, *args, **options)
 
@@ -532,8 +532,8 @@ def test_wrong_programs_run_twice_at_most(
             self,
             oracle: Oracle,
             submission: Submission,
-            *others: Any,  # noqa: ANN401  whatever the wrapped class takes
-            **options: Any,  # noqa: ANN401  the same
+            *others: Any,
+            **options: Any,
         ) -> None:
             runs.append(submission.source)
             super().__init__(oracle, submission, *others, **options)

@@ -60,20 +60,20 @@ def unpack_none() -> object:
     return take_apart(NONE)
 
 
-def take_apart(value: Any) -> object:  # noqa: ANN401  the mistakes that are made
+def take_apart(value: Any) -> object:
     """Take a value apart into two."""
     rows, columns = value
     return rows, columns
 
 
-def store(place: Any, value: object = 1.0) -> None:  # noqa: ANN401  the mistakes that are made
+def store(place: Any, value: object = 1.0) -> None:
     """Store a value as the first item."""
     place[0] = value
 
 
 def import_softmax() -> object:
     """Import what NumPy does not have."""
-    from numpy import softmax  # type: ignore[attr-defined]  # noqa: PLC0415  the mistake that is made
+    from numpy import softmax  # type: ignore[attr-defined]  # the mistake that is made
 
     return softmax
 

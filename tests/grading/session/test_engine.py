@@ -260,7 +260,7 @@ def test_many_submissions_share_a_session_and_not_their_state(
 
 def test_a_fault_of_the_sandbox_is_never_a_verdict(double: Exercise) -> None:
     """When the sandbox is gone, the caller gets an error instead of zero points."""
-    from grader.sandbox.backends import UNSAFE  # noqa: PLC0415
+    from grader.sandbox.backends import UNSAFE
 
     own = Sandbox(UNSAFE)
     own.close()

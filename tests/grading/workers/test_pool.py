@@ -64,7 +64,7 @@ def test_a_job_that_kills_its_workers_is_given_up_as_a_fault(
     double: Exercise, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After three tries; the jobs around it are graded."""
-    from grader.grading.run.submission_run import SubmissionRun  # noqa: PLC0415
+    from grader.grading.run.submission_run import SubmissionRun
 
     whole = SubmissionRun.load
 
@@ -87,7 +87,7 @@ def test_a_fault_of_ours_is_reported_after_the_last_try(
     double: Exercise, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The result says what the worker met."""
-    from grader.grading.run.submission_run import SubmissionRun  # noqa: PLC0415
+    from grader.grading.run.submission_run import SubmissionRun
 
     def broken(_: SubmissionRun) -> None:
         raise RuntimeError("a bug")

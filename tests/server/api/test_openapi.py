@@ -126,7 +126,7 @@ def _point_at(description: dict[str, Any], ids: dict[str, list[str]]) -> None:
 def test_the_api_does_what_it_says(
     target_on: Callable[[str], Target],
     dialect: str,
-    role: Any,  # noqa: ANN401  a role
+    role: Any,
     how: tuple[str, str],
 ) -> None:
     """No failure of the server; every status, header and body is one that is described."""

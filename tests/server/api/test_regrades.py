@@ -159,7 +159,7 @@ def test_what_there_is_none_of_is_refused(both: tuple[Served, Stored]) -> None:
 
 
 @pytest.mark.parametrize("role", ["student", "grader"])
-def test_regrades_are_for_instructors(both: tuple[Served, Stored], role: Any) -> None:  # noqa: ANN401  a role
+def test_regrades_are_for_instructors(both: tuple[Served, Stored], role: Any) -> None:
     """No one else sees or begins one."""
     served, stored = both
     stored.hand_in("ada", RIGHT, 2)

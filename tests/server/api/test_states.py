@@ -116,7 +116,7 @@ class Term:
         while self.statuses.total() < requests:
             self.chosen.choice(rules)()
 
-    def one_of(self, *these: Any) -> Any:  # noqa: ANN401  whatever they are
+    def one_of(self, *these: Any) -> Any:
         """Return one of these."""
         return self.chosen.choice(these)
 

@@ -148,7 +148,7 @@ def test_an_interrupted_run_goes_on(
     publish = verdicts.publish
     left = count
 
-    def interrupted(*arguments: Any, **named: Any) -> None:  # noqa: ANN401  whatever it is called with
+    def interrupted(*arguments: Any, **named: Any) -> None:
         nonlocal left
         left -= 1
         publish(*arguments, **named)

@@ -95,7 +95,7 @@ def test_a_store_and_its_backup_are_their_owner_s_alone(
     folder.mkdir()
     modes: set[int] = set()
 
-    def watched(*args: Any, **options: Any) -> Any:  # noqa: ANN401  as sqlite3 takes them
+    def watched(*args: Any, **options: Any) -> Any:
         assert list(folder.iterdir()), "SQLite would create it by the umask"
         modes.update(map(_mode, folder.iterdir()))
         return connect(*args, **options)

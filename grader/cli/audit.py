@@ -88,7 +88,7 @@ _PERCENT = 100
     metavar="NAME[=FILE]",
     help="text, markdown, json, sarif, html or badge; with a file, written there. May be repeated.",
 )
-def command(  # click calls it by name
+def command(
     path: Path | None,
     solution: Path | None,
     tests: tuple[Path, ...],

@@ -54,7 +54,7 @@ class _Asked:
     is_flag=True,
     help="Grade again whenever FILE is saved, until Ctrl-C; after a pass, go on to the next one.",
 )
-def command(  # click calls it by name
+def command(
     exercise: str,
     file: Path | None,
     exercises: Path | None,

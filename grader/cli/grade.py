@@ -59,7 +59,7 @@ _BUG = "Etude itself failed; its log has the reason"
 @options.report_option
 @options.hidden_tests_option
 @options.unsafe_option
-def command(  # click calls it by name
+def command(
     folder: Path,
     jobs: int,
     output: Path | None,

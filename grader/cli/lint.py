@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option("--rules-markdown", is_flag=True, hidden=True, help="Describe all rules.")
 @options.exercises_option
 @options.format_option("text", "json", "sarif")
-def command(  # click calls it by name
+def command(
     targets: tuple[str, ...],
     output: Path | None,
     select: tuple[str, ...],

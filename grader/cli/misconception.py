@@ -32,7 +32,7 @@ def command() -> None:
 @click.option("--says", metavar="TEXT", help="The sentence for learners; asked for otherwise.")
 @click.option("--id", "name", metavar="ID", help="Its id; otherwise the first words of TEXT.")
 @options.exercises_option
-def add(  # click calls it by name
+def add(
     exercise: str,
     submission: str,
     results: tuple[Path, ...],

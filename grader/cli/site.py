@@ -67,7 +67,7 @@ def command() -> None:
 )
 @click.option("--no-cache", is_flag=True, help="Make every page again, and remember nothing of it.")
 @options.exercises_option
-def build(  # click calls it by name
+def build(
     output: Path,
     base_url: str | None,
     site_url: str | None,

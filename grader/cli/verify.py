@@ -59,7 +59,7 @@ _GLANCE = 0.5  # seconds between looks at files that are watched
 @click.option("--no-cache", is_flag=True, help="Prove again what has been proven before.")
 @options.exercises_option
 @options.format_option("text", "json")
-def command(  # click calls it by name
+def command(
     targets: tuple[str, ...],
     jobs: int,
     output: Path | None,

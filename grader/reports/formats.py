@@ -214,7 +214,7 @@ class Delivery:
         for each in self.formats:
             each.renderer()
         if self.is_drawn:
-            from grader.reports.lines import standard_output  # see above
+            from grader.reports.lines import standard_output
 
             standard_output()
 
@@ -226,7 +226,7 @@ class Delivery:
         Raises:
             Exception: the first of what went wrong, after all that could be written was.
         """
-        from grader.reports.report import Batch  # see above
+        from grader.reports.report import Batch
 
         wrong: list[Exception] = []
         for each in self.files:
@@ -290,7 +290,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
         OSError: it cannot be written.
         UsageError: a link below the working directory is a folder on the way to it.
     """
-    import tempfile  # see above
+    import tempfile
 
     data = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
     _refuse_linked_folders(path)
@@ -350,13 +350,13 @@ def _refuse_linked_folders(path: Path) -> None:
 
 
 def _rendered(renderer: Renderer, result: "Report | Batch") -> str:
-    from grader.reports.report import Report  # see above
+    from grader.reports.report import Report
 
     return renderer.one(result) if isinstance(result, Report) else renderer.many(result)
 
 
 def _faulty(report: "Report") -> "Report":
-    from grader.reports.report import Report  # see above
+    from grader.reports.report import Report
 
     fault = Report.of_fault(report.exercise, report.file, "the report could not be made")
     return replace(fault, student=report.student, began=report.began, ended=report.ended)

@@ -80,7 +80,7 @@ class Paper:
 def standard_output() -> Surface:
     """Return standard output: a terminal, if that is what it is or the environment says so."""
     if sys.stdout.isatty() or any(name in os.environ for name in _MAKE_TERMINALS):
-        from rich.console import Console  # see above
+        from rich.console import Console
 
         return Console(highlight=False)
     return Paper(sys.stdout)
@@ -147,7 +147,7 @@ class Line:
                 if text.isascii():
                     begun = text[:left]
                 else:
-                    from rich.cells import set_cell_size  # see above
+                    from rich.cells import set_cell_size
 
                     begun = set_cell_size(text, left)
                 kept.append((begun + _ELLIPSIS * ellipsis, style))
@@ -170,14 +170,14 @@ class Line:
         return lines
 
     def __rich__(self) -> "Text":
-        from rich.text import Text  # see above
+        from rich.text import Text
 
         return Text.assemble(*self._parts)
 
 
 @cache
 def _any_console() -> "Console":
-    from rich.console import Console  # see above
+    from rich.console import Console
 
     return Console()
 
@@ -185,6 +185,6 @@ def _any_console() -> "Console":
 def _columns(text: str) -> int:
     if text.isascii():
         return len(text)
-    from rich.cells import cell_len  # see above
+    from rich.cells import cell_len
 
     return cell_len(text)

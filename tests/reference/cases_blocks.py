@@ -12,7 +12,7 @@ import numpy as np
 import onnx  # as torch
 import torch  # only recording needs it
 from numpy.typing import NDArray
-from torch.nn import functional  # as above
+from torch.nn import functional
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 Cases: TypeAlias = Iterator[tuple[str, Arrays, Arrays]]

@@ -79,7 +79,7 @@ def _of_course(exercise: Path) -> list[bytes]:
     path = course_file(exercise)
     try:
         if b"files:" in _read(exercise):
-            from grader.definitions.collection import load_exercise  # as below
+            from grader.definitions.collection import load_exercise
 
             return [load_exercise(exercise).digest.encode()]
         return [load_course(path).digest.encode()] if exists(path) else []

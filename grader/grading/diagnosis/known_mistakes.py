@@ -226,7 +226,7 @@ class Diagnostician:
             return None
         self._prepare_variants()
         if self._variants is not None and self._teachers is None:
-            from grader.grading.diagnosis.teaching_exercises import Teachers  # likewise
+            from grader.grading.diagnosis.teaching_exercises import Teachers
 
             self._teachers = Teachers(self._exercise)
         numbers = self._variants.numbers if self._variants else ()

@@ -163,7 +163,7 @@ def missing_in_page(
 
 def _plain(value: Any) -> Any:
     """Return a value as plain data, with a description in place of what is none."""
-    import numpy as np  # as above
+    import numpy as np
 
     kind = type(value)
     if value is None or kind in (bool, int, float, complex, str, bytes):

@@ -230,7 +230,7 @@ def syntax_error(error: Raised, source: str = "") -> str:
     shown = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
     line = f"line {error.line}" if error.line else "your code"
     words = f"({error.type}: {cut(error.message)})"
-    from grader.grading.feedback.error_explanations import unreadable  # likewise
+    from grader.grading.feedback.error_explanations import unreadable
 
     if explained := unreadable(error.text.strip(), error.message):
         return f"Python cannot read {line}{shown}. {explained} {words}"

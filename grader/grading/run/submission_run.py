@@ -239,8 +239,8 @@ class SubmissionRun:
         if not self._unexplained:
             return explained
         from grader.grading.comparison.relations import relation  # a pass needs none of it
-        from grader.grading.comparison.relations.factors import shared_origin  # likewise
-        from grader.grading.feedback.relation_sentences import related  # likewise
+        from grader.grading.comparison.relations.factors import shared_origin
+        from grader.grading.feedback.relation_sentences import related
 
         found = {test: relation for test, (relation, _) in self._unexplained.items()}
         for test in self.exercise.tests:
@@ -396,7 +396,7 @@ class SubmissionRun:
         if test.hidden or self.exercise.kind == "predict" or rung not in _RELATED:
             return ""
         from grader.grading.comparison.relations import relation  # a pass needs none of it
-        from grader.grading.feedback.relation_sentences import related  # likewise
+        from grader.grading.feedback.relation_sentences import related
 
         found = relation(self._oracle.exact(test, draw), got, draw.inputs)
         if found is None:

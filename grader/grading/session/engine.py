@@ -289,12 +289,12 @@ class _GradingSession:
             return diagnostician.diagnose(results, run.observed, until, source)
 
         def find_expression() -> "Diagnosis | None":
-            from grader.grading.diagnosis.first_expression import first_expression  # likewise
+            from grader.grading.diagnosis.first_expression import first_expression
 
             return first_expression(oracle, source, self._sandbox, results)
 
         def find_example() -> "SmallExample | None":
-            from grader.grading.diagnosis.small_example import small_example  # likewise
+            from grader.grading.diagnosis.small_example import small_example
 
             return small_example(oracle, job.submission, self._sandbox, results, run.observed)
 

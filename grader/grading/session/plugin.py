@@ -69,7 +69,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     named = [Path(argument.partition("::")[0]).resolve() for argument in parent.config.args]
     if file_path.resolve() not in named:
         from grader.definitions.files import id_in_name  # not for every pytest run
-        from grader.grading.results.submitted_files import exercise_names  # likewise
+        from grader.grading.results.submitted_files import exercise_names
 
         here = {id_in_name(path) for path in file_path.parent.iterdir()}
         wanted = next((name for name in exercise_names(submission) if name in here), None)

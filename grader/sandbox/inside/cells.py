@@ -244,7 +244,7 @@ def run_to_its_end(coroutine: Coroutine[object, object, object]) -> None:
 def _event_loop() -> "asyncio.AbstractEventLoop":
     """Return a loop that waits for time alone: a sandbox has no sockets to wait for."""
     import asyncio  # hardly a notebook awaits
-    import time  # likewise
+    import time
 
     class Selector:
         def select(self, seconds: float | None) -> list[object]:

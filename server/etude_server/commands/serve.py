@@ -87,7 +87,7 @@ _HEAD = b">\n<head>"  # in a page; the element before it says whether it is for 
 @keep_option
 @database_option
 @options.exercises_option
-def command(  # click calls it by name
+def command(
     host: str,
     port: int,
     workers: int,

@@ -31,7 +31,7 @@ def command() -> None:
     "--course", default="", help="The id of its course here, if not the first one that launches."
 )
 @database_option
-def add(  # click calls it by name
+def add(
     issuer: str,
     client_id: str,
     auth_url: str,

@@ -233,7 +233,7 @@ def extend(
 @click.option("--reason", required=True, help="Why; the student reads it.")
 @options.exercises_option
 @database_option
-def override(  # click calls it by name
+def override(
     name: str,
     exercise: str,
     points: float | None,

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 )
 @keep_option
 @options.exercises_option
-def command(  # click calls it by name
+def command(
     database: str | None,
     database_file: Path | None,
     lane: "Lane",

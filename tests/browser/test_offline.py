@@ -20,7 +20,8 @@ async () => {
   const names = await caches.keys();
   const keys = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
   const paths = keys.flat().map(({url}) => new URL(url).pathname);
-  const wanted = ["numpy-warmup/keepdims/exercise.json", ".whl", "pyodide.asm.wasm"];
+  const core = ["pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip"];
+  const wanted = ["numpy-warmup/keepdims/exercise.json", ".whl", "pyodide-lock.json", ...core];
   return wanted.every((end) => paths.some((path) => path.endsWith(end)));
 }
 """

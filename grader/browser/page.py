@@ -24,7 +24,8 @@ import math
 import warnings
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -40,11 +41,12 @@ from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import KnownValues, Oracle
 from grader.grading.feedback import outcome_sentences
+from grader.grading.grade import explain, run_tests
 from grader.grading.program.author_code import with_files_of
 from grader.grading.program.loaded_program import problem_of, put_files
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.submission import Submission
-from grader.grading.results.verdict import Outcome, Verdict
+from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import fault_data, verdict_data
 from grader.grading.run.optional_parts import log_failures
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
@@ -86,25 +88,17 @@ class _Grader:
         """Grade a source by the visible tests."""
         data = source.encode("utf-8", "surrogatepass")
         submission = Submission.from_bytes(Path(self.exercise.path_name), data)
-        results = {}
+        results: dict[TestId, TestResult] = {}
         with SubmissionRun(self._oracle, submission, self._place, self._limits) as run:
             try:
-                run.load()
-                for test in in_running_order(self.exercise):
-                    results[test.id] = run.grade(test)
+                in_order = in_running_order(self.exercise)
+                run_tests(run, ((test.id, partial(run.grade, test)) for test in in_order), results)
             except MemoryError:  # of ours, with what the submission left
                 run.outcome, run.problem = Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE
         verdict = run.verdict(results, _NAME)
         notes = (*verdict.notes, *differences(source, self._versions))
         verdict = replace(verdict, notes=notes)
-        if verdict.outcome is Outcome.PASSED or verdict.message:
-            return verdict
-        diagnosis = run.optional.make(
-            "diagnosis",
-            lambda: self._diagnostician.diagnose(results, run.observed, source=source),
-            None,
-        )
-        verdict = replace(verdict, diagnosis=diagnosis, failures=tuple(run.optional.failures))
+        verdict = explain(verdict, run, _Recorded(self._diagnostician, run, results, source))
         log_failures(verdict)
         return verdict
 
@@ -118,6 +112,26 @@ class _Grader:
             if plain:
                 found[test.id] = plain
         return found
+
+
+@dataclass
+class _Recorded:
+    """The one search of a page: among results of misconceptions that its builder has recorded."""
+
+    diagnostician: Diagnostician
+    run: SubmissionRun
+    results: dict[TestId, TestResult]
+    source: str
+
+    def known_mistake(self) -> Diagnosis | None:
+        """Find the known mistake that explains all failures."""
+        return self.diagnostician.diagnose(self.results, self.run.observed, source=self.source)
+
+    def first_expression(self) -> None:
+        """Find nothing: a page has no right program."""
+
+    def small_example(self) -> None:
+        """Find nothing, likewise."""
 
 
 class _LessonNamespace:

@@ -114,7 +114,7 @@ def test_the_build_gets_what_it_needs_and_no_more(context: Path) -> None:
     """No history, no tests, no submissions; what is copied is there."""
     assert {path.name for path in context.iterdir()} == {
         "LICENSE", "README.md", "courses", "exercises", "grader", "pyproject.toml", "reference",
-        "requirements", "site",
+        "requirements", "server", "site",
     }  # fmt: skip
     assert not list(context.rglob("__pycache__"))
     assert not (context / "site" / "frontend").exists()

@@ -3,7 +3,8 @@
 import os
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +13,14 @@ import pytest
 from grader.definitions.exercise import Exercise, TestId
 from grader.errors import EtudeError, GraderFault
 from grader.grading.expected.oracle import KnownValues, Oracle
+from grader.grading.grade import explain, run_tests
 from grader.grading.program.author_code import with_files_of
+from grader.grading.results import journal
 from grader.grading.results.jobs import Job, Probe, Result
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.grading.results.verdict_json import result_data, verdict_data
+from grader.grading.results.verdict_json import verdict_data
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
-from grader.grading.session import journal
 from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
 from grader.grading.session.proof_evidence import (
     drawn_otherwise,
@@ -260,13 +262,8 @@ class _GradingSession:
         ) as run:
             run.prepare()
             note(journal.BEGAN, time.monotonic())
-            run.load()
-            note(journal.LOADED, run.output)
-            for item in items:
-                result = results[item.case.id] = _run_item(item, run)
-                note(journal.RESULT, result_data(result))
-                if probe and probe.first_failure and result.outcome is not Outcome.PASSED:
-                    break
+            tests = ((item.case.id, partial(_run_item, item, run)) for item in items)
+            run_tests(run, tests, results, note, first_failure=bool(probe and probe.first_failure))
             evidence = evidence_of(run) if probe and probe.evidence else None
         verdict = replace(
             run.verdict(results, self._sandbox.backend.name),
@@ -276,40 +273,55 @@ class _GradingSession:
         if verdict.outcome is Outcome.PASSED or verdict.message or probe is not None:
             return verdict
         note(journal.VERDICT, [verdict_data(verdict), verdict.failures])
-        from grader.grading.diagnosis.known_mistakes import Diagnostician  # a pass needs none
+        return explain(
+            verdict, run, _Searches(self._diagnosticians, oracle, self._sandbox, job, run, results)
+        )
 
-        until = run.deadline
+
+@dataclass
+class _Searches:
+    """The searches for one failed submission, which run it or parts of it again.
+
+    A pass imports none of them.
+    """
+
+    diagnosticians: "LruCache[Diagnostician]"
+    oracle: Oracle
+    sandbox: "Sandbox | PortableSandbox"
+    job: Job
+    run: SubmissionRun
+    results: dict[TestId, TestResult]
+
+    def __post_init__(self) -> None:
         # The search in the code itself, which rewrites it, knows programs of one file.
-        source = "" if run.lines.files else run.source
+        self._source = "" if self.run.lines.files else self.run.source
 
-        def diagnose() -> "Diagnosis | None":
-            diagnostician = self._diagnosticians.get(
-                job.exercise.digest, lambda: Diagnostician(oracle, self._sandbox)
-            )
-            return diagnostician.diagnose(results, run.observed, until, source)
+    def known_mistake(self) -> "Diagnosis | None":
+        """Find the known mistake that explains all failures."""
+        from grader.grading.diagnosis.known_mistakes import Diagnostician
 
-        def find_expression() -> "Diagnosis | None":
-            from grader.grading.diagnosis.first_expression import first_expression
+        run = self.run
+        diagnostician = self.diagnosticians.get(
+            self.job.exercise.digest, lambda: Diagnostician(self.oracle, self.sandbox)
+        )
+        return diagnostician.diagnose(self.results, run.observed, run.deadline, self._source)
 
-            return first_expression(oracle, source, self._sandbox, results)
+    def first_expression(self) -> "Diagnosis | None":
+        """Find the first expression whose value no right program has."""
+        from grader.grading.diagnosis.first_expression import first_expression
 
-        def find_example() -> "SmallExample | None":
-            from grader.grading.diagnosis.small_example import small_example
+        if not self._source:
+            return None
+        return first_expression(self.oracle, self._source, self.sandbox, self.results)
 
-            return small_example(oracle, job.submission, self._sandbox, results, run.observed)
+    def small_example(self) -> "SmallExample | None":
+        """Find a small call that goes wrong."""
+        from grader.grading.diagnosis.small_example import small_example
 
-        make = run.optional.make
-        diagnosis = make("diagnosis", diagnose, None)
-        # That a value is never used is only a remark: the first wrong value comes before it.
-        remark = diagnosis if diagnosis is not None and diagnosis.kind == "unused" else None
-        if diagnosis is remark and source and time.monotonic() < until:
-            found = make("first expression", find_expression, None)
-            said = " ".join(each.feedback for each in (found, remark) if each is not None)
-            diagnosis = remark if found is None else replace(found, feedback=said)
-        diagnosis = make("lines of the diagnosis", lambda: run.lines.diagnosis(diagnosis), None)
-        example = make("small example", find_example, None) if time.monotonic() < until else None
-        failures = tuple(run.optional.failures)
-        return replace(verdict, diagnosis=diagnosis, example=example, failures=failures)
+        run = self.run
+        return small_example(
+            self.oracle, self.job.submission, self.sandbox, self.results, run.observed
+        )
 
 
 def _run_item(item: TestCaseItem, run: SubmissionRun) -> TestResult:

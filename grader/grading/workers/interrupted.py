@@ -6,11 +6,11 @@ from typing import Any
 
 from grader.errors import DefinitionError, Problem
 from grader.grading.feedback import outcome_sentences
+from grader.grading.results import journal
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict_json import result_from_data, verdict_from_data
 from grader.grading.run.optional_parts import OptionalParts
 from grader.grading.run.submission_run import in_running_order, not_run, timed_out, verdict_of
-from grader.grading.session import journal
 from grader.sandbox.answers import Cause, ChildGoneError
 from grader.sandbox.limits import PREPARE_SECONDS
 

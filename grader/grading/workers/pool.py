@@ -29,10 +29,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from grader.errors import DefinitionError, GraderFault, Location, Problem, SandboxFault
 from grader.grading.results.jobs import Job, Result
+from grader.grading.results.journal import BEGAN, Journal
 from grader.grading.results.verdict import Evidence, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.run.optional_parts import log_failures
-from grader.grading.session.journal import BEGAN, Journal
 from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
 from grader.sandbox.limits import GRACE_SECONDS, MOST, PREPARE_SECONDS, WORKER_OUTPUT
 from grader.sandbox.output_file import OutputFile

@@ -18,11 +18,11 @@ import pytest
 
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, GraderFault
+from grader.grading.results import journal
 from grader.grading.results.jobs import Job, Probe, Result
+from grader.grading.results.journal import Journal
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
-from grader.grading.session import journal
-from grader.grading.session.journal import Journal
 from grader.grading.workers.interrupted import result_of
 from grader.grading.workers.pool import Pool
 from grader.sandbox.limits import Limits

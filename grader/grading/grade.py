@@ -1,0 +1,71 @@
+"""The way of one submission: it is loaded, its tests are run, and what failed is explained."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, Protocol
+
+from grader.definitions.exercise import TestId
+from grader.grading.results import journal
+from grader.grading.results.verdict import Diagnosis, Outcome, SmallExample, TestResult, Verdict
+from grader.grading.results.verdict_json import result_data
+from grader.grading.run.submission_run import SubmissionRun
+
+
+class Diagnostics(Protocol):
+    """The searches for what a failed submission did; each may leave its part out."""
+
+    def known_mistake(self) -> Diagnosis | None:
+        """Find the known mistake that explains all failures."""
+
+    def first_expression(self) -> Diagnosis | None:
+        """Find the first expression whose value no right program has."""
+
+    def small_example(self) -> SmallExample | None:
+        """Find a small call that goes wrong."""
+
+
+def run_tests(
+    run: SubmissionRun,
+    tests: Iterable[tuple[TestId, Callable[[], TestResult]]],
+    results: dict[TestId, TestResult],
+    note: Callable[[str, Any], None] = lambda _kind, _content: None,
+    *,
+    first_failure: bool = False,
+) -> None:
+    """Load the submission and run its tests in order.
+
+    Args:
+        run: of the submission.
+        tests: ids, and what gives the result of each.
+        results: filled as results come, so that they are there after an error.
+        note: called with what is known so far, see `journal`.
+        first_failure: end with the first test that does not pass.
+    """
+    run.load()
+    note(journal.LOADED, run.output)
+    for test_id, grade in tests:
+        result = results[test_id] = grade()
+        note(journal.RESULT, result_data(result))
+        if first_failure and result.outcome is not Outcome.PASSED:
+            break
+
+
+def explain(verdict: Verdict, run: SubmissionRun, searches: Diagnostics) -> Verdict:
+    """Return a verdict with its diagnosis and example, where it did not pass and has no message."""
+    if verdict.outcome is Outcome.PASSED or verdict.message:
+        return verdict
+    make, until = run.optional.make, run.deadline
+    diagnosis = make("diagnosis", searches.known_mistake, None)
+    # That a value is never used is only a remark: the first wrong value comes before it.
+    remark = diagnosis if diagnosis is not None and diagnosis.kind == "unused" else None
+    if diagnosis is remark and time.monotonic() < until:
+        found = make("first expression", searches.first_expression, None)
+        feedback = " ".join(each.feedback for each in (found, remark) if each is not None)
+        diagnosis = remark if found is None else replace(found, feedback=feedback)
+    diagnosis = make("lines of the diagnosis", lambda: run.lines.diagnosis(diagnosis), None)
+    example = (
+        make("small example", searches.small_example, None) if time.monotonic() < until else None
+    )
+    failures = tuple(run.optional.failures)
+    return replace(verdict, diagnosis=diagnosis, example=example, failures=failures)

@@ -97,10 +97,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-# Folders of tests/server whose statements are the store's, which is tried on both databases.
-_SQLITE_IS_FAST = ("api", "lti", "regrade")
 # What takes long comes first, so that no process is left alone with it at the end.
-_FIRST = ("browser", "browser_engine", "service", "integrations", "sitegen")
+_FIRST = ("browser", "browser_engine", "server", "integrations", "sitegen")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -111,7 +109,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folders = item.path.parts[depth:]
         if "browser" in folders:
             item.add_marker("browser")
-        if folders[0] == "service" and folders[1] in _SQLITE_IS_FAST and "postgresql" in item.name:
+        # Both databases have every test; the fast ones of a change run on one of them.
+        if folders[0] == "server" and "postgresql" in item.name:
             item.add_marker("slow")
         return _FIRST.index(folders[0]) if folders[0] in _FIRST else len(_FIRST)
 

@@ -66,8 +66,7 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-# Both have every test; the fast ones of a change run on one of them.
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+@pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(
     request: pytest.FixtureRequest, tmp_path: Path, sqlite_template: Path
 ) -> Iterator[str]:

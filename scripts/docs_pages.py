@@ -25,7 +25,7 @@ from grader.sandbox.limits import DEFAULT_LIMITS, MOST
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-_METHODS: Final = {"Exercise": ("load",), "Grader": ("grade", "submit", "close")}
+_METHODS: Final = {"Grader": ("grade", "submit", "close")}
 _WIDTH: Final = 100  # of the help of a command
 
 # What a reader meets, and the unit of each: the rest is of use to the sandbox alone.

@@ -26,7 +26,8 @@ def _docstrings(
     for path in (each for folder in folders for each in (ROOT / folder).rglob("*.py")):
         if "attacks" in path.parts or "golden" in path.parts:
             continue
-        for node in ast.walk(_tree(path)):
+        tree = _tree(path)
+        for node in [tree] if kinds == (ast.Module,) else ast.walk(tree):
             if isinstance(node, kinds):
                 place = f"{path.relative_to(ROOT).as_posix()}:{getattr(node, 'lineno', 1)}"
                 found[place] = ast.get_docstring(node) or ""

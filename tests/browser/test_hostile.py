@@ -120,7 +120,7 @@ FORGED = json.dumps(
         "max_score": 1,
         "message": "",
         "line": None,
-        "grader_version": ATTACK,
+        "grader_version": "0.1.0",
         "submission_hash": "0" * 64,
         "exercise_hash": "0" * 64,
         "output": ATTACK,

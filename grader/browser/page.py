@@ -131,7 +131,7 @@ class _Recorded:
         """Find nothing: a page has no right program."""
 
     def small_example(self) -> None:
-        """Find nothing, likewise."""
+        """Find nothing: it would need right programs to agree with."""
 
 
 class _LessonNamespace:

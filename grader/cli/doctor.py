@@ -78,12 +78,12 @@ def command(exercises: Path | None, database: str | None) -> None:
 def _try_store(url: str) -> None:
     health = server_module("health")
     with server_module("store.database").Database(url, create=False) as opened:
-        found = health.store_checks(opened)
+        checks = health.store_checks(opened)
     click.echo(f"database {opened}:")
-    for check, result in found.items():
-        click.echo(f"  {check:33}{result}")
+    for name, result in checks.items():
+        click.echo(f"  {name:33}{result}")
     click.echo()
-    if set(found.values()) != {health.OK}:
+    if set(checks.values()) != {health.OK}:
         click.echo("Nothing can be stored there.")
         raise click.exceptions.Exit(FAULT)
 

@@ -60,9 +60,9 @@ def explain(verdict: Verdict, run: SubmissionRun, searches: Diagnostics) -> Verd
     # That a value is never used is only a remark: the first wrong value comes before it.
     remark = diagnosis if diagnosis is not None and diagnosis.kind == "unused" else None
     if diagnosis is remark and time.monotonic() < until:
-        found = make("first expression", searches.first_expression, None)
-        feedback = " ".join(each.feedback for each in (found, remark) if each is not None)
-        diagnosis = remark if found is None else replace(found, feedback=feedback)
+        expression = make("first expression", searches.first_expression, None)
+        feedback = " ".join(part.feedback for part in (expression, remark) if part is not None)
+        diagnosis = remark if expression is None else replace(expression, feedback=feedback)
     diagnosis = make("lines of the diagnosis", lambda: run.lines.diagnosis(diagnosis), None)
     example = (
         make("small example", searches.small_example, None) if time.monotonic() < until else None

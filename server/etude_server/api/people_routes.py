@@ -86,8 +86,8 @@ def existing(
 ) -> Person:
     """Return a person who was not erased, or answer 404."""
     with service.database.read() as connection:
-        found = people.find_by_id(connection, person_id)
-    return existing_one(None if found and people.is_erased(found.name) else found, "person")
+        person = people.find_by_id(connection, person_id)
+    return existing_one(None if person and people.is_erased(person.name) else person, "person")
 
 
 Existing = Annotated[Person, Depends(existing)]

@@ -56,7 +56,7 @@ from grader.sandbox.answers import ChildGoneError, Raised, Returned
 from grader.sandbox.limits import DEFAULT_LIMITS
 
 _NAME: Final = "browser"  # the sandbox in a verdict
-_CELL_SECONDS: Final = 8  # a page ends Python after ten
+_CELL_SECONDS: Final = 58  # a lesson's page ends Python after sixty
 _BEFORE_RUN: Final = """\
 from grader.lessons.display import _take, heatmap, table
 __name__ = "__main__"

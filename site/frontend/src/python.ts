@@ -30,7 +30,7 @@ interface Waiting {
   reject(reason: Interrupted): void;
 }
 
-const LIMIT_MS = 10_000; // Python stops its own loops before; this is for computing in C
+const LIMIT_SECONDS = 10; // Python stops its own loops before; this is for computing in C
 const SPARE_MS = 1_500; // a call that takes longer may have to be stopped
 const MOST_HEAP = 1_000_000_000;
 const OUT_OF_MEMORY = /"out of memory"|MemoryError|asked for more memory/; // an outcome, or a sentence for the learner
@@ -55,11 +55,13 @@ export class Python {
    * @param prepare - the call that makes Python ready for the page, after each start
    * @param onState - is told of every change of the state
    * @param data - the address of a file whose text `prepare` is given too, or nothing
+   * @param limit - seconds after which a call is stopped
    */
   constructor(
     private readonly prepare: Call,
     private readonly onState: (state: PythonState) => void,
     private readonly data = "",
+    private readonly limit = LIMIT_SECONDS,
   ) {
     whileHere().addEventListener("abort", () => this.leave());
   }
@@ -105,7 +107,7 @@ export class Python {
     this.set({ kind: "starting", since: this.worker.since });
     void this.loadData().catch(() => undefined); // meanwhile; a failure is told when it is needed
     if (!this.worker.isReady) return;
-    this.timer = setTimeout(() => this.restart(), LIMIT_MS); // a program of the page before may have ended it
+    this.timer = setTimeout(() => this.restart(), LIMIT_SECONDS * 1000); // a program of the page before may have ended it
     void this.open();
   }
 
@@ -150,9 +152,9 @@ export class Python {
     this.set({ kind: "running", since: Date.now() });
     this.sent = this.worker.post(this.waiting.call);
     this.timer = setTimeout(() => {
-      const said = `Stopped after ${LIMIT_MS / 1000} seconds. Is there a loop without an end?`;
+      const said = `Stopped after ${this.limit} seconds. Is there a loop without an end?`;
       this.interrupt(new Interrupted("too long", said));
-    }, LIMIT_MS);
+    }, this.limit * 1000);
     this.spareTimer = setTimeout(keepSpare, SPARE_MS);
   }
 

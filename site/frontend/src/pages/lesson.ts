@@ -17,6 +17,7 @@ class Lesson {
     page.files ? ["open_lesson"] : ["open_lesson", "{}"], // another lesson's worker has its files
     (state) => this.#hear(state),
     page.files,
+    60, // as when the site was built: some cells train a network, and each can be stopped
   );
   readonly #back = button("Reset all cells", () => this.#resetAll(), { class: "button" });
   readonly #original = element(

@@ -9,16 +9,6 @@ NOTHING: Final = object()
 """The value of `expect` in a test that has none; None may be an expected value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """A repair: the problem, its place in the source, and the text before and after."""
-
-    what: str
-    where: str  # "lesson.md:12:7"
-    before: str
-    after: str
-
-
 @dataclass(slots=True)
 class DraftTest:
     """A test on its way."""
@@ -40,7 +30,7 @@ class Draft:
     """An exercise on its way.
 
     `notes` are kept in the file, as comments: what the format has no place for, by its name in the
-    source. `remarks` are for the report: what was decided, in sentences. `own_solution` is the
+    source. `repairs` and `remarks` are for the report, in sentences. `own_solution` is the
     solution as the source has it, with imports alone in front, where it needs more.
     """
 
@@ -60,7 +50,7 @@ class Draft:
     operators: dict[str, list[str]] = field(default_factory=dict)  # of classes that it defines
     tests: list[DraftTest] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
-    repairs: list[Repair] = field(default_factory=list)
+    repairs: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     own_solution: str = ""
 

@@ -24,16 +24,7 @@ def report(
     lines: list[str] = []
     for path, draft in drafts.items():
         lines += [f"{draft.origin} -> {path}", f'  "{draft.title[:200]}"']
-        places: dict[tuple[str, str, str], list[str]] = {}  # of the same repair, for one line
-        for each in draft.repairs:
-            places.setdefault((each.what, each.before, each.after), []).append(each.where)
-        repaired = []
-        for (what, before, after), where in places.items():
-            name = where[0].rsplit(":", 2)[0]
-            others = "".join(f", {place.removeprefix(f'{name}:')}" for place in where[1:])
-            times = f", {len(where)} times" if len(where) > 1 else ""
-            repaired.append(f"{where[0]}{others}: {what}{times}: {_line(before)} -> {_line(after)}")
-        lines += _section("Repaired", repaired)
+        lines += _section("Repaired", (each.replace("\n", "\\n") for each in draft.repairs))
         lines += _section("Decided", draft.remarks)
         lines += _section("Not valid yet, so not tried out", problems[path])
         found = examined.get(path)
@@ -72,7 +63,3 @@ def _section(title: str, entries: Iterable[str]) -> Iterator[str]:
 
 def _top(title: str, entries: list[str]) -> list[str]:
     return [title, *(f"  - {entry}" for entry in dict.fromkeys(entries)), ""] if entries else []
-
-
-def _line(text: str) -> str:
-    return text.replace("\n", "\\n") or "(nothing)"

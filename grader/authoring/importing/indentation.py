@@ -1,4 +1,4 @@
-"""Lost indentation of Python, found again: for documents that keep one space of four.
+"""Lost indentation of Python, restored: for documents that keep one space of four.
 
 The levels come from the text alone: one deeper after a line that ends with a colon, back where the
 old indentation falls back or where nothing can follow. `else` goes to the block that it belongs to,
@@ -7,13 +7,14 @@ and is marked as one.
 """
 
 import ast
+import io
 import re
 import textwrap
-from dataclasses import dataclass
+import tokenize
+from dataclasses import dataclass, field
 from typing import Final
 
 from grader.authoring.importing.top_level import parsed
-from grader.authoring.importing.typography import DOUBLE, SINGLE, parses
 
 _UNIT: Final = 4
 _JUMPS: Final = re.compile(r"(?:return|raise|break|continue|pass)\b")
@@ -30,39 +31,19 @@ _WORD: Final = re.compile(r"[a-z]+")
 _DECORATED: Final = re.compile(r"(?:@|def\b|class\b|async\s+def\b)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _CodeLine:
-    """One logical line: its first line without indentation, the lines that continue it."""
+    """One logical line: its first line without indentation, and the lines that continue it."""
 
     width: int  # of the old indentation
     head: str
-    rest: tuple[str, ...] = ()
+    rest: list[str] = field(default_factory=list)
     is_text: bool = False  # whether the continuation lies inside a text
-
-    @property
-    def is_blank(self) -> bool:
-        return not self.head
+    opens: bool = False  # whether a block begins after it
 
     @property
     def is_comment(self) -> bool:
         return self.head.startswith("#")
-
-    @property
-    def opens(self) -> bool:
-        """Return whether a block begins after it."""
-        last = (self.rest[-1] if self.rest else self.head).rstrip()
-        quote = ""
-        for at, character in enumerate(last):
-            if quote:
-                quote = "" if character in quote else quote
-            elif character in SINGLE:
-                quote = SINGLE
-            elif character in DOUBLE:
-                quote = DOUBLE
-            elif character == "#":  # outside a text, so a comment begins
-                last = last[:at]
-                break
-        return not self.is_comment and last.rstrip().endswith(":")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +56,19 @@ class Indented:
 
 
 def reindent(code: str) -> Indented:
-    """Give a program four spaces for each level, if its indentation is lost.
-
-    Args:
-        code: a program; its quotes may still be typographic ones.
-    """
+    """Give a program four spaces for each level, if its indentation is lost."""
     code = textwrap.dedent(code.expandtabs(_UNIT) if "\n\t" in code else code)
-    lines = _logical_lines(code)
-    widths = {line.width for line in lines if not line.is_blank}
-    if 1 not in widths:
+    try:
+        lines = _logical_lines(code)
+    except (tokenize.TokenError, SyntaxError):  # no program, whatever its indentation
         return Indented(code)
-    if parses(code):  # each level has its one space
-        levels, guessed = [line.width for line in lines], False
-    elif max(widths) == 1:
+    widths = {line.width for line in lines if line.head}
+    before = parsed(code)
+    if 1 not in widths or (before is None and max(widths) > 1):
+        return Indented(code)
+    levels, guessed = [line.width for line in lines], False  # each level has its one space
+    if before is None:
         levels, guessed = _levels(lines)
-    else:
-        return Indented(code)
     parts = []
     for line, level in zip(lines, levels, strict=True):
         margin = " " * (_UNIT * level)
@@ -100,14 +78,11 @@ def reindent(code: str) -> Indented:
         parts += [
             ((margin if rest[0] in ")]}" else inner) + rest) if rest else "" for rest in line.rest
         ]
-    mended = "\n".join(parts)
-    if code.endswith("\n") and not mended.endswith("\n"):
-        mended += "\n"
-    before, after = parsed(code), parsed(mended)
-    is_same = before is not None and after is not None and ast.dump(before) == ast.dump(after)
-    if parses(code) and not is_same:
+    restored = "\n".join(parts)
+    after = parsed(restored)
+    if before is not None and (after is None or ast.dump(before) != ast.dump(after)):
         return Indented(code)
-    return Indented(mended, changed=mended != code, guessed=guessed)
+    return Indented(restored, changed=restored != code, guessed=guessed)
 
 
 def _levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:
@@ -117,16 +92,15 @@ def _levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:
     open_blocks: list[tuple[str, int]] = []  # head and level of those around a line
     previous: tuple[_CodeLine, int] | None = None
     for number, line in enumerate(lines):
-        if line.is_blank:
+        if not line.head:
             levels.append(0)
             continue
-        if previous is None:
-            level = 0
-        else:
+        level = 0
+        if previous is not None:
             level, unsure = _level_after(line, *previous, open_blocks)
             if _RETURN.match(line.head) and not previous[0].opens:
                 # A function's last `return` belongs to no loop in it.
-                after = next((each for each in lines[number + 1 :] if not each.is_blank), None)
+                after = next((each for each in lines[number + 1 :] if each.head), None)
                 is_last = after is None or after.width == 0 or _DECORATED.match(after.head)
                 functions = [at for head, at in open_blocks if _FUNCTION.match(head)]
                 level = functions[-1] + 1 if is_last and functions and level else level
@@ -163,52 +137,29 @@ def _level_after(
 
 def _logical_lines(code: str) -> list[_CodeLine]:
     """Split code into logical lines: brackets and long texts go on over line ends."""
-    done: list[_CodeLine] = []
-    rest: list[str] = []
-    first = ""
-    depth, inside = 0, ""
-    began_as_text = False
-    for number, line in enumerate(code.split("\n")):
-        text = line.strip()
-        if not depth and not inside:
-            if number:
-                done.append(_line(first, rest, is_text=began_as_text))
-            first, rest = line, []
+    heads: dict[int, _CodeLine] = {}
+    texts = code.split("\n")
+    depth, is_new, last = 0, True, ""
+    for token in tokenize.generate_tokens(io.StringIO(code).readline):
+        if token.type in (tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER):
+            continue
+        row, end = token.start[0], token.end[0]
+        if is_new:
+            text = texts[row - 1]
+            head = _CodeLine(len(text) - len(text.lstrip()), text.strip())
+            heads[row] = head
+        if token.type == tokenize.OP:
+            depth += (token.string in "([{") - (token.string in ")]}")
+        head.is_text |= row in heads and end > row and heads[row] is head
+        if token.type == tokenize.NEWLINE:
+            head.opens = last == ":"
+        elif token.type not in (tokenize.COMMENT, tokenize.NL):
+            last = token.string
+        is_new = token.type == tokenize.NEWLINE or (token.type == tokenize.NL and not depth)
+    lines: list[_CodeLine] = []
+    for row, text in enumerate(texts, 1):
+        if row in heads or not lines:
+            lines.append(heads.get(row, _CodeLine(0, "")))
         else:
-            rest.append(text)
-        depth, inside = _scan(text, depth, inside)
-        if not rest:
-            began_as_text = bool(inside)
-    done.append(_line(first, rest, is_text=began_as_text))
-    return done
-
-
-def _line(first: str, rest: list[str], *, is_text: bool) -> _CodeLine:
-    stripped = first.strip()
-    return _CodeLine(len(first) - len(first.lstrip()), stripped, tuple(rest), is_text)
-
-
-def _scan(text: str, depth: int, inside: str) -> tuple[int, str]:
-    """Follow brackets and texts through a line; return the depth and the open long text's quote."""
-    at = 0
-    while at < len(text):
-        character = text[at]
-        if inside:
-            closing = text.find(inside, at)
-            if closing < 0:
-                return depth, inside
-            at, inside = closing + 3, ""
-        elif text.startswith(('"""', "'''"), at):
-            inside = text[at : at + 3]
-            at += 3
-        elif character == "#":
-            break
-        elif character in SINGLE or character in DOUBLE:
-            at += 1
-            while at < len(text) and text[at] not in (SINGLE if character in SINGLE else DOUBLE):
-                at += 2 if text[at] == "\\" else 1
-            at += 1
-        else:
-            depth += (character in "([{") - (character in ")]}")
-            at += 1
-    return max(depth, 0), inside
+            lines[-1].rest.append(text.strip())
+    return lines

@@ -1,41 +1,52 @@
 """Documents with exercises in them, each written as an object of JavaScript.
 
-A document may be HTML: it is read without its markup, and each character knows its place in the
-file.
+A document may be HTML: it is read without its markup.
 """
 
 import html
+import json
 import re
-from array import array
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from grader.authoring.importing import indentation, source_files, typography
-from grader.authoring.importing.draft import Draft, DraftTest, Repair, SourceDrafts
-from grader.authoring.importing.jsobject import (
-    MAX_LENGTH,
-    Items,
-    Object,
-    Parsed,
-    ParseError,
-    Plain,
-    Text,
-    Value,
-    parse_object,
+from grader.authoring.importing import source_files
+from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
+from grader.authoring.importing.indentation import reindent
+from grader.authoring.importing.js_object import NoObjectError, ReadObject, read_object
+from grader.authoring.importing.top_level import parsed
+from grader.authoring.importing.typography import (
+    DOUBLE,
+    SINGLE,
+    kinds_between,
+    plain_code,
+    plain_output,
+    plain_prose,
 )
 
 SUFFIXES: Final = frozenset(
     {".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm", ".xhtml", ".js", ".mdx", ".json"}
 )
 
-_QUOTES: Final = typography.SINGLE + typography.DOUBLE + "`"
+_QUOTES: Final = f"{SINGLE}{DOUBLE}`"
 _MARK: Final = re.compile(
     rf"\btype[{_QUOTES}]?\s{{0,20}}:\s{{0,20}}[{_QUOTES}]exercise[{_QUOTES}]"
     rf"|\b(?:starterCode|testCases)[{_QUOTES}]?\s{{0,20}}:"
 )
 _KEYS: Final = ("starterCode", "solution", "instructions")  # one of them makes an exercise
+_FIELDS: Final[dict[str, tuple[str, str]]] = {  # the kind of each field, and its name in a draft
+    "id": ("word", "id"), "slug": ("word", "id"),
+    "title": ("word", "title"), "name": ("word", "title"),
+    "difficulty": ("word", "difficulty"), "exerciseType": ("word", "kind"),
+    "instructions": ("prose", "instructions"), "description": ("prose", "instructions"),
+    "prompt": ("prose", "instructions"),
+    "starterCode": ("code", "starter"), "starter": ("code", "starter"),
+    "solution": ("code", "solution"), "solutionCode": ("code", "solution"),
+    "solutionExplanation": ("prose", "explanation"), "explanation": ("prose", "explanation"),
+    "xpReward": ("number", "xp"), "xp": ("number", "xp"),
+    "hints": ("texts", "hints"), "concepts": ("texts", "concepts"), "tags": ("texts", "concepts"),
+    "testCases": ("tests", "tests"), "tests": ("tests", "tests"),
+}  # fmt: skip
 _MAX_BLOCKS: Final = 500
 _MAX_TRIES: Final = 2_000  # marks that are looked at
 _WORK: Final = 32 << 20  # characters that are parsed in all, however often
@@ -43,370 +54,218 @@ _BRACES_BACK: Final = 6
 _FAR: Final = 64 << 10
 _MAX_SHOWN_NOTE: Final = 4_000
 _MOST_XP: Final = 1_000_000
+_MOST_POINTS: Final = 1_000
 _BREAKS: Final = frozenset({"br", "p", "div", "li", "tr", "pre", "h1", "h2", "h3", "h4", "section"})
-_RAW: Final = frozenset({"script", "style", "textarea"})
-_TAG_NAME: Final = re.compile(r"/?([a-zA-Z][a-zA-Z0-9-]*)")
-_ENTITY: Final = re.compile(r"&(?:#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _IS_HTML: Final = re.compile(
     r"\s*(?:<!--.{0,2000}?-->\s*)?<(?:!doctype\s+html|html\b)", re.IGNORECASE | re.DOTALL
 )
-
-
-class SourceText:
-    """A text to read, and where each of its characters stands in the file.
-
-    Args:
-        name: of the file, for messages.
-        text: what is read.
-        original: the file's own text.
-        origins: for each character of `text` its place in `original`; None if they are the same.
-    """
-
-    def __init__(
-        self, name: str, text: str, original: str = "", origins: Sequence[int] | None = None
-    ) -> None:
-        self.name = name
-        self.text = text
-        self._origins = origins
-        original = original or text
-        self._lines = [0, *(found.end() for found in re.finditer("\n", original))]
-        self._end = len(original)
-
-    def place(self, at: int) -> str:
-        """Return the place of a character as `file:line:column`, both from one."""
-        if self._origins is not None:
-            at = self._origins[at] if at < len(self._origins) else self._end
-        line = bisect_right(self._lines, at)
-        return f"{self.name}:{line}:{at - self._lines[line - 1] + 1}"
+_MARKUP: Final = re.compile(
+    r"<!--.*?(?:-->|\Z)|<[!?][^>]*+>"
+    r"|<(?P<raw>script|style|textarea)\b[^>]*+>(?P<kept>.*?)(?=</(?P=raw)|\Z)"
+    r"|</?(?P<tag>[a-z][a-z0-9-]*)[^>]*+(?:>|(?P<open>\Z))"
+    r"|&(?:\#[0-9]{1,8}|\#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def read_document(path: Path) -> SourceDrafts:
     """Find the exercises in a document.
 
     Raises:
-        UnreadableError: it cannot be read.
+        UnreadableError: It cannot be read.
     """
-    original = source_files.read_text(path, source_files.MAX_DOCUMENT)
-    return read_text(path.name, original)
+    return read_text(path.name, source_files.read_text(path, source_files.MAX_DOCUMENT))
 
 
-def read_text(name: str, original: str) -> SourceDrafts:
+def read_text(name: str, text: str) -> SourceDrafts:
     """Find the exercises in the text of a document; see `read_document`."""
-    is_html = name.lower().endswith((".html", ".htm", ".xhtml")) or _IS_HTML.match(original[:4096])
-    reading = without_markup(name, original) if is_html else SourceText(name, original)
+    is_html = name.lower().endswith((".html", ".htm", ".xhtml")) or _IS_HTML.match(text[:4096])
+    text = without_markup(text) if is_html else text
     result = SourceDrafts()
     done = work = 0
-    for tries, mark in enumerate(_MARK.finditer(reading.text)):
+
+    def place(at: int) -> str:
+        if is_html:  # its lines are not the file's
+            return f"{name}: exercise {len(result.drafts) + 1}"
+        return f"{name}:{text.count(chr(10), 0, at) + 1}:{at - text.rfind(chr(10), 0, at)}"
+
+    for tries, mark in enumerate(_MARK.finditer(text)):
         if mark.start() < done:
             continue
         if tries == _MAX_TRIES or work > _WORK or len(result.drafts) == _MAX_BLOCKS:
-            place = reading.place(mark.start())
-            result.failures.append(f"{place}: too much to read; what follows was left out")
+            where = place(mark.start())
+            result.failures.append(f"{where}: too much to read; what follows was left out")
             break
-        found, used, error = _block_around(reading.text, mark.start(), done)
+        begin, block, used = _block_around(text, mark.start(), done)
         work += used
-        if found is not None:
-            done = found.end
-            result.drafts.append(_Mapper(reading, found).draft())
-        elif error is not None:
-            place = reading.place(error.at)
-            result.failures.append(f"{place}: this exercise cannot be read: {error.message}")
-            done = max(error.at, mark.end())
+        if isinstance(block, ReadObject):
+            done = block.end
+            result.drafts.append(_Mapper(place(begin), block).draft())
+        elif block is not None:
+            where = place(block.at)
+            result.failures.append(f"{where}: this exercise cannot be read: {block.message}")
+            done = max(block.at, mark.end())
     return result
 
 
-def _block_around(text: str, mark: int, done: int) -> tuple[Parsed | None, int, ParseError | None]:
-    """Parse the object around a mark, from one of the braces before it."""
+def _block_around(
+    text: str, mark: int, done: int
+) -> tuple[int, ReadObject | NoObjectError | None, int]:
+    """Read the object around a mark, from one of the braces before it.
+
+    Returns:
+        Where it begins; the object or what keeps it from being one; how much was read.
+    """
     at = mark
     used = 0
-    first_error: ParseError | None = None
+    first_error: NoObjectError | None = None
     for _ in range(_BRACES_BACK):
         at = text.rfind("{", max(done, mark - _FAR), at)
         if at < 0:
             break
         try:
-            found = parse_object(text, at)
-        except ParseError as error:
-            used += error.at - at + 1
-            if error.at >= mark or first_error is None:
-                first_error = first_error or error
+            block = read_object(text, at)
+        except NoObjectError as error:
+            used += error.reached - at + 1
+            first_error = first_error or error
             continue
-        used += found.end - at
-        kind = found.value.get("type")
-        is_exercise = (
-            kind.text == "exercise"
-            if isinstance(kind, Text)
-            else any(found.value.get(key) is not None for key in _KEYS)
-        )
-        if found.end > mark and is_exercise:
-            return found, used, None
-    return None, min(used, MAX_LENGTH * _BRACES_BACK), first_error
+        used += block.end - at
+        kind = block.value.get("type")
+        is_exercise = kind == "exercise" if isinstance(kind, str) else block.value.keys() & {*_KEYS}
+        if block.end > mark and is_exercise:
+            return at, block, used
+    return at, first_error, used
 
 
-def without_markup(name: str, original: str) -> SourceText:
+def without_markup(text: str) -> str:
     """Take tags off an HTML document and put characters for its entities.
 
     What is in a `script` stays as it is. Time is linear in the length, whatever the text.
     """
-    pieces: list[str] = []
-    origins = array("L")
 
-    def keep(text: str, begin: int) -> None:
-        pieces.append(text)
-        origins.extend(range(begin, begin + len(text)))
+    def plain(found: re.Match[str]) -> str:
+        if found.group()[0] == "&":
+            return html.unescape(found.group())
+        if found["open"] is not None:  # a tag that nothing closes
+            return found.group()
+        return found["kept"] or "\n" * ((found["tag"] or "").lower() in _BREAKS)
 
-    at = 0
-    while at < len(original):
-        tag = _next(original, "<", at)
-        _keep_unescaped(original, at, tag, pieces, origins)
-        if tag == len(original):
-            break
-        word = _TAG_NAME.match(original, tag + 1)
-        if original.startswith("<!--", tag):
-            at = _next(original, "-->", tag) + 3
-            continue
-        if word is None and not original.startswith(("<!", "<?"), tag):
-            keep("<", tag)
-            at = tag + 1
-            continue
-        end = _next(original, ">", tag)
-        if end == len(original):  # no tag is closed from here on
-            _keep_unescaped(original, tag, end, pieces, origins)
-            break
-        at = end + 1
-        element = word[1].lower() if word else ""
-        if element in _BREAKS:
-            pieces.append("\n")
-            origins.append(tag)
-        if element in _RAW and original[tag + 1] != "/":
-            closing = re.compile(f"</{element}", re.IGNORECASE).search(original, at)
-            stop = closing.start() if closing else len(original)
-            keep(original[at:stop], at)
-            at = stop
-    return SourceText(name, "".join(pieces), original, origins)
-
-
-def _keep_unescaped(
-    original: str, begin: int, end: int, pieces: list[str], origins: "array[int]"
-) -> None:
-    at = begin
-    for found in _ENTITY.finditer(original, begin, end):
-        pieces.append(original[at : found.start()])
-        origins.extend(range(at, found.start()))
-        meant = html.unescape(found.group())
-        pieces.append(meant)
-        origins.extend([found.start()] * len(meant))
-        at = found.end()
-    pieces.append(original[at:end])
-    origins.extend(range(at, end))
-
-
-def _next(text: str, what: str, at: int) -> int:
-    found = text.find(what, at)
-    return len(text) if found < 0 else found
+    return _MARKUP.sub(plain, text)
 
 
 class _Mapper:
     """Makes a draft of an object, field by field."""
 
-    def __init__(self, reading: SourceText, found: Parsed) -> None:
-        self._reading = reading
-        self._object = found.value
-        self._draft = Draft(origin=reading.place(found.value.at))
-        for each in found.mended:
-            self._repair(each.what, each.at, each.before, each.after)
-        self._fields: dict[str, Callable[[Value, str], None]] = {
-            "id": self._head("id"),
-            "slug": self._head("id"),
-            "title": self._head("title"),
-            "name": self._head("title"),
-            "difficulty": self._head("difficulty"),
-            "exerciseType": self._head("kind"),
-            "instructions": self._prose("instructions"),
-            "description": self._prose("instructions"),
-            "prompt": self._prose("instructions"),
-            "starterCode": self._code("starter"),
-            "starter": self._code("starter"),
-            "solution": self._code("solution"),
-            "solutionCode": self._code("solution"),
-            "solutionExplanation": self._prose("explanation"),
-            "explanation": self._prose("explanation"),
-            "xpReward": self._xp,
-            "xp": self._xp,
-            "hints": self._texts("hints"),
-            "concepts": self._texts("concepts"),
-            "tags": self._texts("concepts"),
-            "testCases": self._tests,
-            "tests": self._tests,
-        }
+    def __init__(self, origin: str, block: ReadObject) -> None:
+        self._object = block.value
+        self._draft = Draft(origin)
+        for what, count in block.repairs.items():
+            self._draft.repairs.append(f"{what}{f', {count} times' if count > 1 else ''}")
 
     def draft(self) -> Draft:
         """Return the draft, with every field of the object somewhere in it."""
-        seen: set[str] = set()
-        for key, value in self._object.entries:
-            if key == "type" and isinstance(value, Text) and value.text == "exercise":
-                continue
-            if key in self._fields and key not in seen:
-                self._fields[key](value, key)
-            else:
-                self._note(key, value)
-            seen.add(key)
+        for key, value in self._object.items():
+            kind, target = _FIELDS.get(key, ("", ""))
+            if not self._take(kind, target, key, value) and (key, value) != ("type", "exercise"):
+                self._note(value, key)
         self._draft.concepts = list(dict.fromkeys(self._draft.concepts))
         return self._draft
 
-    def _head(self, target: str) -> Callable[[Value, str], None]:
-        def take(value: Value, key: str) -> None:
-            is_word = isinstance(value, Plain) and isinstance(value.value, bool | None)
-            is_free = not is_word and not getattr(self._draft, target)
-            if isinstance(value, Text | Plain) and is_free:
-                setattr(self._draft, target, " ".join(value.text.split()))
-            else:
-                self._note(key, value)
-
-        return take
-
-    def _prose(self, target: str) -> Callable[[Value, str], None]:
-        def take(value: Value, key: str) -> None:
-            if isinstance(value, Text) and not getattr(self._draft, target):
-                setattr(self._draft, target, _ended(self._plain_prose(value)))
-            else:
-                self._note(key, value)
-
-        return take
-
-    def _code(self, target: str) -> Callable[[Value, str], None]:
-        def take(value: Value, key: str) -> None:
-            if isinstance(value, Text) and not getattr(self._draft, target):
-                setattr(self._draft, target, _ended(self._mended_code(value, key)))
-            else:
-                self._note(key, value)
-
-        return take
-
-    def _xp(self, value: Value, key: str) -> None:
-        number = value.value if isinstance(value, Plain) else None
-        if isinstance(value, Text) and value.text.strip().isdecimal():
-            number = int(value.text.strip()[:9])
-        if isinstance(number, bool) or number is None or not 0 <= number <= _MOST_XP:
-            self._note(key, value)
-        elif number == int(number):
-            self._draft.xp = int(number)
+    def _take(self, kind: str, target: str, key: str, value: Any) -> bool:
+        """Put a value into a field; return whether it belongs there and the field was empty."""
+        draft = self._draft
+        if not target or (kind != "texts" and getattr(draft, target)):
+            return False
+        if kind == "number" and isinstance(value, str) and value.strip().isdecimal():
+            value = int(value.strip()[:9])
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if kind == "word" and (isinstance(value, str) or is_number):
+            setattr(draft, target, " ".join(str(value).split()))
+        elif kind == "number" and is_number and value in range(_MOST_XP + 1):
+            draft.xp = int(value)
+        elif kind == "prose" and isinstance(value, str):
+            setattr(draft, target, _ended(self._typed(plain_prose, value, key)))
+        elif kind == "code" and isinstance(value, str):
+            setattr(draft, target, _ended(self._code(value, key)))
+        elif kind == "tests" and isinstance(value, list):
+            self._take_items(dict, value, key, lambda *test: draft.tests.append(self._test(*test)))
+        elif kind == "texts" and isinstance(value, (str, list)):
+            texts: list[str] = getattr(draft, target)
+            items = [value] if isinstance(value, str) else value
+            self._take_items(
+                str, items, key, lambda *text: texts.append(self._typed(plain_prose, *text))
+            )
         else:
-            self._note(key, value)
+            return False
+        return True
 
-    def _texts(self, target: str) -> Callable[[Value, str], None]:
-        def take(value: Value, key: str) -> None:
-            items = value.items if isinstance(value, Items) else (value,)
-            if not isinstance(value, Items | Text):
-                self._note(key, value)
-                return
-            for number, item in enumerate(items, 1):
-                if isinstance(item, Text):
-                    getattr(self._draft, target).append(self._plain_prose(item))
-                else:
-                    self._note(f"{key}[{number}]", item)
+    def _take_items(
+        self, kind: type, items: Sequence[Any], key: str, take: Callable[[Any, str], None]
+    ) -> None:
+        """Take the items of a type, each with its name; keep the others as notes."""
+        for number, item in enumerate(items, 1):
+            (take if isinstance(item, kind) else self._note)(item, f"{key}[{number}]")
 
-        return take
-
-    def _tests(self, value: Value, key: str) -> None:
-        if not isinstance(value, Items) or self._draft.tests:
-            self._note(key, value)
-            return
-        for number, item in enumerate(value.items, 1):
-            if isinstance(item, Object):
-                self._draft.tests.append(self._test(item, f"{key}[{number}]"))
-            else:
-                self._note(f"{key}[{number}]", item)
-
-    def _test(self, value: Object, label: str) -> DraftTest:
+    def _test(self, value: dict[str, Any], label: str) -> DraftTest:
         test = DraftTest("", "run", "", stdout="")
-        seen: set[str] = set()
-        for key, each in value.entries:
+        for key, each in value.items():
+            at = f"{label}.{key}"
             match key, each:
-                case _ if key in seen:
-                    self._note(f"{label}.{key}", each)
-                case "id" | "name", Text(text=text) if not test.id:
-                    test.id = text
-                case "input" | "code", Text() if not test.code:
-                    test.code = _ended(self._mended_code(each, f"{label}.{key}"))
-                case "expectedOutput" | "expected" | "output", Text():
-                    test.stdout, changes = typography.plain_output(each.text)
-                    self._text_repairs(each, changes)
-                case "expectedOutput" | "expected" | "output", Plain(text=text):
-                    test.stdout = text
-                case "description", Text() if not test.description:
-                    test.description = " ".join(self._plain_prose(each).split())
-                case "hidden", Plain(value=bool(hidden)):
-                    test.hidden = hidden
-                case "points" | "weight", Plain(value=int(points)) if 0 <= points <= 1_000:  # noqa: PLR2004
-                    test.points = int(points)
+                case "id" | "name", str() if not test.id:
+                    test.id = each
+                case "input" | "code", str() if not test.code:
+                    test.code = _ended(self._code(each, at))
+                case "expectedOutput" | "expected" | "output", str():
+                    test.stdout = self._typed(plain_output, each, at)
+                case "expectedOutput" | "expected" | "output", int() | float() | None:
+                    test.stdout = json.dumps(each)
+                case "description", str() if not test.description:
+                    test.description = " ".join(self._typed(plain_prose, each, at).split())
+                case "hidden", bool():
+                    test.hidden = each
+                case "points" | "weight", int() if 0 <= each <= _MOST_POINTS:
+                    test.points = int(each)
                 case _:
-                    self._note(f"{label}.{key}", each)
-            seen.add(key)
+                    self._note(each, at)
         return test
 
-    def _mended_code(self, value: Text, key: str) -> str:
+    def _code(self, text: str, key: str) -> str:
         """Undo in a program what typesetting did, and give it its indentation back."""
-        spaced, unseen = typography.plain_prose(value.text)  # before anything counts spaces
-        self._text_repairs(value, unseen)
-        gone = {at for at, _, after in unseen if not after}
-        places = [place for at, place in enumerate(value.places) if at not in gone]
-        code, changes = typography.plain_code(
-            spaced, lambda text: typography.parses(indentation.reindent(text).code)
-        )
-        self._text_repairs(Text(value.at, spaced, places), changes)
-        indented = indentation.reindent(code)
+
+        def plain(code: str) -> str:
+            spaced = plain_prose(code)  # before anything counts spaces
+            return plain_code(spaced, lambda each: parsed(reindent(each).code) is not None)
+
+        typed = self._typed(plain, text, key)
+        indented = reindent(typed)
         if indented.changed:
-            pairs = zip(code.split("\n"), indented.code.split("\n"), strict=False)
-            changed = [(one, other) for one, other in pairs if one != other] or [("", "")]
-            count = f"{len(changed)} lines, the first" if len(changed) > 1 else "1 line"
-            what = f"the lost indentation of {key} ({count})"
-            self._repair(what, value.at, *changed[0])
+            self._repair(f"{key}: lost indentation", typed, indented.code)
         if indented.guessed:
             self._draft.remarks.append(
                 f"the indentation of {key} could not be told for certain; read it over"
             )
         return indented.code
 
-    def _plain_prose(self, value: Text) -> str:
-        text, changes = typography.plain_prose(value.text)
-        self._text_repairs(value, changes)
-        return text
+    def _typed(self, plain: Callable[[str], str], text: str, key: str) -> str:
+        """Return a text as it was typed, and report what was changed."""
+        typed = plain(text)
+        if kinds := kinds_between(text, typed):
+            self._repair(f"{key}: {' and '.join(kinds)}", text, typed)
+        return typed
 
-    def _text_repairs(self, value: Text, changes: list[typography.Change]) -> None:
-        for at, before, after in changes:
-            begin = max(at - _AROUND, value.text.rfind("\n", 0, at) + 1)
-            left = value.text[begin:at]
-            right = value.text[at + 1 : at + 1 + _AROUND].split("\n")[0]
-            mended = f"{typography.plain_output(left)[0]}{after}{typography.plain_output(right)[0]}"
-            what = typography.name_of(before)
-            self._repair(what, value.places[at], f"{left}{before}{right}", mended)
+    def _repair(self, what: str, before: str, after: str) -> None:
+        lines = zip(before.split("\n"), after.split("\n"), strict=False)
+        changed = [(one, other) for one, other in lines if one != other] or [("", "")]
+        count = f"{len(changed)} lines, the first" if len(changed) > 1 else "1 line"
+        one, other = changed[0]
+        self._draft.repairs.append(f"{what} ({count}): {one} -> {other}")
 
-    def _repair(self, what: str, at: int, before: str, after: str) -> None:
-        self._draft.repairs.append(Repair(what, self._reading.place(at), before, after))
-
-    def _note(self, key: str, value: Value) -> None:
-        place = self._reading.place(value.at)
-        self._draft.notes.append((key, written(value)[:_MAX_SHOWN_NOTE]))
-        self._draft.remarks.append(f"{place}: the format has no {key!r}; it is kept as a note")
-
-
-_AROUND: Final = 12
+    def _note(self, value: object, key: str) -> None:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        self._draft.notes.append((key, text[:_MAX_SHOWN_NOTE]))
+        self._draft.remarks.append(f"the format has no {key!r}; it is kept as a note")
 
 
 def _ended(text: str) -> str:
     stripped = text.strip("\n")
     return f"{stripped}\n" if stripped.strip() else ""
-
-
-def written(value: Value) -> str:
-    """Write a value on one line, for a note."""
-    match value:
-        case Text(text=text):
-            return text
-        case Plain(text=text):
-            return text
-        case Items(items=items):
-            return f"[{', '.join(map(written, items))}]"
-        case Object(entries=entries):
-            return f"{{{', '.join(f'{key}: {written(each)}' for key, each in entries)}}}"

@@ -1,120 +1,77 @@
 """Undoing what typesetting does to code: curly quotes, dashes, spaces that do not break."""
 
-import ast
 import re
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final
 
 SINGLE: Final = "'\u2018\u2019\u201a\u201b\u2032"
 DOUBLE: Final = '"\u201c\u201d\u201e\u201f\u2033'
+DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 
-_DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
-_SPACES: Final = "\u00a0\u2002\u2003\u2007\u2008\u2009\u202f\u3000"
-_UNSEEN: Final = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
-_PLAIN: Final[dict[str, str]] = {
-    **dict.fromkeys(SINGLE[1:], "'"),
-    **dict.fromkeys(DOUBLE[1:], '"'),
-    **dict.fromkeys(_DASHES, "-"),
-    **dict.fromkeys(_SPACES, " "),
-    **dict.fromkeys(_UNSEEN, ""),
-    "\u2026": "...",
+_KINDS: Final[dict[str, tuple[str, str]]] = {
+    "typographic quotes": (SINGLE[1:], "'"),
+    "typographic double quotes": (DOUBLE[1:], '"'),
+    "dashes for minus signs": (DASHES, "-"),
+    "spaces that do not break": ("\u00a0\u2002\u2003\u2007\u2008\u2009\u202f\u3000", " "),
+    "characters that no one sees": ("\u00ad\u200b\u200c\u200d\u2060\ufeff", ""),
+    "an ellipsis in one character": ("\u2026", "..."),
 }
-_STRANGE: Final = re.compile(f"[{''.join(_PLAIN)}]")
-_NO_SPACES: Final = re.compile(f"[{_SPACES}{_UNSEEN}]")
-_NAMES: Final[dict[str, str]] = {
-    **dict.fromkeys(SINGLE[1:], "a typographic quote"),
-    **dict.fromkeys(DOUBLE[1:], "a typographic quote"),
-    **dict.fromkeys(_DASHES, "a dash for a minus sign"),
-    **dict.fromkeys(_SPACES, "a space that does not break"),
-    **dict.fromkeys(_UNSEEN, "a character that no one sees"),
-    "\u2026": "an ellipsis in one character",
-}
-
-Change = tuple[int, str, str]  # where in the text, what stood there, what stands there now
-
-
-def parses(code: str) -> bool:
-    """Return whether a text is Python."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # doubtful escapes are its author's
-            ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+_SPACES: Final = ("spaces that do not break", "characters that no one sees")
+_PLAIN: Final = {ord(c): plain for characters, plain in _KINDS.values() for c in characters}
+_PLAIN_SPACES: Final = {ord(c): _KINDS[kind][1] for kind in _SPACES for c in _KINDS[kind][0]}
+# Comments, and what stands between quotes; one that nothing closes ends with its line.
+_KEPT: Final = re.compile(
+    "|".join(
+        (
+            r"(#[^\n]*)",
+            *(
+                rf"[{opening}]((?:\\.|[^\\\n{closing}])*)"
+                for opening, closing in (
+                    ("'", "'"), ('"', '"'), (SINGLE[1:], SINGLE), (DOUBLE[1:], DOUBLE),
+                )
+            ),
+        )
+    )
+)  # fmt: skip
 
 
-def name_of(character: str) -> str:
-    """Return the name of a character that typesetting brought in."""
-    return _NAMES.get(character, "a character that typesetting brought in")
-
-
-def plain_code(code: str, reads: Callable[[str], bool] = parses) -> tuple[str, list[Change]]:
-    """Return code as it was typed, and what was changed.
+def plain_code(code: str, reads: Callable[[str], bool]) -> str:
+    """Return code as it was typed.
 
     All that typesetting brings in is undone, unless a text that reads as it is would suffer.
 
     Args:
-        code: a program, perhaps with its indentation lost.
-        reads: tells whether a candidate is a program.
+        code: A program, perhaps with its indentation lost.
+        reads: Tells whether a candidate is a program.
     """
-    if not _STRANGE.search(code) or reads(code):
-        return code, []
-    everything = list(_changes(code, 0, len(code)))
-    straight = _apply(code, everything)
+    straight = plain_output(code)
+    if straight == code or reads(code):
+        return code
     if reads(straight):
-        return straight, everything
-    careful = [
-        change for begin, end in _outside_texts(code) for change in _changes(code, begin, end)
-    ]
-    mended = _apply(code, careful)
-    return (mended, careful) if reads(mended) else (straight, everything)
-
-
-def plain_output(text: str) -> tuple[str, list[Change]]:
-    """Return printed text as a program prints it, and what was changed."""
-    changes = list(_changes(text, 0, len(text)))
-    return _apply(text, changes), changes
-
-
-def plain_prose(text: str) -> tuple[str, list[Change]]:
-    """Return prose with plain spaces, and what was changed; its quotes and dashes are right."""
-    changes = [(m.start(), m.group(), _PLAIN[m.group()]) for m in _NO_SPACES.finditer(text)]
-    return _apply(text, changes), changes
-
-
-def _changes(text: str, begin: int, end: int) -> Iterator[Change]:
-    for found in _STRANGE.finditer(text, begin, end):
-        yield found.start(), found.group(), _PLAIN[found.group()]
-
-
-def _apply(text: str, changes: list[Change]) -> str:
+        return straight
     pieces, at = [], 0
-    for place, before, after in changes:
-        pieces += [text[at:place], after]
-        at = place + len(before)
-    return "".join([*pieces, text[at:]])
+    while found := _KEPT.search(code, at):
+        begin, end = found.span(found.lastindex or 0)
+        pieces += [plain_output(code[at:begin]), code[begin:end], plain_output(code[end : end + 1])]
+        at = end + 1  # after the closing quote, or the end of the line
+    careful = "".join([*pieces, plain_output(code[at:])])
+    return careful if reads(careful) else straight
 
 
-def _outside_texts(code: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of code that lie outside the texts and comments in it, quotes included."""
-    at = begin = 0
-    while at < len(code):
-        character = code[at]
-        if character == "#":
-            yield begin, at
-            found = code.find("\n", at)
-            at = begin = len(code) if found < 0 else found
-        elif character in SINGLE or character in DOUBLE:
-            yield begin, at + 1
-            family = SINGLE if character in SINGLE else DOUBLE
-            closing = character if character in "'\"" else family
-            at += 1
-            while at < len(code) and code[at] != "\n" and code[at] not in closing:
-                at += 2 if code[at] == "\\" else 1
-            at = begin = min(at, len(code))  # the end of the line if nothing closes the text
-            at += 1
-        else:
-            at += 1
-    yield begin, len(code)
+def plain_output(text: str) -> str:
+    """Return printed text as a program prints it."""
+    return text.translate(_PLAIN)
+
+
+def plain_prose(text: str) -> str:
+    """Return prose with plain spaces; its quotes and dashes are right."""
+    return text.translate(_PLAIN_SPACES)
+
+
+def kinds_between(before: str, after: str) -> list[str]:
+    """Return the names of what typesetting had brought into a text and is gone now."""
+    return [
+        kind
+        for kind, (characters, _) in _KINDS.items()
+        if sum(map(after.count, characters)) < sum(map(before.count, characters))
+    ]

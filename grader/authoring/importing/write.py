@@ -8,7 +8,7 @@ from collections.abc import Mapping as AnyMapping
 from pathlib import Path
 from typing import Any, Final
 
-from grader.authoring.importing.draft import NOTHING, Draft, DraftTest, Repair
+from grader.authoring.importing.draft import NOTHING, Draft, DraftTest
 from grader.definitions.emit import emit
 from grader.definitions.files import SUFFIXES, TRACK_FILE, id_in_name
 from grader.definitions.yaml_source import MAX_DIGITS, Mapping, Node, Scalar
@@ -73,9 +73,10 @@ def correct_tests(draft: Draft, printed: AnyMapping[str, str], changing: Collect
     """
     for test in draft.tests:
         if test.id in printed:
-            where = f"test '{test.id}'"
-            what = "the expected output is written as it is printed"
-            draft.repairs.append(Repair(what, where, test.stdout or "", printed[test.id]))
+            draft.repairs.append(
+                f"test '{test.id}': the expected output is written as it is printed: "
+                f"{test.stdout} -> {printed[test.id]}"
+            )
             test.stdout = printed[test.id]
         if test.id in changing:
             test.keep_inputs = False

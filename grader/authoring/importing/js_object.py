@@ -1,0 +1,156 @@
+"""A tolerant reader of JavaScript's object literals, for documents that went through typesetting.
+
+Keys with or without quotes, strings in any quotes, also typographic ones, backticks, comments,
+trailing commas, escapes, strings joined by `+`, numbers with a dash for a sign. The tokens are
+written as JSON and read by the standard library, so nothing is evaluated. A library for JSON5 knows
+no typographic quotes, and these have to be told from apostrophes first.
+"""
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, Final
+
+from grader.authoring.importing.typography import DASHES, DOUBLE, SINGLE
+
+MAX_DEPTH: Final = 32
+MAX_LENGTH: Final = 512 << 10  # characters of one object
+
+_SPACE: Final = r"[\s\ufeff\u200b]"
+_AFTER_EMPTY: Final = rf"\s*(?:[}}\]]|,\s*(?:[}}\]\[{{{SINGLE}{DOUBLE}`]|[\w$]+\s*:|//|/\*|\Z))"
+# A typographic quote may also be an apostrophe, unless the value ends there.
+_LAST: Final = rf"(?={_SPACE}*+(?:[,}}\]:+/]|\Z))"
+_DECIMAL: Final = r"(?:\d{1,300}\.?\d{0,300}|\.\d{1,300})(?:[eE][-+]?\d{1,3})?"
+_TOKEN: Final = re.compile(
+    "|".join(
+        (
+            rf"(?P<gap>{_SPACE}++|//[^\n]*|/\*.*?\*/)",
+            r"(?P<mark>[{}\[\]:,])",
+            rf"(?P<empty>[{DOUBLE[1:]}])(?={_AFTER_EMPTY})",
+            *(rf"(?:\+{_SPACE}*)?{q}(?:\\.|[^\\{q}])*+{q}" for q in "'\"`"),
+            *(
+                rf"(?:\+{_SPACE}*)?[{family[1:]}](?:\\.|[^\\])*?[{family}]{_LAST}"
+                for family in (SINGLE, DOUBLE)
+            ),
+            rf"(?P<key>[\w$]++)(?={_SPACE}*:)",
+            rf"(?P<sign>[-+{DASHES}]?)(?P<number>0[xX][0-9a-fA-F]{{1,16}}|{_DECIMAL})",
+            r"(?P<word>true|false|null|undefined|NaN|Infinity)\b",
+        )
+    ),
+    re.DOTALL,
+)
+_ESCAPE: Final = re.compile(
+    r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,5})\}|(.))", re.DOTALL
+)
+_ESCAPES: Final = {
+    "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": "",
+    **dict.fromkeys(SINGLE, "'"), **dict.fromkeys(DOUBLE, '"'),
+}  # fmt: skip
+
+
+class NoObjectError(Exception):
+    """The text at the place `at` is no object literal; it was read up to `reached`."""
+
+    def __init__(self, at: int, message: str, reached: int = 0) -> None:
+        self.at = at
+        self.message = message
+        self.reached = max(at, reached)
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadObject:
+    """An object, the place where it ends, and how often each repair was needed to read it."""
+
+    value: dict[str, Any]
+    end: int
+    repairs: Counter[str]
+
+
+def read_object(text: str, begin: int) -> ReadObject:
+    """Read the object whose opening brace is at a place.
+
+    Raises:
+        NoObjectError: There is none, it does not end, or it is larger than anyone writes.
+    """
+    limit = min(len(text), begin + MAX_LENGTH)
+    pieces: list[tuple[str, int]] = []  # of JSON, with their places in the text
+    repairs: Counter[str] = Counter()
+    at, depth = begin, 0
+    while at == begin or depth:
+        token = _TOKEN.match(text, at, limit)
+        if token is None and at >= limit:
+            raise NoObjectError(begin, "this '{' is never closed", limit)
+        if token is None:
+            is_quote = text[at] in f"{SINGLE}{DOUBLE}`"
+            message = "this string is never closed" if is_quote else _misplaced(text[at])
+            raise NoObjectError(at, message)
+        if mark := token["mark"]:
+            depth += (mark in "{[") - (mark in "}]")
+        if depth > MAX_DEPTH:
+            raise NoObjectError(at, f"nested more than {MAX_DEPTH} levels deep")
+        _add(token, pieces, repairs)
+        at = token.end()
+    try:
+        value = json.loads("".join(piece for piece, _ in pieces))
+    except json.JSONDecodeError as error:
+        ends = accumulate(len(piece) for piece, _ in pieces)
+        spans = zip(ends, pieces, strict=True)
+        place = next((place for end, (_, place) in spans if end > error.pos), begin)
+        raise NoObjectError(place, _misplaced(text[place]), at) from None
+    return ReadObject(value, at, repairs)
+
+
+def _misplaced(character: str) -> str:
+    return f"{character!r} cannot stand here"
+
+
+def _add(token: re.Match[str], pieces: list[tuple[str, int]], repairs: Counter[str]) -> None:
+    """Add a token to the JSON."""
+    place, piece = token.start(), token.group()
+    if token["gap"]:
+        return
+    if token["mark"]:
+        if piece in "}]" and pieces and pieces[-1][0] == ",":
+            pieces.pop()
+    elif token["key"]:
+        piece = json.dumps(piece)
+    elif token["empty"]:
+        repairs["an empty string that had become one quotation mark"] += 1
+        piece = json.dumps("")
+    elif token["number"]:
+        piece = _number(token["sign"], token["number"], repairs)
+    elif token["word"]:
+        piece = piece.replace("undefined", "null")
+    else:
+        piece = _string(piece, repairs)
+        if token.group()[0] == "+" and pieces and pieces[-1][0][0] == '"':
+            begun, place = pieces.pop()
+            piece = f"{begun[:-1]}{piece[1:]}"
+    pieces.append((piece, place))
+
+
+def _number(sign: str, digits: str, repairs: Counter[str]) -> str:
+    if sign and sign in DASHES:
+        repairs["a dash for a minus sign"] += 1
+    value: float = int(digits, 16) if digits[:2] in ("0x", "0X") else float(digits)
+    value = int(digits) if digits.isdecimal() else value
+    return json.dumps(value if sign in ("", "+") else -value)
+
+
+def _string(written: str, repairs: Counter[str]) -> str:
+    quoted = written.removeprefix("+").strip("\ufeff\u200b \t\n") if written[0] == "+" else written
+    inner = quoted[1:-1]
+    if quoted[0] not in "'\"`":
+        repairs["typographic quotes around a string"] += 1
+    if quoted[0] != "`" and re.search(r"(?<!\\)\n", inner):
+        repairs["a line break inside a string"] += 1
+    return json.dumps(_ESCAPE.sub(_unescaped, inner))
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    if digits := escape[1] or escape[2] or escape[3]:
+        return chr(int(digits, 16))
+    return _ESCAPES.get(escape[4], escape[4])  # as in JavaScript: the character itself

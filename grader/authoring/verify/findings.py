@@ -7,7 +7,9 @@ from typing import Final, TypeAlias
 from grader.authoring.verify import checks
 from grader.authoring.verify.locations import Locations
 from grader.authoring.verify.proof import Counts, ProofFinding
-from grader.authoring.verify.sabotage import (
+from grader.authoring.verify.steps import ProofFacts, failed, never_failed, passed
+from grader.authoring.verify.variants import REPEATS
+from grader.authoring.verify.wrong_programs import (
     EMPTY,
     FILLED,
     NOTHING,
@@ -15,8 +17,6 @@ from grader.authoring.verify.sabotage import (
     SHAPES,
     WrongProgram,
 )
-from grader.authoring.verify.steps import ProofFacts, failed, never_failed, passed
-from grader.authoring.verify.variants import REPEATS
 from grader.definitions.exercise import TestCase, TestId
 from grader.definitions.wording import did_you_mean, listing
 from grader.grading.feedback.outcome_sentences import not_answered

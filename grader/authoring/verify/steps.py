@@ -5,9 +5,12 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from grader.authoring.verify import variants
-from grader.authoring.verify.conditions import ConditionalMistake, conditional_mistakes
-from grader.authoring.verify.sabotage import WrongProgram, wrong_programs
 from grader.authoring.verify.variants import REPEATS, VariantRun
+from grader.authoring.verify.wrong_programs import (
+    WrongProgram,
+    conditional_mistakes,
+    wrong_programs,
+)
 from grader.definitions.exercise import Exercise, TestId
 from grader.grading.results.verdict import Evidence, Outcome, Verdict
 from grader.mutation import Mutant, mutants
@@ -37,7 +40,7 @@ class ProofFacts:
     broken: dict[str, Verdict] = field(default_factory=dict)  # those that raise in every test
     wrong: list[tuple[WrongProgram, Verdict]] = field(default_factory=list)
     mutants: list[tuple[Mutant, Verdict]] | None = None  # None: not tried
-    conditional: list[tuple[ConditionalMistake, Verdict]] = field(default_factory=list)
+    conditional: list[tuple[WrongProgram, Verdict]] = field(default_factory=list)
     thorough: list[Verdict] = field(default_factory=list)  # mutants on tests nothing failed yet
     again: dict[str, Verdict] = field(default_factory=dict)
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import pytest
 
-from grader.authoring.verify.sabotage import wrong_programs
+from grader.authoring.verify.wrong_programs import wrong_programs
 from grader.definitions import program_files
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, UsageError

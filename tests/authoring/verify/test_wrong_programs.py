@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.authoring.verify.sabotage import wrong_programs
+from grader.authoring.verify.wrong_programs import wrong_programs
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 

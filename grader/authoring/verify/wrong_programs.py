@@ -1,9 +1,13 @@
 """Programs that are wrong on purpose, made from a right one.
 
 A test that none of them fails tests nothing; one that all of them pass, even where every function
-raises, never uses the submission. Each is the right program with what it defines wrapped, so that
-answers keep their shape and dtype where that is the point. Calls between the wrapped functions
-themselves go to the right ones: a program is wrong only towards its caller.
+raises, never uses the submission. Some are wrong under one condition alone: where every hidden test
+accepts such a program, none of them ever meets the condition, or none looks closely enough there.
+That is a gap if the instructions promise the case, which only the author knows.
+
+Each is the right program with what it defines wrapped, so that answers keep their shape and dtype
+where that is the point. Calls between the wrapped functions themselves go to the right ones: a
+program is wrong only towards its caller.
 """
 
 import ast
@@ -60,12 +64,52 @@ _DOES: Final[dict[str, tuple[str, bool]]] = {
     RAISES: ("raises an error", False),
 }
 
+# Over `arrays`, those among the arguments; over `args` and `kwargs`, all of them.
+_CONDITIONS: Final[dict[str, tuple[str, str]]] = {
+    "float32": ("plus one", "any(a.dtype == np.float32 for a in arrays)"),
+    "float16": ("plus one", "any(a.dtype == np.float16 for a in arrays)"),
+    "integers": ("plus one", "integers(arrays)"),
+    "no axis": ("plus one", "any(a.ndim == 0 for a in arrays)"),
+    "one axis": ("plus one", "most_axes == 1"),
+    "two axes": ("plus one", "most_axes == 2"),
+    "three axes": ("plus one", "most_axes == 3"),
+    "four axes": ("plus one", "most_axes == 4"),
+    "first axis of length 1": ("plus one", "any(a.ndim and a.shape[0] == 1 for a in arrays)"),
+    "last axis of length 1": ("plus one", "any(a.ndim and a.shape[-1] == 1 for a in arrays)"),
+    "an axis of length 0": ("plus one", "any(0 in a.shape for a in arrays)"),
+    "axes of one length": (
+        "plus one",
+        "any(a.shape[-2:-1] == a.shape[-1:] > (1,) for a in arrays)",
+    ),
+    "minus infinity": (
+        "wrong",
+        "any(a.dtype.kind == 'f' and np.isneginf(a).any() for a in arrays)",
+    ),
+    "numbers above 800": (
+        "plus one",
+        "any((np.abs(a[np.isfinite(a)]) > 800).any() for a in arrays)",
+    ),
+    "Fortran order": ("plus one", "any(a.flags.fnc for a in arrays)"),
+    "neither C nor Fortran order": ("plus one", "any(not a.flags.forc for a in arrays)"),
+    "arguments left out": ("plus one", "len(args) + len(kwargs) < most_arguments"),
+    "no argument left out": ("plus one", "len(args) + len(kwargs) == most_arguments"),
+    "an exact 0": ("almost zero", "True"),
+    "float32 widened to float64": ("widened", "any(a.dtype == np.float32 for a in arrays)"),
+    "float16 widened to float64": ("widened", "any(a.dtype == np.float16 for a in arrays)"),
+    "integers turned into floats": ("widened", "integers(arrays)"),
+    "inputs changed in place": ("in place", "True"),
+}
+"""Programs by name: how each is wrong, and under which condition."""
+
+_OPTIONAL: Final = ("arguments left out", "no argument left out")
+
 _WRAPPER: Final = """
 
-def _wrong_on_purpose(kind, names, space):
+def _wrong_on_purpose(kind, condition, names, space):
     import contextlib
     import copy
     import functools
+    import inspect
     import io
     import sys
     import types
@@ -132,6 +176,30 @@ def _wrong_on_purpose(kind, names, space):
             return np.broadcast_to(value, (3, 3, *np.shape(value))).copy()
         raise WrongOnPurpose("no number")
 
+    def plus_one(value):
+        if isinstance(value, str):
+            return value + "x"
+        if isinstance(value, (bool, np.bool_)):
+            return type(value)(not value)
+        if isinstance(value, np.ndarray) and value.dtype.kind == "b":
+            return ~value
+        if isinstance(value, (int, float, complex, np.generic)):
+            return type(value)(value + 1)
+        if isinstance(value, np.ndarray) and value.dtype.kind in "iufc":
+            return (value + 1).astype(value.dtype)
+        return value
+
+    def almost_zero(value):
+        if isinstance(value, (np.ndarray, np.floating)) and value.dtype.kind == "f":
+            small = np.asarray(1e-12, value.dtype) or np.finfo(value.dtype).tiny
+            return np.where(value == 0, small, value)[()]
+        return 1e-12 if isinstance(value, float) and value == 0 else value
+
+    def widened(value):
+        if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "iuf":
+            return value.astype(np.float64)
+        return float(value) if type(value) is int else value
+
     constants = {
         "sevens": lambda value: each(value, filled(7)),
         "zeros": lambda value: each(value, filled(0)),
@@ -150,6 +218,14 @@ def _wrong_on_purpose(kind, names, space):
         if real or isinstance(value, np.ndarray) and value.dtype.kind in "fc":
             return (value * 1.001).astype(value.dtype) if hasattr(value, "dtype") else value * 1.001
         return value
+
+    changes = {
+        "transposed": transposed,
+        "near": near,
+        "plus one": plus_one,
+        "almost zero": almost_zero,
+        "widened": widened,
+    }
 
     def copied(value):
         try:
@@ -189,7 +265,7 @@ def _wrong_on_purpose(kind, names, space):
             return value
         return change(value)
 
-    def answer(name, right, args, kwargs):
+    def answer(name, right, args, kwargs, arrays):
         if kind in constants:
             return constant(right, args, kwargs, constants[kind])
         match kind:
@@ -199,39 +275,67 @@ def _wrong_on_purpose(kind, names, space):
                 return None
             case "argument":
                 return next(iter([*args, *kwargs.values()]), None)
-            case "transposed":
-                return each(right(*args, **kwargs), transposed)
-            case "near":
-                return each(right(*args, **kwargs), near)
-        if name not in first:
-            first[name] = copied(right(*args, **kwargs))
-        return copied(first[name])
+            case "stale":
+                if name not in first:
+                    first[name] = copied(right(*args, **kwargs))
+                return copied(first[name])
+        value = right(*args, **kwargs)
+        if kind == "in place":
+            for array in arrays:
+                if array.flags.writeable:
+                    array[...] = ~array if array.dtype.kind == "b" else array + 1
+            return value
+        if kind == "plus one" and value is None:
+            print("wrong")
+        return each(value, changes[kind])
+
+    def arrays_in(value):
+        if isinstance(value, (list, tuple)):
+            return [array for item in value for array in arrays_in(item)]
+        if isinstance(value, dict):
+            return arrays_in(list(value.values()))
+        return [value] if isinstance(value, np.ndarray) and value.dtype.kind in "biufc" else []
+
+    def integers(arrays):
+        kinds = {array.dtype.kind for array in arrays}
+        return bool(kinds & set("iu")) and not kinds & set("fc")
+
+    def is_met(right, args, kwargs, arrays, is_method):
+        if condition == "True":
+            return True
+        known = {
+            "np": np, "args": args, "kwargs": kwargs, "arrays": arrays, "integers": integers,
+            "most_axes": max((array.ndim for array in arrays), default=-1),
+            "most_arguments": len(inspect.signature(right).parameters) - is_method,
+        }
+        return bool(eval(condition, known))
 
     def wrapped(name, right, is_wrong):
+        is_method = isinstance(right, types.FunctionType) and "." in name
+
         @functools.wraps(right)
         def stand_in(*args, **kwargs):
-            if inside or not is_wrong:
-                inside.append(name)
-                try:
-                    return right(*args, **kwargs)
-                finally:
-                    inside.pop()
+            own, rest = args[:is_method], args[is_method:]
+            arrays = [] if inside else arrays_in([*rest, *kwargs.values()])
+            is_right = inside or not is_wrong or not is_met(right, rest, kwargs, arrays, is_method)
             inside.append(name)
             try:
-                if isinstance(right, types.FunctionType) and "." in name:
-                    bound = functools.partial(right, args[0])
-                    return answer(name, bound, args[1:], kwargs)
-                return answer(name, right, args, kwargs)
+                if is_right:
+                    return right(*args, **kwargs)
+                bound = functools.partial(right, *own) if own else right
+                return answer(name, bound, rest, kwargs, arrays)
             finally:
                 inside.pop()
 
         return stand_in
 
+    in_making = ("raises", "plus one", "almost zero", "widened", "in place")
+
     def wrap_class(name, kept, is_wrong):
         for base in kept.__mro__[:-1]:
             for attribute, function in list(vars(base).items()):
                 plain = not attribute.startswith("__") or attribute == "__call__"
-                made = attribute == "__init__" and kind == "raises"
+                made = attribute == "__init__" and kind in in_making
                 if isinstance(function, types.FunctionType) and (plain or made):
                     wrong = wrapped(f"{name}.{attribute}", function, is_wrong)
                     try:
@@ -247,11 +351,11 @@ def _wrong_on_purpose(kind, names, space):
             space[name] = wrapped(name, right, is_wrong)
         elif is_wrong and kind == "raises":
             space[name] = "wrong on purpose"
-        elif is_wrong:
-            space[name] = answer(name, lambda *_: right, (), {})
+        elif is_wrong and kind not in in_making:
+            space[name] = answer(name, lambda *_: right, (), {}, [])
 
 
-_wrong_on_purpose({kind!r}, {names!r}, globals())
+_wrong_on_purpose({kind!r}, {condition!r}, {names!r}, globals())
 """
 
 
@@ -275,8 +379,31 @@ def wrong_programs(exercise: Exercise, right: str) -> tuple[WrongProgram, ...]:
     return tuple(found)
 
 
-def _program(right: str, kind: str, names: dict[str, bool]) -> str:
-    wrapper = _WRAPPER.replace("{kind!r}", repr(kind)).replace("{names!r}", repr(names))
+def conditional_mistakes(exercise: Exercise, right: str) -> Iterator[WrongProgram]:
+    """Yield the programs that are wrong under one condition.
+
+    Args:
+        exercise: What must be defined.
+        right: A program that is right.
+    """
+    if exercise.kind == "predict":  # nothing is called
+        return
+    names = dict.fromkeys(exercise.defines, True)
+    asked = [node for node in ast.parse(right).body if getattr(node, "name", "") in names]
+    functions = [
+        node for each in asked for node in ast.walk(each) if isinstance(node, ast.arguments)
+    ]
+    has_defaults = any(each.defaults or any(each.kw_defaults) for each in functions)
+    for name, (kind, condition) in _CONDITIONS.items():
+        if has_defaults or name not in _OPTIONAL:
+            does = f"is wrong under one condition: {name}"
+            yield WrongProgram(name, does, _program(right, kind, names, condition))
+
+
+def _program(right: str, kind: str, names: dict[str, bool], condition: str = "True") -> str:
+    wrapper = _WRAPPER
+    for key, value in (("kind", kind), ("condition", condition), ("names", names)):
+        wrapper = wrapper.replace(f"{{{key}!r}}", repr(value))
     return appended(right, wrapper)
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader import __version__
 from grader.cli import options
 from grader.cli.main import NOT_PASSED
 from grader.errors import UsageError
@@ -71,7 +70,7 @@ def command(
     if form == "text":
         text = "\n".join(text_lines(report))
     else:
-        log = data(report) if form == "json" else sarif(report, __version__, Path.cwd())
+        log = data(report) if form == "json" else sarif(report, Path.cwd())
         text = json.dumps(log, indent=2, ensure_ascii=False)
     if output is None:
         click.echo(text)

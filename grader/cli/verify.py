@@ -58,7 +58,7 @@ _GLANCE = 0.5  # seconds between looks at files that are watched
 @click.option("-v", "--verbose", is_flag=True, help="Show all notes, and what the inputs reach.")
 @click.option("--no-cache", is_flag=True, help="Prove again what has been proven before.")
 @options.exercises_option
-@options.format_option("text", "json")
+@options.format_option("text", "json", "sarif")
 def command(
     targets: tuple[str, ...],
     jobs: int,
@@ -107,6 +107,10 @@ def command(
             raise UsageError(f"{output} cannot be written: {error.strerror}") from error
     if form == "json":
         click.echo(json.dumps(data, indent=2))
+    elif form == "sarif":
+        from grader.authoring.verify.proof_report import sarif
+
+        click.echo(json.dumps(sarif(proofs, Path.cwd()), indent=2, ensure_ascii=False))
     else:
         from rich.console import Console
 

@@ -1,23 +1,29 @@
-"""The formats of an audit by their names, with JSON and the badge."""
+"""The formats of an audit by their names, with those for machines: JSON, SARIF and the badge."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from html import escape
+from pathlib import PurePosixPath
 from typing import Final
+from urllib.parse import quote
 
-from grader.audit.reports.audit_html import html
-from grader.audit.reports.audit_markdown import markdown
-from grader.audit.reports.audit_phrases import headline, percent
-from grader.audit.reports.audit_sarif import sarif
-from grader.audit.reports.audit_text import text
+from grader.audit.reports.audit_document import html, markdown, text
+from grader.audit.reports.audit_phrases import headline, in_order, percent, title
 from grader.audit.result import Audit
+from grader.authoring.sarif import SarifResult, sarif_log
+from grader.reports.phrases import line
 
 _FORMAT: Final = 1  # of the JSON
 _LABEL: Final = "wrong answers rejected"  # of the badge
 _GOOD, _FAIR = 0.95, 0.8
 _COLUMN: Final = 6.2  # pixels of a character, on average
 _PADDING: Final = 12
+_RULES: Final = {
+    "known-mistake": "A known mistake passes all tests.",
+    "survivor": "A changed solution passes all tests.",
+    "check": "The tests have a weakness that no changed solution shows.",
+}
 
 
 def audit_json(audits: Sequence[Audit]) -> str:
@@ -46,6 +52,33 @@ def audit_json(audits: Sequence[Audit]) -> str:
     ]
     found = {"format": _FORMAT, "audits": entries}
     return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+
+
+def sarif(audits: Sequence[Audit]) -> str:
+    """Return a SARIF log with a result for each hole."""
+    results = []
+    for audit in audits:
+        uri = audit.assignment.source or audit.assignment.solution
+        holes = [
+            ("check", line(check.sentence), 1)
+            for check in in_order(audit.checks)
+            if check.verdict == "hole"
+        ]
+        for survivor in audit.survivors:
+            message = f"All tests pass with this change: {title(survivor)}."
+            if survivor.example is not None:
+                message += f" {line(survivor.example)} tells it from the solution."
+            rule = "known-mistake" if survivor.misconception else "survivor"
+            holes.append((rule, message, survivor.line))
+        # A line of a notebook's cells is none of its file.
+        has_lines = PurePosixPath(uri).suffix == ".py"
+        results += [
+            SarifResult(rule, "warning", message, quote(uri), at if has_lines else 1)
+            for rule, message, at in holes
+        ]
+    rules = {name: {"shortDescription": {"text": summary}} for name, summary in _RULES.items()}
+    log = sarif_log("etude audit", rules, results, "hole/v1")
+    return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
 
 
 def badge(audits: Sequence[Audit]) -> str:

@@ -1,7 +1,5 @@
 """Reports as text, JSON and SARIF, and rules as Markdown."""
 
-import hashlib
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -9,11 +7,7 @@ from typing import Any, Final
 from grader.authoring.lint.catalogue import CATALOGUE
 from grader.authoring.lint.rule import RuleDescription
 from grader.authoring.lint.run import LintReport
-
-# SARIF 2.1.0, which code hosts show beside the lines of a change.
-_SARIF_SCHEMA: Final = (
-    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-)
+from grader.authoring.sarif import SarifResult, sarif_log, uri_in
 
 VERSION: Final = 1
 """Of the JSON report; it changes when a field changes its meaning or goes."""
@@ -91,11 +85,10 @@ def data(report: LintReport) -> dict[str, Any]:
     }
 
 
-def sarif(report: LintReport, version: str, root: Path) -> dict[str, Any]:
+def sarif(report: LintReport, root: Path) -> dict[str, Any]:
     """Return a report as a SARIF log; paths below the root are relative to it."""
-    rules = [
-        {
-            "id": about.code,
+    rules = {
+        about.code: {
             "name": "".join(word.capitalize() for word in about.name.split("-")),
             "shortDescription": {"text": about.summary},
             "fullDescription": {"text": about.explanation},
@@ -103,31 +96,19 @@ def sarif(report: LintReport, version: str, root: Path) -> dict[str, Any]:
             "defaultConfiguration": {"level": about.level},
         }
         for about in CATALOGUE.values()
-    ]
-    base = root.absolute().as_uri().rstrip("/") + "/"
-    seen: Counter[str] = Counter()
-    results = []
-    for finding in report.findings:
-        uri = finding.where.path.absolute().as_uri().removeprefix(base)
-        region = {"startLine": finding.where.line, "startColumn": finding.where.column}
-        place = {"artifactLocation": {"uri": uri}, "region": region}
-        # A fingerprint stays the same when lines above the finding come and go.
-        known = f"{finding.about.code}\n{uri}\n{finding.message}"
-        seen[known] += 1
-        fingerprint = hashlib.sha256(f"{known}\n{seen[known]}".encode()).hexdigest()[:32]
-        results.append(
-            {
-                "ruleId": finding.about.code,
-                "ruleIndex": list(CATALOGUE).index(finding.about.code),
-                "level": finding.about.level,
-                "message": {"text": finding.message},
-                "locations": [{"physicalLocation": place}],
-                "partialFingerprints": {"finding/v1": fingerprint},
-            }
+    }
+    results = (
+        SarifResult(
+            each.about.code,
+            each.about.level,
+            each.message,
+            uri_in(root, each.where.path),
+            each.where.line,
+            each.where.column,
         )
-    driver = {"name": "etude lint", "version": version, "rules": rules}
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    return {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
+        for each in report.findings
+    )
+    return sarif_log("etude lint", rules, results, "finding/v1")
 
 
 def explanation(about: RuleDescription) -> str:

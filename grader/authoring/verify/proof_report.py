@@ -1,4 +1,4 @@
-"""Proofs in the terminal: a line for each exercise, and only what is wrong opened under it."""
+"""Proofs in the terminal, a line for each exercise and what is wrong under it, and in SARIF."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,12 +10,17 @@ from rich.syntax import Syntax
 from rich.table import Column, Table
 from rich.text import Text
 
+from grader.authoring.sarif import SarifResult, sarif_log, uri_in
 from grader.authoring.verify.checks import CHECKS, MUTANTS, REJECTED, SOLUTION
 from grader.authoring.verify.proof import Proof, ProofFinding
 
 _STYLE = {"proven": "green", "not proven": "red", "invalid": "yellow", "fault": "yellow"}
 _MARK = {"proven": "\u2713", "not proven": "\u2717", "invalid": "!", "fault": "!"}
 _COLUMNS = ("", "exercise", "checks", "tests", "misconceptions", "mutants", "time")
+_OTHERS = {
+    "definition": "The definition can be loaded.",
+    "fault": "The grader can prove the exercise.",
+}
 _INDENT = 4
 _MOST_LINES = 3
 _MET = ("zero", "negative", "infinite", "nan", "empty", "axis of length 1")
@@ -109,3 +114,23 @@ def _print_finding(
     else:
         for line in finding.diff.splitlines():
             console.print(Text(" " * _INDENT + line), soft_wrap=True)
+
+
+def sarif(proofs: Mapping[Path, Proof], root: Path) -> dict[str, Any]:
+    """Return proofs as a SARIF log: findings are errors, notes are notes.
+
+    Args:
+        proofs: By the file of each definition.
+        root: Paths below it are relative to it.
+    """
+    rules = {
+        name: {"shortDescription": {"text": meaning}}
+        for name, meaning in {**CHECKS, **_OTHERS}.items()
+    }
+    results = (
+        SarifResult(each.check, level, each.message, uri_in(root, path), each.line)
+        for path, proof in proofs.items()
+        for level, group in (("error", proof.findings), ("note", proof.notes))
+        for each in group
+    )
+    return sarif_log("etude verify", rules, results, "finding/v1")

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from grader.authoring.verify.proof import Counts, Proof, ProofFinding
-from grader.authoring.verify.proof_report import print_proofs
+from grader.authoring.verify.proof_report import print_proofs, sarif
 
 COUNTS = Counts(5, 2, 3, 3, 20, 17, 1)
 GOOD = Proof("softmax", "", "proven", counts=COUNTS, seconds=1.25)
@@ -112,3 +112,18 @@ def test_what_was_not_tried_is_named_and_has_no_numbers(finding: ProofFinding, u
     assert lines[0] == "\u2717 x  14/17 checks,  5 (2 hidden) tests, 0.0 s"
     assert lines[2] == f"x.yaml: not tried until {until}: {', '.join(skipped)}"
     assert "0/" not in shown(proof).replace("0 of", "")
+
+
+def test_sarif_puts_findings_and_notes_at_their_lines() -> None:
+    """A path in the repository, a rule for each check, and an error only for what stands in the way."""
+    (run,) = sarif({Path("exercises/scores.yaml"): BAD}, Path.cwd())["runs"]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    found = [
+        (rules[each["ruleIndex"]], each["level"], each["locations"][0]["physicalLocation"])
+        for each in run["results"]
+    ]
+    file = {"uri": "exercises/scores.yaml"}
+    assert found == [
+        ("mutants-killed", "error", {"artifactLocation": file, "region": {"startLine": 31}}),
+        ("constants-rejected", "note", {"artifactLocation": file, "region": {"startLine": 9}}),
+    ]

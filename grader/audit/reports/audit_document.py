@@ -1,0 +1,247 @@
+"""An audit as text for a terminal, as Markdown, and as one HTML page without scripts.
+
+`document` says what is shown and in which order: the gravest findings first. Each format lays the
+same parts out.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+from grader.audit.reports.audit_phrases import (
+    ACCEPTED,
+    EQUIVALENT,
+    call,
+    headline,
+    in_order,
+    known_first,
+    repeated_tests,
+    score,
+    title,
+    together,
+)
+from grader.audit.result import Audit, Check
+from grader.reports.phrases import clean, line
+
+_ACTIVE: Final = re.compile(r"([\\`*_{}\[\]<>#|!~@&])")
+_POLICY: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+)
+_STYLE: Final = """\
+:root { color-scheme: light dark; --ink: light-dark(#17201f, #e4eae8); --page: light-dark(#f7f8f6, #12171c);
+  --card: light-dark(#fff, #192027); --line: light-dark(#dbe0dc, #2d3741); --quiet: light-dark(#52605d, #a0adab);
+  --good: light-dark(#17693a, #7fd8a0); --bad: light-dark(#a02d20, #ff9d8f); --odd: light-dark(#7a4a00, #f2c46d); }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 1.5rem; max-width: 62rem; background: var(--page); color: var(--ink);
+  font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
+h1 { font-size: 1.5rem; margin: 0 0 .5rem; } h2 { font-size: 1.25rem; } h3 { font-size: 1rem; margin: 0; display: inline; }
+.first { font-size: 1.15rem; font-weight: 600; margin: .25rem 0; }
+section, details { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: .75rem 1rem; margin: .75rem 0; }
+summary { cursor: pointer; } summary .place { color: var(--quiet); font-family: ui-monospace, monospace; font-size: .875rem; }
+ul { list-style: none; padding: 0; margin: 0; } li { display: flex; gap: .75rem; padding: .3rem 0; }
+li b { flex: 0 0 2.75rem; } .ok b { color: var(--good); } .hole b { color: var(--bad); } .note b { color: var(--odd); }
+pre { overflow-x: auto; overflow-wrap: normal; margin: .5rem 0; padding: .5rem .75rem; border: 1px solid var(--line);
+  border-radius: 6px; font: .875rem/1.45 ui-monospace, monospace; }
+ins { color: var(--good); text-decoration: none; } del { color: var(--bad); text-decoration: none; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem .75rem; margin: .5rem 0; } dt { color: var(--quiet); }
+dd { margin: 0; min-width: 0; white-space: pre-wrap; font: .875rem/1.6 ui-monospace, monospace; }
+.quiet { color: var(--quiet); }
+"""  # noqa: E501  a style sheet
+
+
+@dataclass(frozen=True, slots=True)
+class SurvivorPart:
+    """A survivor: its place and change, what tells it from the solution, the test that rejects it.
+
+    `above` names a test that is shown with an earlier survivor.
+    """
+
+    place: str
+    change: str
+    diff: str
+    rows: list[tuple[str, str]]
+    above: str | None
+    test: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditDocument:
+    """The parts of one audit, in order. Nothing in them steers a terminal."""
+
+    name: str
+    kind: str
+    headline: list[str]
+    score: str
+    seconds: float
+    checks: list[Check]
+    survivors: list[SurvivorPart]
+    groups: list[tuple[str, list[tuple[str, str]]]]  # heading; place and change of each program
+    notes: list[str]
+
+
+def document(audit: Audit) -> AuditDocument:
+    """Return the parts of an audit."""
+    survivors = known_first(audit.survivors)
+    repeated = repeated_tests(survivors)
+    groups = ((EQUIVALENT, audit.equivalent), (ACCEPTED, audit.accepted))
+    return AuditDocument(
+        name=line(audit.assignment.name),
+        kind=audit.assignment.kind,
+        headline=headline(audit),
+        score=score(audit),
+        seconds=audit.seconds,
+        checks=in_order(audit.checks),
+        survivors=[
+            SurvivorPart(
+                place=f"{line(audit.assignment.solution)}:{each.line}",
+                change=title(each),
+                diff=clean(each.diff),
+                rows=[(name, clean(value)) for name, value in call(each)],
+                above=repeated.get(each.change),
+                test=clean(each.test or ""),
+            )
+            for each in survivors
+        ],
+        groups=[
+            (heading, [(f"line {each.line}", title(each)) for each in group])
+            for heading, group in groups
+            if group
+        ],
+        notes=[line(note) for note in audit.assignment.notes],
+    )
+
+
+def text(audits: Sequence[Audit]) -> str:
+    """Return text for a terminal."""
+    parts = [f"{together(audits)}\n"] if len(audits) > 1 else []
+    parts += ["".join(f"{each}\n" for each in _text(document(audit))) for audit in audits]
+    return "\n".join(parts)
+
+
+def _text(shown: AuditDocument) -> Iterator[str]:
+    first, *rest = shown.headline
+    yield f"{shown.name} ({shown.kind}): {first}"
+    yield from rest
+    yield f"{shown.score} It took {shown.seconds:.1f} s."
+    if shown.checks:
+        yield ""
+    for check in shown.checks:
+        mark = "HOLE" if check.verdict == "hole" else check.verdict
+        yield f"{mark:5} {line(check.sentence)}"
+    for number, survivor in enumerate(shown.survivors, 1):
+        yield from ("", f"{number}. {survivor.place}: {survivor.change}")
+        yield from (f"     {each}" for each in survivor.diff.splitlines())
+        width = max((len(name) for name, _ in survivor.rows), default=0)
+        for name, value in survivor.rows:
+            first, *rest = value.splitlines() or [""]
+            yield f"   {name:{width}}  {first}"
+            yield from (f"   {'':{width}}  {each}" for each in rest)
+        if survivor.above:
+            yield f"   {survivor.above}, shown above, rejects it."
+        elif survivor.test:
+            yield "   This test rejects it:"
+            yield from (f"     {each}".rstrip() for each in survivor.test.splitlines())
+    for heading, group in shown.groups:
+        yield from ("", heading, *(f"  {place}: {change}" for place, change in group))
+    if shown.notes:
+        yield from ("", *(f"Note: {note}." for note in shown.notes))
+
+
+def markdown(audits: Sequence[Audit]) -> str:
+    """Return Markdown for a comment or the summary of a CI job; survivors are folded up."""
+    parts = [f"{together(audits)}\n"] if len(audits) > 1 else []
+    parts += ["".join(f"{each}\n" for each in _markdown(document(audit))) for audit in audits]
+    return "\n".join(parts)
+
+
+def _markdown(shown: AuditDocument) -> Iterator[str]:
+    first, *rest = map(_plain, shown.headline)
+    yield from (f"## {_plain(shown.name)}", "", f"**{first}**", *(f"<br>{each}" for each in rest))
+    yield from ("", shown.score)
+    if shown.checks:
+        yield from ("", "| | check |", "|---|---|")
+    for check in shown.checks:
+        mark = "**hole**" if check.verdict == "hole" else check.verdict
+        yield f"| {mark} | {_plain(check.sentence)} |"
+    for survivor in shown.survivors:
+        summary = escape(f"{survivor.place}: {survivor.change}")
+        yield from ("", f"<details><summary>{summary}</summary>", "")
+        yield _fenced(survivor.diff, "diff")
+        if survivor.rows:
+            width = max(len(name) for name, _ in survivor.rows)
+            rows = "\n".join(f"{name:{width}}  {value}" for name, value in survivor.rows)
+            yield from ("", _fenced(rows, "text"))
+        if survivor.above:
+            yield from ("", f"`{survivor.above}`, shown above, rejects it.")
+        elif survivor.test:
+            yield from ("", "This test rejects it:", "", _fenced(survivor.test, "python"))
+        yield from ("", "</details>")
+    for heading, group in shown.groups:
+        yield from ("", heading, "", *(f"- {place}: {_plain(change)}" for place, change in group))
+    if shown.notes:
+        yield from ("", *(f"- {_plain(note)}" for note in shown.notes))
+
+
+def _fenced(code: str, language: str) -> str:
+    """Return a block of code, in a fence longer than any in it."""
+    longest = max((len(found) for found in re.findall("`+", code)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{code.rstrip(chr(10))}\n{fence}"
+
+
+def _plain(sentence: str) -> str:
+    """Return a text on one line in which nothing is markup."""
+    return _ACTIVE.sub(r"\\\1", line(sentence))
+
+
+def html(audits: Sequence[Audit]) -> str:
+    """Return a page that needs no other file."""
+    several = len(audits) > 1
+    name = escape("Audit of tests" if several else f"Audit of {line(audits[0].assignment.name)}")
+    body = f'<p class="first">{escape(together(audits))}</p>\n' if several else ""
+    for audit in audits:
+        shown = document(audit)
+        body += f"<h2>{escape(shown.name)}</h2>\n" if several else ""
+        body += "".join(_html(shown))
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{name}</title>\n<style>\n{_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<h1>{name}</h1>\n{body}</main>\n</body>\n</html>\n"
+    )
+
+
+def _html(shown: AuditDocument) -> Iterator[str]:
+    yield from (f'<p class="first">{escape(each)}</p>\n' for each in shown.headline)
+    yield f'<p class="quiet">{escape(shown.score)}</p>\n'
+    if shown.checks:
+        yield "<section>\n<ul>\n"
+        for check in shown.checks:
+            yield f'<li class="{check.verdict}"><b>{check.verdict}</b> '
+            yield f"<span>{escape(line(check.sentence))}</span></li>\n"
+        yield "</ul>\n</section>\n"
+    for number, survivor in enumerate(shown.survivors):
+        yield f"<details{'' if number else ' open'}>\n<summary>"
+        yield f'<span class="place">{escape(survivor.place)}</span> {escape(survivor.change)}'
+        yield '</summary>\n<pre tabindex="0">'
+        for each in survivor.diff.splitlines():
+            is_head = each.startswith(("+++", "---"))
+            element = None if is_head else {"+": "ins", "-": "del"}.get(each[:1])
+            yield f"<{element}>{escape(each)}</{element}>\n" if element else f"{escape(each)}\n"
+        yield "</pre>\n"
+        if survivor.rows:
+            rows = (f"<dt>{name}</dt><dd>{escape(value)}</dd>\n" for name, value in survivor.rows)
+            yield f"<dl>\n{''.join(rows)}</dl>\n"
+        if survivor.above:
+            yield f"<p><code>{escape(survivor.above)}</code>, shown above, rejects it.</p>\n"
+        elif survivor.test:
+            yield "<p>This test rejects it:</p>\n"
+            yield f'<pre tabindex="0">{escape(survivor.test)}</pre>\n'
+        yield "</details>\n"
+    for heading, group in shown.groups:
+        items = "".join(f"<li>{place}: {escape(change)}</li>\n" for place, change in group)
+        yield f"<section>\n<p>{escape(heading)}</p>\n<ul>\n{items}</ul>\n</section>\n"
+    yield from (f'<p class="quiet">{escape(note)}</p>\n' for note in shown.notes)

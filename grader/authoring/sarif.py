@@ -1,0 +1,68 @@
+"""SARIF 2.1.0, the form in which code hosts show findings beside the lines of a change."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from grader import __version__
+
+_SCHEMA: Final = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SarifResult:
+    """A finding of a rule at a place; `uri` is a path in the repository, or an absolute URI."""
+
+    rule: str
+    level: str
+    message: str
+    uri: str
+    line: int = 1
+    column: int | None = None
+
+
+def uri_in(root: Path, path: Path) -> str:
+    """Return the path of a file in a repository, or its absolute URI if it lies elsewhere."""
+    return path.absolute().as_uri().removeprefix(root.absolute().as_uri().rstrip("/") + "/")
+
+
+def sarif_log(
+    tool: str, rules: Mapping[str, Mapping[str, Any]], results: Iterable[SarifResult], mark: str
+) -> dict[str, Any]:
+    """Return a SARIF log of one run.
+
+    Args:
+        tool: The command.
+        rules: By id, what a log says of each rule.
+        results: The findings, in order.
+        mark: The name of the fingerprints, which stay the same when lines above come and go.
+    """
+    seen: Counter[str] = Counter()
+    entries = []
+    for each in results:
+        key = f"{each.rule}\n{each.uri}\n{each.message}"
+        seen[key] += 1
+        fingerprint = hashlib.sha256(f"{key}\n{seen[key]}".encode()).hexdigest()[:32]
+        region = {"startLine": max(each.line, 1)}
+        if each.column is not None:
+            region["startColumn"] = each.column
+        place = {"artifactLocation": {"uri": each.uri}, "region": region}
+        entries.append(
+            {
+                "ruleId": each.rule,
+                "ruleIndex": list(rules).index(each.rule),
+                "level": each.level,
+                "message": {"text": each.message},
+                "locations": [{"physicalLocation": place}],
+                "partialFingerprints": {mark: fingerprint},
+            }
+        )
+    described = [{"id": name, **about} for name, about in rules.items()]
+    driver = {"name": tool, "version": __version__, "rules": described}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": entries}
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}

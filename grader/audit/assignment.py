@@ -10,8 +10,7 @@ class Assignment:
 
     Attributes:
         name: For the report.
-        kind: The source: "pytest", "unittest", "nbgrader", "otter", "exercism", "problem folder" or
-            "etude".
+        kind: The source: "pytest", "unittest", "nbgrader", "otter", "exercism" or "problem folder".
         solution: The file name of the module whose mutants are made; a key of `modules`.
         modules: File name -> source: the solution, and further modules and helpers beside it.
         tests: File name -> source of the modules of tests, which pytest runs.

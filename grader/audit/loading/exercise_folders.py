@@ -5,8 +5,7 @@ becomes a module of pytest.
 """
 
 import os
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import Path
 
 from grader.audit.assignment import Assignment
 from grader.audit.loading.python_source import bad, has_test, parse
@@ -17,12 +16,11 @@ from grader.audit.loading.written_tests import (
     imports_of,
     printing,
 )
-from grader.authoring.importing import problem_folder
+from grader.authoring.importing import exercism, problem_folder
 from grader.authoring.importing.draft import NOTHING
-from grader.authoring.importing.source_files import entries, parse_json, text_inside
+from grader.authoring.importing.source_files import entries, text_inside
 from grader.authoring.importing.top_level import needed, read_program
 
-_CONFIG = ".meta/config.json"
 _SAME = '''\
 def assert_same(result, expected):
     """Compare a result with the value written in the list: numbers within 1e-6, the rest exactly."""
@@ -94,40 +92,28 @@ def load_exercism(folder: Path) -> Assignment:
         DefinitionError: it has no exemplar or no tests.
         UnreadableError: one of its files cannot be read.
     """
-    config = parse_json(text_inside(folder, _CONFIG), _CONFIG)
-    listed = config.get("files") if isinstance(config, dict) else None
-    files = listed if isinstance(listed, dict) else {}
-    name = folder.absolute().name
-    stem = name.replace("-", "_")
-    stubs = _python(files, "solution") or [f"{stem}.py"]
-    models = [*_python(files, "exemplar"), *_python(files, "example")]
-    models = models or [
-        each for each in (".meta/exemplar.py", ".meta/example.py") if os.path.lexists(folder / each)
-    ]
-    tests = _python(files, "test") or [f"{stem}_test.py"]
+    _, named = exercism.read_config(folder)
+    files = {key: [name for name in names if name.endswith(".py")] for key, names in named.items()}
+    stubs = files["solution"] or [f"{folder.absolute().name.replace('-', '_')}.py"]
+    models, tests = [*files["exemplar"], *files["example"]], files["test"]
     if not models:
-        raise bad(folder / _CONFIG, "the exercise has no exemplar, so there is no solution")
+        message = "the exercise has no exemplar, so there is no solution"
+        raise bad(folder / exercism.CONFIG, message)
     solution = stubs[0]
     modules = {solution: _source(folder, models[0])}
     read = {each: _source(folder, each) for each in tests}
     if not any(has_test(parse(source, folder / each)) for each, source in read.items()):
-        raise bad(folder / tests[0], "there is no test in it")
-    given = [*stubs, *models, *tests]
+        raise bad(folder / (tests or [exercism.CONFIG])[0], "there is no test in it")
+    used = {*stubs, *models, *tests}
     beside = [
         entry.name
         for entry in entries(folder)
-        if entry.name.endswith(".py") and entry.name not in given and not entry.is_symlink()
+        if entry.name.endswith(".py") and entry.name not in used and not entry.is_symlink()
     ]
     modules |= {each: _source(folder, each) for each in (*stubs[1:], *beside)}
     starter = _source(folder, solution) if os.path.lexists(folder / solution) else None
-    source = (folder / models[0]).as_posix()
+    source, name = (folder / models[0]).as_posix(), folder.absolute().name
     return Assignment(name, "exercism", solution, modules, read, starter, source=source)
-
-
-def _python(files: dict[str, Any], key: str) -> list[str]:
-    value = files.get(key)
-    names = value if isinstance(value, list) else []
-    return [each for each in names if PurePosixPath(str(each)).suffix == ".py"]
 
 
 def _source(folder: Path, name: str) -> str:

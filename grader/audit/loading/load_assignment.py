@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final
 
 from grader.audit.assignment import Assignment
-from grader.audit.loading.etude_exercise import load_etude
 from grader.audit.loading.exercise_folders import load_exercism, load_problem
 from grader.audit.loading.folder_files import FolderFiles
 from grader.audit.loading.notebook_assignment import load_notebook
@@ -20,6 +19,9 @@ from grader.errors import UsageError
 _NOTEBOOK: Final = ".ipynb"
 _MOST: Final = 500  # assignments in a folder
 _SHOWN: Final = 4
+_OWN: Final = (
+    "this is a definition of Etude's: 'etude verify' proves its tests with the same mutants"
+)
 
 
 def load_all(
@@ -33,8 +35,7 @@ def load_all(
 
     Args:
         path: a folder with a solution and its tests, a problem's, an exercise of Exercism's, a
-            folder of such folders, a notebook, or an exercise or a track of Etude; may be missing
-            if solution and tests are named.
+            folder of such folders, or a notebook; may be missing if solution and tests are named.
         solution: the file of the solution, where convention does not find it.
         tests: files of tests, or folders of them.
         starter: the file that learners begin with.
@@ -54,7 +55,7 @@ def load_all(
         raise bad(path, "a symbolic link is not followed; name the file or folder itself")
     if path.is_file():
         if path.suffix in SUFFIXES and not named:
-            return load_etude(path)
+            raise bad(path, _OWN)
         return [_file(path, solution=solution, tests=tests, starter=starter)]
     if not path.is_dir():
         raise bad(path, "this is no regular file and no folder")
@@ -83,7 +84,7 @@ def _file(
 
 def _folder(path: Path) -> list[Assignment]:
     if os.path.lexists(path / TRACK_FILE):
-        return load_etude(path / TRACK_FILE)
+        raise bad(path / TRACK_FILE, _OWN)
     if one := _by_convention(path):
         return [one]
     try:

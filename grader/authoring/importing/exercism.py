@@ -23,7 +23,7 @@ from grader.authoring.importing.top_level import (
     read_program,
 )
 
-_CONFIG: Final = ".meta/config.json"
+CONFIG: Final = ".meta/config.json"
 _MODEL: Final = ("exemplar", "example")
 _DOCS: Final = (
     "introduction.md",
@@ -36,7 +36,7 @@ _MOST_FILES: Final = 20
 
 def is_exercise(folder: Path) -> bool:
     """Return whether a folder is an exercise of Exercism's."""
-    return os.path.lexists(folder / _CONFIG)
+    return os.path.lexists(folder / CONFIG)
 
 
 def read_exercise(folder: Path) -> SourceDrafts:
@@ -45,12 +45,9 @@ def read_exercise(folder: Path) -> SourceDrafts:
     Raises:
         UnreadableError: a file that it names cannot be read, or lies elsewhere.
     """
-    config = parse_json(text_inside(folder, _CONFIG), _CONFIG)
-    if not isinstance(config, dict):
-        raise UnreadableError(f"{_CONFIG} holds no object")
+    config, files = read_config(folder)
     name = folder.resolve().name
     draft = Draft(origin=f"{name}/", id=name, title=name.replace("-", " ").title())
-    files = _files(folder, config, name)
     draft.starter = _python(draft, folder, files["solution"], "stub")
     model = next((files[key] for key in _MODEL if files[key]), [])
     draft.solution = _python(draft, folder, model, "exemplar")
@@ -75,29 +72,35 @@ def read_exercise(folder: Path) -> SourceDrafts:
     return SourceDrafts([draft])
 
 
-def _files(folder: Path, config: dict[str, Any], name: str) -> dict[str, list[str]]:
-    """Return the files that the configuration names; where it names none, the usual ones."""
-    named = config.get("files")
-    listed = named if isinstance(named, dict) else {}
-    stem = name.replace("-", "_")
+def read_config(folder: Path) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """Return the configuration, and the files that it names; where it names none, the usual ones.
+
+    Raises:
+        UnreadableError: See `read_exercise`.
+    """
+    config = parse_json(text_inside(folder, CONFIG), CONFIG)
+    if not isinstance(config, dict):
+        raise UnreadableError(f"{CONFIG} holds no object")
+    listed = config.get("files")
+    listed = listed if isinstance(listed, dict) else {}
+    stem = folder.resolve().name.replace("-", "_")
     usual = {
-        "solution": [f"{stem}.py"],
-        "test": [f"{stem}_test.py"],
-        "exemplar": [".meta/exemplar.py"],
-        "example": [".meta/example.py"],
+        "solution": f"{stem}.py",
+        "test": f"{stem}_test.py",
+        "exemplar": ".meta/exemplar.py",
+        "example": ".meta/example.py",
     }
-    found: dict[str, list[str]] = {}
+    files: dict[str, list[str]] = {}
     for key, fallback in usual.items():
-        value = listed.get(key)
-        if value is not None and not isinstance(value, list):
-            raise UnreadableError(f"{_CONFIG}: files.{key} is no list")
-        names = value or [each for each in fallback if os.path.lexists(folder / each)]
+        names = listed.get(key) or [fallback] * os.path.lexists(folder / fallback)
+        if not isinstance(names, list):
+            raise UnreadableError(f"{CONFIG}: files.{key} is no list")
         if len(names) > _MOST_FILES:
-            raise UnreadableError(f"{_CONFIG}: files.{key} names {len(names):,} files")
-        for each in names:
-            inside(folder, each)  # refused before anything is read
-        found[key] = names
-    return found
+            raise UnreadableError(f"{CONFIG}: files.{key} names {len(names):,} files")
+        for name in names:
+            inside(folder, name)  # refused before anything is read
+        files[key] = names
+    return config, files
 
 
 def _python(draft: Draft, folder: Path, names: list[str], what: str) -> str:

@@ -1,4 +1,8 @@
-"""Markdown with a little maths, as a terminal shows it: nothing but characters."""
+r"""Maths and inline Markdown as plain characters.
+
+A formula becomes a line: `\frac{Q K^\top}{\sqrt{d_k}}` is `(Q Kᵀ) / √d_k`. Libraries that do this
+lose brackets: they make `e^x - c` of `e^{x - c}`, which means something else.
+"""
 # ruff: noqa: RUF001  the letters of mathematics look like others
 
 import re
@@ -6,7 +10,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Final
 
-SYMBOLS: Final[Mapping[str, str]] = {
+_SYMBOLS: Final[Mapping[str, str]] = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε",
     "eta": "η", "theta": "θ", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ",
     "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "varphi": "φ", "chi": "χ",
@@ -23,45 +27,107 @@ SYMBOLS: Final[Mapping[str, str]] = {
     "left": "", "right": "", "bigl": "", "bigr": "", "Bigl": "", "Bigr": "", "big": "", "Big": "",
     "displaystyle": "", "limits": "", "bmod": "mod",
 }  # fmt: skip
-ACCENTS: Final[Mapping[str, str]] = {"bar": "\u0304", "hat": "\u0302", "tilde": "\u0303"}
+_ACCENTS: Final[Mapping[str, str]] = {"bar": "\u0304", "hat": "\u0302", "tilde": "\u0303"}
 _MATHS = re.compile(r"\${1,2}([^$]+)\${1,2}")
-_ROOT = re.compile(r"\\sqrt\{([^{}]*)\}")
-_FRACTION = re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}")
-_ONE_FACTOR = re.compile(r"\d+|\u221a?[^\W\d_](?:_\w+)?")  # a number or a letter
-_WORDS = re.compile(r"\\(?:text|mathrm|operatorname|mathbf)\{([^{}]*)\}")
-_POWER_OF_TRANSPOSE = re.compile(r"\^\{?(?=\\top)")
-_ACCENT = re.compile(rf"\\({'|'.join(ACCENTS)})\s*\{{?(\w)\}}?")
-_COMMAND = re.compile(r"\\([A-Za-z]+)")
 _EMPHASIS = re.compile(r"(\*{1,2})(\S(?:[^*]*\S)?)\1")
 _CODE = re.compile(r"(`[^`]*`)")
+
+_TOKEN: Final = re.compile(r"\\[A-Za-z]+\*?|\\.|[{}^_&]|\s+|[^\\{}^_&\s]", re.DOTALL)
+_ATOM: Final = re.compile(r"(?!\d+[^\W\d])[\w.∞∑√ᵀ′]+(\([^()]*\))?")
+_WIDE: Final = "    "  # between two formulas in a line
+_SUPERSCRIPTS: Final = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
+_FRACTIONS: Final = frozenset({"frac", "tfrac", "dfrac"})
+_WORDS: Final = frozenset(
+    {"text", "mathrm", "mathbf", "mathit", "mathcal", "mathbb", "operatorname", "operatorname*"}
+)
+_THIN: Final[Mapping[str, str]] = {",": " ", ";": " ", ":": " ", " ": " ", "!": "", "\\": "; "}
+_BRACKETS: Final[Mapping[str, tuple[str, str]]] = {
+    "pmatrix": ("[", "]"),
+    "bmatrix": ("[", "]"),
+    "matrix": ("[", "]"),
+    "cases": ("{ ", " }"),
+}
 
 
 def plain(markdown: str) -> str:
     """Return a paragraph of Markdown as one line of plain text; code keeps its back quotes."""
     pieces = _CODE.split(" ".join(markdown.split()))
-    pieces[::2] = [_EMPHASIS.sub(r"\2", _MATHS.sub(_formula, piece)) for piece in pieces[::2]]
+    for index in range(0, len(pieces), 2):
+        text = _MATHS.sub(lambda match: formula(match[1]), pieces[index])
+        pieces[index] = _EMPHASIS.sub(r"\2", text)
     return "".join(pieces)
 
 
-def _formula(found: re.Match[str]) -> str:
-    formula = found[1]
-    for _ in range(3):  # one in another
-        formula = _ROOT.sub(_root, formula)
-        formula = _FRACTION.sub(_fraction, formula)
-        formula = _WORDS.sub(r"\1", formula)
-    formula = _ACCENT.sub(
-        lambda found: unicodedata.normalize("NFC", found[2] + ACCENTS[found[1]]), formula
-    )
-    formula = _POWER_OF_TRANSPOSE.sub("", formula)
-    formula = _COMMAND.sub(lambda found: SYMBOLS.get(found[1], found[1]), formula)
-    return re.sub(r"[{}]", "", formula).strip()
+def formula(tex: str) -> str:
+    """Return a formula as text; an unknown command keeps its name."""
+    return _FormulaReader(tex).all().strip()
 
 
-def _fraction(found: re.Match[str]) -> str:
-    above, below = (part if _ONE_FACTOR.fullmatch(part) else f"({part})" for part in found.groups())
-    return f"{above} / {below}"
+class _FormulaReader:
+    """Reads TeX from left to right."""
+
+    def __init__(self, tex: str) -> None:
+        self._tokens = _TOKEN.findall(tex)
+        self._next = 0
+
+    def all(self, until: str = "") -> str:
+        """Return everything as text, up to the piece that closes a group."""
+        pieces: list[str] = []
+        while self._next < len(self._tokens):
+            piece = self._take()
+            if piece == until:
+                break
+            pieces.append(self._shown(piece))
+        text = re.sub(r" {5,}", _WIDE, "".join(pieces))
+        return re.sub(r"(?<! ) {2,3}(?! )", " ", text)
+
+    def _take(self) -> str:
+        piece: str = self._tokens[self._next]
+        self._next += 1
+        return piece
+
+    def _shown(self, piece: str) -> str:
+        if piece.isspace() or piece == "&":
+            return " "
+        if piece == "{":
+            return self.all("}")
+        if piece in ("^", "_"):
+            script = self._argument()
+            if piece == "^" and re.fullmatch(r"[+-]?\d+", script):
+                return script.translate(_SUPERSCRIPTS)
+            if script not in ("ᵀ", "′"):
+                script = piece + (script if re.fullmatch(r"\w*", script) else f"({script})")
+            return script
+        if not piece.startswith("\\"):
+            return "′" if piece == "'" else piece
+        return self._command(piece[1:])
+
+    def _command(self, name: str) -> str:
+        if name in _FRACTIONS:
+            above, below = _whole(self._argument()), _whole(self._argument())
+            return f"{above} / {below}" if len(above + below) > len("12") else f"{above}/{below}"
+        if name == "sqrt":
+            return f"√{_whole(self._argument())}"
+        if name in _WORDS:
+            return self._argument()
+        if name in _ACCENTS:
+            return unicodedata.normalize("NFC", self._argument() + _ACCENTS[name])
+        if name == "begin":
+            name = self._argument()
+            inside = self.all("\\end")
+            self._argument()
+            rows = [" ".join(row.split()) for row in inside.split(";")]  # from the top
+            before, after = _BRACKETS.get(name, ("", ""))
+            return f"{before}{'; '.join(row for row in rows if row)}{after}"
+        return _SYMBOLS.get(name, _THIN.get(name, name))
+
+    def _argument(self) -> str:
+        """Return the group or the single piece that comes next."""
+        while self._next < len(self._tokens) and self._tokens[self._next].isspace():
+            self._next += 1
+        return self._shown(self._take()).strip() if self._next < len(self._tokens) else ""
 
 
-def _root(found: re.Match[str]) -> str:
-    inside = found[1]
-    return f"\u221a{inside}" if re.fullmatch(r"\w+", inside) else f"\u221a({inside})"
+def _whole(text: str) -> str:
+    """Put in brackets what would come apart beside an operator."""
+    return text if _ATOM.fullmatch(text) else f"({text})"

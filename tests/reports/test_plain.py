@@ -16,7 +16,7 @@ from grader.reports.plain_maths import plain
         (r"$\frac{1}{\sqrt{d_k}}$", "1 / \u221ad_k"),
         (r"$\frac{x + 1}{2n}$", "(x + 1) / (2n)"),
         (r"$Q K^\top$", "Q K\u1d40"),
-        (r"$e^{-\infty} = 0$", "e^-\u221e = 0"),
+        (r"$e^{-\infty} = 0$", "e^(-\u221e) = 0"),
         (r"$\operatorname{softmax}(x)$", "softmax(x)"),
         (r"$j \le i$", "j \u2264 i"),
         ("2 * 3 * 4", "2 * 3 * 4"),

@@ -133,7 +133,7 @@ def render(verdict: Verdict, form: str = "json", *, file: str | os.PathLike[str]
     Raises:
         UsageError: there is no such format, or it needs variables that are not set.
     """
-    return format_named(form).renderer().one(Report.of_verdict(verdict, os.fspath(file)))
+    return format_named(form).renderer().render(Report.of_verdict(verdict, os.fspath(file)))
 
 
 def _submission(

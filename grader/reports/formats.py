@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from grader.errors import UsageError
 from grader.safe_files import linked_folder
@@ -26,26 +26,41 @@ STDOUT = "text"
 """The format on standard output if all others go to files."""
 
 # A submission may word a command to the CI runner that reads the log.
-_COMMANDS: Final = "github"  # made of commands: `to_github` escapes what a submission worded
-_JSON: Final = frozenset(
-    {"json", "jsonl", "gradescope", "classroom50", "exercism", "prairielearn", "ctrf"}
-)
-_MARKUP: Final = frozenset({"junit", "html"})
+_Escape: TypeAlias = Callable[[str], str]
+
+
+def _escaped_json(text: str) -> str:
+    """Escape commands inside strings: no string begins a line."""
+    return COMMAND_IN_LINE.sub(r"#\\u0023", text)
+
+
+def _escaped_markup(text: str) -> str:
+    return COMMAND_LINE.sub(r"\g<1>&#58;", COMMAND_IN_LINE.sub("#&#35;", text))
 
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """The functions by which a format renders one submission, and many.
+    """The functions of a format.
 
-    `aside` makes a second text, appended to the file that the environment variable `aside_to`
-    names.
+    Args:
+        many: Renders a batch.
+        one: Renders one submission, where it looks unlike a batch of one.
+        aside: Makes a second text, appended to the file that `aside_to` names.
+        aside_to: An environment variable.
     """
 
-    name: str
-    one: "Callable[[Report], str]"
     many: "Callable[[Batch], str]"
+    one: "Callable[[Report], str] | None" = None
     aside: "Callable[[Batch], str] | None" = None
     aside_to: str = ""
+
+    def render(self, result: "Report | Batch") -> str:
+        """Return one submission, or a batch, as text."""
+        from grader.reports.report import Batch
+
+        if isinstance(result, Batch):
+            return self.many(result)
+        return self.one(result) if self.one is not None else self.many(Batch.of(result))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,64 +69,44 @@ class Format:
 
     name: str
     description: str
-    module: str  # has a `RENDERER`
+    escape: _Escape = without_commands  # commands to a CI runner, where the text is printed
     one_student: bool = False  # its reader takes one student's results only
     verdicts_only: bool = False  # has no place for a grade that is not the verdict's
     needs: tuple[str, ...] = ()  # environment variables
 
     def renderer(self) -> Renderer:
-        """Load the renderer."""
-        renderer: Renderer = importlib.import_module(self.module).RENDERER
+        """Load the renderer from the format's module."""
+        module = importlib.import_module(f"grader.reports.to_{self.name}")
+        renderer: Renderer = module.RENDERER
         return renderer
 
 
+def _for_platform(name: str, description: str, needs: tuple[str, ...] = ()) -> Format:
+    return Format(name, description, _escaped_json, True, True, needs)
+
+
 _ALL: Final = (
-    Format("text", "for a terminal", "grader.reports.to_text"),
-    Format("plain", "sentences without marks, for screen readers", "grader.reports.to_plain"),
-    Format("json", "everything, see `etude schema verdict`", "grader.reports.to_json"),
-    Format("jsonl", "the same, a line for each submission", "grader.reports.to_jsonl"),
-    Format("junit", "JUnit XML, which most CI systems read", "grader.reports.to_junit"),
-    Format(
-        "gradescope",
-        "results.json",
-        "grader.reports.to_gradescope",
-        one_student=True,
-        verdicts_only=True,
-    ),
-    Format(
+    Format("text", "for a terminal"),
+    Format("plain", "sentences without marks, for screen readers"),
+    Format("json", "everything, see `etude schema verdict`", _escaped_json),
+    Format("jsonl", "the same, a line for each submission", _escaped_json),
+    Format("junit", "JUnit XML, which most CI systems read", _escaped_markup),
+    _for_platform("gradescope", "results.json"),
+    _for_platform(
         "classroom50",
         "result.json of Classroom 50",
-        "grader.reports.to_classroom50",
-        one_student=True,
-        verdicts_only=True,
-        needs=("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL"),
+        ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL"),
     ),
-    Format(
-        "github",
-        "GitHub Actions annotations and job summary",
-        "grader.reports.to_github",
-        verdicts_only=True,
-    ),
-    Format(
-        "exercism",
-        "results.json, version 3",
-        "grader.reports.to_exercism",
-        one_student=True,
-        verdicts_only=True,
-    ),
-    Format(
-        "prairielearn",
-        "results.json",
-        "grader.reports.to_prairielearn",
-        one_student=True,
-        verdicts_only=True,
-    ),
-    Format("ctrf", "Common Test Report Format", "grader.reports.to_ctrf", verdicts_only=True),
-    Format("markdown", "for a comment or a wiki", "grader.reports.to_markdown"),
-    Format("html", "one page that needs no other file", "grader.reports.to_html"),
-    Format("csv", "a row for each submission", "grader.reports.to_csv"),
-    Format("gradebook", "CSV: students by exercises", "grader.reports.to_gradebook"),
-    Format("moodle", "CSV of grades that Moodle imports", "grader.reports.to_moodle"),
+    # Made of commands: the renderer escapes the submission's own texts.
+    Format("github", "GitHub Actions annotations and job summary", str, verdicts_only=True),
+    _for_platform("exercism", "results.json, version 3"),
+    _for_platform("prairielearn", "results.json"),
+    Format("ctrf", "Common Test Report Format", _escaped_json, verdicts_only=True),
+    Format("markdown", "for a comment or a wiki"),
+    Format("html", "one page that needs no other file", _escaped_markup),
+    Format("csv", "a row for each submission"),
+    Format("gradebook", "CSV: students by exercises"),
+    Format("moodle", "CSV of grades that Moodle imports"),
 )
 
 FORMATS: Final[Mapping[str, Format]] = {each.name: each for each in _ALL}
@@ -234,14 +229,14 @@ class Delivery:
                 assert each.file is not None  # for the type checker
                 renderer = each.format.renderer()
                 try:
-                    text = _rendered(renderer, result)
+                    text = renderer.render(result)
                 except Exception:
                     faulty = (
                         replace(result, reports=tuple(map(_faulty, result)))
                         if isinstance(result, Batch)
                         else _faulty(result)
                     )
-                    write_whole(each.file, _rendered(renderer, faulty))
+                    write_whole(each.file, renderer.render(faulty))
                     raise
                 write_whole(each.file, text)
             except Exception as error:  # noqa: BLE001  raised below, when the others are written
@@ -251,11 +246,9 @@ class Delivery:
                 renderer = each_format.renderer()
                 path = os.environ.get(renderer.aside_to) if renderer.aside_to else None
                 if renderer.aside is not None and path:
-                    aside = renderer.aside(
-                        result if isinstance(result, Batch) else Batch((result,))
-                    )
+                    batch = result if isinstance(result, Batch) else Batch.of(result)
                     with open(path, "ab") as file:  # noqa: PTH123  the runner's own name for it
-                        file.write(aside.encode("utf-8", "replace"))
+                        file.write(renderer.aside(batch).encode("utf-8", "replace"))
             except Exception as error:  # noqa: BLE001  the same
                 wrong.append(error)
         if wrong:
@@ -263,14 +256,9 @@ class Delivery:
 
     def text(self, result: "Report | Batch") -> str:
         """Return what is to be printed, without commands; JSON and XML still say what was there."""
-        text = _rendered(format_named(self.printed).renderer(), result)
-        if self.printed == _COMMANDS or not is_obeyed():
-            return text
-        if self.printed in _JSON:  # there it stands in a string, and a string begins no line
-            return COMMAND_IN_LINE.sub(r"#\\u0023", text)
-        if self.printed in _MARKUP:
-            return COMMAND_LINE.sub(r"\g<1>&#58;", COMMAND_IN_LINE.sub("#&#35;", text))
-        return without_commands(text)
+        printed = format_named(self.printed)
+        text = printed.renderer().render(result)
+        return printed.escape(text) if is_obeyed() else text
 
 
 def is_obeyed() -> bool:
@@ -347,12 +335,6 @@ def _refuse_linked_folders(path: Path) -> None:
     folder = linked_folder(path) if _descriptor(path) is None else None
     if folder is not None:
         raise UsageError(f"{folder} is a symbolic link; name the folder that it leads to")
-
-
-def _rendered(renderer: Renderer, result: "Report | Batch") -> str:
-    from grader.reports.report import Report
-
-    return renderer.one(result) if isinstance(result, Report) else renderer.many(result)
 
 
 def _faulty(report: "Report") -> "Report":

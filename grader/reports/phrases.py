@@ -8,7 +8,7 @@ from typing import Final
 from grader.grading.feedback.hidden_tests import of_each
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.plain_maths import plain
-from grader.reports.report import Report
+from grader.reports.report import Batch, Report
 from grader.sandbox.printable import printable
 
 WIDEST: Final = 88
@@ -16,10 +16,6 @@ WIDEST: Final = 88
 
 ALL: Final = "--verbose shows all"
 """The hint at the command that shows the rest."""
-
-NO_SANDBOX = "Not sandboxed: graded WITHOUT a sandbox, so this verdict certifies nothing."
-
-TRY_THIS = "Only hidden tests fail. This small example goes wrong too. Try it:"
 
 FAULT_FOR_LEARNERS = (
     "This could not be graded: the grader itself failed. Nothing was judged and no attempt counts. "
@@ -104,43 +100,6 @@ def grade_of(report: Report) -> str:
     return f"Counted: {grade.points:.10g} of {grade.max_points} points ({line(grade.note)})."
 
 
-def help_of(verdict: Verdict) -> tuple[str, ...]:
-    """Return what is known of the mistake, as lines of plain text, with the hint that helps.
-
-    Notes on a notebook come last.
-    """
-    diagnosis = verdict.diagnosis
-    notes = map(line, verdict.notes)
-    if diagnosis is None or verdict.message:
-        return tuple(notes)
-    hint = () if diagnosis.hint is None else (f"Hint {diagnosis.hint} helps with this.",)
-    return (line(plain(diagnosis.feedback)), *hint, *notes)
-
-
-def example_of(verdict: Verdict) -> tuple[str, ...]:
-    """Return a small example that goes wrong, as lines of plain text with its two values."""
-    example = verdict.example
-    if example is None:
-        return ()
-    result = example.result
-    both = (("Expected", result.expected), ("Yours", result.got))
-    values = (
-        f"{name}, {value.summary}: {line(value.text)}" for name, value in both if value is not None
-    )
-    return (
-        TRY_THIS,
-        *(f"    {each}" for each in code_lines(verdict)),
-        line(result.message),
-        *(() if says_it_all(result) else values),
-    )
-
-
-def code_lines(verdict: Verdict) -> list[str]:
-    """Return the Python of the small example."""
-    code = "" if verdict.example is None else clean(verdict.example.code)
-    return code.splitlines()
-
-
 def in_rows(tests: Sequence[TestResult]) -> list[list[TestResult]]:
     """Return the tests of each row: one, or all hidden ones that failed with the same sentence.
 
@@ -216,6 +175,16 @@ def is_shown(test: TestResult) -> bool:
 def cut(text: str, most: int, note: str = "...") -> str:
     """Return at most so many characters, the last of them a note if some had to go."""
     return text if len(text) <= most else text[: most - len(note)] + note
+
+
+def left_out(batch: Batch) -> list[str]:
+    """Return sentences about the files of a batch that it has no report on."""
+    sentences = []
+    if batch.done_before:
+        sentences.append(f"{batch.done_before} had a verdict already.")
+    if batch.not_looked_at:
+        sentences.append(f"{count(len(batch.not_looked_at), 'file')} not looked at.")
+    return sentences
 
 
 def whose(report: Report) -> str:

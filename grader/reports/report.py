@@ -123,8 +123,31 @@ class Batch:
     not_looked_at: tuple[str, ...] = ()  # files that are no submissions
     hidden_tests: HiddenTests = "visible"  # for a platform that can hold them back
 
+    @classmethod
+    def of(cls, report: Report) -> Self:
+        """Return one submission as a batch."""
+        return cls((report,), hidden_tests=report.hidden_tests)
+
     def __iter__(self) -> Iterator[Report]:
         return iter(self.reports)
+
+    @property
+    def is_single(self) -> bool:
+        """True for one submission that was not graded with others, so that it needs no name."""
+        return len(self.reports) == 1 and self.reports[0].student is None
+
+    @property
+    def by_student(self) -> dict[str, dict[str, Report]]:
+        """The last report of each student on each exercise."""
+        students: dict[str, dict[str, Report]] = {}
+        for report in self.reports:
+            students.setdefault(report.student or "", {})[report.exercise] = report
+        return students
+
+    @property
+    def graded_exercises(self) -> list[str]:
+        """The exercises with a verdict or a grade."""
+        return list(dict.fromkeys(each.exercise for each in self if each.verdict or each.grade))
 
     @property
     def faults(self) -> tuple[Report, ...]:

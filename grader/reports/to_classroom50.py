@@ -13,22 +13,13 @@ from typing import Any
 from grader.grading.results.verdict import Outcome
 from grader.reports.formats import Renderer
 from grader.reports.phrases import line, name_of, output_of, whose
-from grader.reports.report import Batch, Report
+from grader.reports.report import Batch
 
 _MOST_OUTPUT = 2000  # characters of what a test printed
 
 
-def one(report: Report) -> str:
-    """Return the result of one submission."""
-    return _result(Batch((report,)), prefixed=False)
-
-
 def many(batch: Batch) -> str:
-    """Return the result of one student's several exercises as one submission."""
-    return _result(batch, prefixed=True)
-
-
-def _result(batch: Batch, *, prefixed: bool) -> str:
+    """Return one student's submissions, one or several, as one."""
     fault = bool(batch.faults)
     tests: list[dict[str, Any]] = []
     for report in batch:
@@ -36,7 +27,7 @@ def _result(batch: Batch, *, prefixed: bool) -> str:
             about = {"test-name": whose(report), "message": line(report.message)}
             tests.append({**about, "passed": False, "score": 0, "max-score": 0})
             continue
-        prefix = f"{line(report.exercise)}: " if prefixed else ""
+        prefix = "" if batch.is_single else f"{line(report.exercise)}: "
         for test in report.verdict.tests:
             result: dict[str, Any] = {
                 "test-name": prefix + name_of(test),
@@ -71,4 +62,4 @@ def _result(batch: Batch, *, prefixed: bool) -> str:
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
-RENDERER = Renderer("classroom50", one, many)
+RENDERER = Renderer(many)

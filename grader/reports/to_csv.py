@@ -5,7 +5,7 @@ import io
 
 from grader.reports.formats import Renderer
 from grader.reports.phrases import line, why
-from grader.reports.report import Batch, Report
+from grader.reports.report import Batch
 
 _COLUMNS = (
     "student", "file", "exercise", "outcome", "score", "max_score", "xp", "passed", "tests",
@@ -14,11 +14,6 @@ _COLUMNS = (
 
 _OF_GRADES = ("grade", "max_grade", "note")
 _FORMULA = ("=", "+", "-", "@", "|", "%", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-
-
-def one(report: Report) -> str:
-    """Return a table of one row."""
-    return many(Batch((report,)))
 
 
 def many(batch: Batch) -> str:
@@ -65,4 +60,4 @@ def safe_cell(value: str | int | None) -> str | int | None:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-RENDERER = Renderer("csv", one, many)
+RENDERER = Renderer(many)

@@ -15,11 +15,6 @@ _STATUS: Final = {Outcome.PASSED: "passed", Outcome.NOT_RUN: "skipped"}
 _STATUSES: Final = ("passed", "failed", "skipped", "pending", "other")
 
 
-def one(report: Report) -> str:
-    """Return a report of one submission."""
-    return many(Batch((report,)))
-
-
 def many(batch: Batch) -> str:
     """Return a report of all tests of all submissions. A fault is a test of status `other`."""
     tests = [test for report in batch for test in _tests(report)]
@@ -86,4 +81,4 @@ def _test(name: str, status: str, raw: str, message: str) -> dict[str, Any]:
     return {"name": name, "status": status, "duration": 0, "rawStatus": raw, **said}
 
 
-RENDERER = Renderer("ctrf", one, many)
+RENDERER = Renderer(many)

@@ -4,12 +4,11 @@ import json
 from typing import Any
 
 from grader.grading.results.verdict import Outcome
+from grader.reports.document import help_lines
 from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     cut,
-    example_of,
-    help_of,
     line,
     name_of,
     output_of,
@@ -25,36 +24,27 @@ _TRUNCATED = " [Output was truncated. Please limit to 500 chars]"
 _STATUS = {Outcome.PASSED: "pass", Outcome.FAILED: "fail"}
 
 
-def one(report: Report) -> str:
-    """Return the results of one submission."""
-    return _results(Batch((report,)), prefixed=False)
-
-
 def many(batch: Batch) -> str:
-    """Return the results of one student's several exercises as one."""
-    return _results(batch, prefixed=True)
-
-
-def _results(batch: Batch, *, prefixed: bool) -> str:
-    data = _data(batch, prefixed=prefixed, most=_MESSAGE)
+    """Return one student's submissions, one or several, as one."""
+    data = _data(batch, _MESSAGE)
     text = json.dumps(data, indent=2, ensure_ascii=False)
     if len(text.encode()) >= _FILE:
-        text = json.dumps(_data(batch, prefixed=prefixed, most=_SHORT), ensure_ascii=False)
+        text = json.dumps(_data(batch, _SHORT), ensure_ascii=False)
     return text + "\n"
 
 
-def _data(batch: Batch, *, prefixed: bool, most: int) -> dict[str, Any]:
+def _data(batch: Batch, most: int) -> dict[str, Any]:
     if batch.faults:
         return _error(FAULT_FOR_LEARNERS, most)
     tests: list[dict[str, Any]] = []
     for report in batch:
         verdict = report.verdict
         if verdict is None or verdict.message:  # nothing ran
-            if prefixed:
+            if not batch.is_single:
                 reason = cut(_reason(report), most)
                 tests.append({"name": whose(report), "status": "error", "message": reason})
             continue
-        prefix = f"{line(report.exercise)}: " if prefixed else ""
+        prefix = f"{line(report.exercise)}: " if not batch.is_single else ""
         failed = None
         for test in verdict.tests:
             status = _STATUS.get(test.outcome, "error")
@@ -66,7 +56,7 @@ def _data(batch: Batch, *, prefixed: bool, most: int) -> dict[str, Any]:
             if status != "pass" and failed is None:
                 # Only the first failure is shown, so it carries what explains all.
                 failed = result
-                said = [*help_of(verdict), *example_of(verdict), result.get("message", "")]
+                said = [*help_lines(verdict), result.get("message", "")]
                 result["message"] = cut("\n".join(filter(None, said)), most)
             tests.append(result)
     if not tests:
@@ -83,4 +73,4 @@ def _reason(report: Report) -> str:
     return line(report.message if report.verdict is None else report.verdict.message)
 
 
-RENDERER = Renderer("exercism", one, many)
+RENDERER = Renderer(many)

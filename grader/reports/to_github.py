@@ -9,13 +9,11 @@ from dataclasses import replace
 
 from grader.grading.results.verdict import Outcome
 from grader.reports import to_markdown as markdown
+from grader.reports.document import NO_SANDBOX, help_lines
 from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
-    NO_SANDBOX,
     count,
-    example_of,
-    help_of,
     is_shown,
     line,
     name_of,
@@ -42,7 +40,7 @@ def one(report: Report) -> str:
     if verdict.message:
         return _joined([_error(report)], notices)
     errors = []
-    helps = "\n".join(filter(None, (" ".join(help_of(verdict)), *example_of(verdict))))
+    helps = "\n".join(help_lines(verdict))
     for test in verdict.tests:
         if test.outcome is Outcome.PASSED:
             continue
@@ -71,8 +69,7 @@ def job_summary(batch: Batch) -> str:
         replace(each, message=FAULT_FOR_LEARNERS) if each.is_fault else each for each in batch
     )
     batch = replace(batch, reports=reports)
-    single = len(batch.reports) == 1 and batch.reports[0].student is None
-    text = markdown.one(batch.reports[0]) if single else markdown.many(batch)
+    text = markdown.one(batch.reports[0]) if batch.is_single else markdown.many(batch)
     raw = text.encode()
     if len(raw) < _SUMMARY_BYTES:
         return text
@@ -118,4 +115,4 @@ def _joined(errors: list[str], others: list[str]) -> str:
     return "".join(f"{each}\n" for each in [*errors, *others])
 
 
-RENDERER = Renderer("github", one, many, job_summary, "GITHUB_STEP_SUMMARY")
+RENDERER = Renderer(many, one, job_summary, "GITHUB_STEP_SUMMARY")

@@ -4,13 +4,8 @@ import csv
 import io
 
 from grader.reports.formats import Renderer
-from grader.reports.report import Batch, Report
+from grader.reports.report import Batch
 from grader.reports.to_csv import safe_cell
-
-
-def one(report: Report) -> str:
-    """Return a gradebook of one row."""
-    return many(Batch((report,)))
 
 
 def many(batch: Batch) -> str:
@@ -19,14 +14,11 @@ def many(batch: Batch) -> str:
     A cell is empty where nothing was judged. `of` is the sum of the points that count: those of an
     exercise that a student is excused from, or that was not judged, do not.
     """
-    exercises = list(dict.fromkeys(each.exercise for each in batch if each.verdict or each.grade))
-    students: dict[str, dict[str, Report]] = {}
-    for report in batch:
-        students.setdefault(report.student or "", {})[report.exercise] = report
+    exercises = batch.graded_exercises
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(["student", *exercises, "total", "of"])
-    for student, reports in students.items():
+    for student, reports in batch.by_student.items():
         judged = [each for each in reports.values() if each.points is not None]
         total = sum(each.points or 0 for each in judged)
         of = sum(each.max_points for each in judged)
@@ -43,4 +35,4 @@ def many(batch: Batch) -> str:
     return text.getvalue()
 
 
-RENDERER = Renderer("gradebook", one, many)
+RENDERER = Renderer(many)

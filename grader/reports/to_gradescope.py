@@ -5,17 +5,16 @@ Where the results of hidden tests are held back, the text for all tests says not
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from grader.grading.results.verdict import Outcome
+from grader.reports.document import document, plain_lines
 from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
-    NO_SANDBOX,
     clean,
     count,
-    example_of,
-    help_of,
     line,
     name_of,
     output_of,
@@ -31,17 +30,8 @@ _HELD_BACK: Final[Mapping[HiddenTests, str]] = {
 }
 
 
-def one(report: Report) -> str:
-    """Return the results of one submission."""
-    return _results(Batch((report,), hidden_tests=report.hidden_tests), prefixed=False)
-
-
 def many(batch: Batch) -> str:
-    """Return the results of one student's several exercises as one submission."""
-    return _results(batch, prefixed=True)
-
-
-def _results(batch: Batch, *, prefixed: bool) -> str:
+    """Return one student's submissions, one or several, as one."""
     about = []
     for report in batch:
         extra: dict[str, Any] = {"exercise": line(report.exercise), "outcome": report.outcome}
@@ -56,9 +46,7 @@ def _results(batch: Batch, *, prefixed: bool) -> str:
         about.append(extra)
     data: dict[str, Any] = {
         "execution_time": round(batch.seconds, 3),
-        "output": "\n\n".join(
-            _said(report, batch.hidden_tests, prefixed=prefixed) for report in batch
-        ),
+        "output": "\n\n".join(_output(report, batch) for report in batch),
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
@@ -67,45 +55,38 @@ def _results(batch: Batch, *, prefixed: bool) -> str:
         "extra_data": {"etude": about},
     }
     if not batch.faults:
-        tests = [
-            test
-            for report in batch
-            for test in _tests(report, batch.hidden_tests, prefixed=prefixed)
-        ]
+        tests = [test for report in batch for test in _tests(report, batch)]
         numbered = [{**test, "number": str(number)} for number, test in enumerate(tests, 1)]
         data = {"score": batch.score, **data, "tests": numbered}
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
-def _said(report: Report, hidden_tests: HiddenTests, *, prefixed: bool) -> str:
-    head = [whose(report)] if prefixed else []
+def _output(report: Report, batch: Batch) -> str:
+    head = [] if batch.is_single else [whose(report)]
     if report.verdict is None:
         reason = FAULT_FOR_LEARNERS if report.is_fault else line(report.message)
         return "\n".join([*head, reason])
     verdict = report.verdict
-    unsafe = [NO_SANDBOX] if verdict.sandbox == "none" else []
-    message = [line(verdict.message)] if verdict.message else []
-    helps = [*help_of(verdict), *example_of(verdict)]
-    total = summary(verdict)
+    total, sections = summary(verdict), list(document(verdict))
     hidden = sum(test.hidden for test in verdict.tests)
-    if hidden and hidden_tests != "visible":
+    if hidden and batch.hidden_tests != "visible":
         # A diagnosis or an example may come from hidden tests; so does the sum of the points.
-        helps = [line(note) for note in verdict.notes]
+        sections = list(document(replace(verdict, diagnosis=None, example=None)))
         shown = [test for test in verdict.tests if not test.hidden]
         passed = sum(test.outcome is Outcome.PASSED for test in shown)
         total = (
             f"{passed} of {count(len(shown), 'visible test')} passed. "
-            f"{count(hidden, 'hidden test')}: {_HELD_BACK[hidden_tests]}."
+            f"{count(hidden, 'hidden test')}: {_HELD_BACK[batch.hidden_tests]}."
         )
     printed = ["Your code printed:", clean(verdict.output)] if verdict.output.strip() else []
-    return "\n".join([*head, total, *unsafe, *message, *helps, *printed])
+    return "\n".join([*head, total, *plain_lines(*sections), *printed])
 
 
-def _tests(report: Report, hidden_tests: HiddenTests, *, prefixed: bool) -> list[dict[str, Any]]:
+def _tests(report: Report, batch: Batch) -> list[dict[str, Any]]:
     if report.verdict is None:
         about = {"name": whose(report), "output": line(report.message)}
         return [{**about, "score": 0, "max_score": 0, "status": "failed"}]
-    prefix = f"{line(report.exercise)}: " if prefixed else ""
+    prefix = "" if batch.is_single else f"{line(report.exercise)}: "
     tests = []
     for test in report.verdict.tests:
         passed = test.outcome is Outcome.PASSED
@@ -117,11 +98,11 @@ def _tests(report: Report, hidden_tests: HiddenTests, *, prefixed: bool) -> list
             "max_score": test.max_points,
             "status": "passed" if passed else "failed",
             "output": "\n\n".join(filter(None, said)),
-            "visibility": hidden_tests if test.hidden else "visible",
+            "visibility": batch.hidden_tests if test.hidden else "visible",
             "extra_data": {"id": test.id, "hidden": test.hidden, "outcome": test.outcome.value},
         }
         tests.append(result)
     return tests
 
 
-RENDERER = Renderer("gradescope", one, many)
+RENDERER = Renderer(many)

@@ -7,23 +7,21 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Final
 
-from grader.grading.results.verdict import Outcome, TestResult, ValueSummary, Verdict
+from grader.grading.results.verdict import Outcome, TestResult, ValueSummary
+from grader.reports.document import Block, Code, Details, Sentence, document
 from grader.reports.formats import Renderer
 from grader.reports.heatmap import STYLE as HEATMAP_STYLE
 from grader.reports.heatmap import heatmap
 from grader.reports.number_cells import Scale, Texts, written
 from grader.reports.phrases import (
-    NO_SANDBOX,
-    TRY_THIS,
     as_one,
     both_at,
     clean,
-    code_lines,
     count,
     grade_of,
-    help_of,
     in_rows,
     is_shown,
+    left_out,
     line,
     name_of,
     output_beside,
@@ -31,7 +29,6 @@ from grader.reports.phrases import (
     points,
     says_it_all,
     summary,
-    why,
 )
 from grader.reports.report import Batch, Report
 
@@ -90,13 +87,10 @@ def many(batch: Batch) -> str:
         caption="Points of each student in each exercise",
     )
     passed = sum(report.outcome == Outcome.PASSED for report in batch)
-    said = [f"{passed} of {count(len(batch.reports), 'submission')} passed."]
-    if batch.done_before:
-        said.append(f"{batch.done_before} had a verdict already.")
-    if batch.not_looked_at:
-        said.append(f"{count(len(batch.not_looked_at), 'file')} not looked at.")
+    sentences = [f"{passed} of {count(len(batch.reports), 'submission')} passed."]
+    sentences += left_out(batch)
     sections = "".join(part for report in batch for part in _section(report))
-    return _page("Results", f"{overview}<p>{' '.join(said)}</p>\n{sections}")
+    return _page("Results", f"{overview}<p>{' '.join(sentences)}</p>\n{sections}")
 
 
 def of_student(student: str, batch: Batch, titles: Mapping[str, str]) -> str:
@@ -157,14 +151,10 @@ def _section(report: Report, heading: str = "", anchor: str = "") -> Iterator[st
         yield f"{escape(line(report.message))}</p>\n</section>\n"
         return
     yield f'<p class="{_class(verdict.outcome)}"><strong>{escape(summary(verdict))}</strong></p>\n'
-    if verdict.sandbox == "none":
-        yield f'<p class="odd">{escape(NO_SANDBOX)}</p>\n'
-    if verdict.message:
-        yield f"<p>{escape(why(report))}</p>\n"
-    if helps := help_of(verdict):
-        paragraphs = "".join(f"<p>{escape(each)}</p>" for each in helps)
-        yield f'<div class="diagnosis">{paragraphs}</div>\n'
-    yield _example(verdict)
+    for section in document(verdict):
+        body = "".join(map(_block, section.blocks))
+        framed = section.kind in ("help", "example")
+        yield f'<div class="diagnosis">{body}</div>\n' if framed else f"{body}\n"
     yield _printed(verdict.output)
     if not verdict.message:
         yield "<ol>\n"
@@ -182,16 +172,16 @@ def _section(report: Report, heading: str = "", anchor: str = "") -> Iterator[st
     yield f"submission {escape(verdict.submission_hash[:12])}</footer>\n</section>\n"
 
 
-def _example(verdict: Verdict) -> str:
-    if verdict.example is None:
-        return ""
-    result = verdict.example.result
-    code = "\n".join(code_lines(verdict))
-    return (
-        f'<div class="diagnosis"><p>{escape(TRY_THIS)}</p><pre>{escape(code)}</pre>'
-        f"<p>{escape(line(result.message))}</p>{_values(result)}{_printed(output_beside(result))}"
-        "</div>\n"
-    )
+def _block(block: Block) -> str:
+    match block:
+        case Sentence(role="warning", text=text):
+            return f'<p class="odd">{escape(text)}</p>'
+        case Sentence(text=text):
+            return f"<p>{escape(text)}</p>"
+        case Code(lines=lines):
+            return f"<pre>{escape(chr(10).join(lines))}</pre>"
+        case Details(test=test):
+            return _values(test) + _printed(output_beside(test))
 
 
 def _values(test: TestResult) -> str:
@@ -249,4 +239,4 @@ def _printed(output: str) -> str:
     return f'<p class="quiet">Your code printed:</p><pre>{escape(clean(output))}</pre>\n'
 
 
-RENDERER = Renderer("html", one, many)
+RENDERER = Renderer(many, one)

@@ -27,4 +27,4 @@ def verdict_schema_text() -> str:
     return files("grader.reports").joinpath("verdict.schema.json").read_text("utf-8")
 
 
-RENDERER = Renderer("json", one, many)
+RENDERER = Renderer(many, one)

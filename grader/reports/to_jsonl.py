@@ -16,4 +16,4 @@ def many(batch: Batch) -> str:
     return "".join(map(one, batch))
 
 
-RENDERER = Renderer("jsonl", one, many)
+RENDERER = Renderer(many, one)

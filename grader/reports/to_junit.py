@@ -9,18 +9,14 @@ import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
 
 from grader.grading.results.verdict import Outcome, TestResult
+from grader.reports.document import help_lines
 from grader.reports.formats import Renderer
-from grader.reports.phrases import clean, example_of, help_of, line, name_of, output_of, whose
+from grader.reports.phrases import clean, line, name_of, output_of, whose
 from grader.reports.report import Batch, Report
 
 # What XML 1.0 has no place for, and what text of ours never holds.
 _NOT_XML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MESSAGE = 300  # characters of the attribute; the element's text has them all
-
-
-def one(report: Report) -> str:
-    """Return a document of one test suite."""
-    return many(Batch((report,)))
 
 
 def many(batch: Batch) -> str:
@@ -70,7 +66,7 @@ def _suite(report: Report) -> ET.Element:
             _problem(case, "error", verdict.outcome.value, verdict.message)
         for test in verdict.tests:
             _add_test(suite, name, test)
-        said = "\n".join((*help_of(verdict), *example_of(verdict)))
+        said = "\n".join(help_lines(verdict))
         _text(suite, "system-out", "\n\n".join(filter(None, (said, clean(verdict.output)))))
     cases = suite.findall("testcase")
     suite.set("tests", str(len(cases)))
@@ -126,4 +122,4 @@ def _xml(text: str) -> str:
     return _NOT_XML.sub("\ufffd", text)
 
 
-RENDERER = Renderer("junit", one, many)
+RENDERER = Renderer(many)

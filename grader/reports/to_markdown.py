@@ -7,25 +7,22 @@ An author's feedback stays Markdown.
 import re
 from collections.abc import Iterator
 
-from grader.grading.results.verdict import Outcome, Verdict
+from grader.grading.results.verdict import Outcome
+from grader.reports.document import Block, Code, Details, Sentence, document
 from grader.reports.failing_test import DetailLines, value_lines
 from grader.reports.formats import Renderer
 from grader.reports.phrases import (
-    NO_SANDBOX,
-    TRY_THIS,
     as_one,
     clean,
-    code_lines,
-    count,
     grade_of,
     in_rows,
     is_shown,
+    left_out,
     line,
     name_of,
     opened,
     output_of,
     summary,
-    why,
 )
 from grader.reports.report import Batch, Report
 
@@ -64,10 +61,7 @@ def many(batch: Batch) -> str:
         names = f"{escaped(report.student or '')} | {escaped(report.exercise)}"
         note = f" {escaped(report.grade.note) if report.grade else ''} |" * has_notes
         lines.append(f"| {mark} | {names} | {report.outcome} | {earned} |{note}")
-    if batch.done_before:
-        lines.append(f"\n{batch.done_before} had a verdict already.")
-    if batch.not_looked_at:
-        lines.append(f"\n{count(len(batch.not_looked_at), 'file')} not looked at.")
+    lines += [f"\n{sentence}" for sentence in left_out(batch)]
     for report in batch:
         if report.outcome != Outcome.PASSED:
             lines += ["", *_section(report)]
@@ -98,19 +92,9 @@ def _section(report: Report) -> Iterator[str]:
         yield f"**{report.outcome.capitalize()}.** {escaped(report.message)}"
         return
     yield f"**{summary(verdict)}**"
-    if verdict.sandbox == "none":
-        yield f"\n**{NO_SANDBOX}**"
-    yield from (f"\n{escaped(note)}" for note in verdict.notes)
-    if verdict.message:
-        yield f"\n{escaped(why(report))}"
-    else:
-        if verdict.diagnosis is not None:
-            yield ""
-            feedback = verdict.diagnosis.feedback.strip().splitlines()
-            yield from (f"> {each}".rstrip() for each in feedback)
-            if verdict.diagnosis.hint is not None:
-                yield f">\n> Hint {verdict.diagnosis.hint} helps with this."
-        yield from _example(verdict)
+    for section in document(verdict):
+        yield from map(_block, section.blocks)
+    if not verdict.message:
         yield "\n| | Test | Points | |\n|---|---|---:|---|"
         for test in map(as_one, in_rows(verdict.tests)):
             mark, name = _MARK.get(test.outcome, _FAILED_MARK), escaped(name_of(test))
@@ -124,16 +108,21 @@ def _section(report: Report) -> Iterator[str]:
     yield from _printed(verdict.output, "Printed while the code was loaded")
 
 
-def _example(verdict: Verdict) -> Iterator[str]:
-    if verdict.example is None:
-        return
-    result = verdict.example.result
-    values = value_lines(result, DetailLines(_WIDTH, coloured=False))
-    code = fenced("\n".join(code_lines(verdict)), "python")
-    yield f"\n{TRY_THIS}\n\n{code}"
-    yield f"\n{escaped(result.message)}"
-    if values:
-        yield "\n" + fenced("\n".join(str(each).rstrip() for each in values))
+def _block(block: Block) -> str:
+    match block:
+        case Sentence(role="warning", text=text):
+            return f"\n**{text}**"
+        case Sentence(role="diagnosis", markdown=feedback):
+            return "\n" + "\n".join(f"> {each}".rstrip() for each in feedback.splitlines())
+        case Sentence(role="hint", text=text):
+            return f">\n> {text}"
+        case Sentence(text=text):
+            return f"\n{escaped(text)}"
+        case Code(lines=lines):
+            return "\n" + fenced("\n".join(lines), "python")
+        case Details(test=test):
+            values = value_lines(test, DetailLines(_WIDTH, coloured=False))
+            return "\n" + fenced("\n".join(str(each).rstrip() for each in values)) if values else ""
 
 
 def _printed(output: str, head: str) -> Iterator[str]:
@@ -141,4 +130,4 @@ def _printed(output: str, head: str) -> Iterator[str]:
         yield f"\n{escaped(head)}:\n\n{fenced(output)}"
 
 
-RENDERER = Renderer("markdown", one, many)
+RENDERER = Renderer(many, one)

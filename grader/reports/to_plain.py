@@ -4,21 +4,20 @@ from collections import Counter
 from collections.abc import Iterator
 
 from grader.grading.results.verdict import TestResult, ValueSummary
+from grader.reports.document import document, plain_lines
 from grader.reports.formats import Renderer
 from grader.reports.number_cells import written
 from grader.reports.phrases import (
     ALL,
-    NO_SANDBOX,
     as_one,
     both_at,
     clean,
     count,
     cut,
-    example_of,
     grade_of,
-    help_of,
     in_rows,
     is_shown,
+    left_out,
     line,
     name_of,
     opened,
@@ -41,12 +40,7 @@ def one(report: Report) -> str:
     verdict = report.verdict
     if verdict is None:
         return f"{line(report.exercise)}: {report.outcome}. {line(report.message)}\n"
-    lines = [line(verdict.title), summary(verdict)]
-    if verdict.sandbox == "none":
-        lines.append(NO_SANDBOX)
-    if verdict.message:
-        lines.append(line(verdict.message))
-    lines += [*help_of(verdict), *example_of(verdict)]
+    lines = [line(verdict.title), summary(verdict), *plain_lines(*document(verdict))]
     lines += _printed(verdict.output, "Your code printed while it was loaded:")
     if not verdict.message:
         shown = opened(verdict, verbose=report.verbose)
@@ -77,11 +71,7 @@ def many(batch: Batch) -> str:
         reason = " ".join(filter(None, (grade_of(report), why(report))))
         end = f" {reason}" if reason else ""
         lines.append(f"{whose(report)}: {report.outcome}{earned}.{end}")
-    if batch.done_before:
-        lines.append(f"{batch.done_before} had a verdict already.")
-    if batch.not_looked_at:
-        lines.append(f"{count(len(batch.not_looked_at), 'file')} not looked at.")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *left_out(batch)]) + "\n"
 
 
 def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
@@ -131,4 +121,4 @@ def _printed(output: str, head: str) -> Iterator[str]:
         yield from (f"  {each}" for each in clean(output).splitlines())
 
 
-RENDERER = Renderer("plain", one, many)
+RENDERER = Renderer(many, one)

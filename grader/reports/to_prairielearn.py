@@ -3,60 +3,46 @@
 import json
 from typing import Any
 
+from grader.reports.document import document, plain_lines
 from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
-    NO_SANDBOX,
     clean,
     cut,
-    example_of,
-    help_of,
     line,
     name_of,
     output_of,
     summary,
     whose,
 )
-from grader.reports.report import Batch, Report
+from grader.reports.report import Batch
 
 _FILE = 1_000_000  # bytes
 _SHORT = 1_000  # characters of a message or an output, where the file would be too long
 _NO_LIMIT = 1 << 30
 
 
-def one(report: Report) -> str:
-    """Return the results of one submission."""
-    return _results(Batch((report,)), prefixed=False)
-
-
 def many(batch: Batch) -> str:
-    """Return the results of one student's several exercises as one submission."""
-    return _results(batch, prefixed=True)
-
-
-def _results(batch: Batch, *, prefixed: bool) -> str:
-    text = json.dumps(_data(batch, _NO_LIMIT, prefixed=prefixed), indent=2, ensure_ascii=False)
+    """Return one student's submissions, one or several, as one."""
+    text = json.dumps(_data(batch, _NO_LIMIT), indent=2, ensure_ascii=False)
     if len(text.encode()) >= _FILE:
-        text = json.dumps(_data(batch, _SHORT, prefixed=prefixed), ensure_ascii=False)
+        text = json.dumps(_data(batch, _SHORT), ensure_ascii=False)
     return text + "\n"
 
 
-def _data(batch: Batch, most: int, *, prefixed: bool) -> dict[str, Any]:
+def _data(batch: Batch, most: int) -> dict[str, Any]:
     if batch.faults:
         fault = FAULT_FOR_LEARNERS
         return {"gradable": False, "message": fault, "format_errors": [fault]}
     said, tests = [], []
     for report in batch:
-        head = [whose(report)] if prefixed else []
+        head = [] if batch.is_single else [whose(report)]
         verdict = report.verdict
         if verdict is None:
             said.append("\n".join([*head, line(report.message)]))
             continue
-        unsafe = [NO_SANDBOX] if verdict.sandbox == "none" else []
-        message = [line(verdict.message)] if verdict.message else []
-        helps = [*help_of(verdict), *example_of(verdict)]
-        said.append("\n".join([*head, summary(verdict), *unsafe, *message, *helps]))
-        prefix = f"{line(report.exercise)}: " if prefixed else ""
+        said.append("\n".join([*head, summary(verdict), *plain_lines(*document(verdict))]))
+        prefix = "" if batch.is_single else f"{line(report.exercise)}: "
         tests += [
             {
                 "name": prefix + test.id,
@@ -78,4 +64,4 @@ def _data(batch: Batch, most: int, *, prefixed: bool) -> dict[str, Any]:
     }
 
 
-RENDERER = Renderer("prairielearn", one, many)
+RENDERER = Renderer(many)

@@ -12,20 +12,17 @@ from typing import Any, Final
 
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.blocks import has_colours
+from grader.reports.document import Block, Code, Details, Role, Sentence, document
 from grader.reports.failing_test import DetailLines, input_lines, output_lines, value_lines
 from grader.reports.formats import Renderer
 from grader.reports.lines import Line, Paper, Surface
 from grader.reports.phrases import (
     ALL,
-    NO_SANDBOX,
-    TRY_THIS,
     WIDEST,
     as_one,
     clean,
-    code_lines,
     count,
     grade_of,
-    help_of,
     in_rows,
     is_shown,
     line,
@@ -43,6 +40,15 @@ from grader.sandbox.printable import printable
 _MARK: Final = {
     Outcome.PASSED: ("\u2713", "green"),
     Outcome.NOT_RUN: ("\u00b7", "dim"),
+}
+_STYLES: Final[Mapping[Role, str]] = {
+    "warning": "bold yellow",
+    "message": "red",
+    "diagnosis": "bold yellow",
+    "hint": "yellow",
+    "note": "yellow",
+    "task": "bold yellow",
+    "result": "",
 }
 _TOTAL: Final = {Outcome.PASSED: "bold green", Outcome.NOT_RUN: "bold yellow"}
 _FAILED_MARK: Final = ("\u2717", "red")
@@ -196,23 +202,9 @@ class _Sheet:
         """Return them: what is known of the mistake, the tests, and always the sum."""
         verdict = self._verdict
         body = [*self._wrapped(line(verdict.title), "bold", indent="")]
-        if verdict.sandbox == "none":
-            body += self._wrapped(NO_SANDBOX, "bold yellow", indent="")
-        body += self._gap()
-        # Indented, as is everything that a submission may have worded: it never begins a line.
-        if verdict.message:
-            style = "" if verdict.outcome is Outcome.NOT_RUN else "red"
-            body += self._wrapped(line(verdict.message), style)
-        for number, said in enumerate(help_of(verdict)):
-            body += self._wrapped(said, "yellow" if number else "bold yellow")
-        if verdict.example is not None:
-            result = verdict.example.result
-            body += [*self._gap(), *self._wrapped(TRY_THIS, "bold yellow")]
-            # Its Python is unbroken, so that it can be pasted.
-            body += _indented([Line(_INDENT + each, "bold") for each in code_lines(verdict)])
-            body += self._wrapped(line(result.message))
-            body += _indented(value_lines(result, self._page))
-            body += _indented(output_lines(output_beside(result), self._page))
+        for section in document(verdict):
+            body += self._gap() if section.kind != "warning" else ()
+            body += (each for block in section.blocks for each in self._block(block))
         body += self._gap()
         body += _indented(output_lines(clean(verdict.output), self._page))
         body += self._gap()
@@ -229,6 +221,20 @@ class _Sheet:
             lines = lines[: most - len(total) - 1]
             lines.append(Line(f"{_INDENT}... ({ALL})", "dim"))
         return [*lines, *total]
+
+    def _block(self, block: Block) -> Iterator[Line]:
+        # Indented, as is everything that a submission may have worded: it never begins a line.
+        match block:
+            case Sentence(role="warning", text=text):
+                yield from self._wrapped(text, _STYLES["warning"], indent="")
+            case Sentence(role=role, text=text):
+                not_run = role == "message" and self._verdict.outcome is Outcome.NOT_RUN
+                yield from self._wrapped(text, "" if not_run else _STYLES[role])
+            case Code(lines=lines):  # unbroken, so that it can be pasted
+                yield from _indented([Line(_INDENT + each, "bold") for each in lines])
+            case Details(test=test):
+                yield from _indented(value_lines(test, self._page))
+                yield from _indented(output_lines(output_beside(test), self._page))
 
     def _tests(self) -> Iterator[Line]:
         tests = self._verdict.tests
@@ -331,4 +337,4 @@ def _indented(lines: Sequence[Line]) -> Iterator[Line]:
     return (Line.of(_INDENT, each) if each else each for each in lines)
 
 
-RENDERER = Renderer("text", one, many)
+RENDERER = Renderer(many, one)

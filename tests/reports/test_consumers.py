@@ -35,8 +35,7 @@ pytestmark = pytest.mark.usefixtures("classroom")
 
 
 def rendered(name: str, wanted: Report | Batch) -> str:
-    renderer = FORMATS[name].renderer()
-    return renderer.one(wanted) if isinstance(wanted, Report) else renderer.many(wanted)
+    return FORMATS[name].renderer().render(wanted)
 
 
 def wrong_in(value: object, schema: Mapping[str, Any]) -> list[str]:

@@ -215,7 +215,7 @@ def _broken_html(monkeypatch: pytest.MonkeyPatch) -> None:
             raise ValueError("a bug in a renderer")
         return to_html.one(wanted)
 
-    broken = Renderer("html", one, to_html.many)
+    broken = Renderer(to_html.many, one)
     monkeypatch.setattr(to_html, "RENDERER", broken)
 
 

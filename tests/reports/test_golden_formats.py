@@ -56,7 +56,7 @@ def test_each_case_looks_as_in_its_golden_file(
     renderer = FORMATS[name].renderer()
     # What takes one student only gets several exercises of one.
     wanted = cases["homework" if case == "batch" and FORMATS[name].one_student else case]
-    text = renderer.one(wanted) if isinstance(wanted, Report) else renderer.many(wanted)
+    text = renderer.render(wanted)
     goldens.check(golden_of(name, case), text)
 
 

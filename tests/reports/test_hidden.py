@@ -245,7 +245,7 @@ def terminal(verdict: Verdict) -> str:
 def _one(name: str, *, verbose: bool) -> Render:
     def render(verdict: Verdict) -> str:
         report = replace(Report.of_verdict(verdict, "s.py"), verbose=verbose)
-        return FORMATS[name].renderer().one(report)
+        return FORMATS[name].renderer().render(report)
 
     return render
 
@@ -255,7 +255,7 @@ def _many(name: str) -> Render:
         renderer = FORMATS[name].renderer()
         batch = Batch((replace(Report.of_verdict(verdict, "in/ada/s.py"), student="ada"),))
         aside = renderer.aside(batch) if renderer.aside is not None else ""
-        return renderer.many(batch) + aside
+        return renderer.render(batch) + aside
 
     return render
 

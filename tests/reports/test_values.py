@@ -22,7 +22,7 @@ LONG = ValueSummary("float64 (6, 1)", "...", tuple((number / 4,) for number in r
 def rendered(name: str, *tests: TestResult, verbose: bool = False) -> str:
     made = verdict(Outcome.FAILED, tests)
     report = Report("scaled-scores", "ada.py", "failed", made, verbose=verbose)
-    return FORMATS[name].renderer().one(report)
+    return FORMATS[name].renderer().render(report)
 
 
 def failing(name: str = "worked", **more: Any) -> TestResult:
@@ -126,7 +126,7 @@ def test_a_batch_in_markdown_shows_no_values(cases: Cases) -> None:
     """It is long enough."""
     batch = cases["batch"]
     assert isinstance(batch, Batch)
-    assert "yours" not in FORMATS["markdown"].renderer().many(batch)
+    assert "yours" not in FORMATS["markdown"].renderer().render(batch)
 
 
 @pytest.mark.parametrize("name", ["text", "plain", "html", "markdown", "github"])
@@ -140,9 +140,9 @@ def test_tests_have_the_time_that_they_took(cases: Cases) -> None:
     """Where a format has a place for it; a hidden test took none that is told."""
     fail = cases["fail"]
     assert isinstance(fail, Report)
-    tests = json.loads(FORMATS["ctrf"].renderer().one(fail))["results"]["tests"]
+    tests = json.loads(FORMATS["ctrf"].renderer().render(fail))["results"]["tests"]
     assert [test["duration"] for test in tests] == [1, 250, 2000, 0, 0, 0]
-    junit = FORMATS["junit"].renderer().one(fail)
+    junit = FORMATS["junit"].renderer().render(fail)
     assert re.findall(r'<testcase [^>]*time="([\d.]+)"', junit) == [
         "0.001", "0.250", "2.000", "0.000", "0.000", "0.000",
     ]  # fmt: skip
@@ -152,7 +152,7 @@ def test_a_value_is_what_the_schema_says(cases: Cases) -> None:
     """NaN and infinity go by their names, since JSON has no number for them."""
     fail = cases["fail"]
     assert isinstance(fail, Report)
-    text = FORMATS["json"].renderer().one(fail)
+    text = FORMATS["json"].renderer().render(fail)
     test = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))["tests"][
         0
     ]

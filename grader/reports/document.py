@@ -1,0 +1,98 @@
+"""A verdict in words: the sections that every format for people lays out in its own way.
+
+A new part of a verdict gets a section here, and each format shows it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from grader.grading.results.verdict import TestResult, Verdict
+from grader.reports.phrases import clean, line, says_it_all
+from grader.reports.plain_maths import plain
+
+Role: TypeAlias = Literal["warning", "message", "diagnosis", "hint", "note", "task", "result"]
+
+NO_SANDBOX: Final = "Not sandboxed: graded WITHOUT a sandbox, so this verdict certifies nothing."
+_TRY_THIS: Final = "Only hidden tests fail. This small example goes wrong too. Try it:"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence on one line, without markup."""
+
+    role: Role
+    text: str
+    markdown: str = ""  # the author's own text, if there is one
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Python that can be pasted."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """The expected value of a test beside the result."""
+
+    test: TestResult
+
+
+Block: TypeAlias = Sentence | Code | Details
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Blocks that belong together."""
+
+    kind: Literal["warning", "message", "help", "example"]
+    blocks: tuple[Block, ...]
+
+
+def document(verdict: Verdict) -> Iterator[Section]:
+    """Yield all that a verdict says beside its title, its sum, its tests and printed output."""
+    if verdict.sandbox == "none":
+        yield Section("warning", (Sentence("warning", NO_SANDBOX),))
+    if verdict.message:
+        yield Section("message", (Sentence("message", line(verdict.message)),))
+    diagnosis, sentences = verdict.diagnosis, list[Block]()
+    if diagnosis is not None and not verdict.message:
+        feedback = diagnosis.feedback.strip()
+        sentences.append(Sentence("diagnosis", line(plain(feedback)), feedback))
+        if diagnosis.hint is not None:
+            sentences.append(Sentence("hint", f"Hint {diagnosis.hint} helps with this."))
+    sentences += [Sentence("note", line(note)) for note in verdict.notes]
+    if sentences:
+        yield Section("help", tuple(sentences))
+    if verdict.example is not None:
+        test = verdict.example.result
+        code = Code(tuple(clean(verdict.example.code).splitlines()))
+        result = Sentence("result", line(test.message))
+        yield Section("example", (Sentence("task", _TRY_THIS), code, result, Details(test)))
+
+
+def plain_lines(*sections: Section) -> list[str]:
+    """Return sections as lines of plain text."""
+    lines: list[str] = []
+    for section in sections:
+        for block in section.blocks:
+            match block:
+                case Sentence(text=text):
+                    lines.append(text)
+                case Code(lines=code):
+                    lines += (f"    {each}" for each in code)
+                case Details(test=test) if not says_it_all(test):
+                    both = (("Expected", test.expected), ("Yours", test.got))
+                    lines += (
+                        f"{name}, {value.summary}: {line(value.text)}"
+                        for name, value in both
+                        if value is not None
+                    )
+    return lines
+
+
+def help_lines(verdict: Verdict) -> list[str]:
+    """Return the explanation of a failure and the example as lines of plain text."""
+    return plain_lines(*(each for each in document(verdict) if each.kind in ("help", "example")))

@@ -15,7 +15,7 @@ from benchmarks.service.stage import (
     exercise,
     wait_until_graded,
 )
-from etude_server import regrading
+from etude_server.actions import regrades as actions
 from etude_server.catalog import Catalog
 from etude_server.grading import Grading
 from etude_server.local_executor import LocalExecutor
@@ -77,11 +77,11 @@ def _timed(url: str, whole: Catalog, before: Exercise, after: Exercise, workers:
     mended = dataclasses.replace(whole, exercises={**whole.exercises, EXERCISE: after})
     with GradingPool(workers) as pool, Database(url) as database:
         grading = Grading(database, mended, pool)
-        wanted = regrading.plan(grading, EXERCISE, before.digest)
-        regrading.preview(grading, wanted, sample=10)  # also warms up what grades
-        begun = regrading.begin(grading, wanted, by="bench", reason="a test was taken away")
+        wanted = actions.plan(grading, EXERCISE, before.digest)
+        actions.preview(grading, wanted, sample=10)  # also warms up what grades
+        begun = actions.begin(grading, wanted, by="bench", reason="a test was taken away")
         begin = time.perf_counter()
-        regrading.run(grading, begun)
+        actions.run(grading, begun)
         return time.perf_counter() - begin
 
 

@@ -61,6 +61,13 @@ class Catalog:
         """Return an exercise by its id."""
         return self.exercises.get(exercise)
 
+    def need(self, exercise: str) -> Exercise:
+        """Return an exercise by its id, or raise `UsageError`."""
+        definition = self.find(exercise)
+        if definition is None:
+            raise UsageError(f"there is no exercise {exercise!r}")
+        return definition
+
     def reload(self, database: Database | None = None) -> None:
         """Read the collection again; keep it as it was if it is not valid.
 

@@ -27,7 +27,7 @@ from etude_server.store.ids import now
 from etude_server.store.submissions import Submitted
 from etude_server.store.verdicts import GradingRun, StoredVerdict, VerdictKey
 from grader import __version__
-from grader.errors import EtudeError, SandboxFault
+from grader.errors import EtudeError, SandboxFault, UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
@@ -61,6 +61,7 @@ class GradingRequest:
     give_up: Callable[[Connection, str], object]  # with the reason, in a transaction
     notify: Notify  # when the attempt is over
     order: str = ""  # in one transaction, lest two processes wait for each other
+    version: str = ""  # of the exercise, by its digest; the one that is loaded without it
 
 
 def for_submission(submitted: Submitted, notify: Notify) -> GradingRequest:
@@ -202,17 +203,26 @@ class Grading:
     def begin(self, request: GradingRequest) -> None:
         """Begin to grade; the request is notified when its verdict is published."""
         exercise = self.catalog.find(request.exercise)
-        if exercise is None:
+        if exercise is None and not request.version:
             self._publisher.put([request], lambda c: request.give_up(c, _UNKNOWN))
             return
-        key = VerdictKey(exercise.digest, request.source_hash, __version__)
+        loaded = exercise.digest if exercise is not None else ""
+        version = request.version or loaded
+        key = VerdictKey(version, request.source_hash, __version__)
         try:
             with self.database.read() as connection:
-                kept = verdicts.find(connection, key)
-                is_whole = kept and verdicts.IS_ERASED not in kept.body
-                text = "" if is_whole else submissions.text_of(connection, request.source_hash)
+                if version == loaded:
+                    kept = verdicts.find(connection, key)
+                else:  # an older version is graded no more: its last verdict is published again
+                    kept = verdicts.latest(connection, version, request.source_hash)
+                is_final = kept and (version != loaded or verdicts.IS_ERASED not in kept.body)
+                text = "" if is_final else submissions.text_of(connection, request.source_hash)
             if kept is not None and not text:  # else somebody else wrote an erased program again
                 self._publisher.put([request], kept)
+                return
+            if exercise is None or version != loaded:
+                reason = f"{request.exercise} is not version {version[:12]} here"
+                notify([request], UsageError(reason))
                 return
             source = Submission.from_bytes(Path(f"{exercise.id}.py"), text.encode())
         except Exception as error:  # noqa: BLE001  passed on with the request

@@ -21,7 +21,8 @@ from procrastinate.jobs import Job, Status
 from psycopg import Error as PsycopgError
 from sqlalchemy.exc import SQLAlchemyError
 
-from etude_server import logs, regrading
+from etude_server import logs
+from etude_server.actions import regrades as actions
 from etude_server.catalog import Catalog
 from etude_server.grading import Grading, GradingRequest, Notify, for_submission
 from etude_server.health import OK, Health, HealthPort, SelfTest
@@ -31,6 +32,7 @@ from etude_server.store import regrades, submissions, verdicts
 from etude_server.store.database import Database, cause_of
 from etude_server.store.ids import now
 from etude_server.store.migrate import upgrade
+from etude_server.store.regrades import Regrade
 from etude_server.sweeper import SECONDS, Sweeper
 from grader.errors import SandboxFault, UsageError
 from grader.grading.workers.grading_pool import DRAIN_SECONDS, GradingPool
@@ -199,21 +201,27 @@ class _QueueWorker:
 
     async def _regrade(self, jobs: JobQueue, regrade_id: str, source_hash: str) -> None:
         """Grade a source of a regrade again, or leave it to hosts that have its version."""
-        begun = await asyncio.to_thread(
-            regrading.find_open, self._grading.database, regrade_id, source_hash
-        )
+
+        def find() -> Regrade | None:
+            with self._grading.database.read() as connection:
+                begun = regrades.find(connection, regrade_id)
+                if begun is None or begun.state != "running":
+                    return None
+                return begun if regrades.open_sources(connection, begun, only=source_hash) else None
+
+        begun = await asyncio.to_thread(find)
         if begun is None:
             return
         try:
-            regrading.check_version(self._grading, begun)
+            await self._finish(partial(actions.for_source, begun, source_hash))
         except UsageError as error:
             _log.warning("a regrade is of another version", regrade=begun.id, reason=str(error))
             await asyncio.to_thread(jobs.defer_source, regrade_id, source_hash)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), _OTHERS_SECONDS)
-            return
-        await self._finish(partial(regrading.for_source, begun, source_hash))
-        await asyncio.to_thread(regrading.end_if_done, self._grading, begun)
+        else:
+            end = partial(actions.end, self._grading, begun.id, "finished", actor=begun.by)
+            await asyncio.to_thread(end)
 
     async def _finish(self, request: Callable[[Notify], GradingRequest]) -> None:
         """Grade what is requested; raise the error that kept it from its end."""

@@ -12,7 +12,7 @@ from etude_server.job_queue import JobQueue
 from etude_server.local_executor import LocalExecutor
 from etude_server.lti.sender import ScoreSender
 from etude_server.metrics import Meter
-from etude_server.regrading import Regrader
+from etude_server.regrader import Regrader
 from etude_server.settings import Settings
 from etude_server.staff_reader import StaffReader
 from etude_server.store.database import Database
@@ -31,10 +31,10 @@ class AppContext:
     database: Database
     pool: GradingPool | None  # none in a server that leaves all grading to workers elsewhere
     executor: LocalExecutor | JobQueue
-    queue: JobQueue | None  # on PostgreSQL: the same as the executor
+    queue: JobQueue | Regrader  # of regrades; on PostgreSQL the same as the executor
+    grading: Grading | None  # of previews; none where there is no pool
     meter: Meter
     health: Health
-    regrader: Regrader | None  # none where there is no pool
     staff_reader: StaffReader
 
 
@@ -63,11 +63,13 @@ class Service:
             meter = Meter()
             meter.watch(database)
             jobs = None if database.is_sqlite else JobQueue(database)
+            grading = None if pool is None else Grading(database, catalog, pool, meter, jobs)
             executor: LocalExecutor | JobQueue
+            queue: JobQueue | Regrader
             if jobs is not None:
-                executor = jobs
-            elif pool is not None:
-                executor = LocalExecutor(Grading(database, catalog, pool, meter))
+                executor = queue = jobs
+            elif grading is not None:
+                executor, queue = LocalExecutor(grading), Regrader(grading)
             else:
                 raise UsageError("on SQLite the server grades by itself: --workers is at least 1")
             stack.callback(executor.stop)
@@ -78,14 +80,11 @@ class Service:
             if settings.health_port is not None:
                 port = HealthPort(settings.health_host, settings.health_port, health, meter)
                 stack.enter_context(port)
-            regrader = None
-            if pool is not None:
-                regrader = stack.enter_context(
-                    Regrader(Grading(database, catalog, pool, queue=jobs))
-                )
+            if isinstance(queue, Regrader):
+                stack.enter_context(queue)
             reader = stack.enter_context(StaffReader(database))
             self._parts = AppContext(
-                settings, catalog, database, pool, executor, jobs, meter, health, regrader, reader
+                settings, catalog, database, pool, executor, queue, grading, meter, health, reader
             )
             self._stack = stack.pop_all()
         return self

@@ -9,10 +9,10 @@ from pydantic import BaseModel, Field
 from etude_server.api import deadlines
 from etude_server.api.auth import ContextOf, Someone
 from etude_server.api.deadlines import WindowInfo
-from etude_server.api.list_pages import Moment
 from etude_server.api.people_routes import CommentInfo
 from etude_server.api.problem_details import ProblemError, existing_one, responses
 from etude_server.store import by_hand, grades, submissions, windows
+from etude_server.store.ids import Moment
 from etude_server.store.windows import StoredWindow
 
 router = APIRouter(prefix="/v1", tags=["exercises"], responses=responses(HTTPStatus.UNAUTHORIZED))

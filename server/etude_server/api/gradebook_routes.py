@@ -112,10 +112,7 @@ def show(
         found = grades.of_students(
             connection, exercise, after=(name, of) if after else None, most=limit + 1
         )
-    follows = None
-    if len(found) > limit:
-        follows = f"{found[limit - 1].exercise} {found[limit - 1].person}"
-    return Page(items=found[:limit], next=follows)
+    return Page.cut(found, limit, lambda last: f"{last.exercise} {last.person}")
 
 
 @router.post(

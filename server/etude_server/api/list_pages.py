@@ -1,17 +1,12 @@
-"""Pages of the API's lists, and times as RFC 3339 has them."""
+"""Pages of the API's lists."""
 
-from datetime import datetime
-from typing import Annotated, Generic, TypeAlias, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Annotated, Generic, TypeVar
 
 from fastapi import Query
-from pydantic import BaseModel, Field, PlainSerializer
-
-from etude_server.store.ids import utc
+from pydantic import BaseModel, Field
 
 _Item = TypeVar("_Item")
-
-Moment: TypeAlias = Annotated[int, PlainSerializer(utc, return_type=datetime)]
-"""A time of the store, microseconds since 1970."""
 
 After = Annotated[
     str | None,
@@ -25,3 +20,11 @@ class Page(BaseModel, Generic[_Item]):
 
     items: list[_Item]
     next: str | None = Field(description="`after` of the next page; null at the end.")
+
+    @classmethod
+    def cut(
+        cls, entries: Sequence[_Item], limit: int, place: Callable[[_Item], str]
+    ) -> "Page[_Item]":
+        """Return the page of the first entries, of which there is one more if a page follows."""
+        following = place(entries[limit - 1]) if len(entries) > limit else None
+        return Page(items=list(entries[:limit]), next=following)

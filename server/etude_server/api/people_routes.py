@@ -7,11 +7,11 @@ from fastapi import APIRouter, Body, Depends, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from etude_server.api.auth import STAFF_ONLY, ContextOf, Staff, Teacher
-from etude_server.api.list_pages import Moment
 from etude_server.api.problem_details import existing_one, responses
 from etude_server.api.submission_routes import Own
 from etude_server.store import by_hand, people, roster, schedules
 from etude_server.store.by_hand import Comment
+from etude_server.store.ids import Moment
 from etude_server.store.people import Person, Role
 from etude_server.store.roster import Imported, Profile
 from grader.course.csv_rows import decode

@@ -1,20 +1,19 @@
 """`/v1/regrades`: grade stored submissions again, for instructors."""
 
-from dataclasses import asdict
 from http import HTTPStatus
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Response
-from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from etude_server import regrading
+from etude_server.actions import regrades as actions
+from etude_server.actions.regrades import BESIDE_SUBMISSIONS, Preview
 from etude_server.api.auth import STAFF_ONLY, ContextOf, Staff, current_staff
-from etude_server.api.list_pages import After, Limit, Moment, Page
+from etude_server.api.list_pages import After, Limit, Page
 from etude_server.api.problem_details import ProblemError, existing_one, responses, with_headers
-from etude_server.regrading import BESIDE_SUBMISSIONS, Preview, Regrader
-from etude_server.service import AppContext
+from etude_server.grading import Grading
 from etude_server.store import regrades
-from etude_server.store.regrades import Mark, Regrade, RegradeChange
+from etude_server.store.regrades import Regrade, RegradeChange
 
 router = APIRouter(
     prefix="/v1/regrades",
@@ -24,6 +23,7 @@ router = APIRouter(
 )
 _GONE = responses(HTTPStatus.NOT_FOUND)
 _REFUSED = responses(HTTPStatus.CONFLICT)
+_BEGUN = {**_REFUSED, 202: with_headers("Location")}
 
 
 def _whole(value: object) -> object:
@@ -79,63 +79,16 @@ class NewRegrade(WantedRegrade):
     allow_lower: bool = Field(False, description="Publish also what is worse than it was.")
 
 
-class ChangeInfo(BaseModel):
-    """A submission whose verdict changes."""
-
-    submission: str = Field(validation_alias="submission_id")
-    person: str
-    display_name: str = Field(validation_alias="shown")
-    before: Mark
-    after: Mark
-    effect: Literal["same", "raised", "lowered"]
-    held: bool = Field(description="It would have been lowered, and was left as it is.")
-    event: int = Field(description="Its number in the log; 0 in a preview.")
-
-
-class PreviewInfo(BaseModel):
-    """The changes that a regrade would make."""
-
-    exercise: str = Field(validation_alias=AliasPath("plan", "exercise", "id"))
-    from_hash: str = Field(validation_alias=AliasPath("plan", "from_hash"))
-    to_hash: str = Field(validation_alias=AliasPath("plan", "exercise", "digest"))
-    sources: int = Field(description="Distinct ones.")
-    submissions: int
-    tried: int = Field(description="Of the sources, for what follows.")
-    submissions_tried: int
-    changes: list[ChangeInfo]
-    faults: int = Field(description="Of the sources tried: could not be graded.")
-    ungraded: int = Field(description="Sources that the run has still to grade.")
-    seconds: float | None = Field(description="How long that takes; null if unknown.")
-
-
-class RegradeInfo(BaseModel):
-    """A regrade and its progress."""
-
-    id: str
-    exercise: str
-    from_hash: str
-    to_hash: str
-    by: str = Field(description="An id of a person, or a user of the command line.")
-    by_name: str
-    reason: str
-    allow_lower: bool
-    state: Literal["running", "finished", "cancelled"]
-    created_at: Moment
-    ended_at: Moment | None
-    done: int = Field(description="Of the sources.")
-    sources: int
-
-
-async def regrader(service: ContextOf) -> Regrader:
-    """Return the service's regrader; raise if this server grades nothing."""
-    if service.regrader is None:
+def grading(service: ContextOf) -> Grading:
+    """Return what grades here; raise if this server grades nothing."""
+    if service.grading is None:
         detail = "This server does not grade by itself: use `etude regrade`."
         raise ProblemError(HTTPStatus.CONFLICT, detail)
-    return service.regrader
+    return service.grading
 
 
 Id = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A regrade's id.")]
-Here = Annotated[Regrader, Depends(regrader)]
+GradingHere = Annotated[Grading, Depends(grading)]
 
 
 def existing(regrade_id: Id, service: ContextOf) -> Regrade:
@@ -147,88 +100,64 @@ def existing(regrade_id: Id, service: ContextOf) -> Regrade:
 Existing = Annotated[Regrade, Depends(existing)]
 
 
-@router.post("/preview", responses=_REFUSED, response_model=PreviewInfo)
-def preview(wanted: WantedPreview, here: Here) -> Preview:
+@router.post("/preview", responses=_REFUSED)
+def preview(wanted: WantedPreview, here: GradingHere) -> Preview:
     """Preview, on a sample, what a regrade would change; nothing is published."""
-    found = regrading.plan(here.grading, wanted.exercise, wanted.from_hash)
-    return regrading.preview(
-        here.grading, found, sample=wanted.sample, concurrency=BESIDE_SUBMISSIONS
-    )
+    planned = actions.plan(here, wanted.exercise, wanted.from_hash)
+    return actions.preview(here, planned, sample=wanted.sample, concurrency=BESIDE_SUBMISSIONS)
 
 
-@router.post(
-    "",
-    status_code=HTTPStatus.ACCEPTED,
-    responses={**_REFUSED, 202: with_headers("Location")},
-)
-def begin(wanted: NewRegrade, person: Staff, service: ContextOf, response: Response) -> RegradeInfo:
+@router.post("", status_code=HTTPStatus.ACCEPTED, responses=_BEGUN)
+def begin(wanted: NewRegrade, person: Staff, service: ContextOf, response: Response) -> Regrade:
     """Begin a regrade, or wake the one like it that has not ended; submissions go first."""
-    found = regrading.plan(service, wanted.exercise, wanted.from_hash)
-    begun = regrading.begin(
-        service, found, by=person.id, reason=wanted.reason, allow_lower=wanted.allow_lower
+    planned = actions.plan(service, wanted.exercise, wanted.from_hash)
+    begun = actions.begin(
+        service, planned, by=person.id, reason=wanted.reason, allow_lower=wanted.allow_lower
     )
-    if service.regrader is not None:
-        service.regrader.wake()
     response.headers["Location"] = f"/v1/regrades/{begun.id}"
-    return _info(service, begun)
+    return begun
 
 
 @router.get("")
-def listed(service: ContextOf, after: After = None, limit: Limit = 50) -> Page[RegradeInfo]:
+def listed(service: ContextOf, after: After = None, limit: Limit = 50) -> Page[Regrade]:
     """List regrades, the newest first."""
     with service.database.read() as connection:
         found = regrades.listed(connection, before=after, most=limit + 1)
-    follows = found[limit - 1].id if len(found) > limit else None
-    return Page(items=[_info(service, each) for each in found[:limit]], next=follows)
+    return Page.cut(found, limit, lambda last: last.id)
 
 
 @router.get("/{regrade_id}", responses=_GONE)
-def show(found: Existing, service: ContextOf) -> RegradeInfo:
+def show(regrade: Existing) -> Regrade:
     """Return a regrade and its progress."""
-    return _info(service, found)
+    return regrade
 
 
-@router.get("/{regrade_id}/changes", responses=_GONE, response_model=Page[ChangeInfo])
+@router.get("/{regrade_id}/changes", responses=_GONE)
 def changes(
-    found: Existing,
+    regrade: Existing,
     service: ContextOf,
     after: Annotated[int, Query(ge=0, le=2**53, description="`next` of the page before.")] = 0,
     limit: Limit = 200,
 ) -> Page[RegradeChange]:
     """List what a regrade has changed, and what it left as it was, in order."""
     with service.database.read() as connection:
-        told = list(regrades.changes(connection, found.id, after=after, most=limit + 1))
-    follows = str(told[limit - 1].event) if len(told) > limit else None
-    return Page(items=told[:limit], next=follows)
+        found = list(regrades.changes(connection, regrade.id, after=after, most=limit + 1))
+    return Page.cut(found, limit, lambda last: str(last.event))
 
 
-@router.post(
-    "/{regrade_id}/undo",
-    status_code=HTTPStatus.CREATED,
-    responses={**_GONE, **_REFUSED, 201: with_headers("Location")},
-)
+@router.post("/{regrade_id}/undo", status_code=HTTPStatus.ACCEPTED, responses={**_GONE, **_BEGUN})
 def undo(
-    found: Existing, new: NewUndo, person: Staff, service: ContextOf, response: Response
-) -> RegradeInfo:
-    """Publish again the verdicts that a regrade replaced, as a regrade of its own."""
-    undone = regrading.undo(service, found.id, by=person.id, reason=new.reason)
-    response.headers["Location"] = f"/v1/regrades/{undone.id}"
-    with service.database.read() as connection:
-        return _info(service, regrades.find(connection, undone.id) or undone)
+    regrade: Existing, new: NewUndo, person: Staff, service: ContextOf, response: Response
+) -> Regrade:
+    """Begin to publish again the verdicts that a regrade replaced, as a regrade of its own."""
+    begun = actions.undo(service, regrade.id, by=person.id, reason=new.reason)
+    response.headers["Location"] = f"/v1/regrades/{begun.id}"
+    return begun
 
 
 @router.delete("/{regrade_id}", responses=_GONE | _REFUSED)
-def cancel(found: Existing, person: Staff, service: ContextOf) -> RegradeInfo:
+def cancel(regrade: Existing, person: Staff, service: ContextOf) -> Regrade:
     """Cancel a regrade; what it published stays."""
-    is_ended = regrading.end(service, found.id, "cancelled", actor=person.id)
-    with service.database.read() as connection:
-        now_is = regrades.find(connection, found.id)
-    if not is_ended or now_is is None:
+    if not actions.end(service, regrade.id, "cancelled", actor=person.id):
         raise ProblemError(HTTPStatus.CONFLICT, "It has ended already.")
-    return _info(service, now_is)
-
-
-def _info(service: AppContext, found: Regrade) -> RegradeInfo:
-    with service.database.read() as connection:
-        done, sources = regrades.progress(connection, found.id)
-    return RegradeInfo(**asdict(found), done=done, sources=sources)
+    return existing(regrade.id, service)

@@ -20,12 +20,12 @@ from sqlalchemy import Connection
 from etude_server.api import deadlines
 from etude_server.api.auth import ContextOf, Someone, Staff
 from etude_server.api.event_streams import Watched
-from etude_server.api.list_pages import After, Limit, Moment, Page
+from etude_server.api.list_pages import After, Limit, Page
 from etude_server.api.problem_details import ProblemError, existing_one, responses, with_headers
 from etude_server.api.rate_limits import later
 from etude_server.service import AppContext
 from etude_server.store import submissions, verdicts
-from etude_server.store.ids import now
+from etude_server.store.ids import Moment, now
 from etude_server.store.people import Person
 from etude_server.store.submissions import FoundSubmission, KeyReusedError, State, Submitted
 from etude_server.store.verdicts import StoredVerdict
@@ -260,8 +260,7 @@ def listed(
             before=after,
             most=limit + 1,
         )
-    follows = found[limit - 1].id if len(found) > limit else None
-    return Page(items=found[:limit], next=follows)
+    return Page.cut(found, limit, lambda last: last.id)
 
 
 @router.post(

@@ -1,9 +1,11 @@
 """Options of the server's commands, its settings file, and its database."""
 
+import contextlib
 import getpass
 import os
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -13,6 +15,8 @@ from grader.cli.server_extra import needs_service
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
+    from etude_server.catalog import Catalog
+    from etude_server.job_queue import JobQueue
     from etude_server.store.database import Database
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -125,6 +129,29 @@ def open_store(url: str, *, create: bool = False) -> "Database":
     if create:
         click.echo(f"{'new database' if database.is_new else 'database'}: {database}", err=True)
     return database
+
+
+@dataclass(frozen=True, slots=True)
+class CommandCourse:
+    """What a command acts on."""
+
+    database: "Database"
+    catalog: "Catalog"
+    queue: "JobQueue | None"  # on PostgreSQL
+
+
+@contextlib.contextmanager
+def open_course(
+    url: str, exercises: Path | None = None, *, create: bool = False
+) -> "Iterator[CommandCourse]":
+    """Open a service's database, as `open_store` does, with a collection and the queue."""
+    with needs_service():
+        from etude_server.catalog import Catalog
+        from etude_server.job_queue import JobQueue
+    catalog = Catalog((), {}) if exercises is None else Catalog.load(exercises)
+    with open_store(url, create=create) as database, contextlib.ExitStack() as stack:
+        queue = None if database.is_sqlite else stack.enter_context(JobQueue(database))
+        yield CommandCourse(database, catalog, queue)
 
 
 def whoami() -> str:

@@ -5,7 +5,9 @@ import threading
 import time
 import uuid
 from datetime import UTC, datetime
-from typing import Final
+from typing import Annotated, Final, TypeAlias
+
+from pydantic import PlainSerializer
 
 _LAST: Final = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 _last = 0
@@ -20,6 +22,10 @@ def now() -> int:
 def utc(at: int) -> datetime:
     """Return a time in microseconds since 1970 as a date; one out of range as the nearest."""
     return datetime.fromtimestamp(min(max(at / 1e6, 0), _LAST), UTC)
+
+
+Moment: TypeAlias = Annotated[int, PlainSerializer(utc, return_type=datetime)]
+"""A time in microseconds since 1970, which JSON has as RFC 3339."""
 
 
 def new_id() -> str:

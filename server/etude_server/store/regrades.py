@@ -1,14 +1,14 @@
 """Regrades: their sources, progress and changes."""
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self, TypeAlias
 
 from sqlalchemy import Connection, ScalarSelect, and_, exists, func, insert, select, update
 
 from etude_server.store import events, submissions
-from etude_server.store.ids import new_id, now
+from etude_server.store.ids import Moment, new_id, now
 from etude_server.store.submissions import Submitted
 from etude_server.store.tables import (
     SAME_KEY,
@@ -24,7 +24,6 @@ from etude_server.store.tables import (
     submission,
     verdict,
 )
-from grader import __version__
 from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT
 
@@ -35,7 +34,7 @@ Effect: TypeAlias = Literal["same", "raised", "lowered"]
 
 @dataclass(frozen=True, slots=True)
 class Regrade:
-    """One regrade."""
+    """A regrade and its progress."""
 
     id: str
     exercise: str
@@ -45,12 +44,22 @@ class Regrade:
     reason: str
     allow_lower: bool
     state: State
-    created_at: int  # microseconds since 1970
-    ended_at: int | None
+    created_at: Moment
+    ended_at: Moment | None
     by_name: str  # as others read it
+    done: int  # of the sources
+    sources: int
 
 
-_COLUMNS = (*regrade.columns, shown_actor(regrade.c.by))
+def _count(*which: Any) -> ScalarSelect[int]:
+    own = regrade_source.c.regrade_id == regrade.c.id
+    return select(func.count()).where(own, *which).scalar_subquery()
+
+
+_COLUMNS = (
+    *(*regrade.columns, shown_actor(regrade.c.by)),
+    *(_count(regrade_source.c.done.is_(True)), _count()),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +72,8 @@ class Mark:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
-        """Return the mark that `data`, or a verdict's event, describes."""
+        """Return the mark that the data of an event describes."""
         return cls(str(data["outcome"]), int(data["score"]), int(data["max_score"]))
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The mark as data of an event."""
-        return {"outcome": self.outcome, "score": self.score, "max_score": self.max_score}
 
     @property
     def rank(self) -> tuple[bool, float]:
@@ -81,30 +85,23 @@ class Mark:
 class RegradeChange:
     """A submission whose verdict changes under a fixed exercise."""
 
-    submission_id: str
+    submission: str
     person: str
-    shown: str  # the person's name that others read
+    display_name: str
     before: Mark
     after: Mark
+    effect: Effect
     held: bool = False  # it would have been lowered, and was left as it is
-    event: int = 0  # the number of the event that says so; 0 if it has not happened
-
-    @property
-    def effect(self) -> Effect:
-        """True if it is better or worse."""
-        if self.before.rank == self.after.rank:
-            return "same"
-        return "raised" if self.after.rank > self.before.rank else "lowered"
+    event: int = 0  # its number in the log; 0 in a preview
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedVerdict:
-    """A submission and its published verdict."""
-
-    submitted: Submitted
-    person: str
-    shown: str  # the person's name that others read
-    mark: Mark
+def _change(
+    who: tuple[str, str, str], before: Mark, after: Mark, *, held: bool = False, seq: int = 0
+) -> RegradeChange:
+    effect: Effect = "same"
+    if after.rank != before.rank:
+        effect = "raised" if after.rank > before.rank else "lowered"
+    return RegradeChange(*who, before, after, effect, held, seq)
 
 
 def versions(connection: Connection) -> dict[str, dict[str, int]]:
@@ -121,18 +118,17 @@ def versions(connection: Connection) -> dict[str, dict[str, int]]:
     return found
 
 
-def published_by(connection: Connection, regrade_id: str) -> Iterator[tuple[Submitted, int]]:
-    """Yield each submission that has its verdict by a regrade, and the event that published it."""
+def sources_of(connection: Connection, regrade_id: str) -> list[str]:
+    """Return the sources whose submissions still have their verdict by a regrade, in order."""
     chosen = (
-        select(*submissions.COLUMNS, event.c.seq, event.c.data)
-        .join(publication, publication.c.submission_id == submission.c.id)
+        select(publication.c.source_hash, event.c.data)
         .join(event, event.c.seq == publication.c.event_seq)
         .where(event.c.seq > _begun(regrade_id))
-        .order_by(submission.c.person_id, submission.c.id)
     )
-    for row in connection.execute(chosen).all():
-        if json.loads(row.data)["regrade"] == regrade_id:
-            yield Submitted(*row[:5]), row.seq
+    rows = connection.execute(chosen).all()
+    return sorted(
+        {row.source_hash for row in rows if json.loads(row.data)["regrade"] == regrade_id}
+    )
 
 
 def _begun(regrade_id: str) -> ScalarSelect[int]:
@@ -158,17 +154,20 @@ def sources(connection: Connection, exercise: str, from_hash: str) -> list[str]:
 
 def seconds_each(connection: Connection, exercise_hash: str) -> float | None:
     """Return how long grading a source has taken on average; None if that is unknown."""
-    taken = select(func.avg(attempt.c.ended_at - attempt.c.started_at)).where(
-        attempt.c.exercise_hash == exercise_hash
+    average = func.avg(attempt.c.ended_at - attempt.c.started_at)
+    microseconds = connection.scalar(
+        select(average).where(attempt.c.exercise_hash == exercise_hash)
     )
-    found = connection.execute(taken).scalar()
-    return None if found is None else float(found) / 1_000_000
+    return None if microseconds is None else float(microseconds) / 1_000_000
 
 
-def published_verdicts(
-    connection: Connection, exercise: str, from_hash: str, source_hash: str
-) -> Iterator[PublishedVerdict]:
-    """Yield each submission of a source whose verdict is of one version."""
+def changes_by(
+    connection: Connection, exercise: str, from_hash: str, source_hash: str, after: Mark
+) -> list[tuple[Submitted, RegradeChange]]:
+    """Return the changes that a new verdict on a source makes, the submissions that stay included.
+
+    Only a submission whose published verdict is of the version `from_hash` is concerned.
+    """
     mark = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
     chosen = (
         select(*submissions.COLUMNS, person.c.name, SHOWN, *mark)
@@ -180,10 +179,12 @@ def published_verdicts(
             publication.c.exercise_hash == from_hash,
             publication.c.source_hash == source_hash,
         )
+        .order_by(person.c.id, submission.c.id)  # the order in which persons are locked
     )
-    # By person: all transactions lock several persons in this order.
-    for row in connection.execute(chosen.order_by(person.c.id, submission.c.id)):
-        yield PublishedVerdict(Submitted(*row[:5]), row[5], row[6], Mark(*tuple(row)[7:]))
+    return [
+        (Submitted(*row[:5]), _change((row[0], row[5], row[6]), Mark(*row[7:]), after))
+        for row in map(tuple, connection.execute(chosen).all())
+    ]
 
 
 def begin(
@@ -195,14 +196,12 @@ def begin(
     by: str,
     reason: str,
     allow_lower: bool,
-    with_sources: bool = True,
+    source_hashes: Sequence[str],
 ) -> Regrade:
-    """Store a regrade with all its sources, or return the one like it that has not ended.
-
-    Without sources it is an undo, which grades nothing.
+    """Store a regrade with its sources, or return the one like it that has not ended.
 
     Raises:
-        UsageError: one that is not ended goes elsewhere, or treats lower verdicts otherwise.
+        UsageError: one that has not ended goes elsewhere, or treats lower verdicts otherwise.
     """
     for other in running(connection, exercise):
         if other.from_hash != from_hash:
@@ -215,7 +214,7 @@ def begin(
             )
         return other
     regrade_id = new_id()
-    told: dict[str, Any] = {
+    data: dict[str, Any] = {
         "exercise": exercise,
         "from_hash": from_hash,
         "to_hash": to_hash,
@@ -223,15 +222,14 @@ def begin(
         "allow_lower": allow_lower,
     }
     own = {"id": regrade_id, "by": by, "state": "running", "created_at": now()}
-    connection.execute(insert(regrade).values({**told, **own}))
+    connection.execute(insert(regrade).values({**data, **own}))
     rows = [
-        {"regrade_id": regrade_id, "source_hash": each, "done": False}
-        for each in (sources(connection, exercise, from_hash) if with_sources else ())
+        {"regrade_id": regrade_id, "source_hash": each, "done": False} for each in source_hashes
     ]
     if rows:
         connection.execute(insert(regrade_source), rows)
-    told["sources"] = len(rows)
-    events.append(connection, by, events.REGRADE_BEGUN, regrade_id, told)
+    data["sources"] = len(rows)
+    events.append(connection, by, events.REGRADE_BEGUN, regrade_id, data)
     begun = find(connection, regrade_id)
     assert begun is not None  # it was inserted just now
     return begun
@@ -261,19 +259,10 @@ def running(connection: Connection, exercise: str | None = None) -> list[Regrade
     return [Regrade(*row) for row in connection.execute(chosen)]
 
 
-def count_ungraded(connection: Connection, exercise: str, from_hash: str, to_hash: str) -> int:
-    """Return how many distinct sources of one version have no verdict of another yet."""
-    there = exists().where(
-        verdict.c.exercise_hash == to_hash,
-        verdict.c.source_hash == publication.c.source_hash,
-        verdict.c.grader_version == __version__,
-    )
-    counted = (
-        select(func.count(publication.c.source_hash.distinct()))
-        .join(submission, submission.c.id == publication.c.submission_id)
-        .where(submission.c.exercise == exercise, publication.c.exercise_hash == from_hash, ~there)
-    )
-    return int(connection.execute(counted).scalar_one())
+def is_running(connection: Connection, regrade_id: str) -> bool:
+    """Return whether a regrade has not ended."""
+    state = select(regrade.c.state).where(regrade.c.id == regrade_id)
+    return connection.scalar(state) == "running"
 
 
 def open_sources(
@@ -300,47 +289,39 @@ def open_sources(
     return [str(each) for each in connection.execute(ordered).scalars()]
 
 
-def progress(connection: Connection, regrade_id: str) -> tuple[int, int]:
-    """Return how many sources are done, and how many there are."""
-    counted = select(func.count().filter(regrade_source.c.done.is_(True)), func.count()).where(
-        regrade_source.c.regrade_id == regrade_id
-    )
-    done, all_of_them = connection.execute(counted).one()
-    return int(done), int(all_of_them)
-
-
 def claim(connection: Connection, regrade_id: str, source_hash: str) -> bool:
     """Mark a source as done, in the transaction that does it.
 
     Return false if another process was faster, or the regrade has ended.
     """
-    runs = exists().where(regrade.c.id == regrade_id, regrade.c.state == "running")
     own = and_(
         regrade_source.c.regrade_id == regrade_id,
         regrade_source.c.source_hash == source_hash,
         regrade_source.c.done.is_(False),
-        runs,
+        exists().where(regrade.c.id == regrade_id, regrade.c.state == "running"),
     )
     return bool(connection.execute(update(regrade_source).where(own).values(done=True)).rowcount)
 
 
-def hold(connection: Connection, begun: Regrade, kept: PublishedVerdict, after: Mark) -> None:
+def hold(
+    connection: Connection, begun: Regrade, submitted: Submitted, change: RegradeChange
+) -> None:
     """Record that a submission keeps its verdict, since the new one is worse."""
-    told = {
-        "person": kept.submitted.person_id,
-        "exercise": kept.submitted.exercise,
+    data = {
+        "person": submitted.person_id,
+        "exercise": submitted.exercise,
         "regrade": begun.id,
-        "before": kept.mark.data,
-        "after": after.data,
+        "before": asdict(change.before),
+        "after": asdict(change.after),
     }
-    events.append(connection, begun.by, events.HELD, kept.submitted.id, told)
+    events.append(connection, begun.by, events.HELD, submitted.id, data)
 
 
 def changes(
     connection: Connection, regrade_id: str, *, after: int = 0, most: int | None = None
 ) -> Iterator[RegradeChange]:
     """Yield the verdicts that a regrade has changed or held, in order: `most` behind an event."""
-    told = (
+    chosen = (
         select(event.c.seq, event.c.subject, event.c.kind, event.c.data, person.c.name, SHOWN)
         .join(submission, submission.c.id == event.c.subject)
         .join(person, person.c.id == submission.c.person_id)
@@ -351,31 +332,38 @@ def changes(
         .order_by(event.c.seq)
     )  # fmt: skip
     left = most
-    for row in connection.execute(told):
+    for row in connection.execute(chosen):
         if left == 0:
             return
         data = json.loads(row.data)
         if data["regrade"] != regrade_id:
             continue
         held = row.kind == events.HELD
-        now_is = Mark.from_data(data["after"] if held else data)
-        before = Mark.from_data(data["before"])
-        change = RegradeChange(row.subject, row.name, row[-1], before, now_is, held, row.seq)
+        new_mark = Mark.from_data(data["after"] if held else data)
+        old_mark = Mark.from_data(data["before"])
+        who = row.subject, row.name, row[-1]
+        change = _change(who, old_mark, new_mark, held=held, seq=row.seq)
         if change.effect != "same":
             left = None if left is None else left - 1
             yield change
 
 
 def end(connection: Connection, regrade_id: str, state: Ending, *, actor: str) -> bool:
-    """End a running regrade; return false if it has ended."""
+    """End a running regrade; return false if it has ended, or shall finish and is not done."""
+    is_open = exists().where(
+        regrade_source.c.regrade_id == regrade_id, regrade_source.c.done.is_(False)
+    )
     change = (
         update(regrade)
         .where(regrade.c.id == regrade_id, regrade.c.state == "running")
         .values(state=state, ended_at=now())
     )
+    if state == "finished":
+        change = change.where(~is_open)
     if not connection.execute(change).rowcount:
         return False
-    done, all_of_them = progress(connection, regrade_id)
-    told = {"state": state, "done": done, "sources": all_of_them}
-    events.append(connection, actor, events.REGRADE_ENDED, regrade_id, told)
+    ended = find(connection, regrade_id)
+    assert ended is not None  # it was updated just now
+    data = {"state": state, "done": ended.done, "sources": ended.sources}
+    events.append(connection, actor, events.REGRADE_ENDED, regrade_id, data)
     return True

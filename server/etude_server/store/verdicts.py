@@ -55,6 +55,15 @@ _FIND: Final = select(verdict).where(
     verdict.c.source_hash == bindparam("source_hash"),
     verdict.c.grader_version == bindparam("grader_version"),
 )
+_LATEST: Final = (
+    select(verdict)
+    .where(
+        verdict.c.exercise_hash == bindparam("exercise_hash"),
+        verdict.c.source_hash == bindparam("source_hash"),
+    )
+    .order_by(verdict.c.at.desc())
+    .limit(1)
+)
 _PUBLISHED: Final = (
     select(verdict)
     .join(publication, SAME_KEY)
@@ -200,6 +209,11 @@ def find(connection: Connection, key: VerdictKey) -> StoredVerdict | None:
     return _one(connection, _FIND, asdict(key))
 
 
+def latest(connection: Connection, exercise_hash: str, source_hash: str) -> StoredVerdict | None:
+    """Return the last verdict on a source of a version, by any version of the grader."""
+    return _one(connection, _LATEST, {"exercise_hash": exercise_hash, "source_hash": source_hash})
+
+
 def published(connection: Connection, submission_id: str) -> StoredVerdict | None:
     """Return the published verdict of a submission; None while it is pending."""
     return _one(connection, _PUBLISHED, {"submission_id": submission_id})
@@ -258,17 +272,6 @@ def publish(
     else:  # the best one still holds; to look at all would take long where there are many
         _improve_grade(connection, submitted, kept, seq)
     _note_mistakes(connection, submitted.person_id, submitted.exercise, kept.body, replaced.body)
-
-
-def before_event(connection: Connection, submission_id: str, seq: int) -> StoredVerdict | None:
-    """Return the verdict that an event of a submission replaced."""
-    told = select(event.c.data).where(
-        event.c.subject == submission_id, event.c.kind == events.PUBLISHED, event.c.seq < seq
-    )
-    found = connection.execute(told.order_by(event.c.seq.desc()).limit(1)).scalar()
-    data = json.loads(found) if found else {}
-    names = ("exercise_hash", "source_hash", "grader_version")
-    return find(connection, VerdictKey(*(data[name] for name in names))) if data else None
 
 
 def _improve_grade(

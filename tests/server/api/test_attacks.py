@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from etude_server import regrading
+from etude_server.actions import regrades as actions
 from etude_server.settings import Settings
 from etude_server.store import people
 from grader.errors import SandboxFault
@@ -245,7 +245,7 @@ def test_a_sandbox_that_does_not_start_is_no_fault_of_a_page(
     def broken(*_: object, **__: object) -> None:
         raise SandboxFault("no user namespaces, see /etc/secret")
 
-    monkeypatch.setattr(regrading, "plan", broken)
+    monkeypatch.setattr(actions, "plan", broken)
     browser.post("/sign-in", data={"token": served.token("prof", "instructor")})
     csrf = browser.get("/v1/session").json()["csrf"]
     staff = browser.post("/staff/regrades/preview", data={"csrf": csrf})

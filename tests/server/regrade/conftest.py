@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from etude_server import regrading
+from etude_server.actions import regrades as actions
+from etude_server.actions.regrades import RegradePlan
 from etude_server.catalog import Catalog
 from etude_server.grading import Grading
 from etude_server.job_queue import JobQueue
-from etude_server.regrading import RegradePlan
 from etude_server.store import people, submissions, verdicts
 from etude_server.store.database import Database
 from etude_server.store.regrades import Regrade
@@ -72,11 +72,11 @@ class Stored:
 
     def plan(self) -> RegradePlan:
         """Plan to grade everything again."""
-        return regrading.plan(self.grading, "double")
+        return actions.plan(self.grading, "double")
 
     def begin(self, *, allow_lower: bool = False) -> Regrade:
         """Write a regrade down."""
-        return regrading.begin(
+        return actions.begin(
             self.grading, self.plan(), by="prof", reason="mended", allow_lower=allow_lower
         )
 

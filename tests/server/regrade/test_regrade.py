@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from etude_server import regrading
-from etude_server.regrading import Concurrency
+from etude_server.actions import regrades as actions
+from etude_server.actions.regrades import Concurrency
 from etude_server.store import by_hand, events, grades, people, regrades, verdicts
-from etude_server.store.regrades import RegradeChange
+from etude_server.store.regrades import Regrade, RegradeChange
 from grader.errors import GraderFault, UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Verdict
@@ -32,23 +32,21 @@ def _changes(stored: Stored, regrade_id: str) -> list[RegradeChange]:
 
 
 def _told(changes: list[RegradeChange]) -> set[tuple[str, str, int, int]]:
-    return {
-        (each.submission_id, each.effect, each.before.score, each.after.score) for each in changes
-    }
+    return {(each.submission, each.effect, each.before.score, each.after.score) for each in changes}
 
 
 def test_a_preview_foresees_what_the_run_does(stored: Stored) -> None:
     """The same submissions change in the same way, and nothing is published before the run."""
     ids = _fill(stored)
     before = stored.projections()
-    seen = regrading.preview(stored.grading, stored.plan())
+    seen = actions.preview(stored.grading, stored.plan())
     assert stored.projections() == before
     assert (seen.sources, seen.submissions, seen.tried) == (3, 4, 3)
     assert (seen.ungraded, seen.faults) == (0, 0)
     begun = stored.begin(allow_lower=True)
-    regrading.run(stored.grading, begun)
+    actions.run(stored.grading, begun)
     assert _told(seen.changes) == _told(_changes(stored, begun.id))
-    assert {each.submission_id: each.effect for each in seen.changes} == {
+    assert {each.submission: each.effect for each in seen.changes} == {
         ids["raised"]: "raised",
         ids["twin"]: "raised",
         ids["lowered"]: "lowered",
@@ -56,24 +54,29 @@ def test_a_preview_foresees_what_the_run_does(stored: Stored) -> None:
 
 
 def test_a_regrade_is_undone(stored: Stored) -> None:
-    """What it replaced holds again, with the grades; what came after it stays; all is written down."""
+    """What it replaced holds again, with the grades; an undo is undone in the same way."""
+
+    def undo(done: Regrade) -> Regrade:
+        begun = actions.undo(stored.grading, done.id, by="prof", reason="it was right before")
+        actions.run(stored.grading, begun)
+        return begun
+
     ids = _fill(stored)
     before = {name: stored.score(each) for name, each in ids.items()}
     grades_before = [row[:7] for row in stored.projections()[1]]
     begun = stored.begin(allow_lower=True)
     with pytest.raises(UsageError, match="has ended"):
-        regrading.undo(stored.grading, begun.id, by="prof", reason="too early")
-    regrading.run(stored.grading, begun)
+        actions.undo(stored.grading, begun.id, by="prof", reason="too early")
+    actions.run(stored.grading, begun)
     after = stored.score(ids["raised"])
     with pytest.raises(UsageError, match="reason"):
-        regrading.undo(stored.grading, begun.id, by="prof", reason=" ")
-    undone = regrading.undo(stored.grading, begun.id, by="prof", reason="it was right before")
+        actions.undo(stored.grading, begun.id, by="prof", reason=" ")
+    undone = undo(begun)
     assert {name: stored.score(each) for name, each in ids.items()} == before
     assert [row[:7] for row in stored.projections()[1]] == grades_before
     assert {each.effect for each in _changes(stored, undone.id)} == {"raised", "lowered"}
-    nothing = regrading.undo(stored.grading, begun.id, by="prof", reason="once more")
-    assert _changes(stored, nothing.id) == []
-    regrading.undo(stored.grading, undone.id, by="prof", reason="it was wrong after all")
+    assert _changes(stored, undo(begun).id) == []
+    undo(undone)
     assert stored.score(ids["raised"]) == after
 
 
@@ -82,11 +85,11 @@ def test_a_preview_of_a_sample_says_how_long_the_rest_takes(stored: Stored) -> N
     """It tries so many sources, the same each time, and leaves the others to the run."""
     for number in range(6):
         stored.hand_in("ada", f"{RIGHT}# {number}\n", 2)
-    seen = regrading.preview(stored.grading, stored.plan(), sample=2)
+    seen = actions.preview(stored.grading, stored.plan(), sample=2)
     assert (seen.tried, seen.submissions_tried, seen.ungraded) == (2, 2, 4)
     assert seen.seconds is not None
     assert seen.seconds > 0
-    again = regrading.preview(stored.grading, stored.plan(), sample=2)
+    again = actions.preview(stored.grading, stored.plan(), sample=2)
     assert (again.changes, again.ungraded) == (seen.changes, 4)
 
 
@@ -102,8 +105,8 @@ def test_identical_code_is_graded_once(stored: Stored, monkeypatch: pytest.Monke
         return grade(job)
 
     monkeypatch.setattr(stored.grading.pool, "grade", counted)
-    regrading.preview(stored.grading, stored.plan())
-    regrading.run(stored.grading, stored.begin())
+    actions.preview(stored.grading, stored.plan())
+    actions.run(stored.grading, stored.begin())
     assert len(graded) == 1
 
 
@@ -112,15 +115,13 @@ def test_a_published_verdict_is_not_lowered_unasked(stored: Stored) -> None:
     """It stays and is listed; asked for, it is lowered, and the grade follows."""
     ids = _fill(stored)
     first = stored.begin()
-    regrading.run(stored.grading, first)
+    actions.run(stored.grading, first)
     assert stored.score(ids["lowered"]) == (OLD, 5, 5)
     assert stored.score(ids["raised"]) == (stored.exercise.digest, 5, 5)
-    assert [each.submission_id for each in _changes(stored, first.id) if each.held] == [
-        ids["lowered"]
-    ]
+    assert [each.submission for each in _changes(stored, first.id) if each.held] == [ids["lowered"]]
     second = stored.begin(allow_lower=True)
     assert second.id != first.id
-    regrading.run(stored.grading, second)
+    actions.run(stored.grading, second)
     assert stored.score(ids["lowered"]) == (stored.exercise.digest, 2, 5)
     (change,) = _changes(stored, second.id)
     assert (change.effect, change.held) == ("lowered", False)
@@ -132,7 +133,7 @@ def test_a_held_verdict_is_not_lowered_by_another_submission(stored: Stored) -> 
     """Points of two versions are not compared: the better share of them is the grade."""
     best = stored.hand_in("ada", HALF_RIGHT, 1, most=2)  # half of the points; 2 of 5 from now on
     stored.hand_in("ada", HALF_RIGHT + "# again\n", 0, most=2)  # nothing; 2 of 5 from now on
-    regrading.run(stored.grading, stored.begin())
+    actions.run(stored.grading, stored.begin())
     (_, [grade]) = stored.projections()
     assert best in grade
     assert stored.score(best) == (OLD, 1, 2)
@@ -157,13 +158,12 @@ def test_an_interrupted_run_goes_on(
 
     monkeypatch.setattr(verdicts, "publish", interrupted)
     with pytest.raises(RuntimeError, match="interrupted"):
-        regrading.run(stored.grading, begun)
+        actions.run(stored.grading, begun)
     monkeypatch.undo()
-    with stored.database.read() as connection:
-        done, sources = regrades.progress(connection, begun.id)
-    assert done < sources == 3
-    assert stored.begin() == begun
-    regrading.run(stored.grading, begun)
+    again = stored.begin()
+    assert again.id == begun.id
+    assert again.done < again.sources == 3
+    actions.run(stored.grading, begun)
     with stored.database.read() as connection:
         ended = regrades.find(connection, begun.id)
     assert ended is not None
@@ -179,11 +179,11 @@ def test_a_run_that_lacks_only_its_end_can_be_ended(stored: Stored) -> None:
     stored.hand_in("ada", RIGHT, 2)
     begun = stored.begin()
     stops = iter([False, True])  # before its source, behind it
-    regrading.run(stored.grading, begun, Concurrency(stopping=lambda: next(stops)))
+    actions.run(stored.grading, begun, Concurrency(stopping=lambda: next(stops)))
     with stored.database.read() as connection:
-        assert regrades.progress(connection, begun.id) == (1, 1)
-        assert [each.id for each in regrades.running(connection)] == [begun.id]
-    regrading.run(stored.grading, stored.begin())
+        [left] = regrades.running(connection)
+    assert (left.id, left.done, left.sources) == (begun.id, 1, 1)
+    actions.run(stored.grading, stored.begin())
     with stored.database.read() as connection:
         assert regrades.running(connection) == []
 
@@ -208,12 +208,11 @@ def test_a_cancelled_regrade_stops(stored: Stored) -> None:
         with stored.database.write() as connection:
             regrades.end(connection, begun.id, "cancelled", actor="prof")
 
-    regrading.run(stored.grading, begun, Concurrency(ahead=1, tell=cancel))
+    actions.run(stored.grading, begun, Concurrency(ahead=1, tell=cancel))
     with stored.database.read() as connection:
         ended = regrades.find(connection, begun.id)
-        done, sources = regrades.progress(connection, begun.id)
-    assert 1 <= done < sources == 3
     assert ended is not None
+    assert 1 <= ended.done < ended.sources == 3
     assert ended.state == "cancelled"
     assert stored.begin().id != begun.id
 
@@ -235,10 +234,10 @@ def test_what_cannot_be_graded_is_left_for_another_run(
 
     monkeypatch.setattr(stored.grading.pool, "grade", failing)
     with pytest.raises(GraderFault, match="one source could not be graded"):
-        regrading.run(stored.grading, begun)
+        actions.run(stored.grading, begun)
     assert stored.score(ids["same"]) == (OLD, 5, 5)
     monkeypatch.undo()
-    regrading.run(stored.grading, stored.begin())
+    actions.run(stored.grading, stored.begin())
     assert stored.score(ids["same"]) == (stored.exercise.digest, 5, 5)
     with stored.database.read() as connection:
         assert regrades.running(connection) == []
@@ -247,7 +246,7 @@ def test_what_cannot_be_graded_is_left_for_another_run(
 def test_the_projections_can_be_made_again_from_the_log(stored: Stored) -> None:
     """After a regrade, too: publications and grades come out the same."""
     _fill(stored)
-    regrading.run(stored.grading, stored.begin())
+    actions.run(stored.grading, stored.begin())
     before = stored.projections()
     with stored.database.write() as connection:
         assert verdicts.rebuild(connection) == 4
@@ -266,27 +265,27 @@ def test_a_regrade_to_yet_another_version_has_to_wait(stored: Stored) -> None:
     with pytest.raises(UsageError, match=f"--cancel {begun.id}"):
         stored.begin()
     with pytest.raises(UsageError, match="is not version"):
-        regrading.run(stored.grading, begun)
+        actions.run(stored.grading, begun)
 
 
 def test_a_reason_is_needed(stored: Stored) -> None:
     """Whose grade changes will ask for it."""
     stored.hand_in("ada", WRONG, 5)
     with pytest.raises(UsageError, match="reason"):
-        regrading.begin(stored.grading, stored.plan(), by="prof", reason=" ")
+        actions.begin(stored.grading, stored.plan(), by="prof", reason=" ")
 
 
 def test_the_version_to_leave_has_to_be_clear(stored: Stored) -> None:
     """Left out, or by its first characters, if that says which; else all are named."""
     stored.hand_in("ada", WRONG, 5)
     assert stored.plan().from_hash == OLD
-    assert regrading.plan(stored.grading, "double", "00").from_hash == OLD
+    assert actions.plan(stored.grading, "double", "00").from_hash == OLD
     with pytest.raises(UsageError, match="000000000000 \\(1\\)"):
-        regrading.plan(stored.grading, "double", "1")
+        actions.plan(stored.grading, "double", "1")
     with pytest.raises(UsageError, match="nothing would change"):
-        regrading.plan(stored.grading, "double", stored.exercise.digest[:8])
+        actions.plan(stored.grading, "double", stored.exercise.digest[:8])
     with pytest.raises(UsageError, match="no exercise"):
-        regrading.plan(stored.grading, "nothing")
+        actions.plan(stored.grading, "nothing")
 
 
 def test_an_override_given_while_a_regrade_runs_stays(
@@ -312,6 +311,6 @@ def test_an_override_given_while_a_regrade_runs_stays(
         return grade(job)
 
     monkeypatch.setattr(stored.grading.pool, "grade", overridden)
-    regrading.run(stored.grading, stored.begin())
+    actions.run(stored.grading, stored.begin())
     assert stored.score(submission_id)[1] == 5
     assert [*points, of_ada()] == [1, 1]

@@ -29,6 +29,7 @@ from etude_server.store import (
 from etude_server.store.database import Database
 from etude_server.store.migrate import upgrade
 from etude_server.store.platforms import PlatformRegistration
+from etude_server.store.regrades import Mark
 from etude_server.store.unsent_scores import ScoreLine
 from grader.course.roster_file import read_roster
 from grader.course.schedule import Window
@@ -43,8 +44,8 @@ READS: Final[dict[ModuleType, str]] = {
     people: "find_person need find_by_id get_person tokens_of person_of_token find_session",
     personal_data: "export inactive",
     platforms: "listed get find",
-    regrades: "versions sources seconds_each published_verdicts find listed running "
-    "count_ungraded open_sources progress",
+    regrades: "versions sources seconds_each changes_by find listed running is_running "
+    "open_sources",
     roster: "invited listed get find_login",
     schedules: "extensions attempts_before",
     submissions: "find text_of next_waiting find_waiting count_waiting line places waiting_before "
@@ -97,7 +98,7 @@ def _fill(database: Database, exercise: Exercise) -> dict[str, Any]:
         invite = roster.make_invite(connection, ada, 1, actor="test")
         begun = regrades.begin(
             connection, exercise=name, from_hash="e1", to_hash="e2", by="test", reason="why",
-            allow_lower=False,
+            allow_lower=False, source_hashes=[taken[0].source_hash],
         )  # fmt: skip
     with database.read() as connection:
         kept = verdicts.published(connection, taken[0].id)
@@ -107,7 +108,7 @@ def _fill(database: Database, exercise: Exercise) -> dict[str, Any]:
         "secret": secret, "roster.secret": invite, "cookie": cookie, "issuer": issuer,
         "platform_id": platform.id, "exercise": name, "source_hash": taken[0].source_hash,
         "exercise_hash": "e1", "from_hash": "e1", "to_hash": "e2", "regrade_id": begun.id,
-        "begun": begun, "least": 1, "most": 5, "most_stuck": 5, "subject": taken[0].id,
+        "begun": begun, "after": Mark("passed", 1, 1), "least": 1, "most": 5, "most_stuck": 5, "subject": taken[0].id,
         "submitted": taken[0], "key": kept.key, "submission_id": taken[0].id,
         "submissions.submission_id": taken[6].id, "submission_ids": [taken[6].id],
     }  # fmt: skip

@@ -1,0 +1,1 @@
+"""What people do to the course: the rules, the transaction and the audit record of each action."""

@@ -1,0 +1,309 @@
+"""Regrades: stored submissions graded again under a fixed exercise.
+
+A preview is a regrade that publishes nothing, and an undo is a regrade to the version before. A
+published verdict is never lowered unless that was asked for: a submission whose new verdict is
+worse keeps the one it has, and the event log says so.
+"""
+
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
+from queue import SimpleQueue
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from etude_server.actions.course import Course
+from etude_server.actions.texts import need_text
+from etude_server.grading import Grading, GradingRequest, Notify
+from etude_server.store import regrades, verdicts
+from etude_server.store.regrades import Ending, Mark, Regrade, RegradeChange
+from etude_server.store.verdicts import StoredVerdict
+from grader.definitions.exercise import Exercise
+from grader.errors import GraderFault, UsageError
+
+_LONGEST_REASON: Final = 2_000  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class RegradePlan:
+    """The exercise as it is now, and the version whose verdicts are replaced."""
+
+    exercise: Exercise
+    from_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The changes that a regrade would make."""
+
+    exercise: str
+    from_hash: str
+    to_hash: str
+    sources: int  # distinct ones
+    submissions: int
+    tried: int  # of the sources
+    submissions_tried: int
+    changes: list[RegradeChange]
+    faults: int  # of the sources tried: could not be graded
+    ungraded: int  # sources that the run has still to grade
+    seconds: float | None  # that it takes; None if unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Concurrency:
+    """The number of sources graded at once, and the time to stop."""
+
+    ahead: int = 2  # sources in hand at once for each worker
+    stopping: Callable[[], bool] = lambda: False  # says when to stop before the end
+    tell: Callable[[], None] = lambda: None  # after each source
+
+
+_ALONE: Final = Concurrency()
+BESIDE_SUBMISSIONS: Final = Concurrency(ahead=1)
+"""Beside submissions: a source in hand for each worker, so that they never wait for more."""
+
+
+def plan(course: Course, exercise: str, from_hash: str = "") -> RegradePlan:
+    """Return the plan of a regrade.
+
+    The version to leave may be named by its first characters, or left out if there is one.
+
+    Raises:
+        UsageError: there is no such exercise or version, or nothing would change.
+    """
+    definition = course.catalog.need(exercise)
+    with course.database.read() as connection:
+        versions = regrades.versions(connection).get(exercise, {})
+        for each in regrades.running(connection, exercise):  # perhaps only its end is missing
+            versions.setdefault(each.from_hash, 0)
+    if from_hash and definition.digest.startswith(from_hash):
+        raise UsageError(f"{exercise} is still that version: nothing would change")
+    versions.pop(definition.digest, None)
+    matches = [digest for digest in versions if digest.startswith(from_hash)]
+    if len(matches) == 1:
+        return RegradePlan(definition, matches[0])
+    there = ", ".join(f"{digest[:12]} ({count})" for digest, count in sorted(versions.items()))
+    if not there:
+        raise UsageError(f"no published verdict of {exercise} is of an older version")
+    which = f"{len(matches) or 'no'} of them begin with {from_hash!r}" if from_hash else "which?"
+    raise UsageError(
+        f"verdicts of {exercise} are published of these older versions (for so many submissions): "
+        f"{there}; {which}"
+    )
+
+
+def preview(
+    grading: Grading,
+    planned: RegradePlan,
+    *,
+    sample: int | None = None,
+    concurrency: Concurrency = _ALONE,
+) -> Preview:
+    """Preview what a regrade would change, by some of its sources or all; publish nothing.
+
+    The verdicts are stored, so that the run itself has less to do.
+    """
+    exercise, from_hash = planned.exercise, planned.from_hash
+    with grading.database.read() as connection:
+        sources = regrades.sources(connection, exercise.id, from_hash)
+        submissions = regrades.versions(connection).get(exercise.id, {}).get(from_hash, 0)
+    chosen = sources
+    if sample is not None and sample < len(sources):
+        # The same sources each time: two previews of one state agree.
+        chosen = random.Random(exercise.digest).sample(sources, sample)  # noqa: S311  no secret
+    changes: dict[str, list[RegradeChange]] = {}
+    faults: set[str] = set()
+
+    def request(source_hash: str, notify: Notify) -> GradingRequest:
+        def note(connection: Connection, kept: StoredVerdict) -> None:
+            pairs = regrades.changes_by(
+                connection, exercise.id, from_hash, source_hash, _mark(kept)
+            )
+            changes[source_hash] = [change for _, change in pairs]
+
+        return GradingRequest(
+            exercise.id, source_hash, note, lambda *_: faults.add(source_hash), notify
+        )
+
+    _grade_all(grading, chosen, request, concurrency)
+    with grading.database.read() as connection:
+        seconds = regrades.seconds_each(connection, exercise.digest)
+    ungraded = len(sources) - len(chosen) + len(faults)
+    told = [each for source_hash in chosen for each in changes.get(source_hash, ())]
+    return Preview(
+        exercise=exercise.id,
+        from_hash=from_hash,
+        to_hash=exercise.digest,
+        sources=len(sources),
+        submissions=submissions,
+        tried=len(chosen),
+        submissions_tried=len(told),
+        changes=[each for each in told if each.effect != "same"],
+        faults=len(faults),
+        ungraded=ungraded,
+        seconds=None if seconds is None else seconds / grading.pool.workers * ungraded,
+    )
+
+
+def begin(
+    course: Course, planned: RegradePlan, *, by: str, reason: str, allow_lower: bool = False
+) -> Regrade:
+    """Store and queue a regrade, or return the one like it that was interrupted.
+
+    Raises:
+        UsageError: no reason is given, or another regrade is in the way.
+    """
+    exercise = planned.exercise
+    with course.database.read() as connection:
+        sources = regrades.sources(connection, exercise.id, planned.from_hash)
+    return _begin(
+        course, sources, exercise=exercise.id, from_hash=planned.from_hash,
+        to_hash=exercise.digest, by=by, reason=_reason(reason), allow_lower=allow_lower,
+    )  # fmt: skip
+
+
+def undo(course: Course, regrade_id: str, *, by: str, reason: str) -> Regrade:
+    """Begin the regrade to the version before: it publishes the verdicts that are stored of it.
+
+    A submission of a source whose verdict another regrade has replaced since then stays.
+
+    Raises:
+        UsageError: there is no such regrade, it has not ended, or another is in the way.
+    """
+    with course.database.read() as connection:
+        done = regrades.find(connection, regrade_id)
+        if done is None or done.state == "running":
+            raise UsageError(f"there is no regrade {regrade_id!r} that has ended")
+        sources = regrades.sources_of(connection, regrade_id)
+    return _begin(
+        course, sources, exercise=done.exercise, from_hash=done.to_hash, to_hash=done.from_hash,
+        by=by, reason=f"undo of {regrade_id}: {_reason(reason)}", allow_lower=True,
+    )  # fmt: skip
+
+
+def _reason(text: str) -> str:
+    return need_text(text, "a reason, for those whose grade changes", _LONGEST_REASON)
+
+
+def _begin(course: Course, sources: list[str], **values: Any) -> Regrade:
+    with course.database.write() as connection:
+        begun = regrades.begin(connection, source_hashes=sources, **values)
+        open_sources = regrades.open_sources(connection, begun)
+    if course.queue is not None:
+        course.queue.defer_regrade(begun.id, open_sources)
+    return begun
+
+
+def end(course: Course, regrade_id: str, state: Ending, *, actor: str) -> bool:
+    """Cancel a regrade, or finish it if nothing is left to be done; return whether it ended."""
+    with course.database.write() as connection:
+        has_ended = regrades.end(connection, regrade_id, state, actor=actor)
+    if has_ended and course.queue is not None:
+        course.queue.cancel_regrade(regrade_id)
+    return has_ended
+
+
+def run(grading: Grading, begun: Regrade, concurrency: Concurrency = _ALONE) -> None:
+    """Grade what is not done yet and publish it; may be interrupted anywhere and run again.
+
+    Raises:
+        UsageError: the exercise is not the version any more that it was begun for.
+        GraderFault: some sources could not be graded; they are left for another run.
+        SandboxFault: nothing can be graded on this host.
+    """
+    database, faults = grading.database, set[str]()
+    with database.read() as connection:
+        open_sources = regrades.open_sources(connection, begun)
+
+    def is_over() -> bool:
+        with database.read() as connection:
+            return not regrades.is_running(connection, begun.id) or concurrency.stopping()
+
+    def request(source_hash: str, notify: Notify) -> GradingRequest:
+        return for_source(begun, source_hash, notify, lambda *_: faults.add(source_hash))
+
+    # From the end: workers of the queue begin at the beginning.
+    _grade_all(grading, reversed(open_sources), request, replace(concurrency, stopping=is_over))
+    if is_over():
+        return
+    if faults:
+        what = "one source" if len(faults) == 1 else f"{len(faults)} sources"
+        raise GraderFault(
+            f"{what} could not be graded; all others are done, and the same regrade goes on "
+            "with what is left when it is run again"
+        )
+    end(grading, begun.id, "finished", actor=begun.by)
+
+
+def for_source(
+    begun: Regrade,
+    source_hash: str,
+    notify: Notify,
+    give_up: Callable[[Connection, str], object] = lambda *_: None,
+) -> GradingRequest:
+    """Return the request to grade a source of a regrade again.
+
+    The new verdict is published for each submission that it does not lower, or may.
+    """
+
+    def publish(connection: Connection, kept: StoredVerdict) -> None:
+        if not regrades.claim(connection, begun.id, source_hash):
+            return
+        for submitted, change in regrades.changes_by(
+            connection, begun.exercise, begun.from_hash, source_hash, _mark(kept)
+        ):
+            if change.effect == "lowered" and not begun.allow_lower:
+                regrades.hold(connection, begun, submitted, change)
+                continue
+            verdicts.publish(
+                connection,
+                submitted,
+                kept,
+                actor=begun.by,
+                regrade=begun.id,
+                before=asdict(change.before),
+            )
+
+    return GradingRequest(
+        begun.exercise, source_hash, publish, give_up, notify, version=begun.to_hash
+    )
+
+
+def _mark(kept: StoredVerdict) -> Mark:
+    return Mark(kept.outcome, kept.score, kept.max_score)
+
+
+def _grade_all(
+    grading: Grading,
+    source_hashes: Iterable[str],
+    request: Callable[[str, Notify], GradingRequest],
+    concurrency: Concurrency,
+) -> None:
+    """Grade sources, some at once, and wait for all that were begun.
+
+    Raises:
+        SandboxFault: nothing can be graded on this host.
+        SQLAlchemyError: the store failed.
+    """
+    over: SimpleQueue[Exception | None] = SimpleQueue()
+    failure: Exception | None = None
+    in_hand = 0
+
+    def wait_for_one() -> None:
+        nonlocal failure, in_hand
+        failure = over.get() or failure
+        in_hand -= 1
+        concurrency.tell()
+
+    for source_hash in source_hashes:
+        if in_hand >= concurrency.ahead * grading.pool.workers:
+            wait_for_one()
+        if failure is not None or concurrency.stopping():
+            break
+        in_hand += 1
+        grading.begin(request(source_hash, over.put))
+    while in_hand:
+        wait_for_one()
+    if failure is not None:
+        raise failure

@@ -39,7 +39,7 @@ def student(folder: Path, exercises: Path | None) -> None:
       etude check --exercises handout/ attention-weights my_solution.py
     """
     options.prefer_own_output()
-    from grader.authoring.student_bundle import write_bundle
+    from grader.course.student_bundle import write_bundle
 
     written = write_bundle(options.collection_folder(exercises), folder)
     click.echo(f"{len(written)} files in {folder}")
@@ -64,7 +64,7 @@ def notebook(exercise: str, output: Path | None, exercises: Path | None) -> None
       etude export notebook my-course/rope/07-rope.yaml --output handout/rope.ipynb
     """
     options.prefer_own_output()
-    from grader.authoring.handout_notebook import handout
+    from grader.course.handout_notebook import handout
     from grader.definitions.collection import resolve
     from grader.reports.formats import write_whole
 
@@ -116,8 +116,8 @@ def gradescope(
       etude export gradescope attention-weights --hidden-tests after_due_date
     """
     options.prefer_own_output()
-    from grader.authoring.autograder.gradescope_zip import Installation, autograder, read_assigned
     from grader.authoring.verify.targets import find_targets
+    from grader.course.autograder.gradescope_zip import Installation, autograder, read_assigned
     from grader.reports.formats import write_whole
     from grader.reports.report import Batch, Report
     from grader.reports.to_gradescope import many

@@ -52,9 +52,9 @@ def add(
     """
     options.prefer_own_output()
     from grader.authoring.add_entry import new_misconception
-    from grader.authoring.failures import failure_groups
-    from grader.authoring.statistics import rows_of
+    from grader.course.failures import failure_groups
     from grader.course.grades import read_results
+    from grader.course.statistics import rows_of
     from grader.definitions.collection import resolve
 
     found = resolve(exercise, options.collection_for((exercise,), exercises))

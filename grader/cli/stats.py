@@ -14,8 +14,8 @@ from grader.errors import UsageError
 from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
-    from grader.authoring.failures import FailureGroup, TestStatistics
-    from grader.authoring.statistics import ExerciseStatistics
+    from grader.course.failures import FailureGroup, TestStatistics
+    from grader.course.statistics import ExerciseStatistics
 
 _NAMED = 3  # mistakes and tests that a line names
 _TESTS = 12  # that are shown; JSON has all
@@ -48,9 +48,9 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
     files_or_store(results, database)
     tests, groups = list["TestStatistics"](), list["FailureGroup"]()
     if database is None:
-        from grader.authoring.failures import failure_groups, statistics_of_tests
-        from grader.authoring.statistics import rows_of, summarise
+        from grader.course.failures import failure_groups, statistics_of_tests
         from grader.course.grades import read_results
+        from grader.course.statistics import rows_of, summarise
 
         rows = rows_of(report.data() for report in read_results(results))
         found, tests, groups = summarise(rows), statistics_of_tests(rows), failure_groups(rows)

@@ -13,7 +13,7 @@ from etude_server.store.grades import Grade
 from etude_server.store.people import is_erased
 from etude_server.store.roster import Profile
 from etude_server.store.submissions import Stuck
-from grader.authoring.statistics import ExerciseStatistics, Mistakes, hardest_first
+from grader.course.statistics import ExerciseStatistics, Mistakes, hardest_first
 from grader.reports import to_moodle
 from grader.reports.canvas_csv import published
 from grader.reports.to_csv import safe_cell

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from grader.authoring import new_exercise
-from grader.authoring.statistics import Row, summarise
+from grader.course.statistics import Row, summarise
 from grader.definitions.collection import load_exercise, resolve
 from grader.definitions.files import default_folder
 from tests.conftest import TWICE, Etude

@@ -34,9 +34,9 @@ from etude_server.store.tables import (
     submission,
     verdict,
 )
-from grader.authoring.statistics import Sums
 from grader.course.grades import NOT_SUBMITTED
 from grader.course.rules import Override, days_late, earned
+from grader.course.statistics import Sums
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ from etude_server.store.tables import (
     verdict,
 )
 from etude_server.store.upsert import Columns, insert_unless_there, put
-from grader.authoring.statistics import Mistakes, row_of
+from grader.course.statistics import Mistakes, row_of
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, verdict_data
 

@@ -12,8 +12,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Self, TypeVar, overload
 
-from grader.authoring.handout_notebook import handout
 from grader.browser.shipping import bundle
+from grader.course.handout_notebook import handout
 from grader.definitions.collection import Collection
 from grader.definitions.course import load_course
 from grader.definitions.exercise import Exercise

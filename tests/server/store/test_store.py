@@ -55,9 +55,9 @@ from etude_server.store.tables import (
     verdict,
     waiting,
 )
-from grader.authoring.statistics import Row, summarise
 from grader.course.roster_file import read_roster
 from grader.course.schedule import Window
+from grader.course.statistics import Row, summarise
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome, TestResult, Verdict

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.authoring.failures import failure_groups, statistics_of_tests
-from grader.authoring.statistics import Row
+from grader.course.failures import failure_groups, statistics_of_tests
+from grader.course.statistics import Row
 from grader.definitions.collection import load_exercise
 from tests.conftest import TWICE, Etude
 

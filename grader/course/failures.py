@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from grader.authoring.statistics import Row, Sums, point_biserial
+from grader.course.statistics import Row, Sums, point_biserial
 
 _FEWEST: Final = 3  # students who fail one test alone, or take it, before it is suspected
 _ENOUGH: Final = 20  # students before a correlation says something

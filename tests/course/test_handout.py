@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.authoring.handout_notebook import handout, written
+from grader.course.handout_notebook import handout, written
 from grader.definitions.collection import find_exercise, load_exercise
 from grader.definitions.exercise import Exercise, Seeded
 from grader.definitions.files import default_folder

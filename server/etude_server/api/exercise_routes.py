@@ -9,9 +9,10 @@ from pydantic import BaseModel, Field
 from etude_server.api import deadlines
 from etude_server.api.auth import ContextOf, Someone
 from etude_server.api.deadlines import WindowInfo
-from etude_server.api.people_routes import CommentInfo
 from etude_server.api.problem_details import ProblemError, existing_one, responses
-from etude_server.store import by_hand, grades, submissions, windows
+from etude_server.store import comments as stored_comments
+from etude_server.store import grades, submissions, windows
+from etude_server.store.comments import Comment
 from etude_server.store.ids import Moment
 from etude_server.store.windows import StoredWindow
 
@@ -38,7 +39,7 @@ class CommentedSubmission(BaseModel):
     submission: str
     received_at: Moment
     source: str
-    comments: list[CommentInfo]
+    comments: list[Comment]
 
 
 class ExerciseProgress(BaseModel):
@@ -130,9 +131,9 @@ def comments(exercise: str, person: Someone, service: ContextOf) -> list[dict[st
                 "submission": each.id,
                 "received_at": each.received_at,
                 "source": submissions.text_of(connection, each.source_hash),
-                "comments": by_hand.comments(connection, each.id),
+                "comments": stored_comments.of_submission(connection, each.id),
             }
-            for each in by_hand.commented(connection, person.id, exercise)
+            for each in stored_comments.commented(connection, person.id, exercise)
         ]
 
 

@@ -6,14 +6,18 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Depends, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
+from etude_server.actions import grades
+from etude_server.actions import people as actions
+from etude_server.actions.people import INVITE_DAYS, Imported
+from etude_server.actions.texts import LONGEST
 from etude_server.api.auth import STAFF_ONLY, ContextOf, Staff, Teacher
 from etude_server.api.problem_details import existing_one, responses
 from etude_server.api.submission_routes import Own
-from etude_server.store import by_hand, people, roster, schedules
-from etude_server.store.by_hand import Comment
-from etude_server.store.ids import Moment
+from etude_server.service import AppContext
+from etude_server.store import comments, people, roster
+from etude_server.store.comments import Comment
 from etude_server.store.people import Person, Role
-from etude_server.store.roster import Imported, Profile
+from etude_server.store.roster import Profile
 from grader.course.csv_rows import decode
 from grader.course.roster_file import read_roster
 from grader.course.schedule import moment
@@ -26,7 +30,6 @@ MAX_ROSTER = 4 << 20
 
 _ONE = responses(*STAFF_ONLY, HTTPStatus.NOT_FOUND)
 _CHANGES = responses(*STAFF_ONLY, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
-_INVITE_DAYS = 14
 
 
 class PersonChange(BaseModel):
@@ -45,15 +48,6 @@ class InviteInfo(BaseModel):
     days: int = Field(description="For how long it is valid.")
 
 
-class CommentInfo(BaseModel):
-    """A comment of staff on a submission, or on a line of it."""
-
-    line: int | None
-    text: str
-    by: str = Field(description="The name that others read.")
-    at: Moment
-
-
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -61,7 +55,7 @@ class _Strict(BaseModel):
 class NewComment(_Strict):
     """A comment on a submission."""
 
-    text: str = Field(max_length=10_000)
+    text: str = Field(max_length=LONGEST)
     line: int | None = Field(None, ge=1, le=100_000, description="Which line it is on, if one.")
 
 
@@ -70,7 +64,7 @@ class NewOverride(_Strict):
 
     points: float | None = Field(None, ge=0, le=1_000_000)
     excused: bool = False
-    reason: str = Field(max_length=10_000)
+    reason: str = Field(max_length=LONGEST)
 
 
 class NewExtension(_Strict):
@@ -79,15 +73,20 @@ class NewExtension(_Strict):
     due: str = Field(max_length=100, description="With its zone: 2026-12-01T18:00+01:00.")
 
 
+def need_person(service: AppContext, person_id: str) -> Person:
+    """Return a person who was not erased, or answer 404."""
+    with service.database.read() as connection:
+        person = people.find_by_id(connection, person_id)
+    return existing_one(None if person and people.is_erased(person.name) else person, "person")
+
+
 def existing(
     person_id: Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A person's id.")],
     _staff: Staff,
     service: ContextOf,
 ) -> Person:
-    """Return a person who was not erased, or answer 404."""
-    with service.database.read() as connection:
-        person = people.find_by_id(connection, person_id)
-    return existing_one(None if person and people.is_erased(person.name) else person, "person")
+    """Return a person, or answer 404."""
+    return need_person(service, person_id)
 
 
 Existing = Annotated[Person, Depends(existing)]
@@ -110,19 +109,16 @@ def import_people(
     table: Annotated[bytes, Body(media_type="text/csv", min_length=1, description="A roster.")],
 ) -> Imported:
     """Add the people of a roster and change those who are there; all of it, or nothing."""
-    found = read_roster(decode(table, "roster"), "roster")
+    rows = read_roster(decode(table, "roster"), "roster")
     with service.database.write() as connection:
-        return roster.import_people(connection, found, actor=staff.id)
+        return actions.import_people(connection, rows, actor=staff.id)
 
 
 @router.patch("/people/{person_id}", responses=_CHANGES)
-def change(whom: Existing, wanted: PersonChange, staff: Staff, service: ContextOf) -> Profile:
+def change(whom: Existing, new: PersonChange, staff: Staff, service: ContextOf) -> Profile:
     """Change a person's role, or whether they are disabled."""
     with service.database.write() as connection:
-        if wanted.role is not None:
-            roster.set_role(connection, whom, wanted.role, actor=staff.id)
-        if wanted.disabled is not None:
-            roster.set_disabled(connection, whom, disabled=wanted.disabled, actor=staff.id)
+        actions.change(connection, whom, role=new.role, disabled=new.disabled, actor=staff.id)
         return roster.get(connection, whom.id)
 
 
@@ -130,32 +126,30 @@ def change(whom: Existing, wanted: PersonChange, staff: Staff, service: ContextO
 def invite(whom: Existing, staff: Staff, service: ContextOf) -> InviteInfo:
     """Make a link by which a person signs in once; their last link ends."""
     with service.database.write() as connection:
-        secret = roster.make_invite(connection, whom, _INVITE_DAYS, actor=staff.id)
-    return InviteInfo(path=f"/invite?key={secret}", days=_INVITE_DAYS)
+        secret = actions.make_invite(connection, whom, INVITE_DAYS, actor=staff.id)
+    return InviteInfo(path=f"/invite?key={secret}", days=INVITE_DAYS)
 
 
 @router.get(
     "/submissions/{submission_id}/comments",
     responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND),
-    response_model=list[CommentInfo],
 )
-def comments(submitted: Own, service: ContextOf) -> list[Comment]:
+def show_comments(submitted: Own, service: ContextOf) -> list[Comment]:
     """Return what staff said on a submission."""
     with service.database.read() as connection:
-        return by_hand.comments(connection, submitted.id)
+        return comments.of_submission(connection, submitted.id)
 
 
 @router.post(
     "/submissions/{submission_id}/comments",
     status_code=HTTPStatus.CREATED,
     responses=_CHANGES,
-    response_model=list[CommentInfo],
 )
-def say(teacher: Teacher, submitted: Own, new: NewComment, service: ContextOf) -> list[Comment]:
+def comment(teacher: Teacher, submitted: Own, new: NewComment, service: ContextOf) -> list[Comment]:
     """Comment on a submission or on a line of it; its student reads that."""
     with service.database.write() as connection:
-        by_hand.say(connection, submitted, new.text, new.line, actor=teacher.id)
-        return by_hand.comments(connection, submitted.id)
+        grades.comment(connection, submitted, new.text, new.line, actor=teacher.id)
+        return comments.of_submission(connection, submitted.id)
 
 
 @router.post(
@@ -163,12 +157,16 @@ def say(teacher: Teacher, submitted: Own, new: NewComment, service: ContextOf) -
     status_code=HTTPStatus.NO_CONTENT,
     responses=_CHANGES,
 )
-def give(whom: Existing, exercise: str, new: NewOverride, staff: Staff, service: ContextOf) -> None:
+def override(
+    whom: Existing, exercise: str, new: NewOverride, staff: Staff, service: ContextOf
+) -> None:
     """Give a person points or an excuse in an exercise."""
     definition = existing_one(service.catalog.find(exercise), "exercise")
-    points, reason, excused = new.points, new.reason, new.excused
     with service.database.write() as connection:
-        by_hand.give(connection, whom, definition, points, reason, excused=excused, actor=staff.id)
+        grades.override(
+            connection, whom, definition, new.points, new.reason,
+            excused=new.excused, actor=staff.id,
+        )  # fmt: skip
 
 
 @router.post(
@@ -183,4 +181,4 @@ def extend(
     existing_one(service.catalog.find(exercise), "exercise")
     due = moment(new.due)
     with service.database.write() as connection:
-        schedules.extend(connection, whom, exercise, due, actor=staff.id)
+        grades.extend(connection, whom, exercise, due, actor=staff.id)

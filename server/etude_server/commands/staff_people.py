@@ -3,19 +3,15 @@
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from etude_server.commands.server_options import database_option, open_store, whoami
+from etude_server.commands.server_options import database_option, open_course, open_store, whoami
 from grader.cli import options
 from grader.cli.server_extra import needs_service
 from grader.course.roster_file import ROLES
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
-
-if TYPE_CHECKING:
-    from grader.definitions.exercise import Exercise
 
 
 @click.command("import")
@@ -33,12 +29,12 @@ def import_(roster: Path, database: str) -> None:
       etude staff import roster.csv
     """
     with needs_service():
-        from etude_server.store.roster import import_people
+        from etude_server.actions.people import import_people
         from grader.course.csv_rows import read_text
         from grader.course.roster_file import read_roster
-    found = read_roster(read_text(roster), str(roster))
+    rows = read_roster(read_text(roster), str(roster))
     with open_store(database, create=True) as opened, opened.write() as connection:
-        done = import_people(connection, found, actor=whoami())
+        done = import_people(connection, rows, actor=whoami())
     click.echo(f"{done.added} added, {done.changed} changed, {done.unchanged} as they were")
 
 
@@ -67,10 +63,11 @@ def list_(role: str | None, section: str | None, database: str) -> None:
 def role_(name: str, role: str, database: str) -> None:
     """Give a person another ROLE; it holds at once."""
     with needs_service():
-        from etude_server.store import people, roster
+        from etude_server.actions.people import change
+        from etude_server.store import people
     with open_store(database) as opened, opened.write() as connection:
         whom = people.need(connection, name)
-        roster.set_role(connection, whom, people.role(role), actor=whoami())
+        change(connection, whom, role=people.role(role), actor=whoami())
     click.echo(f"{name} is {role}")
 
 
@@ -81,10 +78,10 @@ def role_(name: str, role: str, database: str) -> None:
 def disable(name: str, undo: bool, database: str) -> None:
     """Sign a person out everywhere; they can neither sign in nor submit. Their work stays."""
     with needs_service():
-        from etude_server.store import people, roster
+        from etude_server.actions.people import change
+        from etude_server.store import people
     with open_store(database) as opened, opened.write() as connection:
-        whom = people.need(connection, name)
-        roster.set_disabled(connection, whom, disabled=not undo, actor=whoami())
+        change(connection, people.need(connection, name), disabled=not undo, actor=whoami())
     click.echo(f"{name} {'may come in again' if undo else 'is disabled'}")
 
 
@@ -108,10 +105,10 @@ def invite(name: str, days: int, public_url: str, database: str) -> None:
       etude staff invite s1234 --public-url https://etude.example.org
     """
     with needs_service():
-        from etude_server.store import people, roster
+        from etude_server.actions.people import make_invite
+        from etude_server.store import people
     with open_store(database) as opened, opened.write() as connection:
-        whom = people.need(connection, name)
-        secret = roster.make_invite(connection, whom, days, actor=whoami())
+        secret = make_invite(connection, people.need(connection, name), days, actor=whoami())
     click.echo(f"{public_url.rstrip('/')}/invite?key={secret}")
 
 
@@ -166,6 +163,7 @@ def erase(name: str | None, keep_years: float | None, yes: bool, database: str) 
       etude staff erase --keep-years 2 --yes
     """
     with needs_service():
+        from etude_server.actions.people import erase as erase_person
         from etude_server.store import people, personal_data
     if (name is None) == (keep_years is None):
         raise click.UsageError("Give NAME or --keep-years.")
@@ -176,7 +174,7 @@ def erase(name: str | None, keep_years: float | None, yes: bool, database: str) 
             found = list(personal_data.inactive(connection, keep_years or 0))
         for whom in found:
             if yes:
-                personal_data.erase(connection, whom, actor=whoami())
+                erase_person(connection, whom, actor=whoami())
             done = "is erased" if yes else "would be erased: say --yes"
             click.echo(printable(f"{whom.name} {done}"))
 
@@ -189,12 +187,9 @@ def schedule(exercises: Path | None, database: str) -> None:
 
     The server reads it when it starts. It says when tracks and exercises open and are due.
     """
-    with needs_service():
-        from etude_server.catalog import Catalog
     folder = options.collection_folder(exercises)
-    catalog = Catalog.load(folder)
-    with open_store(database) as opened:
-        is_changed = catalog.store_schedule(opened, folder)
+    with open_course(database, folder) as course:
+        is_changed = course.catalog.store_schedule(course.database, folder)
     click.echo("the schedule is changed" if is_changed else "the schedule is as it was")
 
 
@@ -214,15 +209,17 @@ def extend(
       etude staff extend s1234 attention-weights --due 2026-12-08T18:00+01:00
     """
     with needs_service():
-        from etude_server.store import people, schedules
+        from etude_server.actions import grades
+        from etude_server.store import people
         from grader.course.schedule import moment
     until = moment(due)
-    known = [_exercise(exercises, each).id for each in wanted]
-    with open_store(database) as opened, opened.write() as connection:
-        whom = people.need(connection, name)
-        for each in known:
-            schedules.extend(connection, whom, each, until, actor=whoami())
-    click.echo(f"{name} may submit {', '.join(known)} until {until.isoformat()}")
+    with open_course(database, options.collection_folder(exercises)) as course:
+        names = [course.catalog.need(each).id for each in wanted]
+        with course.database.write() as connection:
+            whom = people.need(connection, name)
+            for each in names:
+                grades.extend(connection, whom, each, until, actor=whoami())
+    click.echo(f"{name} may submit {', '.join(names)} until {until.isoformat()}")
 
 
 @click.command("override")
@@ -249,25 +246,17 @@ def override(
       etude staff override s1234 attention-weights --excused --reason "ill"
     """
     with needs_service():
-        from etude_server.store import by_hand, people
-    definition = _exercise(exercises, exercise)
-    with open_store(database) as opened, opened.write() as connection:
-        whom = people.need(connection, name)
-        actor = whoami()
-        by_hand.give(connection, whom, definition, points, reason, excused=excused, actor=actor)
+        from etude_server.actions import grades
+        from etude_server.store import people
+    with open_course(database, options.collection_folder(exercises)) as course:
+        chosen, actor = course.catalog.need(exercise), whoami()
+        with course.database.write() as connection:
+            whom = people.need(connection, name)
+            grades.override(connection, whom, chosen, points, reason, excused=excused, actor=actor)
     what = "is excused from" if excused else "has the verdict's points in"
     if points is not None:
         what = f"has {points:g} points in"
     click.echo(f"{name} {what} {exercise}")
-
-
-def _exercise(exercises: Path | None, name: str) -> "Exercise":
-    from etude_server.catalog import Catalog
-
-    found = Catalog.load(options.collection_folder(exercises)).find(name)
-    if found is None:
-        raise UsageError(f"there is no exercise {name!r}")
-    return found
 
 
 COMMANDS = (*(import_, list_, role_, disable, invite, export, erase, schedule, extend, override),)

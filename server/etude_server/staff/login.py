@@ -1,5 +1,6 @@
 """Sign-in by browsers, authentication and CSRF protection of the staff pages."""
 
+import math
 import re
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -104,6 +105,17 @@ async def fields(request: Request) -> dict[str, str]:
 
 
 Fields = Annotated[dict[str, str], Depends(fields)]
+
+
+def number(text: str) -> float | None:
+    """Return the number of a field, None if it is empty; raise `UsageError` if it is none."""
+    try:
+        value = float(text) if text.strip() else None
+    except ValueError:
+        value = math.nan
+    if value is not None and not math.isfinite(value):
+        raise UsageError(f"{text[:20]!r} is no number")
+    return value
 
 
 def entry_form(request: Request, sent: Fields) -> dict[str, str]:

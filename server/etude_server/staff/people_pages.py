@@ -1,5 +1,6 @@
 """Staff pages: the roster; and the page of an invite, by which a person signs in."""
 
+import re
 from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import urlencode
@@ -7,18 +8,31 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import JSONResponse
 
-from etude_server.api import people_routes as api
+from etude_server.actions import grades
+from etude_server.actions import people as actions
+from etude_server.actions.people import INVITE_DAYS
 from etude_server.api.auth import ContextOf, CookieOf, give_cookie
+from etude_server.api.people_routes import need_person
 from etude_server.api.problem_details import ProblemError
-from etude_server.staff import submission_pages
-from etude_server.staff.login import EntryForm, Instructor, OwnForm, PageRoute, see, staff_pages
+from etude_server.staff.login import (
+    EntryForm,
+    Instructor,
+    OwnForm,
+    PageRoute,
+    number,
+    see,
+    staff_pages,
+)
 from etude_server.staff.page_templates import render
 from etude_server.store import people, personal_data, roster
 from etude_server.store.people import ROLES, Person, is_erased
+from grader.course.roster_file import read_roster
+from grader.course.schedule import moment
 from grader.errors import UsageError
 
 PATH = "/staff/people"
 IMPORT_PATH = f"{PATH}/import"
+_ID = re.compile(r"[0-9a-f-]{36}")
 _NOT_VALID = "This invite was used, has expired, or is none. Ask your instructor for another one."
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
@@ -45,7 +59,9 @@ def import_people(sent: OwnForm, visitor: Instructor, service: ContextOf) -> Res
     """Import a roster that was pasted."""
     text = sent.get("roster", "")
     try:
-        done = api.import_people(visitor.person, service, text.encode())
+        rows = read_roster(text, "roster")
+        with service.database.write() as connection:
+            done = actions.import_people(connection, rows, actor=visitor.person.id)
     except UsageError as error:
         status = HTTPStatus.UNPROCESSABLE_ENTITY
         return _page(visitor, service, status, trouble=f"{error}.", roster=text)
@@ -53,8 +69,8 @@ def import_people(sent: OwnForm, visitor: Instructor, service: ContextOf) -> Res
     return _page(visitor, service, done=told)
 
 
-def _whom(sent: OwnForm, visitor: Instructor, service: ContextOf) -> Person:
-    return api.existing(sent.get("person", ""), visitor.person, service)
+def _whom(sent: OwnForm, service: ContextOf) -> Person:
+    return need_person(service, sent.get("person", ""))
 
 
 Whom = Annotated[Person, Depends(_whom)]
@@ -63,37 +79,51 @@ Whom = Annotated[Person, Depends(_whom)]
 @inside.post("/change")
 def change(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     """Give a person a role, disable them, or let them in again."""
-    wanted = api.PersonChange(
-        role=people.role(sent["role"]) if "role" in sent else None,
-        disabled={"yes": True, "no": False}.get(sent.get("disabled", "")),
-    )
-    api.change(whom, wanted, visitor.person, service)
+    role = people.role(sent["role"]) if "role" in sent else None
+    disabled = {"yes": True, "no": False}.get(sent.get("disabled", ""))
+    with service.database.write() as connection:
+        actions.change(connection, whom, role=role, disabled=disabled, actor=visitor.person.id)
     return see(PATH)
 
 
 @inside.post("/invite")
 def invite(whom: Whom, _sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
     """Show a link for a person."""
-    made = api.invite(whom, visitor.person, service)
+    with service.database.write() as connection:
+        secret = actions.make_invite(connection, whom, INVITE_DAYS, actor=visitor.person.id)
     return _page(
         visitor,
         service,
-        done=f"A link for {whom.shown}. It signs in once, within {made.days} days:",
-        link=f"{service.settings.public_url.rstrip('/')}{made.path}",
+        done=f"A link for {whom.shown}. It signs in once, within {INVITE_DAYS} days:",
+        link=f"{service.settings.public_url.rstrip('/')}/invite?key={secret}",
     )
 
 
 @inside.post("/override")
 def override(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
-    """Give points or an excuse to a person who may have submitted nothing."""
-    submission_pages.give(whom, sent.get("exercise", ""), sent, visitor, service)
-    return see(f"/staff/submissions?{urlencode({'person': whom.name})}")
+    """Give points or an excuse to a person, who may have submitted nothing."""
+    exercise = service.catalog.need(sent.get("exercise", ""))
+    points, reason = number(sent.get("points", "")), sent.get("reason", "")
+    excused, actor = "excused" in sent, visitor.person.id
+    with service.database.write() as connection:
+        grades.override(connection, whom, exercise, points, reason, excused=excused, actor=actor)
+    return _back(whom, sent)
 
 
 @inside.post("/extend")
 def extend(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
-    """Give a person a due date of their own, before they submit."""
-    submission_pages.extend(whom, sent.get("exercise", ""), sent, visitor, service)
+    """Give a person a due date of their own, also before they submit."""
+    exercise = service.catalog.need(sent.get("exercise", ""))
+    due = moment(sent.get("due", "")[:100])
+    with service.database.write() as connection:
+        grades.extend(connection, whom, exercise.id, due, actor=visitor.person.id)
+    return _back(whom, sent)
+
+
+def _back(whom: Person, sent: dict[str, str]) -> Response:
+    """Redirect to the page of the form: that of a submission, or of a person."""
+    if _ID.fullmatch(sent.get("submission", "")):
+        return see(f"/staff/submissions/{sent['submission']}")
     return see(f"/staff/submissions?{urlencode({'person': whom.name})}")
 
 
@@ -112,7 +142,7 @@ def erase(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) ->
     if "sure" not in sent:
         return render("erase", visitor=visitor, person=whom)
     with service.database.write() as connection:
-        personal_data.erase(connection, whom, actor=visitor.person.id)
+        actions.erase(connection, whom, actor=visitor.person.id)
     return _page(visitor, service, done="The person is erased.")
 
 

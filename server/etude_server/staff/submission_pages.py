@@ -1,30 +1,28 @@
-"""Staff pages: overview, exercises, submissions, and the forms of work by hand below these."""
+"""Staff pages: overview, exercises, submissions."""
 
-import contextlib
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import FileResponse
 
 from etude_server import gradebook_data
-from etude_server.api import people_routes, submission_routes
+from etude_server.actions import grades as actions
 from etude_server.api.auth import ContextOf
-from etude_server.api.problem_details import ProblemError, existing_one
+from etude_server.api.problem_details import existing_one
 from etude_server.api.submission_routes import Existing
-from etude_server.service import AppContext
 from etude_server.staff.login import (
     HOME,
     AnyForm,
     Instructor,
     OwnForm,
     PageRoute,
-    Visitor,
+    number,
     see,
     staff_pages,
 )
 from etude_server.staff.page_templates import FOLDER, render
 from etude_server.store import (
-    by_hand,
+    comments,
     events,
     grades,
     people,
@@ -33,9 +31,7 @@ from etude_server.store import (
     verdicts,
     windows,
 )
-from etude_server.store.people import Person
 from etude_server.store.submissions import State
-from grader.errors import UsageError
 
 _PAGE: Final = 50  # submissions
 _STUCK: Final = 50  # students; behind them come those with fewer failures, or in easier exercises
@@ -138,7 +134,7 @@ def submission(wanted: Existing, visitor: Instructor, service: ContextOf) -> Res
             "owner": people.get_person(connection, wanted.person_id),
             "text": submissions.text_of(connection, wanted.source_hash),
             "events": events.of_subject(connection, wanted.id),
-            "comments": by_hand.comments(connection, wanted.id),
+            "comments": comments.of_submission(connection, wanted.id),
             "grade": grades.of_one(connection, *of),
             "window": windows.window(connection, *of),
         }
@@ -148,66 +144,21 @@ def submission(wanted: Existing, visitor: Instructor, service: ContextOf) -> Res
 
 @inside.post("/submissions/{submission_id}/release")
 def release(wanted: Existing, _sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
-    """Queue a parked submission again."""
-    with contextlib.suppress(ProblemError):  # another instructor was faster, as the page says
-        submission_routes.release(visitor.person, wanted, service)
+    """Queue a parked submission again, unless another instructor was faster."""
+    with service.database.write() as connection:
+        is_released = submissions.release(connection, wanted.id, actor=visitor.person.id)
+    if is_released:
+        service.executor.notify([wanted.id])
     return see(f"/staff/submissions/{wanted.id}")
 
 
 @inside.post("/submissions/{submission_id}/comment")
 def comment(on: Existing, sent: AnyForm, visitor: Instructor, service: ContextOf) -> Response:
     """Comment on the submission."""
-    line = _number(sent.get("line", ""), least=1)
-    new = people_routes.NewComment(
-        text=sent.get("text", "")[:10_000], line=None if line is None else int(line)
-    )
-    people_routes.say(visitor.person, on, new, service)
+    line = number(sent.get("line", ""))
+    with service.database.write() as connection:
+        actions.comment(
+            connection, on, sent.get("text", ""), None if line is None else int(line),
+            actor=visitor.person.id,
+        )  # fmt: skip
     return see(f"/staff/submissions/{on.id}")
-
-
-@inside.post("/submissions/{submission_id}/override")
-def override(on: Existing, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
-    """Give points or an excuse in the submission's exercise."""
-    with service.database.read() as connection:
-        owner = people.get_person(connection, on.person_id)
-    give(owner, on.exercise, sent, visitor, service)
-    return see(f"/staff/submissions/{on.id}")
-
-
-@inside.post("/submissions/{submission_id}/extend")
-def extend_owner(on: Existing, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
-    """Give the submission's owner a due date of their own."""
-    with service.database.read() as connection:
-        owner = people.get_person(connection, on.person_id)
-    extend(owner, on.exercise, sent, visitor, service)
-    return see(f"/staff/submissions/{on.id}")
-
-
-def give(
-    whom: Person, exercise: str, sent: dict[str, str], visitor: Visitor, service: AppContext
-) -> None:
-    """Give points or an excuse by the form of a page."""
-    new = people_routes.NewOverride(
-        points=_number(sent.get("points", "")),
-        excused="excused" in sent,
-        reason=sent.get("reason", "")[:10_000],
-    )
-    people_routes.give(whom, exercise, new, visitor.person, service)
-
-
-def extend(
-    whom: Person, exercise: str, sent: dict[str, str], visitor: Visitor, service: AppContext
-) -> None:
-    """Give a due date by the form of a page."""
-    new = people_routes.NewExtension(due=sent.get("due", "")[:100])
-    people_routes.extend(whom, exercise, new, visitor.person, service)
-
-
-def _number(text: str, least: int = 0) -> float | None:
-    try:
-        found = float(text) if text.strip() else None
-    except ValueError:
-        raise UsageError(f"{text[:20]!r} is no number") from None
-    if found is not None and not least <= found <= 100_000:  # noqa: PLR2004  points, or a line
-        raise UsageError(f"{text[:20]!r} is no number from {least} to 100000")
-    return found

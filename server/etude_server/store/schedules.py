@@ -3,13 +3,11 @@
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select
 
-from etude_server.store import events, people, unsent_scores
+from etude_server.store import events, unsent_scores
 from etude_server.store.ids import now
-from etude_server.store.people import Person
 from etude_server.store.submissions import Submitted
 from etude_server.store.tables import (
     SHOWN,
@@ -19,7 +17,6 @@ from etude_server.store.tables import (
     schedule,
     submission,
 )
-from etude_server.store.upsert import put
 from grader.course.schedule import Window
 
 
@@ -41,8 +38,8 @@ def store(connection: Connection, windows: Mapping[str, Window], *, actor: str) 
     rows = {
         name: {
             "exercise": name,
-            "opens_at": _microseconds(each.opens),
-            "due_at": _microseconds(each.due),
+            "opens_at": microseconds(each.opens),
+            "due_at": microseconds(each.due),
             "late": each.late,
             "attempts": each.attempts,
             "hold_hidden": each.hold_hidden,
@@ -65,19 +62,9 @@ def store(connection: Connection, windows: Mapping[str, Window], *, actor: str) 
     return True
 
 
-def _microseconds(moment: dt.datetime | None) -> int | None:
+def microseconds(moment: dt.datetime | None) -> int | None:
+    """Return a time as the store has it."""
     return None if moment is None else int(moment.timestamp() * 1_000_000)
-
-
-def extend(
-    connection: Connection, whom: Person, exercise: str, due: dt.datetime, *, actor: str
-) -> None:
-    """Give a person a due date of their own."""
-    people.hold(connection, whom.id)  # before any row of theirs, as `personal_data.erase` does
-    row: dict[str, Any] = {"exercise": exercise, "due_at": _microseconds(due)}
-    put(connection, extension, {"person_id": whom.id, **row})
-    events.append(connection, actor, events.EXTENDED, whom.id, row)
-    unsent_scores.note(connection, whom.id, exercise)
 
 
 def extensions(connection: Connection) -> list[Extension]:

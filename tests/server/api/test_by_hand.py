@@ -9,6 +9,7 @@ import httpx
 import pytest
 from click.testing import CliRunner, Result
 
+from etude_server.actions import grades as grade_actions
 from etude_server.catalog import Catalog
 from etude_server.commands import staff
 from etude_server.settings import Settings
@@ -236,7 +237,7 @@ def test_such_a_date_of_an_older_server_is_shown(served: Served, year: int) -> N
     with served.context.database.write() as connection:
         owner = people.need(connection, "timeless")
         due = datetime(year, 12, 31, tzinfo=timezone(-14 * HOUR))
-        schedules.extend(connection, owner, "double", due, actor="test")
+        grade_actions.extend(connection, owner, "double", due, actor="test")
     with httpx.Client(base_url=served.url) as page:
         page.post("/sign-in", data={"token": served.token("prof", "instructor")})
         page.get("/staff/schedule").raise_for_status()
@@ -265,12 +266,14 @@ def test_staff_comments_and_the_student_reads(served: Served, prof: httpx.Client
         staff = path.replace("/v1", "/staff").removesuffix("/comments")
         csrf = re.findall(r'name="csrf" value="([^"]*)"', page.get(staff).text)[0]
         page.post(f"{staff}/comment", data={"csrf": csrf, "text": "<b>Good</b>", "line": ""})
-        sent = {"csrf": csrf, "points": "3", "reason": "effort"}
-        shown = page.post(f"{staff}/override", data=sent).raise_for_status().text
+        on = {"exercise": "double", "submission": staff.rpartition("/")[2]}
+        on |= {"csrf": csrf, "person": _person(prof, "student")}
+        sent = {**on, "points": "3", "reason": "effort"}
+        shown = page.post("/staff/people/override", data=sent).raise_for_status().text
         assert "&lt;b&gt;Good" in shown
         assert "3 of 5 points (set by hand by prof: effort)" in shown
         assert "submission commented by tutor" in shown
-        refused = page.post(f"{staff}/extend", data={"csrf": csrf, "due": "tomorrow"})
+        refused = page.post("/staff/people/extend", data={**on, "due": "tomorrow"})
         assert refused.status_code == HTTPStatus.CONFLICT
     with served.context.database.read() as connection:
         whom = people.need(connection, "student")

@@ -18,9 +18,10 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
+from etude_server.actions import people as people_actions
 from etude_server.oidc import Provider
 from etude_server.settings import Settings
-from etude_server.store import people, roster
+from etude_server.store import people
 from grader.course.roster_file import read_roster
 from tests.server.api.conftest import Served
 from tests.server.conftest import EXERCISES
@@ -120,7 +121,7 @@ def served(
         "s2,A Smith,smith@example.org\ns3,A Kim,kim@example.org\n"
     )
     with made.context.database.write() as connection:
-        roster.import_people(connection, read_roster(table, "r"), actor="test")
+        people_actions.import_people(connection, read_roster(table, "r"), actor="test")
     return made
 
 
@@ -248,10 +249,10 @@ def test_who_is_disabled_stays_out(
     """Whatever the provider says."""
     with served.context.database.write() as connection:
         ada = people.need(connection, "s1")
-        roster.set_disabled(connection, ada, disabled=True, actor="test")
+        people_actions.change(connection, ada, disabled=True, actor="test")
     assert "is not on the roster" in _come_back(browser, simulator).text
     with served.context.database.write() as connection:
-        roster.set_disabled(connection, ada, disabled=False, actor="test")
+        people_actions.change(connection, ada, disabled=False, actor="test")
 
 
 def test_a_provider_that_is_down_is_a_sentence(

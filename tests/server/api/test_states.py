@@ -20,9 +20,11 @@ from urllib.parse import quote, urlencode
 import httpx
 import pytest
 
+from etude_server.actions import grades as grade_actions
+from etude_server.actions import people as people_actions
 from etude_server.grading import Grading
 from etude_server.settings import Settings
-from etude_server.store import by_hand, people, personal_data, schedules
+from etude_server.store import people, schedules
 from etude_server.store.database import Database
 from grader.course.schedule import Window
 from grader.errors import UsageError
@@ -188,7 +190,8 @@ class Term:
         path = f"/v1/people/{self.person()}/overrides/{self.one_of(*EXERCISES)}"
         self.send(self.staff, "POST", path, body)
         sent = {"points": points, "reason": said} | ({"excused": "on"} if excused else {})
-        self.form(f"/staff/submissions/{self.one_of(*self.submissions)}/override", **sent)
+        on = {"person": self.person(), "exercise": self.one_of(*EXERCISES)}
+        self.form("/staff/people/override", **on, **sent)
 
     def comment(self) -> None:
         """Comment on a submission."""
@@ -322,10 +325,10 @@ class Program:
         with self.stored.database.write() as connection:
             due = datetime.fromtimestamp(self.chosen.randrange(4 * 10**9), UTC)
             exercise = self.exercises[self.chosen.choice(EXERCISES)]
-            schedules.extend(connection, whom, str(exercise.id), due, actor="test")
+            grade_actions.extend(connection, whom, str(exercise.id), due, actor="test")
         with self.stored.database.write() as connection:
             points = self.chosen.choice([None, 0, 1.5])
-            by_hand.give(connection, whom, exercise, points, "said", actor="test")
+            grade_actions.override(connection, whom, exercise, points, "said", actor="test")
         if count % 5 == 0:
             named = self.chosen.sample(EXERCISES, self.chosen.randrange(3))
             late, is_held = self.chosen.choice([0.0, 0.9]), self.chosen.random() < 0.5
@@ -334,7 +337,7 @@ class Program:
                 schedules.store(connection, dict.fromkeys(named, window), actor="test")
         if count % 50 == 0:
             with self.stored.database.write() as connection:
-                personal_data.erase(connection, whom, actor="test")
+                people_actions.erase(connection, whom, actor="test")
 
 
 @contextlib.contextmanager

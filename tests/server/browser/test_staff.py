@@ -9,7 +9,8 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from etude_server.store import people, roster, submissions, verdicts
+from etude_server.actions import people as people_actions
+from etude_server.store import people, submissions, verdicts
 from etude_server.store.ids import now
 from etude_server.store.submissions import Submitted
 from etude_server.store.verdicts import GradingRun
@@ -174,7 +175,7 @@ def test_signing_out(visit: Visit) -> None:
 def _invite(served: "Served") -> str:
     with served.database.write() as connection:
         whom = people.need(connection, "looked at")
-        return f"invite?key={roster.make_invite(connection, whom, 1, actor='test')}"
+        return f"invite?key={people_actions.make_invite(connection, whom, 1, actor='test')}"
 
 
 def test_every_page_is_for_everybody(served: "Served", visit: Visit, tools: Tools) -> None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from etude_server.store import by_hand, people, schedules, submissions
+from etude_server.actions import grades as grade_actions
+from etude_server.store import people, schedules, submissions
 from etude_server.store.submissions import COUNTED
 from grader.course.schedule import Window
 from grader.grading.results.verdict import Outcome
@@ -123,8 +124,8 @@ def test_comments_and_single_sign_on_are_shown(
     with served.database.write() as connection:
         owner = people.add_person(connection, "bea", "student", actor="test")
         sent = submissions.accept(connection, owner, "attention-weights", source, key="commented")
-        by_hand.say(connection, sent.submission, "Which <b>axis</b>?", 3, actor=owner.id)
-        by_hand.say(connection, sent.submission, "Almost there.", None, actor=owner.id)
+        grade_actions.comment(connection, sent.submission, "Which <b>axis</b>?", 3, actor=owner.id)
+        grade_actions.comment(connection, sent.submission, "Almost there.", None, actor=owner.id)
     bench = open_page(expected=REFUSED, single_sign_on=True)
     _account(bench).get_by_role("button", name="Sign in").click()
     link = bench.page.get_by_role("dialog").get_by_role("link", name="account of the university")

@@ -11,11 +11,12 @@ import jwt
 import pytest
 from sqlalchemy import select
 
+from etude_server.actions import people as people_actions
 from etude_server.lti.keys import tool_keys
 from etude_server.lti.launch import role_of
 from etude_server.lti.members import fetch_members
 from etude_server.lti_routes import frame_origins
-from etude_server.store import people, platforms, roster
+from etude_server.store import people, platforms
 from etude_server.store.tables import person
 from grader.errors import UsageError
 from tests.server.lti.conftest import Course
@@ -141,7 +142,7 @@ def test_a_role_that_staff_has_changed_stays(course: Course) -> None:
     name = browser.get("/v1/session").json()["name"]
     with database.write() as connection:
         whom = people.need(connection, name)
-        roster.set_role(connection, whom, "assistant", actor="test")
+        people_actions.change(connection, whom, role="assistant", actor="test")
     assert launched(STUDENT) == "assistant"
     assert launched(TEACHER) == "assistant"
     course.platform.members = [{"user_id": "student-5", "name": "Ada", "roles": ["Learner"]}]
@@ -160,7 +161,7 @@ def test_a_disabled_person_is_told_so(course: Course) -> None:
     name = browser.get("/v1/session").raise_for_status().json()["name"]
     with database.write() as connection:
         whom = people.need(connection, name)
-        roster.set_disabled(connection, whom, disabled=True, actor="test")
+        people_actions.change(connection, whom, disabled=True, actor="test")
     refused = course.launch(browser)
     assert refused.status_code == HTTPStatus.BAD_REQUEST
     assert _said(refused).startswith("Your access to this server is disabled.")

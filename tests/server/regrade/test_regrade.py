@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from etude_server.actions import grades as grade_actions
 from etude_server.actions import regrades as actions
 from etude_server.actions.regrades import Concurrency
-from etude_server.store import by_hand, events, grades, people, regrades, verdicts
+from etude_server.store import events, grades, people, regrades, verdicts
 from etude_server.store.regrades import Regrade, RegradeChange
 from grader.errors import GraderFault, UsageError
 from grader.grading.results.jobs import Job
@@ -306,7 +307,7 @@ def test_an_override_given_while_a_regrade_runs_stays(
     def overridden(job: Job) -> Future[Verdict]:
         with stored.database.write() as connection:
             ada = people.need(connection, "ada")
-            by_hand.give(connection, ada, plan.exercise, 1, "by hand", actor="prof")
+            grade_actions.override(connection, ada, plan.exercise, 1, "by hand", actor="prof")
         points.append(of_ada())
         return grade(job)
 

@@ -13,13 +13,13 @@ from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 
 from etude_server import gradebook_data
+from etude_server.actions import people as people_actions
 from etude_server.commands import staff
 from etude_server.store import (
     events,
     migrate,
     people,
     personal_data,
-    roster,
     submissions,
     verdicts,
 )
@@ -40,7 +40,7 @@ CODE = f"# by {NAME}\n"
 def ada(database: Database) -> Person:
     table = f"id,name,email,role\nada,{NAME},{NAME}@example.org,\nprof,,,instructor"
     with database.write() as connection:
-        roster.import_people(connection, read_roster(table, "r"), actor="test")
+        people_actions.import_people(connection, read_roster(table, "r"), actor="test")
         made = people.need(connection, "ada")
         people.make_token(connection, made, NAME, actor=made.id)
     mine = _hand_in(database, made, CODE)
@@ -94,7 +94,7 @@ def test_who_is_erased_is_named_nowhere(database: Database, ada: Person) -> None
     assert _exported(database) == ["ada"]
     with database.write() as connection:
         before = len(connection.execute(select(event)).all())
-        personal_data.erase(connection, ada, actor="test")
+        people_actions.erase(connection, ada, actor="test")
     assert NAME not in _everything(database)
     assert "x = 1" in _everything(database)
     assert _grades(database) == grades
@@ -115,7 +115,7 @@ def test_a_key_of_a_client_keeps_nobody_from_being_erased(database: Database, ad
     for each in (first, second):
         _publish(database, each, 1)
     with database.write() as connection:
-        personal_data.erase(connection, ada, actor="test")
+        people_actions.erase(connection, ada, actor="test")
     assert first.id not in _keys(database)
 
 
@@ -127,7 +127,7 @@ def _keys(database: Database) -> set[str]:
 def test_code_that_was_erased_may_be_somebody_else_s(database: Database, ada: Person) -> None:
     """A program that comes again is graded as it is, and is the second person's."""
     with database.write() as connection:
-        personal_data.erase(connection, ada, actor="test")
+        people_actions.erase(connection, ada, actor="test")
         bob = people.add_person(connection, "bob", "student", actor="test")
     again = _hand_in(database, bob, CODE)
     with database.read() as connection:
@@ -151,7 +151,7 @@ def test_a_person_is_erased_beside_a_regrade(postgres: PostgresServer) -> None:
 
             def erase() -> None:
                 with database.write() as connection:
-                    personal_data.erase(connection, bob, actor="test")
+                    people_actions.erase(connection, bob, actor="test")
 
             with database.write() as connection:
                 kept = verdicts.keep(
@@ -172,7 +172,7 @@ def test_the_last_instructor_and_pending_work_stay(database: Database, ada: Pers
         prof = people.need(connection, "prof")
     for whom, told in ((prof, "would leave no instructor"), (ada, "is not graded yet")):
         with pytest.raises(UsageError, match=told), database.write() as connection:
-            personal_data.erase(connection, whom, actor="test")
+            people_actions.erase(connection, whom, actor="test")
     with database.read() as connection:
         assert people.need(connection, "ada").display_name == NAME
 
@@ -224,7 +224,7 @@ def test_an_older_log_names_nobody_after_the_upgrade(tmp_path: Path) -> None:
         assert migrate.upgrade(database)
         with database.write() as connection:
             whom = people.need(connection, "ada")
-            roster.set_role(connection, whom, "assistant", actor="test")
+            people_actions.change(connection, whom, role="assistant", actor="test")
             told_now = events.of_subject(connection, "p1")
             assert [each.actor for each in told_now] == ["root", "ada", "test"]
         with database.read() as connection:

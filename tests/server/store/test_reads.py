@@ -11,8 +11,10 @@ from typing import Any, Final
 import pytest
 
 from etude_server import gradebook_data
+from etude_server.actions import grades as grade_actions
+from etude_server.actions import people as people_actions
 from etude_server.store import (
-    by_hand,
+    comments,
     events,
     grades,
     people,
@@ -37,7 +39,7 @@ from grader.definitions.exercise import Exercise
 from tests.server.store.test_store import _hand_in, _publish
 
 READS: Final[dict[ModuleType, str]] = {
-    by_hand: "comments commented",
+    comments: "of_submission commented",
     events: "of_subject",
     gradebook_data: "csv_part records overview numbers table matrix_csv moodle_csv",
     grades: "of_person of_students of_one added_up",
@@ -75,7 +77,7 @@ def _fill(database: Database, exercise: Exercise) -> dict[str, Any]:
     due = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
     with database.write() as connection:
         table = "id,name,login,section\nada,Ada,ada@x.y,A\nbob,Bob,,A\neve,,,"
-        roster.import_people(connection, read_roster(table, "r"), actor="test")
+        people_actions.import_people(connection, read_roster(table, "r"), actor="test")
         ada, bob = (people.need(connection, each) for each in ("ada", "bob"))
         secret = people.make_token(connection, ada, "", actor="test")
         cookie = people.open_session(connection, ada).cookie
@@ -84,8 +86,8 @@ def _fill(database: Database, exercise: Exercise) -> dict[str, Any]:
         unsent_scores.remember_line(connection, line)
         schedules.store(connection, {name: Window(due=due, late=0.5)}, actor="test")
         for whom in (ada, bob):
-            schedules.extend(connection, whom, name, due, actor="test")
-            by_hand.give(connection, whom, exercise, 1, "why", actor="test")
+            grade_actions.extend(connection, whom, name, due, actor="test")
+            grade_actions.override(connection, whom, exercise, 1, "why", actor="test")
     taken = [
         _hand_in(database, whom, f"{number} {whom.name}", exercise=name)
         for number in range(4)
@@ -94,8 +96,8 @@ def _fill(database: Database, exercise: Exercise) -> dict[str, Any]:
     for each in taken[:6]:
         _publish(database, each, 1)
     with database.write() as connection:
-        by_hand.say(connection, taken[0], "so", None, actor="test")
-        invite = roster.make_invite(connection, ada, 1, actor="test")
+        grade_actions.comment(connection, taken[0], "so", None, actor="test")
+        invite = people_actions.make_invite(connection, ada, 1, actor="test")
         begun = regrades.begin(
             connection, exercise=name, from_hash="e1", to_hash="e2", by="test", reason="why",
             allow_lower=False, source_hashes=[taken[0].source_hash],
@@ -110,7 +112,7 @@ def _fill(database: Database, exercise: Exercise) -> dict[str, Any]:
         "exercise_hash": "e1", "from_hash": "e1", "to_hash": "e2", "regrade_id": begun.id,
         "begun": begun, "after": Mark("passed", 1, 1), "least": 1, "most": 5, "most_stuck": 5, "subject": taken[0].id,
         "submitted": taken[0], "key": kept.key, "submission_id": taken[0].id,
-        "submissions.submission_id": taken[6].id, "submission_ids": [taken[6].id],
+        "submissions.submission_id": taken[6].id, "comments.submission_id": taken[0].id, "submission_ids": [taken[6].id],
     }  # fmt: skip
 
 

@@ -20,6 +20,8 @@ from sqlalchemy import Connection, delete, func, insert, select, text, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from etude_server import gradebook_data
+from etude_server.actions import grades as grade_actions
+from etude_server.actions import people as people_actions
 from etude_server.api import deadlines
 from etude_server.api.problem_details import ProblemError
 from etude_server.store import (
@@ -29,7 +31,6 @@ from etude_server.store import (
     migrate,
     people,
     platforms,
-    roster,
     schedules,
     submissions,
     verdicts,
@@ -584,7 +585,7 @@ def test_a_student_who_submitted_nothing_has_no_points(database: Database, ada: 
         bob, _, gone, _ = [
             people.add_person(connection, each, "student", actor="test") for each in names
         ]
-        roster.set_disabled(connection, gone, disabled=True, actor="test")
+        people_actions.change(connection, gone, disabled=True, actor="test")
         prof = people.add_person(connection, "prof", "instructor", actor="test")
     with database.read() as connection:
         assert grades.of_students(connection) == []
@@ -734,7 +735,7 @@ def test_late_work_counts_nothing_where_only_an_extension_gives_a_date(
     """The schedule does not name the exercise."""
     _publish(database, _hand_in(database, ada, "late"), 4)
     with database.write() as connection:
-        schedules.extend(
+        grade_actions.extend(
             connection, ada, "softmax", dt.datetime(2020, 1, 1, tzinfo=dt.UTC), actor="test"
         )
     with database.read() as connection:
@@ -797,7 +798,7 @@ def test_an_extension_holds_where_the_schedule_says_nothing(
     due = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
     with database.write() as connection:
         schedules.store(connection, {"softmax": Window(due=due, late=0.5)}, actor="test")
-        schedules.extend(connection, ada, "other", due, actor="test")
+        grade_actions.extend(connection, ada, "other", due, actor="test")
     with database.read() as connection:
         assert windows.window(connection, ada.id, "other").due_at == int(due.timestamp() * 1e6)
         assert windows.window(connection, ada.id, "softmax").late == 0.5
@@ -814,9 +815,9 @@ def test_a_roster_is_imported_beside_verdicts(postgres: PostgresServer) -> None:
             )
         table = read_roster("id,name\nb,Bob\na,Ada", "r")
 
-        def read_in() -> roster.Imported:
+        def read_in() -> people_actions.Imported:
             with database.write() as connection:
-                return roster.import_people(connection, table, actor="test")
+                return people_actions.import_people(connection, table, actor="test")
 
         with ThreadPoolExecutor(1) as other:
             with database.write() as connection:

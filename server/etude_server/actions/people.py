@@ -1,0 +1,228 @@
+"""People imported, changed, invited and erased by staff."""
+
+import contextlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Connection, delete, exists, insert, select, update
+
+from etude_server.store import events, people, personal_data, roster, verdicts
+from etude_server.store.database import unlocked
+from etude_server.store.ids import now
+from etude_server.store.people import Person, Role, digest, new_secret
+from etude_server.store.tables import (
+    attempt,
+    comment,
+    extension,
+    invite,
+    lti_line,
+    lti_person,
+    outbox,
+    override,
+    person,
+    session,
+    source,
+    submission,
+    token,
+    verdict,
+    waiting,
+)
+from grader.course.roster_file import RosterRow
+from grader.errors import UsageError
+
+_DAY: Final = 24 * 60 * 60 * 1_000_000  # microseconds
+INVITE_DAYS: Final = 14
+"""Days for which an invite is valid, unless its maker says otherwise."""
+
+_GONE: Final = "erased"
+_TEXTS: Final[dict[str, Any]] = {  # what a test's result quotes of a program or its output
+    "message": "",
+    "output": "",
+    "inputs": [],
+    "expected": None,
+    "got": None,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The number of people that an import concerned."""
+
+    added: int
+    changed: int
+    unchanged: int
+
+
+def import_people(connection: Connection, rows: Sequence[RosterRow], *, actor: str) -> Imported:
+    """Add the people of a roster, and change those who are there already.
+
+    Who is not on it stays as they are; somebody disabled stays disabled.
+
+    Raises:
+        UsageError: somebody else has a login, or no instructor would be left; the transaction is
+            to be undone.
+    """
+    # In the order in which others lock several people, lest two transactions wait for each other.
+    everyone = select(person.c.id).order_by(person.c.id)
+    connection.execute(everyone.with_for_update(key_share=True))
+    with _keeping_an_instructor(connection):
+        logins = {row.name: row.login for row in rows if row.login is not None}
+        taken: dict[str, str] = {}
+        for each in roster.listed(connection):
+            if logins.get(each.name, each.login) != each.login:
+                _set(connection, each.id, login="")  # two people may exchange theirs
+            elif each.login:
+                taken[each.login] = each.name
+        for row in rows:
+            if row.login and taken.setdefault(row.login, row.name) != row.name:
+                raise UsageError(f"{row.where}: {taken[row.login]!r} has the login {row.login!r}")
+        done = [_import(connection, row, actor) for row in rows]
+    return Imported(*(done.count(each) for each in ("added", "changed", "unchanged")))
+
+
+def _import(connection: Connection, row: RosterRow, actor: str) -> str:
+    """Add or change a person; return which."""
+    found = people.find_person(connection, row.name)
+    role = people.role(row.role or "student")
+    known = found or people.add_person(connection, row.name, role, actor=actor)
+    before = roster.get(connection, known.id)
+    new = {
+        name: value
+        for name in ("display_name", "login", "section")
+        if (value := getattr(row, name)) is not None and value != getattr(before, name)
+    }
+    if new:
+        _set(connection, known.id, **new)
+    if row.role and _set_role(connection, known, role, actor):
+        new["role"] = row.role
+    if found is None:
+        return "added"
+    if new:
+        data = {"changed": sorted(new)}  # not what it is now: names are in one table
+        events.append(connection, actor, events.PERSON_CHANGED, known.id, data)
+    return "changed" if new else "unchanged"
+
+
+@contextlib.contextmanager
+def _keeping_an_instructor(connection: Connection) -> Iterator[None]:
+    """Raise `UsageError` if what is done leaves no instructor; it is to be undone then."""
+    able = (person.c.role == "instructor", person.c.disabled_at.is_(None))
+    chosen = select(person.c.id).where(*able).with_for_update()
+    before = connection.execute(chosen).first()
+    yield
+    if before and not connection.execute(chosen).first():
+        raise UsageError("this would leave no instructor: make somebody else one first")
+
+
+def change(
+    connection: Connection,
+    whom: Person,
+    *,
+    role: Role | None = None,
+    disabled: bool | None = None,
+    actor: str,
+) -> None:
+    """Give a person another role; sign them out and let them in no more, or let them in again.
+
+    Raises:
+        UsageError: no instructor would be left; the transaction is to be undone.
+    """
+    with _keeping_an_instructor(connection):
+        people.hold(connection, whom.id)
+        if role is not None:
+            _set_role(connection, whom, role, actor)
+        if disabled is not None:
+            _set(connection, whom.id, disabled_at=now() if disabled else None)
+            kind = events.PERSON_DISABLED if disabled else events.PERSON_ENABLED
+            events.append(connection, actor, kind, whom.id, {})
+    if disabled:
+        for table in (session, invite):
+            connection.execute(delete(table).where(table.c.person_id == whom.id))
+
+
+def _set_role(connection: Connection, whom: Person, role: Role, actor: str) -> bool:
+    if role == whom.role:
+        return False
+    _set(connection, whom.id, role=role)
+    data = {"before": whom.role, "role": role}
+    events.append(connection, actor, events.ROLE_CHANGED, whom.id, data)
+    return True
+
+
+def _set(connection: Connection, person_id: str, **values: object) -> None:
+    connection.execute(update(person).where(person.c.id == person_id).values(values))
+
+
+def make_invite(connection: Connection, whom: Person, days: int, *, actor: str) -> str:
+    """Return the secret of a link by which a person signs in once; the last one ends."""
+    secret, ends = new_secret(), now() + days * _DAY
+    connection.execute(delete(invite).where(invite.c.person_id == whom.id))
+    values = {"hash": digest(secret), "person_id": whom.id, "expires_at": ends}
+    connection.execute(insert(invite).values(values))
+    events.append(connection, actor, events.PERSON_INVITED, whom.id, {"expires_at": ends})
+    return secret
+
+
+def erase(connection: Connection, whom: Person, *, actor: str) -> None:
+    """Erase who a person is, what they wrote and what was written about them.
+
+    What stays has no name: that somebody submitted at some time, the outcomes and points, and the
+    log. Code that others submitted, too, stays as theirs.
+
+    Raises:
+        UsageError: something of theirs is being graded, or no instructor would be left; the
+            transaction is to be undone.
+    """
+    # The table first, as whatever publishes a verdict locks it before a person.
+    with unlocked(connection, "verdict"):
+        _erase(connection, whom)
+    events.append(connection, actor, events.PERSON_ERASED, whom.id, {})
+
+
+def _erase(connection: Connection, whom: Person) -> None:
+    people.hold(connection, whom.id)
+    own = select(submission.c.id).where(submission.c.person_id == whom.id)
+    pending = waiting.c.submission_id.in_(own), waiting.c.parked.is_(False)
+    if connection.execute(select(waiting).where(*pending)).first():
+        raise UsageError(f"a submission of {whom.name} is not graded yet: try again after that")
+    with _keeping_an_instructor(connection):
+        values = {
+            "name": f"{people.ERASED}{whom.id}",
+            "display_name": "",
+            "login": "",
+            "section": "",
+        }
+        change = update(person).where(person.c.id == whom.id)
+        connection.execute(change.values(disabled_at=now(), **values))
+    # A client chose the key: it may be another submission's id, but has no space.
+    keys = update(submission).where(submission.c.person_id == whom.id)
+    connection.execute(keys.values(idempotency_key=f"{_GONE} " + submission.c.id))
+    lines = select(lti_line.c.id).where(lti_line.c.person_id == whom.id)
+    connection.execute(delete(outbox).where(outbox.c.subject.in_(lines)))
+    for table in (token, session, invite, extension, lti_person, lti_line):
+        connection.execute(delete(table).where(table.c.person_id == whom.id))
+    connection.execute(update(comment).where(comment.c.submission_id.in_(own)).values(text=_GONE))
+    connection.execute(update(override).where(override.c.person_id == whom.id).values(reason=_GONE))
+    _erase_code(connection, whom)
+
+
+def _erase_code(connection: Connection, whom: Person) -> None:
+    """Erase the texts that no one else submitted, and what they printed."""
+    other = submission.alias()
+    shared = exists().where(
+        other.c.source_hash == submission.c.source_hash, other.c.person_id != whom.id
+    )
+    own = personal_data.sources(whom).where(~shared).distinct()
+    hashes = list(connection.execute(own).scalars())
+    connection.execute(update(source).where(source.c.hash.in_(hashes)).values(text=""))
+    connection.execute(delete(attempt).where(attempt.c.source_hash.in_(hashes)))
+    theirs = select(verdict).where(verdict.c.source_hash.in_(hashes))
+    for row in connection.execute(theirs).mappings().all():
+        key = (column == row[column.name] for column in verdict.primary_key)
+        body = json.loads(row["body"])
+        tests = [{**each, **_TEXTS} for each in body["tests"]]
+        body |= {"message": "", "output": "", "example": None, "notes": [], "tests": tests}
+        body[verdicts.IS_ERASED] = True
+        connection.execute(update(verdict).where(*key).values(body=json.dumps(body)))

@@ -23,12 +23,14 @@ from grader.definitions.exercise import (
     Literals,
     LiteralValue,
     OutputTest,
+    Property,
     PropertyTest,
     PytestTest,
     RightProgram,
     Seeded,
     TestCase,
 )
+from grader.definitions.properties import PROPERTIES
 from grader.definitions.wording import clip, did_you_mean, listing, quote
 from grader.definitions.yaml_source import Document, Mapping, Node, Scalar, Sequence
 from grader.errors import Location, ProblemList
@@ -115,10 +117,10 @@ class _DefinitionDecoder:
         """Decode a node as the annotation says; the label begins its error messages."""
         if isinstance(node, Scalar) and node.note:
             return self._report(node, label, node.note)
+        if (decode_special := _SPECIAL.get(annotation)) is not None:
+            return decode_special(self, node, label)
         if isinstance(annotation, NewType):
             annotation = annotation.__supertype__
-        if (decode_union := _UNIONS.get(annotation)) is not None:
-            return decode_union(self, node, label)
         if isinstance(annotation, type) and annotation in _PRIMITIVES:
             value = node.value if isinstance(node, Scalar) else None
             if annotation is float and type(value) is int:
@@ -186,6 +188,10 @@ class _DefinitionDecoder:
         hints = (did_you_mean(key, KINDS_OF_TEST) for key in keys)
         return self._report(node, "", f"{rule}; {found}{next(filter(None, hints), '')}")
 
+    def holds(self, node: Node, label: str) -> object:
+        """Decode the name of a property."""
+        return self.choice(node, tuple(PROPERTIES), label)
+
     def optional(self, node: Node, choices: tuple[Any, ...], label: str) -> object:
         """Decode `X | None`."""
         if isinstance(node, Scalar) and node.value is None:
@@ -251,10 +257,11 @@ class _DefinitionDecoder:
         return _PLACEHOLDER
 
 
-_UNIONS: Final[dict[object, Callable[[_DefinitionDecoder, Node, str], object]]] = {
+_SPECIAL: Final[dict[object, Callable[[_DefinitionDecoder, Node, str], object]]] = {
     Given: _DefinitionDecoder.given,
     Expected: _DefinitionDecoder.expected,
     TestCase: _DefinitionDecoder.test,
+    Property: _DefinitionDecoder.holds,
     Hint: _DefinitionDecoder.hint,
     RightProgram: _DefinitionDecoder.right_program,
 }

@@ -63,19 +63,7 @@ FigurePart: TypeAlias = Literal[
     "limits",
     "scales",
 ]
-Property: TypeAlias = Literal[
-    "rows_sum_to_one",
-    "shift_invariant",
-    "causal",
-    "permutation_equivariant",
-    "permutation_invariant",
-    "unchanged_inputs",
-    "finite_at_large_values",
-    "gradient",
-    "idempotent",
-    "deterministic",
-    "cached_equals_uncached",
-]
+Property = NewType("Property", str)  # a key of `PROPERTIES`
 
 
 def _doc(text: str, **options: Any) -> Any:

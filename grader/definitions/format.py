@@ -12,7 +12,7 @@ from grader.definitions.exercise import (
     LiteralValue,
     Seeded,
 )
-from grader.definitions.properties import MEANINGS
+from grader.definitions.properties import PROPERTIES
 from grader.definitions.schema import SCHEMAS, Schema, description, schema
 
 _HEAD: Final = """\
@@ -108,7 +108,7 @@ def format_markdown() -> str:
             lines += _table(parts[name], own)
             if name == "PropertyTest":
                 lines += ["", "| `holds` | Meaning |", "| --- | --- |"]
-                lines += (f"| `{word}` | {meaning} |" for word, meaning in MEANINGS.items())
+                lines += (f"| `{name}` | {each.meaning} |" for name, each in PROPERTIES.items())
     return _HEAD + "\n".join(lines) + "\n"
 
 

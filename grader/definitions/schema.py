@@ -29,7 +29,7 @@ from grader.definitions.exercise import (
     Seeded,
     TestCase,
 )
-from grader.definitions.properties import MEANINGS
+from grader.definitions.properties import PROPERTIES
 from grader.definitions.rules.base import SLUG
 from grader.definitions.track import TrackDefinition
 
@@ -136,9 +136,7 @@ class _SchemaParts:
 
     def _of_generic(self, origin: object, arguments: tuple[Any, ...]) -> Schema:
         if origin is Literal:
-            if arguments != get_args(Property):
-                return {"enum": list(arguments)}
-            return {"oneOf": [{"const": word, "description": MEANINGS[word]} for word in arguments]}
+            return {"enum": list(arguments)}
         if origin is tuple:
             return {"type": "array", "items": self.of(arguments[0])}
         if origin in (Union, types.UnionType):
@@ -189,6 +187,11 @@ class _SchemaParts:
             made = {"if": {"required": [word]}, "then": self.of(kind), "else": made}
         return {"type": "object", **made}
 
+    def holds(self) -> Schema:
+        """Return the schema of a property's name."""
+        names = PROPERTIES.items()
+        return {"oneOf": [{"const": name, "description": each.meaning} for name, each in names]}
+
     def hint(self) -> Schema:
         """Return the schema of a hint, which may be its text alone."""
         return {"anyOf": [{"type": "string"}, self._of_part(Hint)]}
@@ -202,6 +205,7 @@ _SPECIAL: Final[dict[object, Callable[[_SchemaParts], Schema]]] = {
     Given: _SchemaParts.given,
     Expected: _SchemaParts.expected,
     TestCase: _SchemaParts.test,
+    Property: _SchemaParts.holds,
     Hint: _SchemaParts.hint,
     RightProgram: _SchemaParts.right_program,
 }

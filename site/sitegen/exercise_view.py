@@ -6,6 +6,7 @@ from typing import Final
 
 from markupsafe import Markup
 
+from grader.definitions.properties import PROPERTIES
 from grader.definitions.public import PublicExercise, PublicKind, PublicTest
 from sitegen.cards import ExerciseCard, Requirement
 from sitegen.highlight import highlight
@@ -28,19 +29,6 @@ _MUST: Final[dict[PublicKind, str]] = {
     "pytest": "",
     "figure": "",
     "answer": "",
-}
-_HOLDS: Final[dict[str, str]] = {
-    "rows_sum_to_one": "No value is negative, and each row adds up to 1.",
-    "shift_invariant": "A constant added to the inputs changes nothing.",
-    "causal": "What comes later changes nothing before it.",
-    "permutation_equivariant": "Reordering the inputs reorders the result in the same way.",
-    "permutation_invariant": "The order of the inputs does not matter.",
-    "unchanged_inputs": "The inputs are as they were.",
-    "finite_at_large_values": "Large inputs give finite numbers too.",
-    "gradient": "The result agrees with finite differences.",
-    "idempotent": "Applied to its own result, it changes nothing more.",
-    "deterministic": "The same inputs give the same result.",
-    "cached_equals_uncached": "With the cache the result is the same as without.",
 }
 
 
@@ -120,7 +108,7 @@ def view_exercise(
         elif test.kind == "call":
             expected = show(test.expected, shaded=True)
         does, must = _DOES[test.kind], _MUST[test.kind]
-        holds = _HOLDS[test.holds] if test.holds else ""
+        holds = PROPERTIES[test.holds].on_page if test.holds else ""
         tests.append(TestView(test, given, highlight(test.code), does, must, expected, holds))
     starter = highlight(exercise.starter)
     return ExerciseView(card, exercise, instructions, starter, hints, tuple(tests))

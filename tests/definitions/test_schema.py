@@ -4,16 +4,14 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from grader.cli.schema import command
 from grader.definitions.collection import load_exercise
-from grader.definitions.exercise import Property
 from grader.definitions.format import format_markdown
-from grader.definitions.properties import MEANINGS, OF_ONE, OF_SEVERAL, WITH_AGAINST, WITH_AXIS
 from grader.definitions.schema import SCHEMAS, Schema, schema, schema_path, schema_text
 from grader.definitions.student import student_text
 from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence, read
@@ -115,13 +113,6 @@ def test_everything_has_a_description(whole: Schema) -> None:
         assert part["description"].endswith("."), name
         for key, value in part["properties"].items():
             assert value["description"].strip().endswith("."), (name, key)
-
-
-def test_properties_are_described() -> None:
-    """Each property that `holds` can name has a meaning, and is in one group by its inputs."""
-    assert tuple(MEANINGS) == get_args(Property)
-    assert not OF_ONE & OF_SEVERAL
-    assert MEANINGS.keys() >= WITH_AGAINST | WITH_AXIS | OF_ONE | OF_SEVERAL
 
 
 @pytest.mark.parametrize("path", [*EXERCISES, COMPLETE, MINIMAL], ids=lambda path: path.stem)

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, get_args
 import pytest
 
 from grader.definitions.collection import load_exercise
-from grader.definitions.exercise import Exercise, ExerciseLimits, Property
+from grader.definitions.exercise import Exercise, ExerciseLimits
+from grader.definitions.properties import PROPERTIES
 from grader.grading.comparison import relations
 from grader.grading.comparison.compare import Rung
 from grader.grading.comparison.relations.pair import RelationId
@@ -224,9 +225,7 @@ def test_everything_that_can_be_recognised_has_a_case() -> None:
     kinds = {name.partition("-")[0] for name in names["diagnoses"]}
     assert kinds == {*get_args(DiagnosisKind), "none", "relation"}
     assert {*LIMITS} <= {*names["endings"]}
-    assert {case.parent.name for case in CASES if "properties" in case.parts} == {
-        *get_args(Property)
-    }
+    assert {case.parent.name for case in CASES if "properties" in case.parts} == {*PROPERTIES}
 
 
 def starting(beginning: str) -> Callable[[str], bool]:

@@ -2,16 +2,15 @@
 
 import math
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
 from grader.definitions.exercise import (
     FigureTest,
     Literals,
-    Property,
     PropertyTest,
 )
-from grader.definitions.properties import OF_ONE, OF_SEVERAL, WITH_AGAINST, WITH_AXIS
+from grader.definitions.properties import PROPERTIES, NamedProperty
 from grader.definitions.rules.base import Checked, Rule, is_name, unique
 from grader.definitions.wording import listing, quote
 from grader.errors import Problem
@@ -105,16 +104,16 @@ def _properties(checked: Checked) -> Iterator[Problem]:
         if not isinstance(test, PropertyTest):
             continue
         steps = ("tests", index)
-        needs_two = test.holds in WITH_AGAINST
-        if needs_two and test.against is None:
+        holds = PROPERTIES[test.holds]
+        if holds.needs_against and test.against is None:
             message = f"{quote(test.holds)} needs a second expression, 'against'"
             yield checked.problem(message, *steps, "holds")
-        if not needs_two and test.against is not None:
-            yield checked.problem(_does_not_go(test, WITH_AGAINST), *steps, "against")
-        if test.axis is not None and test.holds not in WITH_AXIS:
-            yield checked.problem(_does_not_go(test, WITH_AXIS), *steps, "axis")
-        moves = test.holds in OF_ONE | OF_SEVERAL
-        if moves and not test.of and isinstance(test.given, Literals):
+        if not holds.needs_against and test.against is not None:
+            message = _does_not_go(test, lambda each: each.needs_against)
+            yield checked.problem(message, *steps, "against")
+        if not holds.has_axis and test.axis is not None:
+            yield checked.problem(_does_not_go(test, lambda each: each.has_axis), *steps, "axis")
+        if holds.moves != "nothing" and not test.of and isinstance(test.given, Literals):
             dtypes = [getattr(value, "dtype", None) for value in test.given.values.values()]
             if not any(dtype is not None and dtype.kind == "f" for dtype in dtypes):
                 message = (
@@ -128,9 +127,10 @@ def _properties(checked: Checked) -> Iterator[Problem]:
 
 def _of(checked: Checked, test: PropertyTest, index: int) -> Iterator[Problem]:
     steps = ("tests", index, "of")
-    if test.holds not in OF_ONE | OF_SEVERAL:
+    moves = PROPERTIES[test.holds].moves
+    if moves == "nothing":
         yield checked.problem(f"{quote(test.holds)} moves no input", *steps)
-    elif test.holds in OF_ONE and len(test.of) > 1:
+    elif moves == "one input" and len(test.of) > 1:
         yield checked.problem(f"{quote(test.holds)} moves one input at a time", *steps)
     given = test.given.values if isinstance(test.given, Literals) else {}
     for number, name in enumerate(test.of):
@@ -140,8 +140,9 @@ def _of(checked: Checked, test: PropertyTest, index: int) -> Iterator[Problem]:
     yield from unique(checked.document, names)
 
 
-def _does_not_go(test: PropertyTest, properties: frozenset[Property]) -> str:
-    return f"does not go with {quote(test.holds)}, only with {listing(sorted(properties), 'and')}"
+def _does_not_go(test: PropertyTest, is_right: Callable[[NamedProperty], bool]) -> str:
+    names = sorted(name for name, each in PROPERTIES.items() if is_right(each))
+    return f"does not go with {quote(test.holds)}, only with {listing(names, 'and')}"
 
 
 RULES: Final[tuple[Rule, ...]] = (

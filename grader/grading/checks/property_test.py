@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grader.definitions.exercise import Property, PropertyTest, Tolerance
-from grader.definitions.properties import WITH_AGAINST
+from grader.definitions.exercise import PropertyTest, Tolerance
+from grader.definitions.properties import PROPERTIES
 from grader.errors import EtudeError
 from grader.grading.checks.judgement import (
     Check,
@@ -59,7 +59,7 @@ class PropertyCheck(Check[PropertyTest]):
     def judge(self, program: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
         """Try the property on one draw."""
         test = self.test
-        if test.against is None and test.holds in WITH_AGAINST:
+        if test.against is None and PROPERTIES[test.holds].needs_against:
             raise author_error(test.where, f"test {test.id!r}: holds {test.holds} needs 'against'")
         draw = oracle.draws(test)[number]
         keep_inputs = test.holds == "unchanged_inputs"
@@ -79,7 +79,7 @@ class PropertyCheck(Check[PropertyTest]):
             _usable(first)
             if other_shape := compare_shapes(draw.shapes, first):
                 return Judgement(other_shape)
-            difference = _PROPERTIES[test.holds](trial)
+            difference = _CHECKS[test.holds](trial)
         except _NOT_OF_THE_RESULT:
             raise
         except Exception as error:  # noqa: BLE001  results are of any form, inputs are checked first
@@ -224,11 +224,11 @@ def _one_array(trial: _Trial) -> _Array:
     return trial.first
 
 
-def _breach(message: str, difference: Difference | None, **facts: object) -> Difference | None:
+def _breach(trial: _Trial, difference: Difference | None, **facts: object) -> Difference | None:
     """Return the breach of a property that a difference between two results shows."""
     if difference is None:
         return None
-    return Difference(Rung.PROPERTY, message, facts, cause=difference)
+    return Difference(Rung.PROPERTY, trial.test.holds, facts, cause=difference)
 
 
 def _rows_sum_to_one(trial: _Trial) -> Difference | None:
@@ -258,7 +258,7 @@ def _shift_invariant(trial: _Trial) -> Difference | None:
         shape[trial.axis(array, usual=-1)] = 1
         shifted[name] = (array + trial.rng.uniform(1.0, 4.0, shape)).astype(array.dtype)
     difference = trial.differs(trial.first, trial.with_inputs(shifted))
-    return _breach("shift", difference, moved=tuple(moved))
+    return _breach(trial, difference, moved=tuple(moved))
 
 
 def _causal(trial: _Trial) -> Difference | None:
@@ -281,7 +281,7 @@ def _causal(trial: _Trial) -> Difference | None:
     for last in sorted({0, (min(lengths) - 1) // 2, min(lengths) - 2}):
         changed = {name: _other_future(trial, array, last) for name, array in moved.items()}
         before, after = until(trial.first, last), until(trial.with_inputs(changed), last)
-        if found := _breach("causal", trial.differs(before, after), last=last):
+        if found := _breach(trial, trial.differs(before, after), last=last):
             return found
     return None
 
@@ -331,13 +331,13 @@ def _permutation_equivariant(trial: _Trial) -> Difference | None:
         return array.take(order, axis=trial.axis_of_result(array))
 
     difference = trial.differs(_in_each(trial.first, reorder), trial.with_inputs(changed))
-    return _breach("equivariant", difference, moved=tuple(changed))
+    return _breach(trial, difference, moved=tuple(changed))
 
 
 def _permutation_invariant(trial: _Trial) -> Difference | None:
     _, changed = _permutation(trial)
     difference = trial.differs(trial.first, trial.with_inputs(changed))
-    return _breach("invariant", difference, moved=tuple(changed))
+    return _breach(trial, difference, moved=tuple(changed))
 
 
 def _finite_at_large_values(trial: _Trial) -> Difference | None:
@@ -369,12 +369,12 @@ def _gradient(trial: _Trial) -> Difference | None:
         unit[place] = 1.0
         slope = _slope(trial, name, array, unit)
         if found := compare(np.float64(slope), np.float64(result[place]), limit):
-            return _breach("gradient", found, moved=(name,), place=place)
+            return _breach(trial, found, moved=(name,), place=place)
     direction = trial.rng.uniform(-1.0, 1.0, array.shape)
     slope = _slope(trial, name, array, direction)
     along = np.float64((result * direction).sum())
     found = compare(np.float64(slope), along, limit)
-    return _breach("gradient", found, moved=(name,), place=None)
+    return _breach(trial, found, moved=(name,), place=None)
 
 
 def _slope(trial: _Trial, name: str, array: _Array, direction: _Array) -> float:
@@ -395,7 +395,7 @@ def _slope(trial: _Trial, name: str, array: _Array, direction: _Array) -> float:
     return (ends[0] - ends[1]) / (2 * _STEP)
 
 
-_PROPERTIES: Final[dict[Property, Callable[[_Trial], Difference | None]]] = {
+_CHECKS: Final[dict[str, Callable[[_Trial], Difference | None]]] = {
     "rows_sum_to_one": _rows_sum_to_one,
     "shift_invariant": _shift_invariant,
     "causal": _causal,
@@ -405,14 +405,14 @@ _PROPERTIES: Final[dict[Property, Callable[[_Trial], Difference | None]]] = {
     "finite_at_large_values": _finite_at_large_values,
     "gradient": _gradient,
     "idempotent": lambda trial: _breach(
-        "idempotent",
+        trial,
         trial.differs(trial.first, trial.with_inputs({next(iter(trial.moved)): _one_array(trial)})),
     ),
     "deterministic": lambda trial: _breach(
-        "deterministic", compare(trial.first, trial.with_inputs({}), _EXACT)
+        trial, compare(trial.first, trial.with_inputs({}), _EXACT)
     ),
     "cached_equals_uncached": lambda trial: _breach(
-        "cached",
+        trial,
         trial.differs(_usable(trial.against({})), trial.first),
         against=trial.test.against,
     ),

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from grader.definitions.properties import PROPERTIES
 from grader.grading.comparison.compare import Difference, Rung
 from grader.grading.feedback import outcome_sentences
 from grader.sandbox.printable import printable
@@ -331,15 +332,5 @@ _SENTENCES: Final[Mapping[str, str | Callable[..., str]]] = {
         "With {moved} {factor:,.0f} times as large, {count} of {total} values of the result are "
         "NaN or infinite. Something overflows on the way to a finite number."
     ),
-    "shift": "A constant added to {moved} should change nothing. {name}",
-    "causal": (
-        "Position {last} may not depend on later ones, but changing those changes the result up "
-        "to it. {name}"
-    ),
-    "equivariant": "Reordering {moved} should reorder the result in the same way. {name}",
-    "invariant": "Reordering {moved} should not change the result. {name}",
-    "gradient": "The gradient differs from finite differences of {moved}. {name}",
-    "idempotent": "Applied to its own result, your function should change nothing more. {name}",
-    "deterministic": "Two calls with the same inputs should give the same. {name}",
-    "cached": "The result should be the same as without the cache, `{against}`. {name}",
+    **{name: each.difference for name, each in PROPERTIES.items() if each.difference},
 }

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from grader.definitions.exercise import DefinedAs, Disclosure, Property
+from grader.definitions.properties import PROPERTIES
 from grader.grading.comparison.compare import Rung
 from grader.grading.feedback.hidden_tests import NOT_PASSED
 from grader.grading.feedback.name_places import NamePlace, other_letter, places_of
@@ -34,19 +35,6 @@ _HIDDEN_BY_RUNG = {
     Rung.ASSERTION: "Something that this hidden test asserts does not hold.",
     Rung.BUDGET: "Your code uses more time or memory than this hidden test allows.",
     Rung.PROPERTY: "A property that every right answer has does not hold in this hidden test.",
-}
-_HIDDEN_BY_PROPERTY: dict[Property, str] = {
-    "rows_sum_to_one": "The rows are not all positive with a sum of 1 in this hidden test.",
-    "shift_invariant": "The result changes when a constant is added to the inputs.",
-    "causal": "The result at some position depends on later positions.",
-    "permutation_equivariant": "Reordering the inputs does not just reorder the result.",
-    "permutation_invariant": "The result depends on the order of the inputs.",
-    "unchanged_inputs": "Your code changes its inputs in place in this hidden test.",
-    "finite_at_large_values": "The result has NaN or infinity in it for large inputs.",
-    "gradient": "The gradient does not agree with finite differences in this hidden test.",
-    "idempotent": "Applying your function to its own result changes it once more.",
-    "deterministic": "Two calls with the same inputs give different results.",
-    "cached_equals_uncached": "The result with the cache is another than without it.",
 }
 _HIDDEN_BY_OUTCOME = {
     Outcome.FAILED: "The result of this hidden test is wrong.",
@@ -80,7 +68,7 @@ def hidden(
         return NOT_PASSED
     sentence = _HIDDEN_BY_OUTCOME[outcome] if rung is None else _HIDDEN_BY_RUNG[rung]
     if rung is Rung.PROPERTY and holds is not None:
-        sentence = _HIDDEN_BY_PROPERTY[holds]
+        sentence = PROPERTIES[holds].in_hidden_test
     if disclose != "inputs":
         return sentence
     with np.printoptions(precision=4, threshold=24, edgeitems=2, linewidth=1000):

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pytest
 
-from grader.definitions.exercise import Property
 from grader.errors import DefinitionError
 from grader.grading.checks import property_test
 from grader.grading.comparison.compare import compare_shapes, shapes_of
@@ -38,14 +37,14 @@ MEAN = source("x.mean(axis=0)")
 class Case(NamedTuple):
     """A test, a program with the property, one without it, and what the latter is told."""
 
-    holds: Property
+    holds: str
     fields: "Fields"
     right: str
     wrong: str
     sentence: str
 
 
-_CASES: "list[tuple[Property, Fields, str, str, str]]" = [
+_CASES: "list[tuple[str, Fields, str, str, str]]" = [
     (
         "rows_sum_to_one", {"given": MATRIX, "call": "f(x)"}, SOFTMAX,
         source("np.exp(x) / np.exp(x).sum()"),
@@ -174,7 +173,7 @@ def test_shapes_are_compared_in_containers_and_of_numbers() -> None:
 
 
 @pytest.mark.parametrize("holds", sorted({case.holds for case in CASES}))
-def test_nothing_returned_has_no_property(grade_one: "GradeOne", holds: Property) -> None:
+def test_nothing_returned_has_no_property(grade_one: "GradeOne", holds: str) -> None:
     """None equals None whatever is shifted or reordered, so it is refused first."""
     test = {"given": MATRIX, "call": "f(x)", "holds": holds, "against": "f(x).sum()"}
     if holds not in ("gradient", "cached_equals_uncached"):
@@ -207,7 +206,7 @@ def test_nothing_returned_has_no_property(grade_one: "GradeOne", holds: Property
     ],
 )
 def test_a_result_of_another_form_cannot_have_a_property(
-    grade_one: "GradeOne", holds: Property, body: str, sentence: str
+    grade_one: "GradeOne", holds: str, body: str, sentence: str
 ) -> None:
     """The sentence is about the form of the result."""
     test = {"given": MATRIX, "call": "f(x)", "holds": holds}
@@ -268,7 +267,7 @@ def test_what_is_changed_is_the_same_in_every_run(grade_one: "GradeOne") -> None
     "holds", ["causal", "permutation_equivariant", "rows_sum_to_one", "shift_invariant"]
 )
 def test_a_result_without_the_axis_is_the_submission_s_mistake(
-    grade_one: "GradeOne", holds: Property
+    grade_one: "GradeOne", holds: str
 ) -> None:
     """The input has the axis that the author names; that the result lacks it is told to the learner."""
     test = {"given": MATRIX, "call": "f(x)", "holds": holds, "axis": 1}
@@ -280,9 +279,7 @@ def test_a_result_without_the_axis_is_the_submission_s_mistake(
 
 @pytest.mark.parametrize("holds", ["causal", "permutation_equivariant"])
 @pytest.mark.parametrize("body", ["7", "True", "1j", "[7, 8]", "10 ** 400"])
-def test_a_number_is_no_row_for_each_position(
-    grade_one: "GradeOne", holds: Property, body: str
-) -> None:
+def test_a_number_is_no_row_for_each_position(grade_one: "GradeOne", holds: str, body: str) -> None:
     """Of whatever kind it is: a constant would have every one of these properties."""
     test = {"given": MATRIX, "call": "f(x)", "holds": holds}
     result = grade_one(source(body), test)
@@ -292,7 +289,7 @@ def test_a_number_is_no_row_for_each_position(
 
 @pytest.mark.parametrize("holds", sorted({case.holds for case in CASES}))
 @pytest.mark.parametrize("body", ["x * np.nan", "x * 0 + np.inf", "float('nan')"])
-def test_nothing_finite_has_no_property(grade_one: "GradeOne", holds: Property, body: str) -> None:
+def test_nothing_finite_has_no_property(grade_one: "GradeOne", holds: str, body: str) -> None:
     """NaN is the same NaN whatever is shifted or reordered, so it is refused first."""
     case = next(case for case in CASES if case.holds == holds)
     fields = {**case.fields, "given": MATRIX, "call": "f(x)"}
@@ -353,7 +350,7 @@ def test_a_search_that_breaks_on_a_result_is_a_failed_test(
     def breaks(*_: object) -> None:
         raise ValueError("setting an array element with a sequence")
 
-    monkeypatch.setitem(property_test._PROPERTIES, "deterministic", breaks)  # noqa: SLF001  no input breaks one
+    monkeypatch.setitem(property_test._CHECKS, "deterministic", breaks)  # noqa: SLF001  no input breaks one
     test = {"given": MATRIX, "call": "f(x)", "holds": "deterministic"}
     result = grade_one(source("x"), test)
     assert result.outcome is Outcome.FAILED
@@ -361,7 +358,7 @@ def test_a_search_that_breaks_on_a_result_is_a_failed_test(
 
 
 @pytest.mark.parametrize("holds", ["unchanged_inputs", "deterministic"])
-def test_nan_among_the_inputs_is_still_the_same_nan(grade_one: "GradeOne", holds: Property) -> None:
+def test_nan_among_the_inputs_is_still_the_same_nan(grade_one: "GradeOne", holds: str) -> None:
     """A right program passes; one that changes another place does not."""
     given = "x = np.array([1.0, np.nan, 3.0])"
     test = {"given": given, "call": "f(x)", "holds": holds}

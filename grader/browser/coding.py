@@ -11,21 +11,17 @@ from typing import Any, Final
 import numpy as np
 
 from grader.definitions.exercise import (
+    KINDS_OF_TEST,
     Budget,
-    CallTest,
     Definition,
     Exercise,
     ExerciseLimits,
-    FigureTest,
     Forbid,
     FromExpression,
     FromReference,
     FromSolution,
     Literals,
     LiteralValue,
-    OutputTest,
-    PropertyTest,
-    PytestTest,
     Seeded,
     TestId,
     Tolerance,
@@ -54,9 +50,9 @@ class EngineData:
 _KINDS: Final[dict[str, type]] = {
     kind.__name__: kind
     for kind in (
-        Budget, CallTest, Definition, Draw, EngineData, Exercise, ExerciseLimits, FigureTest,
+        *KINDS_OF_TEST, Budget, Definition, Draw, EngineData, Exercise, ExerciseLimits,
         Forbid, FromExpression, FromReference, FromSolution, Literals, LiteralValue, Mistake,
-        Outcome, OutputTest, PropertyTest, PytestTest, Seeded, Fingerprint, Tolerance, TestValues,
+        Outcome, Seeded, Fingerprint, Tolerance, TestValues,
         Usage, Versions,
     )
 }  # fmt: skip

@@ -12,9 +12,8 @@ from typing import Any, Final, Literal, NewType, TypeVar, Union, cast, get_args,
 from typing import get_type_hints as annotations_of
 
 from grader.definitions.exercise import (
-    CallTest,
+    KINDS_OF_TEST,
     Expected,
-    FigureTest,
     FromExpression,
     FromReference,
     FromSolution,
@@ -22,10 +21,7 @@ from grader.definitions.exercise import (
     Hint,
     Literals,
     LiteralValue,
-    OutputTest,
     Property,
-    PropertyTest,
-    PytestTest,
     RightProgram,
     Seeded,
     TestCase,
@@ -39,11 +35,6 @@ T = TypeVar("T")
 
 _NOUNS: Final[dict[str, str]] = {
     "Exercise": "an exercise",
-    "CallTest": "a test",
-    "OutputTest": "a test",
-    "PropertyTest": "a test with 'holds'",
-    "PytestTest": "a test",
-    "FigureTest": "a test",
     "Budget": "a budget",
     "Equivalent": "an equivalent mutant",
     "Forbid": "what is forbidden",
@@ -69,13 +60,7 @@ _FOUND: Final[dict[type, str]] = {
     float: "the number {}",
     bool: "the boolean {}",
 }
-KINDS_OF_TEST: Final[dict[str, type]] = {  # the first key that a test has says what it is
-    "pytest": PytestTest,
-    "figure": FigureTest,
-    "holds": PropertyTest,
-    "run": OutputTest,
-    "call": CallTest,
-}
+_TESTS: Final[dict[str, type]] = {kind.kind_key: kind for kind in reversed(KINDS_OF_TEST)}
 _EXPRESSION: Final = "expression"
 _CUT_EXPRESSION: Final = (
     "between braces a comma ends the expression; write `expression:` and the code on a line of its "
@@ -179,13 +164,13 @@ class _DefinitionDecoder:
         """Decode a test case; `call`, `run`, `holds` or `pytest` says of which kind."""
         if not isinstance(node, Mapping):
             return self._unexpected(node, label, "a mapping")
-        kinds = [key for key in KINDS_OF_TEST if node.get(key) is not None]
+        kinds = [key for key in _TESTS if node.get(key) is not None]
         if kinds:
-            return self._dataclass(node, KINDS_OF_TEST[kinds[0]], label)
-        rule = f"a test has either {listing(reversed(KINDS_OF_TEST), 'or')}"
+            return self._dataclass(node, _TESTS[kinds[0]], label)
+        rule = f"a test has either {listing(reversed(_TESTS), 'or')}"
         keys = [key.text for key, _ in node.entries[:_MAX_SHOWN]]
         found = f"this one has {listing(keys, 'and')}" if keys else "this one has no keys"
-        hints = (did_you_mean(key, KINDS_OF_TEST) for key in keys)
+        hints = (did_you_mean(key, _TESTS) for key in keys)
         return self._report(node, "", f"{rule}; {found}{next(filter(None, hints), '')}")
 
     def holds(self, node: Node, label: str) -> object:
@@ -231,17 +216,17 @@ class _DefinitionDecoder:
             if key in keys:
                 values[key] = self.value(value, keys[key], key)
                 continue
-            word = next((word for word, test in KINDS_OF_TEST.items() if test is kind), "")
+            word = next((word for word, test in _TESTS.items() if test is kind), "")
             hint = did_you_mean(key, keys)
             if not hint and len(keys) <= _MAX_SHOWN:
                 hint = f"; it may have {listing(keys, 'and')}"
-            message = f"unknown key {quote(key)} in {_NOUNS[kind.__name__]}{hint}"
-            if word and any(key in keys_of(test) for test in KINDS_OF_TEST.values()):
+            message = f"unknown key {quote(key)} in {_noun(kind)}{hint}"
+            if word and any(key in keys_of(test) for test in _TESTS.values()):
                 message = f"'{key}' does not go with '{word}'"
             self.report.add(where, message)
         if missing := [key for key in required if key not in values]:
             nouns = f"{'key' if len(missing) == 1 else 'keys'} {listing(missing, 'and')}"
-            return self._report(node, "", f"missing {nouns} in {_NOUNS[kind.__name__]}")
+            return self._report(node, "", f"missing {nouns} in {_noun(kind)}")
         places = (name for name, kept in _annotations(kind).items() if kept is Location)
         return kind(**values, **dict.fromkeys(places, node.where))
 
@@ -274,6 +259,12 @@ _GENERICS: Final[
     tuple: _DefinitionDecoder.list_of,
     collections.abc.Mapping: _DefinitionDecoder.mapping_of,
 }
+
+
+def _noun(kind: type) -> str:
+    if kind not in KINDS_OF_TEST:
+        return _NOUNS[kind.__name__]
+    return "a test" if kind.kind_key == kind.code_key else f"a test with '{kind.kind_key}'"
 
 
 @cache

@@ -7,7 +7,7 @@ Nor is one whose metadata says `internal`: the loader fills it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, NewType, Self, TypeAlias
+from typing import Any, ClassVar, Final, Literal, NewType, Self, TypeAlias, get_args
 
 from grader.errors import Location
 
@@ -47,7 +47,6 @@ NanPolicy: TypeAlias = Literal["equal", "ignored"]
 Accepted: TypeAlias = Literal[
     "list", "tuple", "array", "float16", "float32", "complex64", "integer", "bool"
 ]
-TestKind: TypeAlias = Literal["call", "output", "property", "pytest", "figure"]
 Compared: TypeAlias = Literal["value", "text", "property", "figure", "nothing"]
 FigurePart: TypeAlias = Literal[
     "lines",
@@ -176,8 +175,11 @@ class _AnyTest:
     # What follows from the definition alone stands here, so that linting and showing an exercise
     # need not import the grader, and no one else asks of which kind a test is. How a kind is
     # judged stands in `grading.checks`.
-    kind: ClassVar[TestKind]
+    kind: ClassVar[str]
+    kind_key: ClassVar[str]  # only tests of this kind have it
     code_key: ClassVar[str]  # of the Python that runs
+    page_heading: ClassVar[str]  # of that Python on a page
+    expected_heading: ClassVar[str] = ""  # of the expected value on a page
     expected_key: ClassVar[Literal["expect", "stdout"]] = "expect"  # of the expected value
     compared: ClassVar[Compared] = "nothing"  # with the expected value
     is_expression: ClassVar[bool] = False  # the Python is an expression that calls the submission
@@ -271,7 +273,9 @@ class CallTest(_AnyTest):
     """
 
     kind = "call"
-    code_key = "call"
+    kind_key = code_key = "call"
+    page_heading = "Call"
+    expected_heading = "Must return"
     compared = "value"
     is_expression = True
 
@@ -314,7 +318,9 @@ class OutputTest(_AnyTest):
     """Run statements after the submission, in its namespace, and compare what they print."""
 
     kind = "output"
-    code_key = "run"
+    kind_key = code_key = "run"
+    page_heading = "Run"
+    expected_heading = "Must print"
     expected_key = "stdout"
     compared = "text"
     runs_inside = True
@@ -344,7 +350,9 @@ class PropertyTest(_AnyTest):
     """Call the submission and check a property that every right answer has."""
 
     kind = "property"
+    kind_key = "holds"
     code_key = "call"
+    page_heading = "Call"
     compared = "property"
     is_expression = True
 
@@ -403,7 +411,8 @@ class PytestTest(_AnyTest):
     """
 
     kind = "pytest"
-    code_key = "pytest"
+    kind_key = code_key = "pytest"
+    page_heading = "Test"
 
     pytest: str = _doc("Python statements with `assert`; `pytest`, `capsys` and `np` are there.")
     keep_inputs: bool = _doc(
@@ -424,7 +433,8 @@ class FigureTest(_AnyTest):
     """
 
     kind = "figure"
-    code_key = "figure"
+    kind_key = code_key = "figure"
+    page_heading = "Draw"
     compared = "figure"
     runs_inside = True
 
@@ -447,6 +457,9 @@ class FigureTest(_AnyTest):
 
 
 TestCase: TypeAlias = CallTest | OutputTest | PropertyTest | PytestTest | FigureTest
+
+KINDS_OF_TEST: Final[tuple[type[TestCase], ...]] = get_args(TestCase)
+"""Every kind, in the order of the documentation; a later one has the keys that decide."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,14 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from grader.definitions.exercise import (
+    KINDS_OF_TEST,
     FromExpression,
     FromReference,
     FromSolution,
     Literals,
     LiteralValue,
     Seeded,
+    TestCase,
 )
 from grader.definitions.properties import PROPERTIES
 from grader.definitions.schema import SCHEMAS, Schema, description, schema
@@ -43,15 +45,20 @@ $ etude schema course > course.schema.json
 # yaml-language-server: $schema=../../exercise.schema.json
 ```
 """
+
+
+def _keys(kind: type[TestCase], conjunction: str) -> str:
+    """Return the keys by which authors know a kind of test."""
+    keys = dict.fromkeys((kind.code_key, kind.kind_key))
+    return f" {conjunction} ".join(f"`{key}`" for key in keys)
+
+
+_TESTS: Final = {kind.__name__: f"A test with {_keys(kind, 'and')}" for kind in KINDS_OF_TEST}
 _HEADINGS: Final = {
     "Exercise": "An exercise",
     "Track": "A track: `track.yaml`",
     "Course": "A course: `course.yaml`",
-    "CallTest": "A test with `call`",
-    "OutputTest": "A test with `run`",
-    "PropertyTest": "A test with `call` and `holds`",
-    "PytestTest": "A test with `pytest`",
-    "FigureTest": "A test with `figure`",
+    **_TESTS,
     "Definition": "One of `defines`",
     "Tolerance": "`tolerance`",
     "Budget": "`budget`",
@@ -73,11 +80,11 @@ _TYPES: Final = {
 }
 
 
+*_OTHERS, _LAST = (_keys(kind, "with") for kind in KINDS_OF_TEST)
 _EVERY_TEST: Final = (
-    "A test has the keys of this table, and `call`, `run`, `call` with `holds`, `pytest`, or "
-    "`figure`; that says of which kind it is, and what else it may have."
+    f"A test has the keys of this table, and {', '.join(_OTHERS)}, or {_LAST}; that says of which "
+    "kind it is, and what else it may have."
 )
-_TESTS: Final = ("CallTest", "OutputTest", "PropertyTest", "PytestTest", "FigureTest")
 _SOURCES: Final = {"reference": FromReference, "solution": FromSolution}
 
 
@@ -91,7 +98,7 @@ def format_markdown() -> str:
         shared = list(parts["CallTest"]["properties"]) if "CallTest" in parts else []
         shared = [key for key in shared if all(key in parts[test]["properties"] for test in _TESTS)]
         for name in sorted(parts, key=list(_HEADINGS).index):
-            if name == _TESTS[0]:
+            if name == KINDS_OF_TEST[0].__name__:
                 lines += _section("###", "Every test", _EVERY_TEST)
                 lines += _table(parts[name], shared)
                 lines += _section("###", "`given`", f"A mapping: {_lower(description(Literals))}")

@@ -7,22 +7,21 @@ cannot leak what it was never given. `grader.grading.expected.public_form` makes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final
 
 from grader.definitions.exercise import (
+    KINDS_OF_TEST,
     Difficulty,
     Exercise,
     ExerciseId,
     Kind,
     Property,
     TestId,
-    TestKind,
 )
+from grader.definitions.properties import PROPERTIES
 from grader.definitions.track import TrackId
 
-PublicKind: TypeAlias = TestKind | Literal["answer"]
-"""The kind of a test; an answer, in a prediction, is compared with a value that is not shown."""
-
+_KINDS: Final = {kind.kind: kind for kind in KINDS_OF_TEST}
 _MINUTES: Final = {"beginner": 8, "intermediate": 15, "advanced": 25}  # by difficulty
 _PREDICT_MINUTES: Final = 5
 
@@ -42,7 +41,7 @@ class Described:
 class PublicTest:
     """A visible test with its inputs and its expected value, both computed."""
 
-    kind: PublicKind
+    kind: str  # of a prediction "answer": the value that it is compared with is not shown
     id: TestId
     description: str
     points: int
@@ -51,6 +50,23 @@ class PublicTest:
     expected: Any  # of a call the value, of an output the text; else None
     holds: Property | None = None  # the property that is checked
     draws: int = 1  # how many sets of inputs there are; the first is shown
+
+    @property
+    def heading(self) -> str:
+        """The heading of the code."""
+        kind = _KINDS.get(self.kind)
+        return "Your answer" if kind is None else kind.page_heading
+
+    @property
+    def expected_heading(self) -> str:
+        """The heading of the expected value, or nothing."""
+        kind = _KINDS.get(self.kind)
+        return "" if kind is None else kind.expected_heading
+
+    @property
+    def promise(self) -> str:
+        """The property in words, or nothing."""
+        return "" if self.holds is None else PROPERTIES[self.holds].on_page
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, Final, Literal, NewType, TypeAlias, Union, cast, get_args, get_origin
 
 from grader.definitions.course import CourseDefinition
-from grader.definitions.decode import KINDS_OF_TEST, keys_of, required_keys
+from grader.definitions.decode import keys_of, required_keys
 from grader.definitions.exercise import (
+    KINDS_OF_TEST,
     Exercise,
     Expected,
     FromExpression,
@@ -181,10 +182,10 @@ class _SchemaParts:
 
     def test(self) -> Schema:
         """Return the schema of a test: what it has among certain keys says of which kind it is."""
-        *others, (_, last) = KINDS_OF_TEST.items()
-        made = self.of(last)
-        for word, kind in reversed(others):
-            made = {"if": {"required": [word]}, "then": self.of(kind), "else": made}
+        first, *others = KINDS_OF_TEST
+        made = self.of(first)
+        for kind in others:
+            made = {"if": {"required": [kind.kind_key]}, "then": self.of(kind), "else": made}
         return {"type": "object", **made}
 
     def holds(self) -> Schema:

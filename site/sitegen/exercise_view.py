@@ -2,34 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from markupsafe import Markup
 
-from grader.definitions.properties import PROPERTIES
-from grader.definitions.public import PublicExercise, PublicKind, PublicTest
+from grader.definitions.public import PublicExercise, PublicTest
 from sitegen.cards import ExerciseCard, Requirement
 from sitegen.highlight import highlight
 from sitegen.markdown import render_markdown
 from sitegen.page_images import PageImages
 from sitegen.values import Block, Shown, shorten, show
-
-_DOES: Final[dict[PublicKind, str]] = {
-    "call": "Call",
-    "output": "Run",
-    "property": "Call",
-    "pytest": "Test",
-    "figure": "Draw",
-    "answer": "Your answer",
-}
-_MUST: Final[dict[PublicKind, str]] = {
-    "call": "Must return",
-    "output": "Must print",
-    "property": "",
-    "pytest": "",
-    "figure": "",
-    "answer": "",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +20,7 @@ class TestView:
     test: PublicTest
     given: tuple[tuple[str, Shown], ...]
     code: Markup
-    does: str  # what the code is: "Call"
-    must: str  # what heads the expected value
     expected: Shown | None
-    holds: str  # a property in words, in place of an expected value
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +85,6 @@ def view_exercise(
             expected = Block("", shorten(str(test.expected)))
         elif test.kind == "call":
             expected = show(test.expected, shaded=True)
-        does, must = _DOES[test.kind], _MUST[test.kind]
-        holds = PROPERTIES[test.holds].on_page if test.holds else ""
-        tests.append(TestView(test, given, highlight(test.code), does, must, expected, holds))
+        tests.append(TestView(test, given, highlight(test.code), expected))
     starter = highlight(exercise.starter)
     return ExerciseView(card, exercise, instructions, starter, hints, tuple(tests))

@@ -26,7 +26,7 @@ from grader.sandbox.answers import (
     Usage,
 )
 from grader.sandbox.backends import NAMESPACES, UNSAFE, Backend, Launch
-from grader.sandbox.inside import wire
+from grader.sandbox.inside import serving, wire
 from grader.sandbox.inside.wire import Shared
 from grader.sandbox.interface import Asking
 from grader.sandbox.limits import Limits
@@ -560,3 +560,10 @@ def test_standard_error_is_capped_while_it_is_kept_back(each_sandbox: Sandbox) -
         assert isinstance(flood, Raised)
         assert flood.type == "OutputLimitError"
         assert child.output_full
+
+
+def test_the_table_of_operations_is_the_protocol() -> None:
+    """Each says what it answers, and no other method of the module can be requested."""
+    assert all(method.__doc__ for method in serving.OPERATIONS.values())
+    assert {"put_files", "attribute_of", "leave", "signature"} <= serving.OPERATIONS.keys()
+    assert serving.OPERATIONS.keys().isdisjoint({"print_to", "heard", "__init__"})

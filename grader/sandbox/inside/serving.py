@@ -1,36 +1,19 @@
 """Requests about one submission: load it, call it, run statements after it; answers are plain data.
 
-A request is a list `[number, operation, ...]`, its answer `[number, status, payload]`:
+A request is a list `[number, operation, ...]`, its answer `[number, status, payload]`. `OPERATIONS`
+is the table of operations: the method of each has the arguments of the request, and says what the
+payload of status `ok` is. Words that may stand before an operation, in this order:
 
-    ["screen", source]           "ok": the program's uses, by its syntax tree; nothing runs
-    ["answers", source, names]   "ok": null, or the first part that is no answer; nothing runs
-    ["not_returned", source, name]  "ok": null, or name and line of a function's last value
-    ["load", source, names]      "ok": {"names": every public callable, "defined": {name: facts}}
-    ["program", cells]           "ok": cells of a notebook as one source, with what was left out
-    ["load_cells", source, names, places]  as "load", and "failed": the places that raised, with
-                                 answers; a place is a cell's number and its last line
-    ["load_answers", source, names]  likewise; the values are read off the syntax tree, nothing runs
-    ["call", name, args, kwargs] "ok": the returned value
-    ["attribute", object, name]  "ok": [false, the value], or [true, ...] for a method, and whether
-                                 all objects of the class have it
-    ["method", object, name, args, kwargs]  "ok": the returned value
-    ["operate", name, operands]  "ok": what Python's operator or built-in function gives
-    ["as_data", value]           "ok": the value, with the fields of dataclasses in their place
-    ["value", name]              "ok": the present value of the name
-    ["run", statements, given]   "ok": the number of bytes printed; they are in the output
-                                 descriptor, followed by standard error
-    ["figure", statements, given]  "ok": the data of the figure that they draw, see `drawn_figure`
-    ["look", operation, ...]     "ok": [the value, changes]; changes are null if the arguments are
-                                 as they were, else each container and array of the request now
-    ["hear", operation, ...]     "ok": [the value, warnings, bytes printed]; the output is followed
-                                 by standard error
-    ["measure", operation, ...]  "ok" of the operation, with a fourth part: nanoseconds of CPU time
-                                 and the most bytes that were allocated at once meanwhile
+    "measure"  the answer has a fourth part: nanoseconds of CPU time, and the most bytes that were
+               allocated at once meanwhile
+    "hear"     the payload is [value, warnings, bytes printed]; the output is followed by standard
+               error
+    "look"     the payload is [value, changes]; changes are null if the arguments are as they were,
+               else each container and array of the request now
 
 Instances of the submission's classes, functions and iterators stay here; a handle crosses instead.
-`measure`, `hear` and `look` may stand before one another, in this order. While a request is carried
-out, `["call back", number, args, kwargs]` may ask for a function of the trusted side; the answer is
-`["given", status, value]`, after other requests perhaps.
+While a request is carried out, `["call back", number, args, kwargs]` may ask for a function of the
+trusted side; the answer is `["given", status, value]`, after other requests perhaps.
 
 `status` is `ok`, `raised` (the submission's own exception), `unsupported` (a value that cannot
 cross) or `stopped` (the CPU time is over; see `cpu_limit`). A submission can tamper with all of
@@ -98,7 +81,7 @@ _CHANGEABLE = (
     list, dict, set, np.ndarray, bytearray, collections.Counter, collections.OrderedDict,
     collections.defaultdict, collections.deque,
 )  # fmt: skip
-_OPERATIONS: dict[str, Callable[..., object]] = {
+_OPERATORS: dict[str, Callable[..., object]] = {
     "asarray": np.asarray, "copy": copy.copy, "deepcopy": copy.deepcopy,
 }  # fmt: skip
 
@@ -285,8 +268,19 @@ class _Given(Iterator[Any]):
         return self._take_next()
 
 
+OPERATIONS: dict[str, Callable[..., object]] = {}
+"""The methods that answer requests, by name."""
+
+_Method = TypeVar("_Method", bound=Callable[..., object])
+
+
+def _operation(method: _Method) -> _Method:
+    OPERATIONS[method.__name__] = method
+    return method
+
+
 class _SubmissionModule:
-    """The submission's module, with a method for each request."""
+    """The submission's module."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -304,15 +298,22 @@ class _SubmissionModule:
             sys.stdout.flush()
         return self._output.position
 
+    @_operation
     def screen(self, source: str) -> object:
+        """Return the program's uses, by its syntax tree; nothing runs."""
         return facts.uses(source)
 
+    @_operation
     def answers(self, source: str, names: list[str]) -> object:
+        """Return the first part that is no answer, or None; nothing runs."""
         return literals.beyond_answers(source, names)
 
+    @_operation
     def not_returned(self, source: str, name: str) -> object:
+        """Return name and line of the value that a function computes last, or None."""
         return facts.not_returned(source, name)
 
+    @_operation
     def put_files(self, contents: dict[str, bytes]) -> None:
         """Write read-only files into the working folder, or keep them in memory without one."""
         for name, content in contents.items():
@@ -328,12 +329,16 @@ class _SubmissionModule:
             finally:
                 os.close(place)
 
+    @_operation
     def load(self, source: str, names: list[str]) -> dict[str, object]:
+        """Run a program; return every public callable, and facts about the names."""
         main = self._begin(source)
         exec(compile(main, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  what this process is for
         return self._defined(names)
 
+    @_operation
     def program(self, found: list[list[object]]) -> dict[str, object]:
+        """Return the cells of a notebook as one source, with the parts that are left out."""
         made = cells.program(found)
         failed = [[number, _raised(error)] for number, error in made.unreadable[:_MAX_FAILED]]
         return {
@@ -343,10 +348,15 @@ class _SubmissionModule:
             "failed": failed,
         }
 
+    @_operation
     def load_cells(
         self, source: str, names: list[str], places: list[list[int]]
     ) -> dict[str, object]:
-        """Run cells one after the other; of a cell that raises, only definitions are run on."""
+        """Run cells as `load` does, and return also the places that raised, with their errors.
+
+        A place is a cell's number and its last line. Of a cell that raises, only definitions are
+        run on.
+        """
         main = self._begin(source)
         builtins.display = print  # type: ignore[attr-defined]  # as in a notebook
         warnings.formatwarning = functools.partial(_warning, places)
@@ -370,7 +380,9 @@ class _SubmissionModule:
         found = itertools.islice(failed.items(), _MAX_FAILED)
         return {**self._defined(names), "failed": [[place, facts] for place, facts in found]}
 
+    @_operation
     def load_answers(self, source: str, names: list[str]) -> dict[str, object]:
+        """Do as `load`, but read the values off the syntax tree; nothing runs."""
         self._begin(source)
         self.module.__dict__.update(literals.answers(source, names, FILE_NAME))
         return self._defined(names)
@@ -409,44 +421,63 @@ class _SubmissionModule:
             defined[name] = facts
         return {"names": public[:_MAX_NAMES], "defined": defined}
 
+    @_operation
     def call(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> object:
+        """Return the value of a call."""
         return self.module.__dict__[name](*args, **kwargs)
 
+    @_operation
     def value(self, name: str) -> object:
+        """Return the present value of a name."""
         return self.module.__dict__[name]
 
+    @_operation
     def attribute(self, instance: object, name: str) -> object:
+        """Return [False, the value], or [True, ...] for a method.
+
+        The second part says whether all objects of the class have the method.
+        """
         value, kind = getattr(instance, name), type(instance)
         if not callable(value) or isinstance(value, type) or _is_of_submission(type(value)):
             return [False, value]
         of_class = any(name in vars(each) for each in kind.__mro__)
         return [True, of_class and name not in getattr(instance, "__dict__", ())]
 
+    @_operation
     def attribute_of(self, instance: object, name: str, attribute: str) -> object:
+        """Return an attribute of an attribute."""
         return getattr(getattr(instance, name), attribute)
 
+    @_operation
     def method(
         self, instance: object, name: str, args: list[Any], kwargs: dict[str, Any]
     ) -> object:
+        """Return the value of a method's call."""
         return getattr(instance, name)(*args, **kwargs)
 
+    @_operation
     def operate(self, name: str, operands: list[Any]) -> object:
+        """Return the value that Python's operator or built-in function gives."""
         kind: Any = type(operands[0])
         if name == "str" and kind.__str__ is object.__str__:
             name = "repr"
         if name == "repr" and kind.__repr__ is object.__repr__:
             return f"<{kind.__name__} object>"  # no address, which differs from run to run
-        act = getattr(operator, name, None) or getattr(builtins, name, None) or _OPERATIONS[name]
+        act = getattr(operator, name, None) or getattr(builtins, name, None) or _OPERATORS[name]
         return act(*operands)
 
+    @_operation
     def as_data(self, value: object) -> object:
+        """Return a value with the fields of dataclasses in their place."""
         return value_types.as_data(value)
 
+    @_operation
     def leave(self, instance: Any, kind: str | None, message: str) -> object:
         """End a `with`, of the body or of one that raised."""
         error = None if kind is None else getattr(builtins, kind, Exception)(message)
         return bool(type(instance).__exit__(instance, error and type(error), error, None))
 
+    @_operation
     def signature(self, function: Callable[..., object]) -> list[list[object]]:
         """Return the parameters, each with its kind, its default and its annotation."""
         found = inspect.signature(function)
@@ -480,7 +511,9 @@ class _SubmissionModule:
                     self._shown.add(text)
                     self._errors.write(text)
 
+    @_operation
     def run(self, statements: str, given: dict[str, Any]) -> int:
+        """Run statements; return the number of bytes printed, before those of standard error."""
         # A copy of the namespace: what the statements assign stays out of the submission.
         code = compile(statements, "<test>", "exec")
         begin = self._position()
@@ -489,7 +522,9 @@ class _SubmissionModule:
             exec(code, {**self.module.__dict__, **given})  # noqa: S102  what this process is for
             return self._position() - begin
 
+    @_operation
     def figure(self, statements: str, given: dict[str, Any]) -> object:
+        """Return the data of the figure that statements draw, see `drawn_figure`."""
         from . import drawn_figure  # imported ahead where there are packages; no page has it
 
         namespace = {**self.module.__dict__, **given}
@@ -680,7 +715,8 @@ class SubmissionServer:
         while words[0] in ("measure", "hear", "look"):
             asked.add(words.pop(0))
         operation, *arguments = words
-        act, heard, usage = getattr(self._submission, operation), list[object](), list[object]()
+        act = types.MethodType(OPERATIONS[operation], self._submission)
+        heard, usage = list[object](), list[object]()
         states = list(map(_state, shared.objects)) if "look" in asked else []
         given = ""  # what the submission's own code has given, by its type
         try:

@@ -107,7 +107,8 @@ class _Grader:
         found = {}
         for test in self.exercise.tests:
             with with_files_of(self.exercise):
-                given = {} if test.hidden else self._oracle.inputs(test, 0)
+                draws = () if test.hidden else self._oracle.draws(test)[:1]
+                given = {} if not draws else self._oracle.inputs(test, draws[0])
             plain = {name: value for name, value in given.items() if size_of(value) is not None}
             if plain:
                 found[test.id] = plain

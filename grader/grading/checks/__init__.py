@@ -20,7 +20,7 @@ from grader.grading.checks.output_test import OutputCheck
 from grader.grading.checks.property_test import PropertyCheck
 from grader.grading.checks.pytest_test import PytestCheck
 from grader.grading.comparison.compare import Difference
-from grader.grading.expected.oracle import Oracle, Pass
+from grader.grading.expected.oracle import Draw, Oracle, Pass
 from grader.grading.program.author_code import TooLargeError, in_own_context
 from grader.grading.program.loaded_program import LoadedProgram
 
@@ -41,7 +41,7 @@ def check_of(test: TestCase) -> Check[Any]:
     return _CHECKS[type(test)](test)
 
 
-def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, number: int) -> Judgement:
+def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) -> Judgement:
     """Judge a submission in one draw of a test.
 
     Raises:
@@ -51,12 +51,12 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, number: int) -
     """
     child, known = program.child, None
     if _is_settled_by_answers(program, test):
-        known = oracle.known.passes(test, number, oracle.draws(test)[number])
+        known = oracle.known.passes(test, draw)
         place = child.repeat([each.exchanges for each in known]) if known else None
         if place is not None:
             return Judgement(None, known[place].got)
     child.exchanges = None if known is None else []
-    found = _judged(program, oracle, test, number)
+    found = _judged(program, oracle, test, draw)
     if known is not None and found.difference is None and child.exchanges:
         oracle.known.add_pass(known, Pass(tuple(child.exchanges), found.got))
     return found
@@ -73,11 +73,11 @@ def _is_settled_by_answers(program: LoadedProgram, test: TestCase) -> bool:
     return compares and not program.values and program.exercise.kind != "predict"
 
 
-def _judged(program: LoadedProgram, oracle: Oracle, test: TestCase, number: int) -> Judgement:
+def _judged(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) -> Judgement:
     check = check_of(test)
     try:
         with np.errstate(all="ignore"):  # the comparison reports NaN
-            found = in_own_context(lambda: check.judge(program, oracle, number))
+            found = in_own_context(lambda: check.judge(program, oracle, draw))
     except DiffersError as error:
         found = Judgement(error.difference)
     except MemoryError as error:  # in a comparison: an author's own code has its own error
@@ -88,9 +88,8 @@ def _judged(program: LoadedProgram, oracle: Oracle, test: TestCase, number: int)
     names = list(check.names_asked(program.exercise.defines))
     facts = {"names": names, "rung": rung, "got": got}
     if len(names) == 1:
-        expected = oracle.draws(test)[number].expected
-        facts["is_quoted"] = isinstance(got, str) and not isinstance(expected, str)
-        facts["is_text"] = isinstance(expected, str) and not isinstance(got, str)
+        facts["is_quoted"] = isinstance(got, str) and not isinstance(draw.expected, str)
+        facts["is_text"] = isinstance(draw.expected, str) and not isinstance(got, str)
     secret = Difference(rung, "answer", facts, worst=found.difference.worst)
     return replace(found, difference=secret)
 

@@ -15,7 +15,7 @@ from grader.grading.comparison.compare import (
     ignore_nan,
 )
 from grader.grading.expected.budget import over_budget, together
-from grader.grading.expected.oracle import Oracle
+from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import names_in
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.sandbox.answers import Usage
@@ -24,10 +24,10 @@ from grader.sandbox.answers import Usage
 class CallCheck(Check[CallTest]):
     """Compares a value, then what the call took."""
 
-    def judge(self, program: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
+    def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:
         """Make the call of one draw; judge its value, then what became of its inputs, its usage."""
         test = self.test
-        draw, inputs = oracle.draws(test)[number], oracle.inputs(test, number)
+        inputs = oracle.inputs(test, draw)
         usages = None if test.budget is None else list[Usage]()
         names = program.names(
             test.where, keep_inputs=test.keep_inputs, usages=usages, most=draw.most
@@ -37,8 +37,8 @@ class CallCheck(Check[CallTest]):
         if difference is None:
             difference = input_changed(names, inputs, test.call, is_right=True)
         if difference is None and test.budget is not None and usages is not None:
-            known = oracle.usages(test)[number]
-            difference = over_budget(test.budget, together(usages), known, oracle.judged_by(test))
+            usual = oracle.usages(test)[draw.number]
+            difference = over_budget(test.budget, together(usages), usual, oracle.judged_by(test))
         return Judgement(difference, got)
 
     def compared(

@@ -8,7 +8,7 @@ import numpy as np
 from grader.definitions.exercise import Exercise, FigurePart, FigureTest, Tolerance
 from grader.grading.checks.judgement import Check, Judgement
 from grader.grading.comparison.compare import Difference, Rung, compare
-from grader.grading.expected.oracle import Oracle
+from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.loaded_program import LoadedProgram
 
 _USUAL: Final = Tolerance(atol=1e-9, rtol=1e-5)  # an eye sees no more
@@ -56,9 +56,13 @@ _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {  # the data of a part that has
 class FigureCheck(Check[FigureTest]):
     """Compares the parts of a figure that count."""
 
-    def judge(self, program: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
+    def judge(
+        self,
+        program: LoadedProgram,
+        oracle: Oracle,  # noqa: ARG002  as in any test
+        draw: Draw,
+    ) -> Judgement:
         """Draw with the inputs of one draw."""
-        draw = oracle.draws(self.test)[number]
         drawn = program.drawn_by(self.test.where, self.test.figure, draw.inputs)
         seen = None
         if isinstance(drawn, dict) and _fits(drawn, _FIGURE):

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from grader.definitions.exercise import Exercise, TestCase
 from grader.errors import EtudeError
 from grader.grading.comparison.compare import Difference, Rung, bytes_in, compare
-from grader.grading.expected.oracle import Oracle
+from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import TooLargeError, evaluate
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError, Proxies, raise_for_functions
@@ -46,7 +46,7 @@ class Check(ABC, Generic[Test]):
         self.test = test
 
     @abstractmethod
-    def judge(self, program: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
+    def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:
         """Run one draw on a submission and judge the result."""
 
     def compared(

@@ -7,16 +7,20 @@ from grader.definitions.exercise import Exercise, OutputTest
 from grader.grading.checks.judgement import Check, Judgement
 from grader.grading.comparison.compare import Difference
 from grader.grading.comparison.printed_text import compare_text
-from grader.grading.expected.oracle import Oracle
+from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.loaded_program import LoadedProgram
 
 
 class OutputCheck(Check[OutputTest]):
     """Compares printed text."""
 
-    def judge(self, program: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
+    def judge(
+        self,
+        program: LoadedProgram,
+        oracle: Oracle,  # noqa: ARG002  as in any test
+        draw: Draw,
+    ) -> Judgement:
         """Run the statements of one draw and compare what they print."""
-        draw = oracle.draws(self.test)[number]
         printed = program.printed_by(self.test.where, self.test.run, draw.inputs)
         return Judgement(self.compared(program.exercise, draw.expected, printed), printed)
 

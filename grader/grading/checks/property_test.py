@@ -32,7 +32,7 @@ from grader.grading.comparison.compare import (
     usual_tolerance,
 )
 from grader.grading.expected.inputs import generator
-from grader.grading.expected.oracle import Oracle
+from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import TooLargeError, TooLongError, author_error, freeze
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError
@@ -56,24 +56,23 @@ _PERTURBATIONS = 1  # their own part of the test's stream, so that no change cor
 class PropertyCheck(Check[PropertyTest]):
     """Tries a property, which changes inputs and calls again."""
 
-    def judge(self, program: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
+    def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:
         """Try the property on one draw."""
         test = self.test
         if test.against is None and PROPERTIES[test.holds].needs_against:
             raise author_error(test.where, f"test {test.id!r}: holds {test.holds} needs 'against'")
-        draw = oracle.draws(test)[number]
         keep_inputs = test.holds == "unchanged_inputs"
         names = program.names(test.where, keep_inputs=keep_inputs, most=draw.most)
         bindings = program.bindings(names)
 
         def value(code: str, changes: _Inputs) -> Any:
-            return evaluated(code, {**bindings, **oracle.inputs(test, number), **freeze(changes)})
+            return evaluated(code, {**bindings, **oracle.inputs(test, draw), **freeze(changes)})
 
         call = functools.partial(value, test.call)
         against = functools.partial(value, test.against or "None")
-        inputs = oracle.inputs(test, number)
+        inputs = oracle.inputs(test, draw)
         first = evaluated(test.call, {**bindings, **inputs})
-        rng = generator(oracle.exercise, test, number, _PERTURBATIONS)
+        rng = generator(oracle.exercise, test, draw.number, _PERTURBATIONS)
         trial = _Trial(test, draw.inputs, call, against, first, rng)
         try:
             _usable(first)

@@ -20,7 +20,7 @@ from grader.grading.checks.asserts import asserts
 from grader.grading.checks.judgement import Check, Judgement, input_changed, unusable
 from grader.grading.comparison.compare import Difference, Rung, is_masked
 from grader.grading.comparison.printed_text import plain_print
-from grader.grading.expected.oracle import Oracle
+from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import (
     TooLargeError,
     TooLongError,
@@ -57,23 +57,22 @@ _RAISED: Final[dict[str, type[BaseException]]] = {
 class PytestCheck(Check[PytestTest]):
     """Runs a body in which the submission's names stand for stand-ins."""
 
-    def judge(self, program: LoadedProgram, oracle: Oracle, number: int) -> Judgement:
+    def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:
         """Run the body with the inputs of one draw."""
         test = self.test
-        most = oracle.draws(test)[number].most
         errors: list[_FromThere] = []
         noted = functools.partial(_noted, errors)
-        drawn = oracle.inputs(test, number).values()
+        drawn = oracle.inputs(test, draw).values()
         masks = _MASKED.search(test.pytest) is not None or any(map(is_masked, drawn))
         names = program.names(
             test.where,
             keep_inputs=test.keep_inputs,
             error=noted,
-            most=most,
+            most=draw.most,
             in_body=True,
             masks=masks,
         )
-        given = {name: own_copy(value) for name, value in oracle.inputs(test, number).items()}
+        given = {name: own_copy(value) for name, value in oracle.inputs(test, draw).items()}
         namespace = {**program.bindings(names), **given}
         seconds = program.child.limits.wall_seconds
         file_name = f"pytest of {oracle.exercise.digest} {test.id}"

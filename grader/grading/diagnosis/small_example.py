@@ -476,7 +476,7 @@ class _Search:
 
     def _kind(self, program: LoadedProgram, test: CallTest | OutputTest) -> str:
         try:
-            found = judge(program, self._oracle, test, 0)
+            found = judge(program, self._oracle, test, self._oracle.draws(test)[0])
         except NoValueError as error:
             return _kind_of(error.answer, None) or "no value"
         except (TooLargeError, TooLongError):

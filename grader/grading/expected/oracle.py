@@ -67,6 +67,7 @@ class Draw:
     expected: Any  # for an output test the text; None where a test compares with nothing
     most: int = MAX_BODY  # bytes that the arrays in a result of the submission may have
     shapes: Any = None  # of a property test: those of the reference's result, if there is one
+    number: int = 0  # its place among the draws of the test
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +105,15 @@ class KnownValues:
         self._passes: dict[tuple[TestId, int], _Passes] = {}
         self._room = _MOST_BYTES
 
-    def passes(self, test: TestCase, number: int, draw: Draw) -> list[Pass]:
+    def passes(self, test: TestCase, draw: Draw) -> list[Pass]:
         """Return the known passes of a draw.
 
         They are those of this very test: another one of the same id may compare less strictly.
         """
-        found = self._passes.get((test.id, number))
+        found = self._passes.get((test.id, draw.number))
         if found is None or found.of[0] is not test or found.of[1] is not draw:
             self._room += sum(map(_bytes_of, found.found if found else ()))
-            found = self._passes[test.id, number] = _Passes(test, draw)
+            found = self._passes[test.id, draw.number] = _Passes(test, draw)
         return found.found
 
     def add_pass(self, found: list[Pass], new: Pass) -> None:
@@ -166,23 +167,25 @@ class Oracle:
             drawn = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
             own = [self._fresh(test, number, given) for number, given in enumerate(drawn)]
             draws = []
-            for given, (value, returned) in zip(drawn, self._expected(test, own), strict=True):
+            values = self._expected(test, own)
+            for number, (given, (value, returned)) in enumerate(zip(drawn, values, strict=True)):
                 is_property = test.compared == "property"
                 expected = None if is_property else freeze(value)
                 known = max(bytes_in(dict(given)), bytes_in(expected), returned or 0)
                 slack = UNKNOWN_RESULT if returned is None else RESULT_SLACK
                 shapes = shapes_of(value) if is_property else None
-                draws.append(Draw(given, expected, RESULT_TIMES * known + slack, shapes))
+                most = RESULT_TIMES * known + slack
+                draws.append(Draw(given, expected, most, shapes, number))
             found = self.known.draws[test.id] = tuple(draws)
         return found
 
-    def inputs(self, test: TestCase, number: int) -> _Inputs:
+    def inputs(self, test: TestCase, draw: Draw) -> _Inputs:
         """Return the inputs of one draw for one evaluation: what it changes, no other one sees.
 
         Raises:
-            DefinitionError, GraderFault: see `draws`.
+            DefinitionError: The author's code raises an error when it draws them again.
         """
-        return self._fresh(test, number, self.draws(test)[number].inputs)
+        return self._fresh(test, draw.number, draw.inputs)
 
     def _fresh(self, test: TestCase, number: int, drawn: _Inputs) -> _Inputs:
         """Copy inputs, or draw them again: a function has state that no copy of it would reset."""
@@ -213,9 +216,9 @@ class Oracle:
             return ()
         found = self.known.usages.get(test.id)
         if found is None:
-            numbers = range(test.seeds)
+            draws = self.draws(test)
             if self.judged_by(test) == "solution":
-                inputs = [self.inputs(test, number) for number in numbers]
+                inputs = [self.inputs(test, draw) for draw in draws]
 
                 def usage(program: LoadedProgram, given: _Inputs) -> Usage:
                     usages: list[Usage] = []
@@ -226,11 +229,11 @@ class Oracle:
                 found = tuple(self._of_solution(test, inputs, usage))
             else:
 
-                def call(number: int) -> Callable[[], object]:
-                    names = {**self._reference_names(), **self.inputs(test, number)}
+                def call(draw: Draw) -> Callable[[], object]:
+                    names = {**self._reference_names(), **self.inputs(test, draw)}
                     return lambda: evaluate(test.code, names)
 
-                found = tuple(measured(call(number), call(number)) for number in numbers)
+                found = tuple(measured(call(draw), call(draw)) for draw in draws)
             # Some bytes depend on what ran before; whole KiB are the same in every build.
             found = tuple(
                 replace(usage, peak_bytes=-(-usage.peak_bytes // 1024) * 1024) for usage in found
@@ -249,7 +252,7 @@ class Oracle:
             return draw.expected
         exact = self.known.exact
         if test.id not in exact:
-            ((value, _),) = self._evaluated(test, "call", test.code, [self.inputs(test, 0)])
+            ((value, _),) = self._evaluated(test, "call", test.code, [self.inputs(test, draw)])
             exact[test.id] = freeze(value)
         return exact[test.id]
 

@@ -296,8 +296,8 @@ class SubmissionRun:
         draws = self._oracle.draws(test)
         first: tuple[_Attempt, RawResult] | None = None
         passed = 0
-        for number, draw in enumerate(draws):
-            attempt = self._attempt_draw(program, test, draw, number, len(draws))
+        for draw in draws:
+            attempt = self._attempt_draw(program, test, draw, len(draws))
             if attempt is _PASSED:
                 passed += 1
                 continue
@@ -320,13 +320,13 @@ class SubmissionRun:
         return self.optional.make("sentence", sentence, default)
 
     def _attempt_draw(
-        self, program: LoadedProgram, test: TestCase, draw: Draw, number: int, draws: int
+        self, program: LoadedProgram, test: TestCase, draw: Draw, draws: int
     ) -> _Attempt:
         begin = program.child.printed
         got: Any = None
         difference: Difference | None = None
         try:
-            found = judge(program, self._oracle, test, number)
+            found = judge(program, self._oracle, test, draw)
             got, difference = found.got, found.difference
         except NoValueError as error:
             got = error.answer
@@ -344,7 +344,7 @@ class SubmissionRun:
         except TooLargeError:
             return _Attempt(Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE, inputs=draw.inputs)
         finally:
-            seen = RawResult(number, got, draw.expected, draw.inputs)
+            seen = RawResult(draw.number, got, draw.expected, draw.inputs)
             if difference is not None:
                 rung, worst, path = difference.rung, difference.worst, difference.path
                 seen = replace(seen, rung=rung, worst=worst, path=path)
@@ -358,7 +358,9 @@ class SubmissionRun:
                 lambda: self._reason(program, test, draw, difference, got=got, begin=begin)
             )
             items = item_names(self.exercise.instructions, draw.expected)
-            sentence = self._sentence(lambda: differs(difference, related, number, draws, items))
+            sentence = self._sentence(
+                lambda: differs(difference, related, draw.number, draws, items)
+            )
         return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
 
     def _reason(

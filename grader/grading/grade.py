@@ -57,12 +57,8 @@ def explain(verdict: Verdict, run: SubmissionRun, searches: Diagnostics) -> Verd
         return verdict
     make, until = run.optional.make, run.deadline
     diagnosis = make("diagnosis", searches.known_mistake, None)
-    # That a value is never used is only a remark: the first wrong value comes before it.
-    remark = diagnosis if diagnosis is not None and diagnosis.kind == "unused" else None
-    if diagnosis is remark and time.monotonic() < until:
-        expression = make("first expression", searches.first_expression, None)
-        feedback = " ".join(part.feedback for part in (expression, remark) if part is not None)
-        diagnosis = remark if expression is None else replace(expression, feedback=feedback)
+    if diagnosis is None and time.monotonic() < until:
+        diagnosis = make("first expression", searches.first_expression, None)
     diagnosis = make("lines of the diagnosis", lambda: run.lines.diagnosis(diagnosis), None)
     example = (
         make("small example", searches.small_example, None) if time.monotonic() < until else None

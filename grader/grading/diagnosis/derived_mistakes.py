@@ -31,25 +31,6 @@ class Variants:
         """The numbers in the solution, without signs."""
         return numbers_in(self._solution)
 
-    @cached_property
-    def calculates_with_lengths(self) -> bool:
-        """True if a length of an axis goes into a number of the solution, as in a scale."""
-        nodes = list(ast.walk(ast.parse(self._solution)))
-        names = {
-            part.id
-            for node in nodes
-            if isinstance(node, ast.Assign) and _has_length(node.value, set())
-            for target in node.targets
-            for part in ast.walk(target)
-            if isinstance(part, ast.Name)
-        }
-        return any(
-            _has_length(node, names)
-            for node in nodes
-            if isinstance(node, ast.BinOp | ast.AugAssign)
-            or (isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "sqrt")
-        )
-
     def pairs(self) -> Iterator[tuple[Misconception, Misconception, str]]:
         """Yield two misconceptions whose changes of the solution do not touch, and the program."""
         base = _tokens(self._solution)
@@ -100,13 +81,6 @@ class Variants:
                     is_whole = other.is_integer() and type(node.value) is int
                     node.value = int(other) if is_whole else other
             yield each, number, other, ast.unparse(tree)
-
-
-def _has_length(node: ast.AST, names: set[str]) -> bool:
-    return any(
-        getattr(part, "attr", "") in ("shape", "size") or getattr(part, "id", "") in {"len", *names}
-        for part in ast.walk(node)
-    )
 
 
 def numbers_in(source: str) -> tuple[float, ...]:

@@ -13,12 +13,13 @@ its rounding, say, or with a right helper. If every test then passes, that part 
 Tests that disclose nothing are run but not compared, so that a diagnosis reveals nothing of them.
 """
 
+import itertools
 import math
 import re
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ from grader.definitions.exercise import (
 from grader.errors import DefinitionError
 from grader.grading.comparison.compare import RawResult, Rung
 from grader.grading.diagnosis.fingerprint import Fingerprint, fingerprint_of
-from grader.grading.diagnosis.own_code import OwnCode, read_own_code, read_unused, with_other_helper
+from grader.grading.diagnosis.own_code import OwnCode, read_own_code, with_other_helper
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import diagnosis_sentences
 from grader.grading.results.jobs import limits_of
@@ -53,7 +54,6 @@ _MOST_EXPLANATIONS = 2  # more are as good as none
 _MOST_HELPERS = 4
 _NO_EFFECT = 1e-6  # what is smaller may change no result
 _TINY = re.compile(r"[eE]-\d")
-_NUMBER = re.compile(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 _LEAST_EVIDENCE = 2  # tests with telling values, where many programs are tried
 
 # In these tests the values may be right, and still show which misconception it is. Of the many
@@ -162,52 +162,26 @@ class Diagnostician:
             if not found and self._exercise.kind != "predict":
                 found = list(self._matching_mutants(case))
             if len(found) == 1 and found[0].kind == "misconception" and _TINY.search(source):
-                found = self._without_effect(case, source) or found
+                found += self._without_effect(case, source)
             if found:
-                return self._with_unused(_diagnosis(found, case), source)
+                return _diagnosis(found, case)
             if self._exercise.kind == "predict":
                 return None
             return self._other_diagnosis(case, source) if source else None
         except _TimeIsOverError:
             return None
 
-    def _with_unused(self, diagnosis: Diagnosis | None, source: str) -> Diagnosis | None:
-        """Add what the submission computes and never uses: the step that is missing may be there.
-
-        Where the place of a mistake is the answer, nothing is added.
-        """
-        if diagnosis is None or not source or self._exercise.kind in ("fix", "predict"):
-            return diagnosis
-        unused = [each for each in self._unused(source) if each[0] != "parameter"]
-        said = [diagnosis_sentences.unused(*each) for each in unused]
-        return replace(diagnosis, feedback=" ".join([diagnosis.feedback, *said[:1]]))
-
-    def _unused(self, source: str) -> list[tuple[str, str, int]]:
-        """Return what a submission never uses, and could: lengths only if the solution does."""
-        defined = list(self._exercise.defines)
-        found = read_unused(self._sandbox, self._short_limits(), source, defined)
-        self._prepare_variants()
-        lengths = self._variants is None or self._variants.calculates_with_lengths
-        return [each for each in found if lengths or each[0] != "length"]
-
     def _without_effect(self, case: "_Case", source: str) -> list[_WrongProgram]:
         """Return the misconception that a submission makes with a number that does nothing.
 
         It says that a step is wrong, where another one, which agrees too, says that it is missing.
-        It is the one if the submission with the author's number does what the misconception does.
+        Either may be the mistake.
         """
         self._prepare_variants()
         numbers = self._variants.numbers if self._variants else ()
         own = read_own_code(self._sandbox, self._short_limits(), source, numbers)
         tiny = [number for number in own.numbers if 0 < abs(number) < _NO_EFFECT]
-        for made, number, other in self._with_numbers(case, tiny):
-            visible = _NUMBER.sub(partial(_exchanged, other, number), source)
-            theirs = next(each for each in self._misconceptions if each.id == made.id)
-            copy = _WrongProgram("repair", "", visible, "")
-            pairs = zip(self._fingerprints(theirs), self._graded(copy), strict=False)
-            if all(known.agrees(seen, None) for (_, known), (_, seen) in pairs):
-                return [made]
-        return []
+        return list(itertools.islice(self._with_numbers(case, tiny), 1))
 
     def _prepare_variants(self) -> None:
         if self._exercise.solution and self._variants is None:  # a student edition has none
@@ -239,26 +213,18 @@ class Diagnostician:
             or self._two_at_once(case)
         ):
             return found
-        # Many programs have a property. And what is never used may not be the mistake, but values
-        # that are wrong may come from it.
+        # Many programs have a property.
         if any(case.fingerprints[test.id].rung not in _OF_VALUES for test in case.failing):
             return None
-        if self._variants and (found := self._repaired(case, own, diagnosis_sentences.GUESSED)):
-            return found
-        unused = self._unused(source)[:_MOST_EXPLANATIONS]
-        said = [diagnosis_sentences.unused(*each) for each in unused]
-        remark = [_WrongProgram("unused", "unused", "", " ".join(said))]
-        return _diagnosis(remark if said else [], case)
+        return self._repaired(case, own, diagnosis_sentences.GUESSED) if self._variants else None
 
     def _with_own_numbers(self, case: "_Case", own: OwnCode) -> Diagnosis | None:
         """Return the misconception that agrees with a number of the submission in it."""
         found = next(self._with_numbers(case, own.numbers), None)
-        return _diagnosis([found[0]], case) if found else None
+        return _diagnosis([found], case) if found else None
 
-    def _with_numbers(
-        self, case: "_Case", numbers: Sequence[float]
-    ) -> Iterator[tuple[_WrongProgram, float, float]]:
-        """Yield misconceptions that agree with another number: the author's number and that one."""
+    def _with_numbers(self, case: "_Case", numbers: Sequence[float]) -> Iterator[_WrongProgram]:
+        """Yield misconceptions that agree with another number in place of the author's."""
         fitted = self._variants.fitted(numbers) if self._variants else ()
         for known, number, other, program in fitted:
             feedback = (
@@ -267,7 +233,7 @@ class Diagnostician:
             )
             made = _WrongProgram("misconception", known.id, program, feedback, known.hint)
             if case.has_much_evidence and self._explains(made, case):
-                yield made, number, other
+                yield made
 
     def _repaired(self, case: "_Case", own: OwnCode, kinds: Collection[str]) -> Diagnosis | None:
         """Return the part of the submission without which the tests pass."""
@@ -443,10 +409,6 @@ def _fingerprint(outcome: Outcome, seen: RawResult | None) -> Fingerprint:
     Of a pass nothing else is needed, and most programs pass most tests.
     """
     return fingerprint_of(outcome, None if outcome is Outcome.PASSED else seen)
-
-
-def _exchanged(old: float, new: float, found: re.Match[str]) -> str:
-    return repr(new) if float(found[0]) == old else found[0]
 
 
 class _TimeIsOverError(Exception):

@@ -8,15 +8,14 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Final
 
-from grader.grading.diagnosis import source_reader, unused_values
+from grader.grading.diagnosis import source_reader
 from grader.grading.feedback.diagnosis_sentences import REPAIRS
 from grader.sandbox.answers import Answer, ChildGoneError, Returned
 from grader.sandbox.interface import Children
 from grader.sandbox.limits import Limits
 from grader.sandbox.printable import printable
 
-_NAME: Final = 100  # characters
-_CODE: Final = 200
+_CODE: Final = 200  # characters
 _LINES: Final = 1 << 20
 
 
@@ -66,25 +65,6 @@ def read_own_code(
                 tuple(known),
             )
     return OwnCode()
-
-
-def read_unused(
-    sandbox: Children, limits: Limits, source: str, defined: Sequence[str]
-) -> list[tuple[str, str, int]]:
-    """Return the kind, the name and the line of what a submission computes and never uses.
-
-    Args:
-        sandbox: where its code is read, in a child of its own; it does not run.
-        limits: of the child.
-        source: of the submission.
-        defined: the names that the exercise asks for.
-    """
-    found = _read(sandbox, limits, unused_values, source, list(defined))
-    return [
-        (kind, printable(name[:_NAME]), line)
-        for kind, name, line in (found if isinstance(found, list) else ())
-        if _is_place([name, line])
-    ]
 
 
 def _read(sandbox: Children, limits: Limits, reader: ModuleType, *arguments: object) -> Any:

@@ -44,15 +44,6 @@ def in_helper(name: str, line: int, feedback: str = "") -> str:
     return f"{where}: {feedback}" if feedback else f"{where}: with a right one, the tests pass."
 
 
-def unused(kind: str, name: str, line: int) -> str:
-    """Return the sentence about a value that a submission never uses."""
-    if kind == "parameter":
-        return f"The parameter `{quoted(name)}` (line {line}) is never used."
-    if kind == "result":
-        return f"The result of `{quoted(name)}` in line {line} is never used."
-    return f"`{quoted(name)}` gets a value in line {line}, which is never used."
-
-
 def repaired(kind: str, lines: Sequence[int], was: Sequence[Any]) -> str:
     """Return the sentence about a part of a submission without which its tests pass."""
     *most, last = lines

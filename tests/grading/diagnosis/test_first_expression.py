@@ -150,16 +150,6 @@ def f(x, y):
     assert said(graded(grade_all, wrong, TWO, solution=solution)) == ""
 
 
-def test_the_first_wrong_value_is_said_before_a_value_that_is_never_used(
-    grade_all: "GradeAll",
-) -> None:
-    """The unused one is only a remark."""
-    source = WRONG.replace("    size", "    other = np.tanh(x)\n    size", 1)
-    feedback = said(graded(grade_all, source, HIDDEN))
-    assert feedback.startswith(PLACE.replace("line 6", "line 7"))
-    assert feedback.endswith("`other` gets a value in line 6, which is never used.")
-
-
 def test_an_edition_without_solution_starts_no_child(make: "Make", sandbox: "Sandbox") -> None:
     """As in a page: nothing is searched there."""
     exercise = replace(make(HIDDEN, solution=SOLUTION), solution="")

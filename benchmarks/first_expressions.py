@@ -1,7 +1,7 @@
 """The first expressions that are named, on mutants: `python -m benchmarks.first_expressions`.
 
 A statement is right if it names the line of the mutation. What is missing after a line may be named
-by that line, and an array by the lines that fill it. All other statements have to be read: those in
+by that line. All other statements have to be read: those in
 `_TRUE` were read and do not mislead, each with its reason; those that are not there are printed.
 """
 
@@ -126,9 +126,6 @@ def _verdict(place: Place | None, source: str, mutant: str) -> str:
     if place is None:
         return "silent"
     changed = _changed_lines(source, mutant)
-    if place.kind == "filled":
-        first, last = place.filled
-        return "right" if any(first <= line <= last for line in changed) else "elsewhere"
     used = place.kind == "missing" and any(_uses(mutant, line, place.line) for line in changed)
     return "right" if place.line in changed or used else "elsewhere"
 

@@ -3,7 +3,7 @@
 Three children do it: one marks both programs (`marking`), one runs the solution, and one the
 submission, with values of the solution in the place of its own (`replacement`). Right values thus
 enter the learner's process. So it is a child of its own that ends with the search; its draws are in
-no test; and of what it says only the number of an expression is taken, and which of four kinds of
+no test; and of what it says only the number of an expression is taken, and which of three kinds of
 sentence speaks of it.
 """
 
@@ -48,7 +48,6 @@ class Place:
     kind: str  # see `diagnosis_sentences.PLACES`
     code: str
     line: int
-    filled: tuple[int, ...]  # the first and last line that fill it, if it is an array
 
 
 def first_expression(
@@ -65,7 +64,7 @@ def first_expression(
     place = find_place(oracle, source, sandbox, results)
     if place is None:
         return None
-    said = diagnosis_sentences.leaves_the_track(place.kind, place.code, place.line, place.filled)
+    said = diagnosis_sentences.first_wrong(place.kind, place.code, place.line)
     told = tuple(test.id for test in _failing(oracle.exercise, results))
     return Diagnosis("expression", place.kind, said, None, told)
 
@@ -95,10 +94,9 @@ def find_place(
                 kind in diagnosis_sentences.PLACES
                 and type(number) is int
                 and 0 <= number < len(nodes)
-                and (kind == "filled") is bool(nodes[number]["filled"])
             ):
                 node = nodes[number]
-                return Place(kind, printable(node["text"]), node["line"], tuple(node["filled"]))
+                return Place(kind, printable(node["text"]), node["line"])
     except (ChildGoneError, _NoAnswerError):  # the time is over, or a program does not run
         return None
     return None

@@ -28,9 +28,7 @@ def mark(source: str, given: str) -> list[Any]:
         The marked program, and for each expression its `line`, `text`, `role` ("name", "new" for a
         new array, "own" for a call of the program's own function, "parts" for a list or a tuple,
         else "value"), the numbers of those `inner` to it, its `scope` (the line of its function),
-        whether that `is_called` in the program, whether it `is_parameter`; of the name of an array
-        that statements before it fill, the first and the last line of them as `filled`, and as
-        `inner` what they take.
+        whether that `is_called` in the program, and whether it `is_parameter`.
     """
     if len(source) > _LONGEST:
         return ["", []]
@@ -92,22 +90,9 @@ class _Marker(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         if _code(node) in self._given:
             return node
-        fills = _fills(node)
         outer, self._function = self._function, node
         self._visit_body(node)
         self._function = outer
-        own = [
-            each for each in self.nodes if each["scope"] == node.lineno and each["role"] == "name"
-        ]
-        for each in own:
-            first, last, bound = fills.get(each["text"], (0, each["line"], set()))
-            if last < each["line"]:
-                each["filled"] = [first, last]
-                each["inner"] = [
-                    self.nodes.index(other)
-                    for other in own
-                    if first <= other["line"] <= last and other["text"] not in bound
-                ]
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
@@ -193,7 +178,6 @@ class _Marker(ast.NodeTransformer):
                 "inner": inner,
                 "is_called": function is not None and function.name in self._called,
                 "is_parameter": text in parameters,
-                "filled": [],
                 "scope": function.lineno if function else 0,
             }
         )
@@ -211,31 +195,3 @@ def _code(function: ast.FunctionDef) -> str:
 
 def _name(node: ast.AST) -> str:
     return getattr(node, "id", "") or getattr(node, "attr", "")
-
-
-def _fills(function: ast.FunctionDef) -> dict[str, tuple[int, int, set[str]]]:
-    """Return for each name that is filled from which line to which, and the names set in them."""
-    places: dict[str, list[ast.stmt]] = {}
-    for statement in function.body:
-        for node in ast.walk(statement):
-            name = None
-            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-                name = _name(node.value)
-            elif isinstance(node, ast.AugAssign):
-                name = _name(node.target)
-            elif isinstance(node, ast.Call) and _name(node.func) in ("append", "extend", "insert"):
-                name = _name(getattr(node.func, "value", node.func))
-            if name:
-                places.setdefault(name, []).append(statement)
-    found = {}
-    for name, statements in places.items():
-        first, last = statements[0].lineno, statements[-1].end_lineno or 0
-        within = [each for each in function.body if first <= each.lineno <= last]
-        bound = {
-            node.id
-            for statement in within
-            for node in ast.walk(statement)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        }
-        found[name] = (first, last, bound | {name})
-    return found

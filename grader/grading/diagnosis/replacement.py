@@ -185,7 +185,7 @@ class _Search:
         self._runner = runner
         self._nodes = nodes
         self._until = until
-        self._inner = {part for each in nodes if not each["filled"] for part in each["inner"]}
+        self._inner = {part for each in nodes for part in each["inner"]}
         self._draws: list[_Draw] = []
         self._track: dict[tuple[int, bool], bool] = {}
         self._others: list[int] = []  # the expressions of the right program with different values
@@ -303,10 +303,7 @@ class _Search:
         node = self._nodes[number]
         if not self._is_on(number):
             return False
-        is_made_of_parts = node["role"] == "parts" or (
-            node["role"] == "name" and not node["filled"]
-        )
-        return not is_made_of_parts or self._has_right_inside(number)
+        return node["role"] not in ("parts", "name") or self._has_right_inside(number)
 
     def _is_right(self, draw: _Draw, number: int, other: int) -> bool:
         values = draw.right.get(other, [])
@@ -334,8 +331,6 @@ class _Search:
             return ["missing", number] if is_certain else None
         if not self._has_right_inside(number):
             return None
-        if node["role"] == "name":
-            return ["filled", number] if node["filled"] and np.ndim(value) else None
         if node["role"] not in ("value", "parts") or any(map(self._is_an_input, node["inner"])):
             return None
         return ["wrong", number]

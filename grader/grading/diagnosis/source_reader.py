@@ -6,7 +6,7 @@ be imported here.
 
 import ast
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 _LONGEST = 20_000  # characters of a program
@@ -19,89 +19,180 @@ _ARRAYS = ("np", "numpy", "math")  # modules, whose functions take what a method
 _DTYPES = {"int", "int8", "int16", "int32", "int64", "float16", "float32", "half", "single"}
 _USUAL = {0, 1, 2}  # numbers that say little about a mistake
 _REDUCTIONS = {
-    "all",
-    "any",
-    "argmax",
-    "argmin",
-    "max",
-    "mean",
-    "min",
-    "norm",
-    "prod",
-    "std",
-    "sum",
-    "var",
-}
-_OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
-    ast.Add: (ast.Mult, ast.Sub), ast.Sub: (ast.Add,), ast.Mult: (ast.Add, ast.Div),
-    ast.Div: (ast.Mult,),
+    "all", "any", "argmax", "argmin", "max", "mean", "min", "norm", "prod", "std", "sum", "var",
 }  # fmt: skip
-_COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE), (ast.Eq, ast.NotEq)
-_PLACES = (0, 1, -1, -2)  # of lengths in a shape
+_ORDERING = {"sort", "sorted", "flip"}
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "*-", ast.Sub: "+", ast.Mult: "+/", ast.Div: "*",
+}  # fmt: skip
+_COMPARISONS = (
+    {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
+    {ast.Eq: "==", ast.NotEq: "!="},
+)
+_PLACES = ("0", "1", "-1", "-2")  # of lengths in a shape
 _LIKELY_FIRST = (
     "one-off", "turned-round", "branches", "length", "order", "axis", "operator", "comparison",
     "shift",
 )  # fmt: skip
 
-_Change = Callable[[ast.AST], ast.AST]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Texts = list[tuple[ast.AST, str]]  # parts of a program, and what stands in their place
 
 
 def read(source: str, numbers: Sequence[float]) -> dict[str, Any]:
     """Return facts about a program, and copies of it.
 
     Args:
-        source: of the program.
-        numbers: that a right program has.
+        source: Of the program.
+        numbers: Of a right program.
 
     Returns:
         `numbers`: the program's own; `functions`: the name and line of each at the top; `copies`:
-        for each change its kind, its lines, what was there, and the changed program.
+        for each change its kind, its lines, the code there, and the changed program.
     """
     if len(source) > _LONGEST:
         return {"numbers": [], "functions": [], "copies": []}
     tree = ast.parse(source)
     return {
-        "numbers": list(dict.fromkeys(abs(value) for _, value in _numbers(tree)))[:50],
+        "numbers": list(dict.fromkeys(abs(value) for _, value in _numbers(ast.walk(tree))))[:50],
         "functions": [
             [each.name, each.lineno] for each in tree.body if isinstance(each, _Function)
         ],
-        "copies": list(_copies(source, numbers))[:_MOST_COPIES],
+        "copies": list(itertools.islice(_copies(source, numbers), _MOST_COPIES)),
     }
 
 
 def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
-    nodes = list(ast.walk(ast.parse(source)))
-
-    def copy(kind: str, changes: dict[int, _Change]) -> list[Any]:
-        lines = sorted({getattr(nodes[index], "lineno", 0) for index in changes})
-        texts = [ast.unparse(nodes[index]) for index in changes]
-        tree = ast.parse(source)
-        by_id = {id(node): changes[i] for i, node in enumerate(ast.walk(tree)) if i in changes}
-        changed = ast.fix_missing_locations(_Changer(by_id).visit(tree))
-        return [kind, lines, texts, ast.unparse(changed)]
-
-    rounding = {index: _argument for index, node in enumerate(nodes) if _called(node) in _ROUNDING}
+    nodes = _nodes(source)
+    rounding = [node for node in nodes if _called(node) in _ROUNDING]
     if rounding:
-        digits = [_digits(nodes[index]) for index in rounding]
-        known_digits = sorted({each for each in digits if each is not None})
-        kind, lines, _, changed = copy("rounded", dict(rounding))
-        yield [kind, lines, [] if None in digits else known_digits, changed]
-    kinds: list[tuple[str, Callable[[ast.AST], _Change | None]]] = [
-        ("floor-division", _true_division), ("cut", _uncut), ("dtype", _without_dtype),
-    ]  # fmt: skip
-    for kind, change_of in kinds:
-        found = {i: change for i, node in enumerate(nodes) if (change := change_of(node))}
-        for index, change in found.items():
-            yield copy(kind, {index: change})
-        if len(found) > 1:
-            yield copy(kind, found)
-    for kind_of_change, single in _single_changes(nodes):
-        yield copy(kind_of_change, single)
+        digits = {_digits(node) for node in rounding}
+        shown = [] if None in digits else sorted(digits)  # type: ignore[type-var]  # no None is left
+        yield ["rounded", _lines(rounding), shown, _all_changed(source, "rounded")]
+    for kind in ("floor-division", "cut", "dtype"):
+        parts = [(node, text) for node in nodes for other, text in _lossless(node) if other == kind]
+        for part in parts:
+            yield _copy(source, kind, [part])
+        if len(parts) > 1:
+            places = [node for node, _ in parts]
+            code = list(map(ast.unparse, places))
+            yield [kind, _lines(places), code, _all_changed(source, kind)]
+    for texts in _exchanges(nodes):
+        yield _copy(source, "exchanged", texts)
+    changes = [(kind, node, text) for node in _free(nodes) for kind, text in _others(node)]
+    for kind, node, text in sorted(changes, key=lambda each: _LIKELY_FIRST.index(each[0])):
+        yield _copy(source, kind, [(node, text)])
+    for node, text in _other_numbers(nodes, numbers):
+        yield _copy(source, "number", [(node, text)])
+
+
+def _nodes(source: str) -> list[ast.AST]:
+    """Return the parts of a program whose places in the text are known: not those of f-strings."""
+    nodes = list(ast.walk(ast.parse(source)))
+    texts = (node for node in nodes if isinstance(node, ast.JoinedStr))
+    inside = {id(part) for node in texts for part in ast.walk(node)}
+    return [node for node in nodes if id(node) not in inside]
+
+
+def _copy(source: str, kind: str, texts: _Texts) -> list[Any]:
+    """Return a change of parts that do not overlap."""
+    places = [node for node, _ in texts]
+    return [kind, _lines(places), list(map(ast.unparse, places)), _with(source, texts)]
+
+
+def _all_changed(source: str, kind: str) -> str:
+    """Return a program with all changes of a kind, one after the other: they may be nested."""
+    while True:
+        changes = ((n, text) for n in _nodes(source) for each, text in _lossless(n) if each == kind)
+        if (change := next(changes, None)) is None:
+            return source
+        source = _with(source, [change])
+
+
+def _with(source: str, texts: Iterable[tuple[Any, str]]) -> str:
+    """Return a program with other texts in the place of parts."""
+    lines = source.encode().splitlines(keepends=True)  # a column counts bytes
+    starts = [0, *itertools.accumulate(map(len, lines))]
+    whole = b"".join(lines)
+    for node, text in sorted(texts, key=lambda each: (-each[0].lineno, -each[0].col_offset)):
+        begin = starts[node.lineno - 1] + node.col_offset
+        end = starts[node.end_lineno - 1] + node.end_col_offset
+        whole = whole[:begin] + text.encode() + whole[end:]
+    return whole.decode()
+
+
+def _lines(nodes: Iterable[Any]) -> list[int]:
+    return sorted({node.lineno for node in nodes})
+
+
+def _lossless(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield what could stand in the place of an expression that loses digits."""
+    name = _called(node)
+    match node:
+        case ast.BinOp(left, ast.FloorDiv(), right):
+            yield "floor-division", f"({_text(left)} / {_text(right)})"
+        case ast.AugAssign(target, ast.FloorDiv(), value):
+            yield "floor-division", f"{ast.unparse(target)} /= {_text(value)}"
+        case ast.Call(args=args, keywords=keywords):
+            names_dtype = bool(args) and _is_dtype(args[0])
+            if name in _ROUNDING:
+                yield "rounded", _text(_argument(node))
+            if name in _CUTTING or (name == "astype" and names_dtype):
+                yield "cut", _text(_argument(node))
+            if any(each.arg == "dtype" and _is_dtype(each.value) for each in keywords):
+                yield "dtype", _call(node, args, [each for each in keywords if each.arg != "dtype"])
+
+
+def _others(node: ast.AST) -> Iterator[tuple[str, str]]:  # noqa: C901, PLR0912  a case for each kind
+    """Yield what else could stand in the place of an expression, one step away from it."""
+    match node:
+        case ast.BinOp(left, ast.Add() | ast.Sub(), ast.Constant(value=1)):
+            yield "one-off", _text(left)
+        case ast.BinOp(left, op, right):
+            for sign in _OPERATORS.get(type(op), ""):
+                yield "operator", f"({_text(left)} {sign} {_text(right)})"
+        case ast.AugAssign(target, op, value):
+            for sign in _OPERATORS.get(type(op), ""):
+                yield "operator", f"{ast.unparse(target)} {sign}= {_text(value)}"
+        case ast.Compare(left, [sign], [right]):
+            signs = next((each for each in _COMPARISONS if type(sign) in each), {})
+            for other in (each for kind, each in signs.items() if kind is not type(sign)):
+                yield "comparison", f"({_text(left)} {other} {_text(right)})"
+        case ast.UnaryOp(ast.Invert() | ast.Not(), operand):
+            yield "turned-round", _text(operand)
+        case ast.Call():
+            yield from _other_calls(node)
+        case ast.Subscript(value, ast.Slice(None, None, ast.UnaryOp())):
+            yield "order", _text(value)
+        case ast.Subscript(ast.Attribute(attr="shape") as shape, place):
+            for other_place in _PLACES:
+                if ast.unparse(place) != other_place:
+                    yield "length", f"{ast.unparse(shape)}[{other_place}]"
+
+
+def _other_calls(node: ast.Call) -> Iterator[tuple[str, str]]:
+    name = _called(node)
+    match name, node.args:
+        case "where", [condition, first, other]:
+            yield "branches", _call(node, [condition, other, first], node.keywords)
+        case "exp", [argument]:
+            text = _text(argument)
+            yield "shift", f"{_text(node.func)}({text} - {text}.max(axis=-1, keepdims=True))"
+    if name in _ORDERING:
+        yield "order", _text(_argument(node))
+    if name in _REDUCTIONS:
+        kept = [each for each in node.keywords if each.arg not in ("axis", "keepdims")]
+        for axis in (-1, 0):
+            new = ast.parse(f"f(axis={axis}, keepdims=True)", mode="eval").body
+            yield "axis", _call(node, node.args, [*kept, *getattr(new, "keywords", ())])
+
+
+def _other_numbers(nodes: Sequence[ast.AST], numbers: Sequence[float]) -> Iterator[tuple[Any, str]]:
+    """Yield numbers that a right program does not have, each with others."""
     right = [abs(each) for each in numbers]
     right += [1 / each for each in right if each]
     # An index is no number to calculate with, and another bound switches a whole branch off.
-    places = {
+    skipped = {
         id(part)
         for node in nodes
         if isinstance(node, ast.Subscript | ast.Compare)
@@ -109,153 +200,49 @@ def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
     }
     odd = [
         (node, value)
-        for node, value in _numbers(nodes[0])
-        if abs(value) not in {*right, *_USUAL} and id(node) not in places
+        for node, value in _numbers(nodes)
+        if abs(value) not in {*right, *_USUAL} and id(node) not in skipped
     ]
     for node, value in odd[:_MOST_NUMBERS]:
         for other in dict.fromkeys([*right, 0.5, 1.0, 2.0, 0.0]):
             if other != abs(value):
-                signed = -other if value < 0 else other
-                yield copy("number", {nodes.index(node): _constantly(signed)})
+                text = repr(other) if other != float("inf") else "float('inf')"
+                yield node, f"(-{text})" if value < 0 else text
 
 
-def _single_changes(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, dict[int, _Change]]]:
-    """Yield the kinds of changes of one step, each with the changes by the number of a node."""
-    for first, other, parts in _exchanges(nodes):
-        yield "exchanged", {nodes.index(node): _named(first, other) for node in parts}
-    # Another condition may switch a wrong branch off, but for one that a loop asks many times; and
-    # a loop with another condition may not end.
-    repeated = {id(n) for loop in nodes if isinstance(loop, ast.For) for n in ast.walk(loop)}
-    branches = [n for n in nodes if isinstance(n, ast.If | ast.IfExp) and id(n) not in repeated]
-    loops = [node for node in nodes if isinstance(node, ast.While)]
-    left = {id(n) for part in [*loops, *(b.test for b in branches)] for n in ast.walk(part)}
-    changes = [
-        (kind, {index: change})
-        for index, node in enumerate(nodes)
-        if id(node) not in left
-        for kind, change in _others(node)
-    ]
-    yield from sorted(changes, key=lambda each: _LIKELY_FIRST.index(each[0]))
-
-
-def _exchanges(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str, list[ast.AST]]]:
-    """Yield two parameters of a function, and where it reads them."""
+def _exchanges(nodes: Sequence[ast.AST]) -> Iterator[_Texts]:
+    """Yield the names of two parameters of a function, each in the place of the other."""
     for function in nodes:
         if isinstance(function, _Function):
             names = [each.arg for each in function.args.args if each.arg != "self"]
-            read = [n for n in ast.walk(function) if isinstance(n, ast.Name)]
-            for pair in itertools.islice(itertools.combinations(names, 2), _MOST_EXCHANGES):
-                parts: list[ast.AST] = [n for n in read if n.id in pair]
-                if {n.id for n in read if n.id in pair} == set(pair):
-                    yield *pair, parts
+            read_names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n in nodes]
+            for one, other in itertools.islice(itertools.combinations(names, 2), _MOST_EXCHANGES):
+                swapped = {one: other, other: one}
+                texts: _Texts = [(n, swapped[n.id]) for n in read_names if n.id in swapped]
+                if len({text for _, text in texts}) == len(swapped):
+                    yield texts
 
 
-def _named(first: str, other: str) -> _Change:
-    def change(node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.Name):
-            node.id = other if node.id == first else first
-        return node
+def _free(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """Yield the parts of a program that may be changed.
 
-    return change
-
-
-_Others = Iterator[tuple[str, _Change]]
-
-
-def _others(node: ast.AST) -> _Others:
-    """Yield what else could stand in the place of an expression, one step away from it."""
-    for kinds, others in _OTHERS:
-        if isinstance(node, kinds):
-            yield from others(node)
+    Another condition may switch a wrong branch off, but for one that a loop asks many times; and a
+    loop with another condition may not end.
+    """
+    repeated = {id(n) for loop in nodes if isinstance(loop, ast.For) for n in ast.walk(loop)}
+    branches = [n for n in nodes if isinstance(n, ast.If | ast.IfExp) and id(n) not in repeated]
+    loops = [node for node in nodes if isinstance(node, ast.While)]
+    kept = {id(n) for part in [*loops, *(b.test for b in branches)] for n in ast.walk(part)}
+    yield from (node for node in nodes if id(node) not in kept)
 
 
-def _with(**parts: Any) -> _Change:
-    def change(node: ast.AST) -> ast.AST:
-        for name, part in parts.items():
-            setattr(node, name, part)
-        return node
-
-    return change
+def _text(node: ast.AST) -> str:
+    text = ast.unparse(node)
+    return text if isinstance(node, ast.Name | ast.Attribute | ast.Call) else f"({text})"
 
 
-def _other_operators(node: Any) -> _Others:
-    is_sum = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)
-    if is_sum and isinstance(node.right, ast.Constant) and node.right.value == 1:
-        yield "one-off", lambda node: getattr(node, "left", node)
-        return
-    for other in _OPERATORS.get(type(node.op), ()):
-        yield "operator", _with(op=other())
-
-
-def _other_comparisons(node: Any) -> _Others:
-    for group in _COMPARISONS:
-        for other in group if isinstance(node.ops[0], group) else ():
-            if len(node.ops) == 1 and not isinstance(node.ops[0], other):
-                yield "comparison", _with(ops=[other()])
-
-
-def _not_negated(node: Any) -> _Others:
-    if isinstance(node.op, ast.Invert | ast.Not):
-        yield "turned-round", lambda node: getattr(node, "operand", node)
-
-
-def _other_calls(node: Any) -> _Others:
-    name = _called(node)
-    match name, node.args:
-        case "where", [condition, first, other]:
-            yield "branches", _with(args=[condition, other, first])
-    if name == "exp" and node.args:
-        shift = ast.parse("_ - _.max(axis=-1, keepdims=True)", mode="eval").body
-        yield "shift", _with(args=[_Filled(node.args[0]).visit(shift)])
-    if name in ("sort", "sorted", "flip"):
-        yield "order", _argument
-    if name in _REDUCTIONS:
-        others = [each for each in node.keywords if each.arg not in ("axis", "keepdims")]
-        for axis in (-1, 0):
-            new = [
-                ast.keyword("axis", ast.Constant(axis)),
-                ast.keyword("keepdims", ast.Constant(True)),
-            ]
-            yield "axis", _with(keywords=[*others, *new])
-
-
-def _other_places(node: Any) -> _Others:
-    match node.slice:
-        case ast.Slice(lower=None, upper=None, step=ast.UnaryOp()):
-            yield "order", lambda node: getattr(node, "value", node)
-    if getattr(node.value, "attr", "") == "shape":
-        for place in _PLACES:
-            if ast.unparse(node.slice) != str(place):
-                yield "length", _with(slice=ast.Constant(place))
-
-
-_OTHERS: tuple[tuple[Any, Callable[[ast.AST], _Others]], ...] = (
-    ((ast.BinOp, ast.AugAssign), _other_operators),
-    (ast.Compare, _other_comparisons),
-    (ast.UnaryOp, _not_negated),
-    (ast.Call, _other_calls),
-    (ast.Subscript, _other_places),
-)
-
-
-class _Filled(ast.NodeTransformer):
-    """Puts an expression in the place of each `_`."""
-
-    def __init__(self, part: ast.expr) -> None:
-        self._part = part
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self._part if node.id == "_" else node
-
-
-class _Changer(ast.NodeTransformer):
-    def __init__(self, changes: dict[int, _Change]) -> None:
-        self._changes = changes  # by the id of a node
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        below = self.generic_visit(node)
-        change = self._changes.get(id(node))
-        return below if change is None else change(below)
+def _call(node: ast.Call, args: list[ast.expr], keywords: list[ast.keyword]) -> str:
+    return ast.unparse(ast.Call(node.func, args, keywords))
 
 
 def _called(node: ast.AST) -> str:
@@ -272,67 +259,36 @@ def _object(node: ast.Call) -> ast.expr | None:
     return None
 
 
-def _argument(node: ast.AST) -> ast.AST:
-    """Return what a function is called with, or the object whose method it is."""
-    if not isinstance(node, ast.Call):
-        return node
+def _argument(node: ast.Call) -> ast.AST:
+    """Return the first argument of a function, or the object whose method it is."""
     return _object(node) or (node.args[0] if node.args else node)
 
 
-def _digits(node: ast.AST) -> int | None:
-    """Return to how many digits is rounded; None if that is not a plain number."""
-    if not isinstance(node, ast.Call):
-        return None
-    given = node.args if _object(node) else node.args[1:]
-    given = [*given, *(each.value for each in node.keywords if each.arg in ("decimals", "ndigits"))]
-    digits = given[0].value if given and isinstance(given[0], ast.Constant) else None
-    return (digits if isinstance(digits, int) else None) if given else 0
+def _digits(node: Any) -> int | None:
+    """Return the number of digits that a rounding keeps; None if that is not a plain number."""
+    args = node.args if _object(node) else node.args[1:]
+    args = [*args, *(each.value for each in node.keywords if each.arg in ("decimals", "ndigits"))]
+    match args:
+        case []:
+            return 0
+        case [ast.Constant(int(digits)), *_]:
+            return digits
+    return None
 
 
-def _true_division(node: ast.AST) -> _Change | None:
-    def change(node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.BinOp | ast.AugAssign):
-            node.op = ast.Div()
-        return node
-
-    is_one = isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.FloorDiv)
-    return change if is_one else None
-
-
-def _uncut(node: ast.AST) -> _Change | None:
-    name = _called(node)
-    if name == "astype" and isinstance(node, ast.Call):
-        return _argument if node.args and _names_dtype(node.args[0]) else None
-    return _argument if name in _CUTTING else None
-
-
-def _without_dtype(node: ast.AST) -> _Change | None:
-    def change(node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.Call):
-            node.keywords = [each for each in node.keywords if each.arg != "dtype"]
-        return node
-
-    keywords = node.keywords if isinstance(node, ast.Call) else []
-    return change if any(k.arg == "dtype" and _names_dtype(k.value) for k in keywords) else None
-
-
-def _names_dtype(node: ast.expr) -> bool:
+def _is_dtype(node: ast.expr) -> bool:
+    """Return whether an expression names a dtype with fewer digits than float64."""
     names = (getattr(node, "id", ""), getattr(node, "attr", ""), getattr(node, "value", ""))
     return any(name in _DTYPES for name in names if isinstance(name, str))
 
 
-def _constantly(value: float) -> _Change:
-    text = repr(value) if abs(value) != float("inf") else f"float('{value}')"
-    return lambda _: ast.parse(text, mode="eval").body
-
-
-def _numbers(tree: ast.AST) -> list[tuple[ast.expr, float]]:
+def _numbers(nodes: Iterable[ast.AST]) -> list[tuple[Any, float]]:
     """Return the numbers of a program, a minus sign included, in the order of its lines."""
-    found: dict[int, tuple[ast.expr, float]] = {}
-    for node in ast.walk(tree):
+    numbers: dict[int, tuple[Any, float]] = {}
+    for node in nodes:
         match node:
             case ast.Constant(value=int(value) | float(value)) if not isinstance(value, bool):
-                found.setdefault(id(node), (node, float(value)))
+                numbers.setdefault(id(node), (node, float(value)))
             case ast.UnaryOp(ast.USub(), ast.Constant(value=int(value) | float(value)) as number):
-                found[id(number)] = (node, -float(value))
-    return sorted(found.values(), key=lambda each: (each[0].lineno, each[0].col_offset))
+                numbers[id(number)] = (node, -float(value))
+    return sorted(numbers.values(), key=lambda each: (each[0].lineno, each[0].col_offset))

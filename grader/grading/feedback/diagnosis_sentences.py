@@ -1,32 +1,28 @@
 """The sentences of diagnoses that no author wrote, such as those about a submission's own code."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 _LONGEST: Final = 60  # characters of the submission's code in a sentence
-_ONLY_THERE: Final = (
-    "With the right {} there, and nothing else changed, your results would be right."
-)
 
 
 def explained(mistakes: Sequence[str], *, are_mutants: bool, is_never_finite: bool) -> str:
     """Return the sentence about one mistake that explains the failures, or about two that do.
 
     Args:
-        mistakes: what is said of each; of mutants in words that begin with "as if".
-        are_mutants: whether no author declared them.
-        is_never_finite: whether no result has a finite number, which can have several causes.
+        mistakes: The words about each; those about mutants begin with "as if".
+        are_mutants: Whether no author declared them.
+        is_never_finite: Whether no result has a finite number, which can have several causes.
     """
-    said = mistakes[0]
+    sentence = mistakes[0]
     if are_mutants:
-        said = f"Your code behaves exactly {', or '.join(mistakes)}."
+        sentence = f"Your code behaves exactly {', or '.join(mistakes)}."
     elif len(mistakes) > 1:
-        said = f"This is what happens with either of two mistakes: {' Or: '.join(mistakes)}"
-    return (
-        f"No result has a number in it, and that can have several causes. One is known here: {said}"
-        if is_never_finite
-        else said
-    )
+        sentence = f"This is what happens with either of two mistakes: {' Or: '.join(mistakes)}"
+    if not is_never_finite:
+        return sentence
+    several = "No result has a number in it, and that can have several causes."
+    return f"{several} One is known here: {sentence}"
 
 
 def at_once(mistakes: Sequence[str]) -> str:
@@ -44,21 +40,38 @@ def in_helper(name: str, line: int, feedback: str = "") -> str:
     return f"{where}: {feedback}" if feedback else f"{where}: with a right one, the tests pass."
 
 
-def repaired(kind: str, lines: Sequence[int], was: Sequence[Any]) -> str:
-    """Return the sentence about a part of a submission without which its tests pass."""
+def repaired(kind: str, lines: Sequence[int], parts: Sequence[str | int]) -> str:
+    """Return the sentence about a change of a submission with which its tests pass.
+
+    Args:
+        kind: One of `REPAIRS`.
+        lines: Of the submission that are changed.
+        parts: The code there; of rounding, the digits that are kept.
+    """
     *most, last = lines
     place = f"lines {', '.join(map(str, most))} and {last}" if most else f"line {last}"
-    return _REPAIRS[kind](place, was)
+    texts = [f"`{quoted(str(each))}`" for each in dict.fromkeys(parts)]
+    return _REPAIRS[kind].format(
+        code=texts[0] if texts else "",
+        number=quoted(str(parts[0])) if parts else "",
+        both=" and ".join(texts),
+        to=_digits(parts) if kind == "rounded" else "",
+        place=place,
+    )
 
 
-def _rounded(place: str, digits: Sequence[Any]) -> str:
-    to = ""
-    if len(digits) == 1:
-        count = digits[0]
-        to = f" to {count} digit{'' if count == 1 else 's'} after the point"
-        if count == 0:
-            to = " to whole numbers"
-    return f"You round{to} (in {place}), and only that makes your results wrong. Keep all digits."
+def _digits(counts: Sequence[str | int]) -> str:
+    match counts:
+        case [0]:
+            return " to whole numbers"
+        case [count]:
+            return f" to {count} digit{'' if count == 1 else 's'} after the point"
+    return ""
+
+
+def first_wrong(kind: str, code: str, line: int) -> str:
+    """Return the sentence about the first expression that differs from a right program."""
+    return _PLACES[kind].format(code=f"`{quoted(code)}`", line=line)
 
 
 def quoted(code: str) -> str:
@@ -67,61 +80,38 @@ def quoted(code: str) -> str:
     return code if len(code) <= _LONGEST else f"{code[: _LONGEST - 3]}..."
 
 
-_REPAIRS: Final[Mapping[str, Callable[[str, Sequence[Any]], str]]] = {
-    "rounded": _rounded,
-    "cut": lambda place, was: (
-        f"`{quoted(str(was[0]))}` in {place} takes digits away, and only that makes your results "
-        "wrong."
+_REPAIRS: Final[Mapping[str, str]] = {
+    "rounded": (
+        "You round{to} (in {place}), and only that makes your results wrong. Keep all digits."
     ),
-    "dtype": lambda place, was: (
-        f"The dtype in {place} makes your results wrong, and nothing else does: "
-        f"`{quoted(str(was[0]))}`."
+    "cut": "{code} in {place} takes digits away, and only that makes your results wrong.",
+    "dtype": "The dtype in {place} makes your results wrong, and nothing else does: {code}.",
+    "floor-division": (
+        "`//` in {place} rounds down to whole numbers. With `/` there, the tests pass."
     ),
-    "floor-division": lambda place, _: (
-        f"`//` in {place} rounds down to whole numbers. With `/` there, the tests pass."
+    "exchanged": "{both} are exchanged: with each in the other's place, the tests pass.",
+    "one-off": "Look at the 1 in {code} in {place}: without it, the tests pass.",
+    "operator": (
+        "Look at the operator in {code} in {place}: with another one there, the tests pass."
     ),
-    "exchanged": lambda _, was: (
-        "{} and {} are exchanged: with each in the other's place, the tests pass.".format(
-            *(f"`{quoted(str(each))}`" for each in dict.fromkeys(was))
-        )
+    "comparison": (
+        "Look at the comparison {code} in {place}: with another sign there, the tests pass."
     ),
-    "one-off": lambda place, was: (
-        f"Look at the 1 in `{quoted(str(was[0]))}` in {place}: without it, the tests pass."
+    "turned-round": "{code} in {place} is turned round: without `~` or `not`, the tests pass.",
+    "branches": (
+        "The two choices of {code} in {place} are exchanged: the other way round, the tests pass."
     ),
-    "operator": lambda place, was: (
-        f"Look at the operator in `{quoted(str(was[0]))}` in {place}: with another one there, the "
+    "shift": (
+        "What goes into {code} in {place} is not shifted so that its maximum is 0: with that, the "
         "tests pass."
     ),
-    "comparison": lambda place, was: (
-        f"Look at the comparison `{quoted(str(was[0]))}` in {place}: with another sign there, the "
-        "tests pass."
-    ),
-    "turned-round": lambda place, was: (
-        f"`{quoted(str(was[0]))}` in {place} is turned round: without `~` or `not`, the tests pass."
-    ),
-    "branches": lambda place, was: (
-        f"The two choices of `{quoted(str(was[0]))}` in {place} are exchanged: the other way "
-        "round, the tests pass."
-    ),
-    "shift": lambda place, was: (
-        f"What goes into `{quoted(str(was[0]))}` in {place} is not shifted so that its maximum is "
-        "0: with that, the tests pass."
-    ),
-    "length": lambda place, was: (
-        f"`{quoted(str(was[0]))}` in {place} is the length of the wrong axis: with another axis "
-        "there, the tests pass."
-    ),
-    "order": lambda place, was: (
-        f"`{quoted(str(was[0]))}` in {place} changes the order: without that, the tests pass."
-    ),
-    "axis": lambda place, was: (
-        f"Look at the axis of `{quoted(str(was[0]))}` in {place}: along another one, the tests "
+    "length": (
+        "{code} in {place} is the length of the wrong axis: with another axis there, the tests "
         "pass."
     ),
-    "number": lambda place, was: (
-        f"Look at the number {quoted(str(was[0]))} in {place}: with another one there, the tests "
-        "pass."
-    ),
+    "order": "{code} in {place} changes the order: without that, the tests pass.",
+    "axis": "Look at the axis of {code} in {place}: along another one, the tests pass.",
+    "number": "Look at the number {number} in {place}: with another one there, the tests pass.",
 }
 
 REPAIRS: Final = frozenset(_REPAIRS)
@@ -133,37 +123,19 @@ TRUSTED: Final = frozenset({"rounded", "cut", "dtype", "floor-division"})
 GUESSED: Final = REPAIRS - TRUSTED
 """The kinds that could pass a few tests by chance, and are tried last."""
 
-
-def leaves_the_track(kind: str, code: str, line: int, filled: Sequence[int] = ()) -> str:
-    """Return the sentence about an expression.
-
-    Args:
-        kind: one of `PLACES`.
-        code: of the expression.
-        line: of the expression.
-        filled: the first and last line that fill an array, where it was filled wrongly.
-    """
-    return _PLACES[kind](quoted(code), line, filled)
-
-
-_PLACES: Final[Mapping[str, Callable[[str, int, Sequence[int]], str]]] = {
-    "wrong": lambda code, line, _: (
-        f"`{code}` in line {line} gives the first wrong value. "
-        + _ONLY_THERE.format("value")
-        + " Look at this step, and at what goes into it."
+_PLACES: Final[Mapping[str, str]] = {
+    "wrong": (
+        "{code} in line {line} gives the first wrong value. With the right value there, and "
+        "nothing else changed, your results would be right. Look at this step, and at what goes "
+        "into it."
     ),
-    "shape": lambda code, line, _: (
-        f"`{code}` in line {line} has the right numbers in a wrong shape. "
-        + _ONLY_THERE.format("shape")
+    "shape": (
+        "{code} in line {line} has the right numbers in a wrong shape. With the right shape there, "
+        "and nothing else changed, your results would be right."
     ),
-    "missing": lambda code, line, _: (
-        f"The value of `{code}` in line {line} is right, but a right solution does something more "
+    "missing": (
+        "The value of {code} in line {line} is right, but a right solution does something more "
         "with it before it goes on. Look at where you use it next."
-    ),
-    "filled": lambda code, line, filled: (
-        f"When line {line} reads `{code}`, it does not hold the right values. What goes into it is "
-        f"right: look at line {' to line '.join(map(str, dict.fromkeys(filled)))}, where it is "
-        "filled."
     ),
 }
 

@@ -8,7 +8,7 @@ import pytest
 
 from grader.grading.diagnosis import first_expression
 from grader.grading.expected.oracle import Oracle
-from grader.grading.feedback.diagnosis_sentences import leaves_the_track
+from grader.grading.feedback.diagnosis_sentences import first_wrong
 from grader.grading.program.notebook_program import PartLines
 from grader.grading.results.verdict import Diagnosis, Verdict
 from grader.grading.results.verdict_json import verdict_data
@@ -164,7 +164,7 @@ ANSWERS = {
     "number": "['wrong', 10**6]",
     "negative": "['wrong', -1]",
     "boolean": "['wrong', True]",
-    "filled": "['filled', 0]",
+    "other kind": "['filled', 0]",
     "print": "print(secret)",
     "raise": "1 / 0 if secret else secret",
 }
@@ -205,9 +205,10 @@ if search is not None:
 
 
 def test_a_notebook_has_lines_of_cells() -> None:
-    """A range of lines too, whose ends may lie in two cells."""
-    said = leaves_the_track("filled", "a", 7, (2, 5))
-    found = PartLines((2, 5), (3, 7)).diagnosis(Diagnosis("expression", "filled", said, None, ()))
-    assert found is not None
-    for place in ("line 4 of cell 5 reads", "line 2 of cell 2 to line 2 of cell 5"):
-        assert place in found.feedback
+    """The line is that in its cell."""
+    feedback = first_wrong("wrong", "a", 7)
+    shown = PartLines((2, 5), (3, 7)).diagnosis(
+        Diagnosis("expression", "wrong", feedback, None, ())
+    )
+    assert shown is not None
+    assert "line 4 of cell 5 gives" in shown.feedback

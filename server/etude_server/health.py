@@ -1,18 +1,23 @@
 """Health checks: liveness, readiness, and a self-test of grading."""
 
-import json
+import contextlib
+import socket
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import islice
 from pathlib import Path
-from typing import Final, Self
+from typing import Final
 
 import structlog
+import uvicorn
 from sqlalchemy import delete, false
 from sqlalchemy.exc import SQLAlchemyError
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from etude_server.catalog import Catalog
 from etude_server.metrics import MEDIA_TYPE, Meter
@@ -34,7 +39,7 @@ _log = structlog.get_logger(__name__)
 _WRITE_NOTHING: Final = delete(session).where(false())
 _STARTING: Final = "the self-test is still running"
 _MOST_ASKED: Final = 3  # exercises, until one shows that this host grades rightly
-_MOST_WAIT: Final = 5.0  # seconds for a client of the health port to say what it wants
+_NO_STORE: Final = {"Cache-Control": "no-store"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,63 +137,43 @@ def store_checks(database: Database) -> dict[str, str]:
     return {"database": OK, "migrations": migrations}
 
 
-def respond(path: str, health: Health, meter: Meter) -> tuple[HTTPStatus, str, bytes] | None:
-    """Return the status, media type and body of `/livez`, `/readyz` or `/metrics`; else None."""
-    if path == "/metrics":
-        return HTTPStatus.OK, MEDIA_TYPE, meter.exposition()
-    if path == "/livez":
-        return HTTPStatus.OK, "application/json", b'{"status": "ok"}'
-    if path != "/readyz":
-        return None
-    found = health.readiness()
-    status = HTTPStatus.OK if found.is_ready else HTTPStatus.SERVICE_UNAVAILABLE
-    said = {"status": OK if found.is_ready else "not ready", "checks": dict(found.checks)}
-    return status, "application/json", json.dumps(said).encode()
+def routes(health: Health, meter: Meter) -> list[Route]:
+    """Return the routes of `/livez`, `/readyz` and `/metrics`."""
+
+    def live(_request: Request) -> Response:
+        return JSONResponse({"status": OK}, headers=_NO_STORE)
+
+    def ready(_request: Request) -> Response:
+        found = health.readiness()
+        status = HTTPStatus.OK if found.is_ready else HTTPStatus.SERVICE_UNAVAILABLE
+        body = {"status": OK if found.is_ready else "not ready", "checks": dict(found.checks)}
+        return JSONResponse(body, status, _NO_STORE)
+
+    def metrics(_request: Request) -> Response:
+        return Response(meter.exposition(), media_type=MEDIA_TYPE, headers=_NO_STORE)
+
+    return [Route("/livez", live), Route("/readyz", ready), Route("/metrics", metrics)]
 
 
-class HealthPort:
-    """Serves `/livez`, `/readyz` and `/metrics` on a port of their own; 0 for any that is free.
+@contextlib.contextmanager
+def health_port(host: str, port: int, health: Health, meter: Meter) -> Iterator[int]:
+    """Serve the routes of health on a port of their own, 0 for any that is free; yield it.
 
     Raises:
         UsageError: the port cannot be had.
     """
-
-    def __init__(self, host: str, port: int, health: Health, meter: Meter) -> None:
-        class Handler(BaseHTTPRequestHandler):
-            timeout = _MOST_WAIT
-            server_version = "etude"
-            sys_version = ""
-
-            def do_GET(self) -> None:
-                """Answer one of the pages."""
-                found = respond(self.path, health, meter)
-                if found is None:
-                    self.send_error(HTTPStatus.NOT_FOUND)
-                    return
-                status, media_type, body = found
-                self.send_response(status)
-                self.send_header("Content-Type", media_type)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_: object) -> None:
-                """Log nothing: probes come every few seconds."""
-
-        try:
-            self._server = ThreadingHTTPServer((host, port), Handler)
-        except OSError as error:
-            raise UsageError(f"cannot listen on port {port}: {error.strerror}") from None
-        self.port = self._server.server_address[1]
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, name="health", daemon=True
-        )
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+    try:
+        listener = socket.create_server((host, port))
+    except OSError as error:
+        raise UsageError(f"cannot listen on port {port}: {error.strerror}") from None
+    app = Starlette(routes=routes(health, meter))
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_config=None, access_log=False, server_header=False)
+    )
+    thread = threading.Thread(target=server.run, args=([listener],), name="health", daemon=True)
+    thread.start()
+    try:
+        yield int(listener.getsockname()[1])
+    finally:
+        server.should_exit = True
+        thread.join()

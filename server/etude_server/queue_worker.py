@@ -25,7 +25,7 @@ from etude_server import logs
 from etude_server.actions import regrades as actions
 from etude_server.catalog import Catalog
 from etude_server.grading import Grading, GradingRequest, Notify, for_submission
-from etude_server.health import OK, Health, HealthPort, SelfTest
+from etude_server.health import OK, Health, SelfTest, health_port
 from etude_server.job_queue import GRADE_TASK, REGRADE_TASK, JobQueue, Lane, make_app
 from etude_server.metrics import Meter
 from etude_server.store import regrades, submissions, verdicts
@@ -88,7 +88,7 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
         worker = _QueueWorker(settings, Grading(database, catalog, pool, meter))
         health = Health(database, self_test, lambda: worker.trouble)
         if settings.health_port is not None:
-            port = HealthPort(settings.health_host, settings.health_port, health, meter)
+            port = health_port(settings.health_host, settings.health_port, health, meter)
             stack.enter_context(port)
         catalog.reload_on_hangup()
         asyncio.run(worker.run())

@@ -7,7 +7,7 @@ from typing import Self
 from etude_server import logs
 from etude_server.catalog import Catalog
 from etude_server.grading import Grading
-from etude_server.health import Health, HealthPort, SelfTest
+from etude_server.health import Health, SelfTest, health_port
 from etude_server.job_queue import JobQueue
 from etude_server.local_executor import LocalExecutor
 from etude_server.lti.sender import ScoreSender
@@ -78,7 +78,7 @@ class Service:
             stack.enter_context(ScoreSender(database))
             health = Health(database, SelfTest(pool, catalog), lambda: executor.trouble)
             if settings.health_port is not None:
-                port = HealthPort(settings.health_host, settings.health_port, health, meter)
+                port = health_port(settings.health_host, settings.health_port, health, meter)
                 stack.enter_context(port)
             if isinstance(queue, Regrader):
                 stack.enter_context(queue)

@@ -28,10 +28,8 @@ class Settings:
     workers: int = 2
     public_url: str = ""  # as browsers reach it; the scheme decides whether cookies are Secure
     max_body: int = MAX_BODY
-    client_seconds: float = 60.0  # within which a request's body must arrive
     per_minute: int = 30  # submissions of one person; 0 refuses none
     queue_seconds: float = 120.0  # no more are accepted once the oldest waited so long; 0: always
-    max_streams: int = 2_000  # event streams at once
     oidc: Provider | None = None  # by which people of the roster sign in
     keep_days: int = 90  # how long diagnostics of single runs are kept
 

@@ -24,7 +24,7 @@ from sqlalchemy.exc import IntegrityError
 from etude_server import logs
 from etude_server.app import create_app
 from etude_server.catalog import Catalog
-from etude_server.health import OK, Health, HealthPort, SelfTest
+from etude_server.health import OK, Health, SelfTest, health_port
 from etude_server.job_queue import JobQueue
 from etude_server.metrics import Meter
 from etude_server.service import AppContext, Service
@@ -148,8 +148,8 @@ def test_the_health_port_answers_probes(database: Database, catalog: Catalog) ->
     health = Health(database, SelfTest(None, catalog), lambda: trouble)
     meter = Meter()
     meter.watch(database)
-    with HealthPort("127.0.0.1", 0, health, meter) as port:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port.port}") as client:
+    with health_port("127.0.0.1", 0, health, meter) as port:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
             assert client.get("/livez").json() == {"status": "ok"}
             answer = client.get("/readyz")
             assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
@@ -158,8 +158,11 @@ def test_the_health_port_answers_probes(database: Database, catalog: Catalog) ->
             assert client.get("/readyz").is_success
             assert ("etude_queue_waiting", ()) in _samples(client.get("/metrics").text)
             assert client.get("/secret").status_code == HTTPStatus.NOT_FOUND
-        with pytest.raises(UsageError, match="cannot listen on port"):
-            HealthPort("127.0.0.1", port.port, health, meter)
+        with (
+            pytest.raises(UsageError, match="cannot listen on port"),
+            health_port("127.0.0.1", port, health, meter),
+        ):
+            pass
 
 
 def test_a_store_that_can_only_be_read_is_not_ready(

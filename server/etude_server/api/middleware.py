@@ -1,14 +1,14 @@
 """Middleware: limits of request bodies, security headers, and a record of each request."""
 
-import asyncio
 import time
 import uuid
 from collections.abc import Mapping, MutableMapping
 from http import HTTPStatus
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from etude_server.api.problem_details import problem_response
@@ -24,102 +24,70 @@ _HEADERS: Final = {
 _API_POLICY: Final = "default-src 'none'; frame-ancestors 'none'"
 _HSTS: Final = "max-age=31536000"
 _START: Final = "http.response.start"
-_PART: Final = "http.response.body"
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 _log = structlog.get_logger(__name__)
 
 
-class _RefusedError(Exception):
-    """The rest of a body is not read."""
-
-
 class BodyCap:
-    """Refuses a body that is too large, before it is read and while it comes, or too slow.
+    """Refuses a body that is too large, before it is read and while it comes.
 
-    Some paths are roomy: they take more bytes. A slow body would hold a connection for nothing.
+    Some paths are roomy: they take more bytes. A proxy ends the connections of slow clients.
     """
 
-    def __init__(self, app: ASGIApp, most: int, roomy: Mapping[str, int], seconds: float) -> None:
+    def __init__(self, app: ASGIApp, most: int, roomy: Mapping[str, int]) -> None:
         self._app = app
         self._most = most
         self._roomy = roomy
-        self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it with 408 or 413."""
+        """Pass a request on, or refuse it with 413."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        body = _Body(receive, self._roomy.get(scope["path"], self._most), self._seconds)
-        headers = Headers(scope=scope)
-        if "content-length" in headers and "transfer-encoding" in headers:
-            # h11 reads the chunks; a proxy before us may go by the length, and see other requests.
-            detail = "A request has Content-Length or Transfer-Encoding, not both."
-            await _refuse((HTTPStatus.BAD_REQUEST, detail), scope, receive, send)
-            return
-        said = headers.get("content-length", "0")
-        if not said.isascii() or not said.isdigit() or int(said[:20]) > body.most:
-            await _refuse(body.too_large, scope, receive, send)
-            return
-        has_begun = is_over = False
+        most = left = self._roomy.get(scope["path"], self._most)
+        refusal = _refusal(Headers(scope=scope), most)
+        has_begun = False
 
-        async def unless_refused(message: MutableMapping[str, Any]) -> None:
-            nonlocal has_begun, is_over
+        async def receive_within() -> Message:
+            nonlocal left
+            message = await receive()
+            left -= len(message.get("body", b""))
+            return message if left >= 0 else {"type": "http.disconnect"}
+
+        async def unless_too_large(message: Message) -> None:
+            nonlocal has_begun
             # What the application makes of a body that broke off is not told.
-            if body.refusal is None or has_begun:
+            if left >= 0 or has_begun:
                 has_begun = True
-                is_over = message["type"] == _PART and not message.get("more_body", False)
                 await send(message)
 
-        try:
-            await self._app(scope, body.receive, unless_refused)
-        except* _RefusedError:  # alone, or among the tasks of an answer
-            pass
-        if body.refusal is not None and not has_begun:
-            await _refuse(body.refusal, scope, receive, send)
-        elif body.refusal is not None and not is_over:  # an event stream, which may end anywhere
-            await send({"type": _PART})
+        if refusal is None:
+            try:
+                await self._app(scope, receive_within, unless_too_large)
+            except ClientDisconnect:
+                if left >= 0:
+                    raise
+            if left < 0 and not has_begun:
+                refusal = _too_large(most)
+        if refusal is not None:
+            await problem_response(*refusal, {"Connection": "close"})(scope, receive, send)
 
 
-_Refusal: TypeAlias = tuple[HTTPStatus, str]
+def _refusal(headers: Headers, most: int) -> tuple[HTTPStatus, str] | None:
+    """Return what is wrong with the length that a request's headers announce."""
+    if "content-length" in headers and "transfer-encoding" in headers:
+        # h11 reads the chunks; a proxy before us may go by the length, and see other requests.
+        detail = "A request has Content-Length or Transfer-Encoding, not both."
+        return HTTPStatus.BAD_REQUEST, detail
+    length = headers.get("content-length", "0")
+    is_number = length.isascii() and length.isdigit()
+    return None if is_number and int(length[:20]) <= most else _too_large(most)
 
 
-class _Body:
-    """A request's body, received within limits of size and time."""
-
-    def __init__(self, receive: Receive, most: int, seconds: float) -> None:
-        self._receive = receive
-        self.most = most
-        self._left = most
-        self._seconds = seconds
-        self._until = asyncio.get_running_loop().time() + seconds
-        self._is_whole = False
-        self.refusal: _Refusal | None = None
-        detail = f"A request body has at most {most >> 10} KiB here."
-        self.too_large: _Refusal = HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail
-
-    async def receive(self) -> Message:
-        """Return the next message of the body; raise if it is too large, or too slow."""
-        if self._is_whole:  # what comes now is that the client hangs up, sooner or later
-            return await self._receive()
-        try:
-            async with asyncio.timeout_at(self._until):
-                message = await self._receive()
-        except TimeoutError:
-            detail = f"The request body must arrive within {self._seconds:g} seconds."
-            self.refusal = HTTPStatus.REQUEST_TIMEOUT, detail
-            raise _RefusedError from None
-        self._left -= len(message.get("body", b""))
-        self._is_whole = not message.get("more_body", False)
-        if self._left < 0:
-            self.refusal = self.too_large
-            raise _RefusedError
-        return message
-
-
-async def _refuse(refusal: _Refusal, scope: Scope, receive: Receive, send: Send) -> None:
-    await problem_response(*refusal, {"Connection": "close"})(scope, receive, send)
+def _too_large(most: int) -> tuple[HTTPStatus, str]:
+    detail = f"A request body has at most {most >> 10} KiB here."
+    return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail
 
 
 class CarefulHeaders:

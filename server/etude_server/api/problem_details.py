@@ -162,8 +162,7 @@ class DescribedApp(FastAPI):
                 known = operation["responses"]
                 general = [HTTPStatus.UNPROCESSABLE_ENTITY] if "422" in known else []
                 if "requestBody" in operation:
-                    general += [HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_TIMEOUT]
-                    general.append(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+                    general += [HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE]
                 known.update({str(status): each for status, each in responses(*general).items()})
                 known["5XX"] = failed
         return description

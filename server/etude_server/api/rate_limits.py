@@ -45,23 +45,15 @@ class Rates:
 class Streams:
     """Counts the event streams that are open; each holds a connection.
 
-    One person cannot take the room of all others. Only the event loop's thread uses it, so that a
-    check and a count are one step.
+    Only the event loop's thread uses it, so that a check and a count are one step.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._open: Counter[str] = Counter()
-
-    def check(self) -> None:
-        """Raise a 429 unless there is room for one more stream."""
-        if self._open.total() >= self._most:
-            raise later(_FULL, 2)
 
     @contextlib.contextmanager
     def one_more(self, person_id: str) -> Iterator[None]:
         """Count a person's stream while it is open; raise a 429 if they have too many."""
-        self.check()
         if self._open[person_id] >= _STREAMS_OF_ONE:
             raise later(_FULL, 2)
         self._open[person_id] += 1

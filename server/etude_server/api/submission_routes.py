@@ -121,11 +121,6 @@ def own(person: Someone, found: Existing) -> Submitted:
 Own = Annotated[Submitted, Depends(own)]
 
 
-async def any_room(request: Request) -> None:
-    """Raise if there is no room for an event stream, before the store is read."""
-    request.app.state.streams.check()
-
-
 async def room(person: Someone, _submitted: Own, request: Request) -> AsyncIterator[None]:
     """Count an event stream while it is open."""
     with request.app.state.streams.one_more(person.id):
@@ -205,7 +200,7 @@ def verdict(submitted: Own, person: Someone, service: ContextOf) -> dict[str, An
 @router.get(
     "/{submission_id}/events",
     response_class=EventSourceResponse,
-    dependencies=[Depends(any_room), Depends(room)],
+    dependencies=[Depends(room)],
     responses=responses(HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS),
 )
 async def events(

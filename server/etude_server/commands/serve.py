@@ -65,10 +65,6 @@ _HEAD = b">\n<head>"  # in a page; the element before it says whether it is for 
     help="Refuse submissions when the oldest has waited so long; 0 refuses none, as in an exam.",
 )
 @click.option(
-    "--max-streams", type=click.IntRange(1), default=2000, show_default=True, metavar="N",
-    help="Event streams that are open at once.",
-)  # fmt: skip
-@click.option(
     "--oidc-issuer",
     help="The OpenID Connect provider by which people of the roster sign in. The client's secret "
     "is read from ETUDE_OIDC_CLIENT_SECRET.",

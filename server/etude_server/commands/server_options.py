@@ -24,7 +24,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 SETTINGS: Final = (
     "database", "database-file", "exercises", "site", "host", "port", "public-url", "workers",
     "lane", "dead-after", "health-host", "health-port", "keep-days", "per-minute",
-    "queue-seconds", "max-streams", "oidc-issuer", "oidc-client-id", "oidc-claim",
+    "queue-seconds", "oidc-issuer", "oidc-client-id", "oidc-claim",
 )  # fmt: skip
 """The keys of `etude.toml`: the options of `etude serve` and `etude worker`."""
 

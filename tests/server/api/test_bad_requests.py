@@ -3,30 +3,18 @@
 import gzip
 import json
 import socket
-from collections.abc import Callable
 from http import HTTPStatus
 
 import pytest
 from sqlalchemy import func, select
 
-from etude_server.settings import Settings
 from etude_server.store import people
 from etude_server.store.ids import now
 from etude_server.store.tables import session, submission
 from tests.server.api.conftest import Served
-from tests.server.conftest import EXERCISES
 
 BODY = json.dumps({"exercise": "attention-weights", "source": "x = 1\n"}).encode()
 CHUNKS = b"%x\r\n%b\r\n0\r\n\r\n" % (len(BODY), BODY)
-
-
-@pytest.fixture(scope="module")
-def impatient(
-    serving: Callable[[Settings], Served], tmp_path_factory: pytest.TempPathFactory
-) -> Served:
-    """A server that waits for no one."""
-    folder = tmp_path_factory.mktemp("impatient")
-    return serving(Settings(f"sqlite:///{folder}/e.db", EXERCISES, workers=1, client_seconds=0.5))
 
 
 def _connected(served: Served) -> socket.socket:
@@ -179,20 +167,6 @@ def test_a_session_ends_with_its_token(served: Served) -> None:
         chosen = select(session.c.expires_at).where(session.c.person_id == owner.id)
         first, second = connection.execute(chosen.order_by(session.c.created_at)).scalars()
     assert first == until < second
-
-
-@pytest.mark.slow
-def test_a_body_that_trickles_is_not_waited_for(impatient: Served) -> None:
-    """Its connection is not held for ever: the sender is told, and hung up on; nothing comes of it."""
-    trickled = b"2\r\n{ \r\n"
-    for headers, body in (
-        ("Content-Length: 100\r\n", b"{"),
-        ("Transfer-Encoding: chunked\r\n", trickled),
-    ):
-        assert _raw(impatient, headers, body) == [HTTPStatus.REQUEST_TIMEOUT]
-    assert _count(impatient) == 0
-    answer = impatient.client("quick").post("/v1/submissions", content=BODY)
-    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY  # by its type: it was read
 
 
 @pytest.mark.parametrize(

@@ -115,19 +115,35 @@ def _exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
         choose,
         exercise_for,
         exercise_names,
-        name_inside,
+        files_of_zip,
+        named_inside,
     )
-    from grader.grading.results.zips import is_code, is_zip
+    from grader.grading.results.zips import ZipError, is_code, is_zip
 
     if is_code(word) or is_zip(word):
         finder = functools.partial(
             find_exercise, collection_folder=options.collection_folder(exercises)
         )
+        path = Path(word)
         with contextlib.suppress(UsageError):
-            return str(exercise_for(Path(word).name, finder).id), Path(word)
-        if is_zip(word):
-            return str(exercise_for(name_inside(Path(word)), finder).id), Path(word)
-        return next(iter(exercise_names(word)), word), Path(word)
+            return str(exercise_for(path.name, finder).id), path
+        if is_code(word):
+            return next(iter(exercise_names(word)), word), path
+
+        def id_of(name: str) -> str | None:
+            with contextlib.suppress(UsageError):
+                return str(exercise_for(name, finder).id)
+            return None
+
+        try:
+            inside = named_inside(files_of_zip(path), path.name, id_of)
+        except ZipError as error:
+            raise UsageError(f"{path}: The zip cannot be read: {error}.") from None
+        (name, exercise), *others = inside.items()
+        if others:
+            names = " and ".join(inside)
+            raise UsageError(f"{path} has {names}; name the EXERCISE before the FILE")
+        return exercise or str(exercise_for(name, finder).id), path / name
     wanted = id_in_name(Path(word)) if is_path(word) else word
     here: list[Path] = []
     with contextlib.suppress(OSError):  # the folder was removed, or cannot be read
@@ -253,6 +269,7 @@ def _grade(stack: contextlib.ExitStack, asked: _Asked) -> "tuple[Verdict, Afterw
     from grader.definitions.collection import resolve
     from grader.grading.results.jobs import Job
     from grader.grading.results.submission import read_submission
+    from grader.grading.results.submitted_files import file_for
 
     definition = resolve(asked.exercise, options.collection_folder(asked.exercises))
     asked.delivery.load()  # while the worker gets ready
@@ -260,7 +277,10 @@ def _grade(stack: contextlib.ExitStack, asked: _Asked) -> "tuple[Verdict, Afterw
 
     told = asked.delivery.printed in {"text", "plain"}
     afterwards = Afterwards(definition, asked.exercises, told=told)
-    submission = read_submission(asked.file, definition.files_to_submit)
+    path = asked.file
+    if not definition.files_to_submit:
+        path = file_for(path, definition.id)
+    submission = read_submission(path, definition.files_to_submit)
     if submission.is_unreadable:
         raise UsageError(f"{submission.path}: {submission.problem}")
     ((_, result),) = pool.grade([Job(definition, submission)])

@@ -5,6 +5,8 @@ Platforms name what they hand out by these patterns (as of 2026):
     lovelaceada_LATE_1234_56789_token_lookup-1.py              Canvas: name, id, upload, file
     Ada Lovelace_1234_assignsubmission_file_/token_lookup.py   Moodle: name, id, file
     Homework_ada_attempt_2026-11-20-10-00-00_token_lookup.py   Blackboard: login, date, file
+    12-34 - Ada Lovelace - Nov 20, 2026 1000 AM/token_lookup.py
+                                                     (Brightspace: id, name, date)
     ada/token_lookup.py                                        a folder for each student
 
 The student stands in the outermost part of a path that has such a pattern or is on the roster. A
@@ -25,7 +27,7 @@ from typing import Final
 
 from grader.course.grades import LOST_ZEROS, name_key
 from grader.errors import UsageError
-from grader.grading.results.submission import cap_of
+from grader.grading.results.submission import cap_of, digest_of
 from grader.grading.results.submitted_files import (
     Candidate,
     PlatformName,
@@ -63,7 +65,7 @@ class _File:
 
     path: str  # in the download, with slashes
     changed: float  # seconds since 1970
-    read: Callable[[int], bytes]  # at most one byte more than so many
+    read: Callable[[int], bytes]  # at most so many, or a ZipError
     inner: str = ""  # the path in the student's own zip, which `path` is then
 
     @property
@@ -114,8 +116,6 @@ class _Exercises:
             )
         if asking:
             return "/".join(*asking.items())
-        if file.inner and (exercise := self.named(PurePosixPath(file.path).name)):
-            return exercise
         raise _RefusalError(f"there is no exercise {stem!r}")
 
 
@@ -164,16 +164,16 @@ def collect(
     with contextlib.ExitStack() as stack:
         for packed in _files(source, stack, done):
             with _refusals(done, packed):
-                for file in _unpacked(packed, exercises):
-                    with _refusals(done, file):
-                        places.append((file, exercises.place(file)))
+                places += _placed(packed, exercises, done)
         chosen: dict[tuple[str, str], list[tuple[Candidate, _File]]] = {}
         bare = [file for file, _ in places if _platform_part(file) is None]
         level = _level_of_students(bare, exercises) if names is None else ""
         for file, place in places:
             with _refusals(done, file):
                 student, attempt = _student(file, names, level, exercises)
-                candidate = Candidate(Path(file.shown), file.changed, attempt)
+                candidate = Candidate(
+                    Path(file.shown), file.changed, attempt, functools.partial(_digest, file)
+                )
                 chosen.setdefault((student, place), []).append((candidate, file))
         for (student, place), several_files in sorted(chosen.items()):
             best, left_out = choose([candidate for candidate, _ in several_files])
@@ -197,38 +197,39 @@ def _refusals(done: Collected, file: _File) -> Iterator[None]:
         done.is_damaged = True
 
 
-def _unpacked(file: _File, exercises: _Exercises) -> Iterator[_File]:
-    """Yield a file that may be a submission, or those in a student's own zip.
+def _placed(file: _File, exercises: _Exercises, done: Collected) -> Iterator[tuple[_File, str]]:
+    """Yield a file that may be a submission, or those in a student's own zip, with their places.
+
+    A single file in a zip may leave the name to the zip.
 
     Raises:
-        ZipError: the zip cannot be read, or has not one file, or those of one exercise.
+        ZipError: The zip cannot be read, or has several files of which none names an exercise.
+        _RefusalError: The file names no exercise.
     """
     if is_code(file.path):
-        yield file
-    elif not is_zip(file.path):
+        yield file, exercises.place(file)
+        return
+    if not is_zip(file.path):
         raise _RefusalError("neither Python nor a notebook")
-    else:
-        data = file.read(MAX_NOTEBOOK)
-        if len(data) > MAX_NOTEBOOK:
-            raise ZipError(f"it has more than {MAX_NOTEBOOK >> 20} MiB")
-        archive = open_zip(io.BytesIO(data))
-        entries = files_inside(archive)
-        inside = [
-            replace(file, inner=path, read=functools.partial(read_entry, archive, entry))
-            for path, entry in entries.items()
-            if is_code(path)
-        ]
-        if len(inside) != 1 and not _are_parts(inside, exercises):
-            only_code(entries)
-        yield from inside
-
-
-def _are_parts(files: Sequence[_File], exercises: _Exercises) -> bool:
-    """Return whether all files belong to exercises that ask for several."""
-    try:
-        return bool(files) and all("/" in exercises.place(each) for each in files)
-    except _RefusalError:
-        return False
+    archive = open_zip(io.BytesIO(file.read(MAX_NOTEBOOK)))
+    entries = files_inside(archive)
+    has_one, refused = False, dict[str, _RefusalError]()
+    for path in filter(is_code, entries):
+        read = functools.partial(read_entry, archive, entries[path])
+        inner = replace(file, inner=path, read=read)
+        try:
+            yield inner, exercises.place(inner)
+            has_one = True
+        except _RefusalError as refusal:
+            refused[inner.shown] = refusal
+    if has_one:
+        done.left_out |= {path: str(refusal) for path, refusal in refused.items()}
+        return
+    only_code(entries)
+    exercise = exercises.named(PurePosixPath(file.path).name)
+    if exercise is None:
+        raise refused[inner.shown]
+    yield inner, exercise
 
 
 def _platform_part(file: _File) -> PlatformName | None:
@@ -238,7 +239,7 @@ def _platform_part(file: _File) -> PlatformName | None:
 
 def _folders(file: _File, exercises: _Exercises) -> list[str]:
     """Return the folders of a file that are not named after an exercise, from the outside in."""
-    parts = PurePosixPath(file.path).parts[:-1]
+    parts = dict.fromkeys(PurePosixPath(file.path).parts[:-1])  # an unpacked zip has `ada/ada/`
     return [part for part in parts if exercises.named(part) is None]
 
 
@@ -303,12 +304,16 @@ def _on_roster(file: _File, names: Mapping[str, str], platform: PlatformName | N
     raise _RefusalError(f"{name!r} is not on the roster")
 
 
+def _digest(file: _File) -> str:
+    try:
+        return digest_of(file.read(cap_of(Path(file.name))))
+    except (ZipError, IrregularFileError, OSError):
+        return file.shown
+
+
 def _write(target: Path, file: _File, done: Collected) -> None:
     """Write a file with its date, unless what is there is newer or the same."""
-    cap = cap_of(Path(file.name))
-    data = file.read(cap)
-    if len(data) > cap:
-        raise ZipError(f"it has more than {cap >> 10:,} KiB")
+    data = file.read(cap_of(Path(file.name)))
     if target.is_symlink() or target.parent.is_symlink():
         raise UsageError(f"{target} is reached by a symbolic link")
     if target.exists():
@@ -337,7 +342,10 @@ def _files(source: Path, stack: contextlib.ExitStack, done: Collected) -> Iterat
 def _of_folder(source: Path) -> Iterator[_File]:
     def read(path: Path, most: int) -> bytes:
         with open_regular(path, below=source) as file:
-            return file.read(most + 1)
+            data = file.read(most + 1)
+        if len(data) > most:
+            raise ZipError(f"{path.name!r} has more than {most >> 10:,} KiB")
+        return data
 
     for here, _, names in os.walk(source):
         for path in (Path(here, name) for name in names):
@@ -347,11 +355,10 @@ def _of_folder(source: Path) -> Iterator[_File]:
 
 def _of_zip(source: Path, stack: contextlib.ExitStack, done: Collected) -> Iterator[_File]:
     try:
-        archive = stack.enter_context(open_zip(stack.enter_context(source.open("rb"))))
+        file = stack.enter_context(source.open("rb"))
+        archive = stack.enter_context(open_zip(file, _MOST_FILES))
     except (OSError, ZipError) as error:
-        raise UsageError(f"{source} is neither a folder nor a zip: {error}") from None
-    if len(archive.infolist()) > _MOST_FILES:
-        raise UsageError(f"{source} has more than {_MOST_FILES:,} files")
+        raise UsageError(f"{source} cannot be collected: {error}") from None
     for entry in archive.infolist():
         inside = path_of(entry)
         if inside is None:

@@ -1,6 +1,7 @@
 """Grades from result files: newest verdicts, missing work, late work, and points given by hand."""
 
 import datetime as dt
+import functools
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -86,14 +87,20 @@ def _newest(files: Mapping[str, Report]) -> Report:
     judged = {Path(name): each for name, each in files.items() if each.verdict} or {
         Path(name): each for name, each in files.items()
     }
-    best, left_out = choose([Candidate(path, each.handed_in) for path, each in judged.items()])
-    if best is not None:
-        return judged[best.path]
-    last = list(judged.values())[-1]
-    if len({each.verdict and each.verdict.submission_hash for each in judged.values()}) > 1:
+    candidates = [
+        Candidate(path, each.handed_in, digest=functools.partial(_code, each))
+        for path, each in judged.items()
+    ]
+    best, left_out = choose(candidates)
+    if best is None:
+        last = next(iter(judged.values()))
         why = left_out[next(iter(judged))]
         raise UsageError(f"{last.student!r} has several results of {last.exercise!r}: {why}")
-    return last  # the same code
+    return judged[best.path]
+
+
+def _code(report: Report) -> str:
+    return "" if report.verdict is None else report.verdict.submission_hash
 
 
 def read_roster(path: Path) -> tuple[str, ...]:
@@ -116,7 +123,7 @@ def read_roster(path: Path) -> tuple[str, ...]:
 
 
 def read_names(path: Path) -> dict[str, str]:
-    """Read what a platform calls the students: a roster's columns `id` and `name`.
+    """Read what a platform calls the students: a roster's columns `id`, `name`, `login`, `email`.
 
     Returns:
         the student of each id and name, written as `name_key` does.
@@ -128,7 +135,7 @@ def read_names(path: Path) -> dict[str, str]:
     read_roster(path)
     for number, row in rows(read_text(path), str(path), ("student",)):
         student = row["student"]
-        for column in ("student", "id", "name"):
+        for column in ("student", "id", "name", "login", "email", "e-mail"):
             key = name_key(row.get(column, ""))
             if found.setdefault(key, student) != student and key:
                 raise UsageError(

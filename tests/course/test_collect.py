@@ -68,6 +68,7 @@ def test_canvas_moodle_and_plain_folders_are_understood(
                 "Alan Turing_56_assignsubmission_file_token_lookup.py": "d",
                 "hand-ins/kim/softmax.py": "e",
                 "hand-ins/lee/Softmax (1).PY": "f",
+                "123-456 - Jo Doe - Nov 20, 2026 1000 AM/softmax.py": "h",
                 "Homework 1_hal_attempt_2026-11-20-10-00-00_softmax.py": "g",
                 "gracehopper_3_779_softmax-1.ipynb": "{}",
                 "__MACOSX/._x.py": "",
@@ -83,6 +84,7 @@ def test_canvas_moodle_and_plain_folders_are_understood(
         "Alan Turing_56/token-lookup.py": "d",
         "kim/softmax.py": "e",
         "lee/softmax.py": "f",
+        "Jo Doe_123/softmax.py": "h",
         "hal/softmax.py": "g",
         "gracehopper_3/softmax.ipynb": "{}",
     }
@@ -91,20 +93,25 @@ def test_canvas_moodle_and_plain_folders_are_understood(
 def test_a_roster_names_the_students(
     make_zip: Zip, run: Callable[..., Collected], tmp_path: Path
 ) -> None:
-    """By the platform's id or name; who is not on it is left out and named."""
+    """By the platform's id, name or login; who is not on it is left out and named."""
     roster = tmp_path / "roster.csv"
-    roster.write_text("student,id,name\nada,1234,Ada Lovelace\nemmy,,Emmy Noether\n")
+    roster.write_text(
+        "student,id,name,email\nada,1234,Ada Lovelace,\nemmy,,Emmy Noether,\nkim,,,kim@uni.example\n"
+    )
     path = make_zip(
         {
             "lovelaceada_1234_777_softmax.py": "a",
             "Emmy Noether_55_assignsubmission_file_/softmax.py": "b",
             "mallory_66_7_softmax.py": "c",
+            "kim@uni.example/softmax.py": "d",
         }
     )
 
     done = run(path, read_names(roster))
 
-    assert set(layout(tmp_path / "out")) == {"ada/softmax.py", "emmy/softmax.py"}
+    assert set(layout(tmp_path / "out")) == {
+        "ada/softmax.py", "emmy/softmax.py", "kim/softmax.py",
+    }  # fmt: skip
     assert done.left_out == {"mallory_66_7_softmax.py": "'mallory' is not on the roster"}
 
 
@@ -186,7 +193,7 @@ def test_what_is_no_file_or_too_large_is_left_out(
 
     assert done.left_out == {
         "kim/softmax.py": "it cannot be read: it is a symbolic link",
-        "lee/softmax.py": "it cannot be read: it has more than 64 KiB",
+        "lee/softmax.py": "it cannot be read: 'lee/softmax.py' has more than 64 KiB",
     }
     assert not (tmp_path / "out").exists()
 
@@ -207,7 +214,7 @@ def test_what_is_no_zip_is_said(run: Callable[..., Collected], tmp_path: Path) -
     """With the name of the file."""
     path = tmp_path / "download.zip"
     path.write_bytes(b"PK\x03\x04 cut off")
-    with pytest.raises(UsageError, match=r"download.zip is neither a folder nor a zip"):
+    with pytest.raises(UsageError, match=r"download.zip cannot be collected: it is damaged"):
         run(path)
 
 
@@ -273,6 +280,7 @@ def test_no_folder_below_a_student_s_is_taken_for_a_student(
         (["ada/src/softmax.py", "alan/src/softmax.py"], {"ada", "alan"}),
         (["x/ada/softmax.py", "x/alan/softmax.py"], {"ada", "alan"}),
         (["ada/softmax/softmax.py", "alan/token-lookup/token_lookup.py"], {"ada", "alan"}),
+        (["ada/ada/softmax.py", "alan/alan/softmax.py"], {"ada", "alan"}),
         (["ada/src/softmax.py", "alan/softmax.py"], set()),
         (["week1/ada/softmax.py", "week2/alan/softmax.py"], set()),
         (["week1/softmax.py"], set()),
@@ -334,13 +342,15 @@ def zipped(**files: str) -> bytes:
 def test_a_student_s_own_zip_is_unpacked(
     make_zip: Zip, run: Callable[..., Collected], tmp_path: Path
 ) -> None:
-    """With one file; the exercise is named by the file, or else by the zip."""
+    """The exercise is named by each file, or by the zip if there is but one."""
     names = ["homework__softmax.py", "main.py"]
+    both = {"softmax.py": "c", "hw__Token Lookup.py": "d", "helper.py": "x"}
     done = run(
         make_zip(
             {
                 "lovelaceada_101_5001_homework.zip": zipped(**{names[0]: "a"}),
                 "turingalan_102_5002_softmax.zip": zipped(**{names[1]: "b"}),
+                "hoppergrace_103_5003_week 1.zip": zipped(**both),
                 f"{ADA}/hw.zip": zipped(**{"a.py": "x", "b.py": "x"}),
                 f"{ALAN}/hw.zip": zipped(**{"deep.zip": "x"}),
             }
@@ -348,8 +358,12 @@ def test_a_student_s_own_zip_is_unpacked(
     )
     assert layout(tmp_path / "out") == {
         "lovelaceada_101/softmax.py": "a", "turingalan_102/softmax.py": "b",
+        "hoppergrace_103/softmax.py": "c", "hoppergrace_103/token-lookup.py": "d",
     }  # fmt: skip
     assert done.is_damaged
+    assert done.left_out["hoppergrace_103_5003_week 1.zip/helper.py"] == (
+        "there is no exercise 'helper'"
+    )
     assert "2 Python files or notebooks (a.py, b.py); submit one" in done.left_out[f"{ADA}/hw.zip"]
     assert "a zip inside; unpack that" in done.left_out[f"{ALAN}/hw.zip"]
 
@@ -368,17 +382,22 @@ def test_a_zip_of_an_exercise_of_several_files_is_unpacked(make_zip: Zip, tmp_pa
 def test_files_that_nothing_tells_apart_are_all_left_out(
     make_zip: Zip, run: Callable[..., Collected], tmp_path: Path
 ) -> None:
-    """Both are named; equal dates never decide, nor against what was collected before."""
+    """Both are named, if they differ; equal dates never decide."""
     download = {
+        "noetheremmy_1_2_softmax.py": "same",
+        "noetheremmy_1_2_Softmax.py": "same",
         f"{ADA}/old/softmax.py": "x",
         f"{ADA}/softmax.ipynb": "y",
         f"{ALAN}/softmax.py": "z",
     }
     done = run(make_zip(download))
-    assert set(layout(tmp_path / "out")) == {"Alan Turing_1235/softmax.py"}
+    assert set(layout(tmp_path / "out")) == {
+        "Alan Turing_1235/softmax.py", "noetheremmy_1/softmax.py",
+    }  # fmt: skip
+    assert done.left_out.pop("noetheremmy_1_2_softmax.py").endswith("has the same content")
     assert len(done.left_out) == 2
     for why in done.left_out.values():
         assert f"{ADA}/old/softmax.py and {ADA}/softmax.ipynb; keep one" in why
     done = run(make_zip({f"{ALAN}/softmax.py": "other"}))
     assert "neither date nor number" in done.left_out[f"{ALAN}/softmax.py"]
-    assert layout(tmp_path / "out") == {"Alan Turing_1235/softmax.py": "z"}
+    assert layout(tmp_path / "out")["Alan Turing_1235/softmax.py"] == "z"

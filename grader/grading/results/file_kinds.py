@@ -10,10 +10,13 @@ from typing import Final
 _ARCHIVE: Final = rb"\x1f\x8b|BZh\d|7z\xbc\xaf\x27|Rar!|\xfd7zXZ"
 _DOCUMENT: Final = rb"PK\x03\x04[\s\S]{0,4000}?(?:word/|xl/|ppt/|opendocument)|\xd0\xcf\x11\xe0"
 _PICTURE: Final = rb"\x89PNG|\xff\xd8\xff|GIF8|RIFF[\s\S]{4}WEBP"
+_UTF_32: Final = rb"\xff\xfe\0\0|\0\0\xfe\xff"
 _UTF_16: Final = rb"\xff\xfe|\xfe\xff|(?:[\t\n\r -~]\0){4}|(?:\0[\t\n\r -~]){4}"
 _WEB_PAGE: Final = rb"(?i:<(?:!doctype|html|head|body|\?xml|!--))"
 _DIFF: Final = rb"diff --git |From [0-9a-f]{40} |Index: .*\r?\n=|--- .*\r?\n\+\+\+ "
 _NOTEBOOK: Final = rb"\{[\s\S]*?\"cell(?:s|_type)\"\s*:"
+_JSON: Final = rb"\{\s*\"[^\"\n]*\"\s*:|\[\s*\{\s*\""
+_NUMBERED: Final = rb"1[.:|)]?[ \t]+\S.*\r?\n\s*2(?:[.:|)]?[ \t].*)?\r?\n\s*3\b"
 _SHORTCUT: Final = rb"\[InternetShortcut\]|L\0\0\0\x01\x14\x02\0"
 
 _KINDS: Final = (
@@ -21,6 +24,9 @@ _KINDS: Final = (
     (_WEB_PAGE, "This is a web page, not Python. Copy the code out of it into a text file."),
     (rb"version https://git-lfs", "This is a pointer of Git LFS. Run `git lfs pull` for the file."),
     (_NOTEBOOK, "This is a notebook. Give it the ending `.ipynb`."),
+    (_JSON, "This is JSON, not Python. Submit the code as text."),
+    (_NUMBERED, "Each line begins with its number. Copy the code without the numbers."),
+    (rb"Traceback \(most", "This is the message of an error. Submit the code that raised it."),
     (_DIFF, "This is a diff, a list of changes. Submit the changed file itself."),
     (rb"404: Not Found", "This is the message of a failed download. Download the file again."),
     (rb"%PDF-", "This is a PDF. Copy the code into a text file with the ending `.py`."),
@@ -35,6 +41,7 @@ _KINDS: Final = (
     (rb"[\s\S]{2}\r\n[\0-\3]\0\0\0", "This is compiled Python. Submit the source (`.py`)."),
     (rb"\x93NUMPY", "This is an array that NumPy saved. Submit the Python file."),
     (_SHORTCUT, "This is a link to a file. Submit the file itself."),
+    (_UTF_32, "The file is UTF-32 text. Save it as UTF-8."),
     (_UTF_16, "The file is UTF-16 text. Save it as UTF-8."),
 )
 """How files begin, after a byte-order mark of UTF-8 and white space, and what is said of them."""

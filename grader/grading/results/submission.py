@@ -153,7 +153,8 @@ class Submission:
         try:
             cells = tuple(python_cells(data))
         except NotebookError as error:
-            return cls(path, "", digest, str(error), error.line)
+            kind = "" if data.lstrip().startswith(b"{") else file_kind(data)
+            return cls(path, "", digest, kind or str(error), None if kind else error.line)
         digest = digest_of(json.dumps(cells).encode())
         for number, source in cells:
             if _NO_TEXT.search(source):
@@ -221,16 +222,17 @@ def read_submission(path: Path, files: Sequence[str], *, below: Path | None = No
     """Read a submission; its faults become its `problem`.
 
     Args:
-        path: the file; of several files their folder, a zip of it, or the main one with the others
-            beside it. A Python file may also hold all of them, each after a comment with its name.
-        files: the names of several files, the main one first; it may be a notebook.
-        below: see `Submission.read`.
+        path: The file, which may lie in a zip; of several files their folder, a zip of it, or the
+            main one with the others beside it. A Python file may also hold all of them, each after
+            a comment with its name.
+        files: The names of several files, the main one first; it may be a notebook.
+        below: See `Submission.read`.
 
     Raises:
-        GraderFault: this machine is at fault.
+        GraderFault: This machine is at fault.
     """
-    if is_zip(path.name):
-        return _of_zip(path, files, below)
+    if packed := zip_of(path):
+        return _of_zip(packed, files, below, path.relative_to(packed).as_posix())
     if not files:
         return Submission.read(path, below=below)
     is_folder = path.is_dir() and not path.is_symlink()
@@ -248,15 +250,22 @@ def read_submission(path: Path, files: Sequence[str], *, below: Path | None = No
     return _of_files(folder, files, given, lambda name: Submission.read(folder / name, below=below))
 
 
-def _of_zip(path: Path, files: Sequence[str], below: Path | None) -> Submission:
-    """Read the file of a zip, or several, which lie in one folder of it."""
+def zip_of(path: Path) -> Path | None:
+    """Return the zip that a path names, or leads into."""
+    if is_zip(path.name):
+        return path
+    return next((each for each in path.parents if is_zip(each.name) and each.is_file()), None)
+
+
+def _of_zip(path: Path, files: Sequence[str], below: Path | None, inside_path: str) -> Submission:
+    """Read a file of a zip, or the only one, or several, which lie in one folder of it."""
     if below is None and linked_folder(path) is not None:
         return Submission.without_source(path, LINKED)
     try:
         with open_regular(path, below=below) as file, open_zip(file) as archive:
             entries = files_inside(archive)
             if not files:
-                name = only_code(entries)
+                name = inside_path if inside_path in entries else only_code(entries)
                 data = read_entry(archive, entries[name], cap_of(Path(name)))
                 return Submission.from_bytes(path / name, data)
             if len({PurePosixPath(each).parent for each in entries}) > 1:

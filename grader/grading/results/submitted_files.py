@@ -8,13 +8,22 @@ import contextlib
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final, TypeVar
 
 from grader.errors import UsageError
-from grader.grading.results.zips import ZipError, files_inside, is_zip, only_code, open_zip
+from grader.grading.results.submission import read_submission, zip_of
+from grader.grading.results.zips import (
+    ZipError,
+    files_inside,
+    is_code,
+    is_passed_over,
+    is_zip,
+    only_code,
+    open_zip,
+)
 from grader.safe_files import IrregularFileError, open_regular
 
 T = TypeVar("T")
@@ -24,6 +33,11 @@ _PLATFORMS: Final = (
     re.compile(r"(?P<name>.+)_(?P<id>[0-9]+)_assignsubmission_file(?:_(?P<file>.*))?"),
     # Canvas: name, number, number of the upload, file.
     re.compile(r"(?P<name>.+?)_(?:LATE_)?(?P<id>[0-9]+)_(?P<attempt>[0-9]+)_(?P<file>.+)"),
+    # Brightspace: number, name, date, file.
+    re.compile(
+        r"(?P<id>[0-9]+)-[0-9]+ - (?P<name>.+?) - \w+ [0-9]+, [0-9]+ [0-9]+ ?[AP]M"
+        r"(?: - (?P<file>.*))?"
+    ),
     # Blackboard: assignment, login, date of the attempt, file.
     re.compile(r".+?_(?P<name>[^_]+)_attempt_(?P<attempt>[0-9-]+)(?:_(?P<file>.*))?"),
 )
@@ -107,6 +121,7 @@ class Candidate:
     path: Path
     changed: float | None  # seconds since 1970
     attempt: int | None = None  # the platform's number
+    digest: Callable[[], str] | None = field(default=None, compare=False)  # of its content
 
     def reason_over(self, other: "Candidate") -> str | None:
         """Return why this one counts and not the other; None if it does not."""
@@ -122,21 +137,35 @@ class Candidate:
 def choose(candidates: Sequence[Candidate]) -> tuple[Candidate | None, dict[Path, str]]:
     """Return the candidate that counts, and of each other one why it does not.
 
-    The platform's number decides, else a date that is truly newer. Otherwise none counts.
+    The platform's number decides, else a date that is truly newer. Of files with the same content
+    the first counts. Otherwise none does.
     """
     for best in candidates:
         others = {each.path: best.reason_over(each) for each in candidates if each is not best}
         if None not in others.values():
             return best, {path: reason or "" for path, reason in others.items()}
+    digests = {each.digest() if each.digest else str(each.path) for each in candidates}
+    if len(digests) == 1:
+        first = candidates[0]
+        same = f"{first.path} has the same content"
+        return first, {each.path: same for each in candidates[1:]}
     paths = " and ".join(str(each.path) for each in candidates)
     why = f"neither date nor number says which counts of {paths}; keep one of them"
     return None, {each.path: why for each in candidates}
 
 
-def candidate(path: Path) -> Candidate:
-    """Return a file, or a folder of several, as a candidate."""
-    platform = PlatformName.of(path.stem)
-    return Candidate(path, changed(path), platform.attempt if platform else None)
+def candidate(path: Path, files: Sequence[str] = (), *, below: Path | None = None) -> Candidate:
+    """Return a file, one in a zip, or a folder of several, as a candidate.
+
+    The arguments are those of `read_submission`.
+    """
+
+    def digest() -> str:
+        return read_submission(path, files, below=below).digest
+
+    on_disk = zip_of(path) or path
+    platform = PlatformName.of(on_disk.stem)
+    return Candidate(path, changed(on_disk), platform.attempt if platform else None, digest)
 
 
 def changed(path: Path) -> float | None:
@@ -151,16 +180,139 @@ def changed(path: Path) -> float | None:
     return None
 
 
-def name_inside(path: Path, *, below: Path | None = None) -> str:
-    """Return the name of the one file in a zip, or of what is no zip.
+@dataclass(slots=True)
+class SortedFiles:
+    """The files below a student's folder.
+
+    Attributes:
+        candidates: The files of each exercise, by its id.
+        unnamed: Code directly in the folder that is named after no exercise, and what cannot be
+            read, with the reason if it is not the name.
+        others: Files that are no submission.
+    """
+
+    candidates: dict[str, list[Path]] = field(default_factory=dict)
+    unnamed: dict[Path, str] = field(default_factory=dict)
+    others: list[Path] = field(default_factory=list)
+
+    def add(self, folder: Path, path: Path, exercise: str | None, reason: str = "") -> None:
+        """Add code, or a zip that cannot be read for a reason, from below a student's folder."""
+        if exercise is not None:
+            self.candidates.setdefault(exercise, []).append(path)
+        elif reason or path.parent == folder:
+            self.unnamed[path] = reason
+        else:
+            self.others.append(path)
+
+
+def sort_files(
+    folder: Path,
+    exercise_of: Callable[[str], str | None],
+    asks_for_several: Callable[[str], bool],
+    *,
+    below: Path,
+) -> SortedFiles:
+    """Find the files below a student's folder that are named after an exercise.
+
+    A folder or zip that is named after an exercise of several files counts as a whole.
+
+    Args:
+        folder: The student's.
+        exercise_of: Returns the id of the exercise that a file's name stands for, if any.
+        asks_for_several: Returns whether the exercise of an id asks for several files.
+        below: The folder that is graded.
 
     Raises:
-        UsageError: the zip has no such file, or cannot be read.
+        OSError: The folder itself cannot be read.
     """
-    if not is_zip(path.name):
-        return path.name
+    result = SortedFiles()
+
+    def is_whole(name: str) -> bool:
+        exercise = exercise_of(name)
+        return exercise is not None and asks_for_several(exercise)
+
+    for path, is_folder in _walk(folder, is_whole):
+        exercise = exercise_of(path.name)
+        if is_zip(path.name) and not is_whole(path.name):
+            try:
+                for name, named in named_inside(
+                    files_of_zip(path, below), path.name, exercise_of
+                ).items():
+                    result.add(folder, path / name if named else path, named)
+            except ZipError as error:
+                result.add(folder, path, exercise, f"{path}: The zip cannot be read: {error}.")
+        elif is_folder or is_code(path.name) or is_zip(path.name):
+            result.add(folder, path, exercise)
+        else:
+            result.others.append(path)
+    return result
+
+
+def _walk(folder: Path, is_whole: Callable[[str], bool]) -> Iterator[tuple[Path, bool]]:
+    """Yield what lies below a folder, and whether it is a folder that counts as a whole.
+
+    No link is followed, and hidden files are passed over. A folder that is called as a file counts
+    as a whole too.
+
+    Raises:
+        OSError: The folder itself cannot be read.
+    """
+    waiting = [os.fspath(folder)]  # no recursion, whose depth the student would choose
+    while waiting:
+        here = waiting.pop()
+        try:
+            entries = sorted(os.scandir(here), key=lambda each: each.name)
+        except OSError:
+            if Path(here) == folder:
+                raise
+            continue
+        for entry in entries:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if is_passed_over(entry.name):
+                continue
+            if is_folder and not (is_code(entry.name) or is_whole(entry.name)):
+                waiting.append(entry.path)
+            else:
+                yield Path(entry.path), is_folder
+
+
+def files_of_zip(path: Path, below: Path | None = None) -> list[str]:
+    """Return the paths of the files in a zip.
+
+    Raises:
+        ZipError: It cannot be read.
+    """
     try:
         with open_regular(path, below=below) as file, open_zip(file) as archive:
-            return PurePosixPath(only_code(files_inside(archive))).name
-    except (ZipError, IrregularFileError, OSError, ValueError) as error:
-        raise UsageError(f"{path}: The zip cannot be read: {error}.") from None
+            return [*files_inside(archive)]
+    except (IrregularFileError, OSError, ValueError) as error:
+        raise ZipError(str(error)) from None
+
+
+def named_inside(
+    names: Sequence[str], zip_name: str, exercise_of: Callable[[str], T | None]
+) -> dict[str, T | None]:
+    """Return the code in a zip that is named after an exercise, by its path in the zip.
+
+    `names` are the paths of the files in the zip. A single one may leave the name to the zip; None
+    if that has none either.
+
+    Raises:
+        ZipError: No file is named after an exercise, and there is not just one.
+    """
+    code = [name for name in names if is_code(name)]
+    exercises = {name: exercise_of(PurePosixPath(name).name) for name in code}
+    if any(each is not None for each in exercises.values()):
+        return {name: each for name, each in exercises.items() if each is not None}
+    return {only_code(names): exercise_of(zip_name)}
+
+
+def file_for(path: Path, exercise: str) -> Path:
+    """Return the one file in a zip that is named after an exercise, or else the path itself."""
+    if is_zip(path.name):
+        with contextlib.suppress(ZipError):
+            names = [name for name in files_of_zip(path) if is_code(name)]
+            named = [name for name in names if exercise in exercise_names(name)]
+            if len(named) == 1:
+                return path / named[0]
+    return path

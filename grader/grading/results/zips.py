@@ -1,11 +1,21 @@
 """Zips that others made: their files by path, each read only as far as it may be long."""
 
+import io
 import stat
+import struct
 import zipfile
+from collections.abc import Collection
 from pathlib import PurePosixPath
 from typing import IO, Final
 
+from grader.grading.results.file_kinds import file_kind
+
 _NAMED: Final = 3
+_HEAD: Final = 4096
+_TAIL: Final = 22 + 65_535  # bytes: the end record with its comment
+_LENGTHS: Final = struct.Struct("<6xHL")  # of the end record: entries, and bytes of their list
+_LONGEST_ENTRY: Final = 1024
+_PASSED_OVER: Final = ("__pycache__", "__MACOSX", "node_modules", "site-packages")
 MOST_FILES: Final = 1000
 """The files that a student's zip may have."""
 
@@ -26,19 +36,37 @@ def is_zip(name: str) -> bool:
 
 def is_passed_over(name: str) -> bool:
     """Return whether a file or folder is ignored."""
-    return name.startswith(".") or name in ("__pycache__", "__MACOSX")
+    return name.startswith(".") or name in _PASSED_OVER
 
 
-def open_zip(file: IO[bytes]) -> zipfile.ZipFile:
+def open_zip(file: IO[bytes], most: int = MOST_FILES) -> zipfile.ZipFile:
     """Open a zip.
 
     Raises:
-        ZipError: it is none.
+        ZipError: It is none, or has more than `most` files.
     """
     try:
-        return zipfile.ZipFile(file)
+        _refuse_long_list(file, most)
+        archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
-        raise ZipError(str(error)) from None
+        file.seek(0)
+        head = file.read(_HEAD)
+        kind = "" if head.startswith(b"PK") else file_kind(head).rstrip(".")
+        raise ZipError(f"it is no zip. {kind}" if kind else f"it is damaged: {error}") from None
+    if len(archive.infolist()) > most:
+        raise ZipError(f"it has more than {most:,} files")
+    return archive
+
+
+def _refuse_long_list(file: IO[bytes], most: int) -> None:
+    """Refuse a zip by the length that its end states: to read 100,000 entries takes seconds."""
+    end = file.seek(0, io.SEEK_END)
+    file.seek(max(0, end - _TAIL))
+    _, found, record = file.read().rpartition(b"PK\5\6")
+    if found and len(record) >= _LENGTHS.size:
+        count, length = _LENGTHS.unpack_from(record)
+        if count > most or length > most * _LONGEST_ENTRY:
+            raise ZipError(f"it has more than {most:,} files")
 
 
 def path_of(entry: zipfile.ZipInfo) -> str | None:
@@ -58,18 +86,15 @@ def is_folder(entry: zipfile.ZipInfo) -> bool:
     return entry.filename.endswith(("/", "\\"))
 
 
-def files_inside(archive: zipfile.ZipFile, most: int = MOST_FILES) -> dict[str, zipfile.ZipInfo]:
+def files_inside(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     """Return the files of a student's zip by their paths; hidden ones are passed over.
 
     Raises:
-        ZipError: there are too many, one leads outside, or two differ only in case.
+        ZipError: One leads outside, or two differ only in case.
     """
-    entries = archive.infolist()
-    if len(entries) > most:
-        raise ZipError(f"it has more than {most:,} files")
     files: dict[str, zipfile.ZipInfo] = {}
     seen: dict[str, str] = {}
-    for entry in entries:
+    for entry in archive.infolist():
         path = path_of(entry)
         if path is None:
             raise ZipError(f"the path {entry.filename!r} in it leads outside")
@@ -85,11 +110,11 @@ def files_inside(archive: zipfile.ZipFile, most: int = MOST_FILES) -> dict[str, 
     return files
 
 
-def only_code(files: dict[str, zipfile.ZipInfo]) -> str:
+def only_code(files: Collection[str]) -> str:
     """Return the path of the one Python file or notebook among the files of a zip.
 
     Raises:
-        ZipError: there is none, or there are several.
+        ZipError: There is none, or there are several.
     """
     code = [path for path in files if is_code(path)]
     if len(code) == 1:
@@ -104,10 +129,10 @@ def only_code(files: dict[str, zipfile.ZipInfo]) -> str:
 
 
 def read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> bytes:
-    """Return the bytes of a file, at most one more than it may have.
+    """Return the bytes of a file.
 
     Raises:
-        ZipError: it is encrypted, a link or damaged.
+        ZipError: It is encrypted, a link, damaged, or has more than `most` bytes.
     """
     if entry.flag_bits & 1:
         raise ZipError("it is encrypted; submit it without a password")
@@ -115,6 +140,9 @@ def read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> b
         raise ZipError("it is a symbolic link")
     try:
         with archive.open(entry) as file:
-            return file.read(most + 1)
+            data = file.read(most + 1)
     except Exception as error:  # noqa: BLE001  each kind of compression raises errors of its own
-        raise ZipError(f"it cannot be read: {error}") from None
+        raise ZipError(f"it is damaged: {error}") from None
+    if len(data) > most:
+        raise ZipError(f"{entry.filename!r} has more than {most >> 10:,} KiB")
+    return data

@@ -14,12 +14,11 @@ from grader.errors import EtudeError, GraderFault, UsageError
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.submission import Submission, read_submission
 from grader.grading.results.submitted_files import (
-    Candidate,
     candidate,
     changed,
     choose,
     exercise_for,
-    name_inside,
+    sort_files,
 )
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.results.verdict_json import (
@@ -29,7 +28,7 @@ from grader.grading.results.verdict_json import (
     verdict_data,
     verdict_from_data,
 )
-from grader.grading.results.zips import is_code, is_passed_over, is_zip
+from grader.grading.results.zips import is_passed_over
 from grader.grading.workers.pool import Pool
 from grader.safe_files import linked_folder
 
@@ -96,78 +95,76 @@ class Plan:
 
 
 def find(
-    folder: Path, exercise_named: Callable[[str], Exercise], made: Plan
+    folder: Path, exercise_named: Callable[[str], Exercise], plan: Plan
 ) -> Iterator[tuple[Entry, Exercise]]:
     """Walk a folder in the order of names, following no link; yield what counts as a submission.
 
-    A file, folder or zip is a submission to the exercise that it is named after; a zip of one file
-    may leave that to the file. Hidden files are passed over.
+    A file, folder or zip is a submission to the exercise that it is named after.
 
     Args:
-        folder: holds a folder for each student.
-        exercise_named: gives the exercise of a name, or raises `UsageError`.
-        made: takes what cannot be graded, what is no submission, and what does not count.
+        folder: Holds a folder for each student.
+        exercise_named: Returns the exercise of a name, or raises `UsageError`.
+        plan: Takes what cannot be graded, what is no submission, and what does not count.
     """
+    exercises: dict[str, Exercise] = {}
+    problems: dict[str, str] = {}
 
     @functools.cache
-    def exercise_of(name: str) -> Exercise | str:
+    def exercise_of(name: str) -> str | None:
         try:
-            return exercise_for(name, exercise_named)
+            exercise = exercise_for(name, exercise_named)
         except UsageError as error:
-            return str(error)
+            problems[name] = str(error)
+            return None
+        exercises[str(exercise.id)] = exercise
+        return str(exercise.id)
 
-    for student in sorted(os.scandir(folder), key=lambda each: each.name):
-        if is_passed_over(student.name):
-            continue
-        entry = Entry(student.name, Path(student.path))
-        if student.is_symlink() and student.is_dir():
-            reason = "The folder is a symbolic link; put the folder itself here."
-            made.not_graded.append(Record(entry, reason))
-            continue
-        if not student.is_dir():
-            made.not_looked_at.append(entry.path)
-            continue
+    def asks_for_several(exercise: str) -> bool:
+        return bool(exercises[exercise].files_to_submit)
+
+    for student in _students(folder, plan):
         try:
-            paths = sorted(Path(each.path) for each in os.scandir(student.path))
+            files = sort_files(student.path, exercise_of, asks_for_several, below=folder)
         except OSError as error:
             reason = f"The folder cannot be read: {error.strerror}."
-            made.not_graded.append(Record(entry, reason))
+            plan.not_graded.append(Record(student, reason))
             continue
-        yield from _of_student(student.name, paths, exercise_of, made)
+        for path, problem in files.unnamed.items():
+            entry = Entry(student.student, path, path.stem, changed(path))
+            plan.not_graded.append(Record(entry, problem or problems[path.name]))
+        plan.not_looked_at += files.others
+        for name, paths in files.candidates.items():
+            entries = _chosen(student.student, exercises[name], paths, folder, plan)
+            yield from ((entry, exercises[name]) for entry in entries)
 
 
-def _of_student(
-    student: str, paths: Sequence[Path], exercise_of: Callable[[str], Exercise | str], made: Plan
-) -> Iterator[tuple[Entry, Exercise]]:
-    candidates: dict[str, tuple[Exercise, list[Candidate]]] = {}
-    for path in paths:
-        if is_passed_over(path.name):
+def _students(folder: Path, plan: Plan) -> Iterator[Entry]:
+    """Yield the folder of each student."""
+    for student in sorted(os.scandir(folder), key=lambda each: each.name):
+        entry = Entry(student.name, Path(student.path))
+        if is_passed_over(student.name):
             continue
-        exercise = exercise_of(path.name)
-        is_one = is_code(path.name) or is_zip(path.name)
-        if isinstance(exercise, str) and is_zip(path.name):
-            try:
-                exercise = exercise_of(name_inside(path, below=path.parent.parent))
-            except UsageError as error:
-                exercise = str(error)
-        if isinstance(exercise, str) and is_one:
-            entry = Entry(student, path, path.stem, changed(path))
-            made.not_graded.append(Record(entry, exercise))
-        elif isinstance(exercise, str) or not (
-            is_one or (exercise.files_to_submit and path.is_dir())
-        ):
-            made.not_looked_at.append(path)
+        if student.is_symlink() and student.is_dir():
+            reason = "The folder is a symbolic link; put the folder itself here."
+            plan.not_graded.append(Record(entry, reason))
+        elif student.is_dir():
+            yield entry
         else:
-            candidates.setdefault(str(exercise.id), (exercise, []))[1].append(candidate(path))
-    for name, (exercise, several) in candidates.items():
-        best, left_out = choose(several)
-        if best is not None:
-            yield Entry(student, best.path, name, best.changed), exercise
-        else:
-            path = several[0].path
-            reason = f"There are several files for this exercise: {left_out.pop(path)}."
-            made.not_graded.append(Record(Entry(student, path, name), reason))
-        made.left_out.update(left_out)
+            plan.not_looked_at.append(entry.path)
+
+
+def _chosen(
+    student: str, exercise: Exercise, paths: Sequence[Path], folder: Path, plan: Plan
+) -> Iterator[Entry]:
+    """Yield the file that counts, if one does."""
+    several = [candidate(each, exercise.files_to_submit, below=folder) for each in paths]
+    best, left_out = choose(several)
+    if best is None:
+        reason = f"There are several files for this exercise: {left_out[paths[0]]}."
+        plan.not_graded.append(Record(Entry(student, paths[0], str(exercise.id)), reason))
+    else:
+        plan.left_out.update(left_out)
+        yield Entry(student, best.path, str(exercise.id), best.changed)
 
 
 def plan(

@@ -4,6 +4,7 @@ import io
 import os
 import random
 import stat
+import struct
 import warnings
 import zipfile
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
 from grader.grading.results.submission import read_submission
-from grader.grading.results.submitted_files import Candidate, choose, exercise_for, name_inside
+from grader.grading.results.submitted_files import Candidate, choose, exercise_for, file_for
 from grader.grading.workers.assigned_exercises import plan_assignment
 from grader.grading.workers.batch import plan, run
 from grader.grading.workers.pool import Pool
@@ -72,6 +73,8 @@ def test_a_number_or_a_truly_newer_date_decides_between_candidates() -> None:
     assert left_out.keys() == {Path("old"), Path("new"), Path("beside")}
     assert "old and new and beside; keep one" in left_out[Path("new")]
     assert choose([new, Candidate(Path("undated"), None)])[0] is None
+    same, copy = (Candidate(Path(name), DAY, digest=lambda: "1") for name in ("same", "copy"))
+    assert choose([same, copy]) == (same, {Path("copy"): "same has the same content"})
 
 
 def pack(path: Path, files: dict[str, bytes | str]) -> Path:
@@ -98,7 +101,6 @@ def test_a_zip_with_one_file_is_that_file(tmp_path: Path, files: dict[str, bytes
     path = pack(tmp_path / "hw.ZIP", files)
     submission = read_submission(path, ())
     assert (submission.source, submission.problem) == (RIGHT, "")
-    assert name_inside(path).lower() == "double.py"
 
 
 def nested() -> bytes:
@@ -120,13 +122,21 @@ def nested() -> bytes:
         ({"C:\\double.py": RIGHT}, "leads outside"),
         ({"double.py": RIGHT, "Double.py": WRONG}, "'double.py' and 'Double.py', whose names"),
         ({f"{number}.txt": "" for number in range(1001)}, "more than 1,000 files"),
+        (b"PK\5\6" + struct.pack("<4xHHLL2x", 50_000, 50_000, 1, 1), "more than 1,000 files"),
+        (b"PK\5\6" + struct.pack("<4xHHLL2x", 1, 1, 1 << 30, 1), "more than 1,000 files"),
+        (b"Rar!\x1a\x07\1\0", "it is no zip. This is a packed archive."),
+        (b"", "it is damaged"),
     ],
 )
 def test_a_zip_that_is_no_submission_is_a_sentence(
-    tmp_path: Path, files: dict[str, bytes | str], said: str
+    tmp_path: Path, files: dict[str, bytes | str] | bytes, said: str
 ) -> None:
-    """It says what is wrong; nothing is guessed, and nothing raises."""
-    path = pack(tmp_path / "hw.zip", files)
+    """It says what is wrong; nothing is guessed or read to its end, and nothing raises."""
+    path = tmp_path / "hw.zip"
+    if isinstance(files, bytes):
+        path.write_bytes(files)
+    else:
+        pack(path, files)
     submission = read_submission(path, ())
     assert submission.is_unreadable
     assert submission.problem.startswith("The zip cannot be read: ")
@@ -136,7 +146,9 @@ def test_a_zip_that_is_no_submission_is_a_sentence(
 def test_a_bomb_a_link_and_a_password_are_a_sentence(tmp_path: Path) -> None:
     """Not more is unpacked than a submission may have."""
     bomb = pack(tmp_path / "bomb.zip", {"double.py": b" " * (64 * SOURCE_CAP)})
-    assert "more than 64 KiB" in read_submission(bomb, ()).problem
+    submission = read_submission(bomb, ())
+    assert "'double.py' has more than 64 KiB" in submission.problem
+    assert submission.is_unreadable
     with zipfile.ZipFile(tmp_path / "link.zip", "w") as archive:
         link = zipfile.ZipInfo("double.py")
         link.external_attr = (stat.S_IFLNK | 0o777) << 16
@@ -177,6 +189,10 @@ def test_a_zip_and_files_that_nothing_tells_apart_are_named(
     """Nothing of the others is lost."""
     pack(write(tmp_path / "ada" / "hw.zip", ""), {"double.py": RIGHT})
     pack(write(tmp_path / "bo" / "hw.zip", ""), {"a.py": RIGHT, "b.py": RIGHT})
+    pack(write(tmp_path / "eve" / "hw.zip", ""), {"x/Double.py": RIGHT, "other.py": WRONG})
+    write(tmp_path / "fay" / "week 1" / "double.py", RIGHT)
+    write(tmp_path / "fay" / "venv" / "site-packages" / "double.py", WRONG)
+    write(tmp_path / "fay" / "week 1" / "notes.py", WRONG)
     write(tmp_path / "cy" / "double.py", RIGHT, DAY)
     write(tmp_path / "cy" / "double.ipynb", "{}", DAY)
     write(tmp_path / "dee" / "Double.py", RIGHT, 2 * DAY)
@@ -189,7 +205,9 @@ def test_a_zip_and_files_that_nothing_tells_apart_are_named(
 
     made = plan(tmp_path, named)
     ((job, entries),) = made.groups.values()
-    assert [entry.student for entry in entries] == ["ada", "dee"]
+    assert [entry.student for entry in entries] == ["ada", "dee", "eve", "fay"]
+    assert made.not_looked_at == [tmp_path / "fay" / "week 1" / "notes.py"]
+    assert file_for(tmp_path / "eve" / "hw.zip", "double").name == "Double.py"
     assert job.submission.source == RIGHT
     reasons = {each.entry.student: str(each.result) for each in made.not_graded}
     assert "hw.zip: The zip cannot be read: it has 2 Python files" in reasons["bo"]
@@ -208,7 +226,7 @@ def test_an_assigned_exercise_takes_the_file_that_grade_takes(
     os.utime(tmp_path / "hw.zip", (DAY, DAY))
     ((job, _),) = plan_assignment(tmp_path, [double]).groups.values()
     assert job.submission.problem == (
-        "There are several: hw.zip, old/Double (1).py. Submit one double.py."
+        "There are several: hw.zip/x/double.py, old/Double (1).py. Submit one double.py."
     )
 
 

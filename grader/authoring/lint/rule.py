@@ -1,10 +1,12 @@
 """Lint rules and their findings."""
 
-import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from textwrap import dedent
+from functools import cache
+from pathlib import Path
 from typing import Generic, Literal, TypeAlias, TypeVar
+
+import yaml
 
 from grader.errors import Location, Problem
 
@@ -16,16 +18,38 @@ Check: TypeAlias = Callable[[S], Iterator[Problem]]
 
 @dataclass(frozen=True, slots=True)
 class RuleDescription:
-    """The description of a rule; `bad` and `good` are pieces of a file."""
+    """The description of a rule. Its longer texts are in `rule_texts.yaml`."""
 
     code: str
     name: str
     level: Level
     summary: str
-    explanation: str
-    bad: str
-    good: str
     fixable: bool = False
+
+    @property
+    def explanation(self) -> str:
+        """The reason for the rule, as Markdown."""
+        return _texts()[self.code]["explanation"]
+
+    @property
+    def bad(self) -> str:
+        """A piece of a file that the rule reports."""
+        return _texts()[self.code]["bad"]
+
+    @property
+    def good(self) -> str:
+        """The same piece without the finding."""
+        return _texts()[self.code]["good"]
+
+
+@cache
+def _texts() -> dict[str, dict[str, str]]:
+    text = Path(__file__).with_name("rule_texts.yaml").read_text("utf-8")
+    texts: dict[str, dict[str, str]] = yaml.safe_load(text)
+    return {
+        code: {key: value.rstrip("\n") for key, value in about.items()}
+        for code, about in texts.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +73,11 @@ class LintFinding:
 
 
 def rule(
-    code: str, name: str, level: Level, *, bad: str, good: str, fixable: bool = False
+    code: str, name: str, level: Level, *, fixable: bool = False
 ) -> Callable[[Check[S]], Rule[S]]:
-    """Make a rule of a check; the first line of its docstring is the summary, the rest explains."""
+    """Make a rule of a check, whose docstring is the summary."""
 
     def decorate(check: Check[S]) -> Rule[S]:
-        summary, _, explanation = (inspect.getdoc(check) or name).partition("\n")
-        about = RuleDescription(
-            code, name, level, summary, explanation.strip(), _block(bad), _block(good), fixable
-        )
-        return Rule(about, check)
+        return Rule(RuleDescription(code, name, level, check.__doc__ or name, fixable), check)
 
     return decorate
-
-
-def _block(text: str) -> str:
-    return dedent(text).strip("\n")

@@ -16,45 +16,15 @@ _CUT: Final = re.compile(r" #(?! lint:)| +#[^\s#]")
 SCHEMA_LINE: Final = "# yaml-language-server: $schema="
 
 
-@rule(
-    "ETU000",
-    "invalid-definition",
-    "error",
-    bad="""
-    tests:
-      - id: worked-example
-      - id: worked-example
-    """,
-    good="""
-    tests:
-      - id: worked-example
-      - id: more-keys-than-queries
-    """,
-)
+@rule("ETU000", "invalid-definition", "error")
 def invalid_definition(file: File) -> Iterator[Problem]:
-    """The definition cannot be loaded.
-
-    Everything that keeps a file from being an exercise or a track is a finding of its own: what is
-    not YAML, unknown keys, test ids used twice, Python with a syntax error, unknown prerequisites.
-    The other rules look at such a file only as far as they can. This rule is always on.
-    """
+    """The definition cannot be loaded."""
     yield from file.problems
 
 
-@rule(
-    "ETU001",
-    "ignore-without-reason",
-    "error",
-    bad="Q: [[1, 0], [0, 1]]  # lint: ignore ETU309",
-    good="Q: [[1, 0], [0, 1]]  # lint: ignore ETU309 because the identity is square",
-)
+@rule("ETU001", "ignore-without-reason", "error")
 def ignore_without_reason(comments: Comments) -> Iterator[Problem]:
-    """A comment that silences a rule names no rule or gives no reason.
-
-    A rule is silenced where it finds something: by a comment on that line, or on a line of its own
-    above it. The comment names codes, and says why after the word "because". Without both it
-    silences nothing. This rule cannot be silenced.
-    """
+    """A comment that silences a rule names no rule or gives no reason."""
     for comment in comments.comments:
         unknown = [code for code in comment.codes if code not in comments.known]
         if not comment.codes:
@@ -66,19 +36,9 @@ def ignore_without_reason(comments: Comments) -> Iterator[Problem]:
             yield Problem(comment.where, message)
 
 
-@rule(
-    "ETU002",
-    "unused-ignore",
-    "warning",
-    bad="xp: 15  # lint: ignore ETU309 because it was square once",
-    good="xp: 15",
-)
+@rule("ETU002", "unused-ignore", "warning")
 def unused_ignore(comments: Comments) -> Iterator[Problem]:
-    """A comment silences a rule that finds nothing there.
-
-    Such a comment is left over from an earlier version, or stands on another line than the finding.
-    It would hide the next finding of the rule. This rule cannot be silenced.
-    """
+    """A comment silences a rule that finds nothing there."""
     for comment in comments.comments:
         idle = [c for c in comment.codes if c in comments.checked and c not in comment.used]
         if idle and comment.reason:
@@ -86,20 +46,9 @@ def unused_ignore(comments: Comments) -> Iterator[Problem]:
             yield Problem(comment.where, f"{message}; remove this comment")
 
 
-@rule(
-    "ETU003",
-    "trailing-white-space",
-    "warning",
-    bad="title: Scaled scores\N{MIDDLE DOT}\N{MIDDLE DOT}",
-    good="title: Scaled scores",
-    fixable=True,
-)
+@rule("ETU003", "trailing-white-space", "warning", fixable=True)
 def trailing_white_space(file: File) -> Iterator[Problem]:
-    """A line ends in white space.
-
-    No one sees it, and every editor that removes it makes a difference in version control. `--fix`
-    removes it unless that would change a text, as in the middle of a literal block.
-    """
+    """A line ends in white space."""
     for number, line in enumerate(file.lines, 1):
         bare = line.rstrip()
         if bare != line:
@@ -108,44 +57,18 @@ def trailing_white_space(file: File) -> Iterator[Problem]:
             )
 
 
-@rule(
-    "ETU004",
-    "missing-final-newline",
-    "warning",
-    bad="explanation: The last line of the file.[end of file]",
-    good="explanation: The last line of the file.\n[end of file]",
-    fixable=True,
-)
+@rule("ETU004", "missing-final-newline", "warning", fixable=True)
 def missing_final_newline(file: File) -> Iterator[Problem]:
-    """The last line of the file has no end.
-
-    Tools that work line by line, and version control, expect a newline after the last line. `--fix`
-    adds it unless that would change a text.
-    """
+    """The last line of the file has no end."""
     lines = file.lines
     if file.document is not None and lines and not file.document.text.endswith("\n"):
         where = Location(file.path, len(lines), len(lines[-1]) + 1)
         yield Problem(where, "no newline at the end of the file")
 
 
-@rule(
-    "ETU005",
-    "missing-schema-line",
-    "note",
-    bad="id: scaled-scores",
-    good="""
-    # yaml-language-server: $schema=../../exercise.schema.json
-    id: scaled-scores
-    """,
-    fixable=True,
-)
+@rule("ETU005", "missing-schema-line", "note", fixable=True)
 def missing_schema_line(file: File) -> Iterator[Problem]:
-    """No comment at the top of the file names the JSON Schema.
-
-    With it, editors complete keys and check values while one types. Write the schema with
-    `etude schema > exercise.schema.json`, or `etude schema track > track.schema.json`. `--fix` adds
-    the line if such a file is in a folder above, or in `grader/definitions` there.
-    """
+    """No comment at the top of the file names the JSON Schema."""
     if file.document is None:
         return
     head = takewhile(lambda line: not line.strip() or line.startswith("#"), file.lines)
@@ -154,19 +77,9 @@ def missing_schema_line(file: File) -> Iterator[Problem]:
         yield Problem(Location(file.path), message)
 
 
-@rule(
-    "ETU006",
-    "text-cut-by-comment",
-    "warning",
-    bad="description: the row #1 is masked",
-    good='description: "the row #1 is masked"',
-)
+@rule("ETU006", "text-cut-by-comment", "warning")
 def text_cut_by_comment(file: File) -> Iterator[Problem]:
-    """A text without quotes ends before a `#`, where a comment begins.
-
-    YAML takes ` #` for the beginning of a comment. Put the text in quotes. If a comment is meant,
-    put two spaces before the `#` and one behind it.
-    """
+    """A text without quotes ends before a `#`, where a comment begins."""
     waiting = [file.document.root] if file.document is not None else []
     while waiting:
         node = waiting.pop()

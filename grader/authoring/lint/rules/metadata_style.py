@@ -14,86 +14,25 @@ MIN_HINTS: Final = 2
 _MIN_WORD: Final = 5  # letters; short words, such as rope and nope, differ in one letter by right
 
 
-@rule(
-    "ETU101",
-    "missing-misconceptions",
-    "error",
-    bad="""
-    id: scaled-scores
-    title: Scaled scores
-    """,
-    good=r"""
-    misconceptions:
-      - id: unscaled
-        code: |
-          def scaled_scores(Q, K):
-              return Q @ K.T
-        feedback: These are the scores before the division by $\sqrt{d_k}$.
-    """,
-)
+@rule("ETU101", "missing-misconceptions", "error")
 def missing_misconceptions(subject: Subject) -> Iterator[Problem]:
-    """The exercise knows no misconception.
-
-    A misconception is a program that makes one mistake that people make, and the sentence that
-    unlocks it. Without any, a learner only hears that numbers differ, and nothing shows that the
-    tests can tell a wrong program from a right one.
-    """
+    """The exercise knows no misconception."""
     if not subject.exercise.misconceptions:
         yield subject.missing("no known mistake, with a sentence that unlocks it", "misconceptions")
 
 
-@rule(
-    "ETU102",
-    "few-misconceptions",
-    "warning",
-    bad="""
-    misconceptions:
-      - id: unscaled
-        ...
-    """,
-    good="""
-    misconceptions:
-      - id: unscaled
-        ...
-      - id: scaled-by-d-k
-        ...
-      - id: keys-by-queries
-        ...
-    """,
-)
+@rule("ETU102", "few-misconceptions", "warning")
 def few_misconceptions(subject: Subject) -> Iterator[Problem]:
-    """The exercise knows fewer than three misconceptions.
-
-    Most tasks with arrays go wrong in more than two ways: the axis, the order of the operands, the
-    scale, the shape of the result. An exercise to predict has only so many wrong answers, so this
-    rule leaves it alone.
-    """
+    """The exercise knows fewer than three misconceptions."""
     count = len(subject.exercise.misconceptions)
     if 0 < count < MIN_MISCONCEPTIONS and subject.exercise.kind != "predict":
         message = f"only {count}; {MIN_MISCONCEPTIONS} or more known mistakes help more learners"
         yield subject.missing(message, "misconceptions")
 
 
-@rule(
-    "ETU103",
-    "few-hints",
-    "warning",
-    bad="""
-    hints:
-      - Think of the shapes.
-    """,
-    good="""
-    hints:
-      - Think of the shapes.
-      - "`A @ B.T` holds the dot product of each row of `A` with each row of `B`."
-    """,
-)
+@rule("ETU103", "few-hints", "warning")
 def few_hints(subject: Subject) -> Iterator[Problem]:
-    """The exercise has fewer than two hints.
-
-    One hint cannot be both a nudge and a way out. The first should point at where to look, the last
-    should leave little to guess.
-    """
+    """The exercise has fewer than two hints."""
     count = len(subject.exercise.hints)
     if count < MIN_HINTS:
         message = (
@@ -102,18 +41,9 @@ def few_hints(subject: Subject) -> Iterator[Problem]:
         yield subject.missing(message, "hints")
 
 
-@rule(
-    "ETU104",
-    "implied-prerequisite",
-    "warning",
-    bad="requires: [softmax, attention-weights]  # attention-weights requires softmax",
-    good="requires: [attention-weights]",
-)
+@rule("ETU104", "implied-prerequisite", "warning")
 def implied_prerequisite(subject: Subject) -> Iterator[Problem]:
-    """A prerequisite is required by another prerequisite already.
-
-    The shorter list says the same, and stays right when the other exercise changes what it needs.
-    """
+    """A prerequisite is required by another prerequisite already."""
     requires = subject.exercise.requires
     for index, name in enumerate(requires):
         for other in requires:
@@ -123,27 +53,9 @@ def implied_prerequisite(subject: Subject) -> Iterator[Problem]:
                 break
 
 
-@rule(
-    "ETU105",
-    "unused-prerequisite",
-    "warning",
-    bad="""
-    # nothing in this exercise is about positions
-    requires: [sinusoidal-positions]
-    concepts: [softmax]
-    """,
-    good="""
-    requires: [similarity-scores]
-    concepts: [dot-product, softmax]
-    """,
-)
+@rule("ETU105", "unused-prerequisite", "warning")
 def unused_prerequisite(subject: Subject) -> Iterator[Problem]:
-    """Nothing of a prerequisite is used.
-
-    Neither shares the exercise a concept with it, nor do its text or code mention one of its
-    concepts, its title, or a name that it defines. Then learners are kept out for no reason, or a
-    concept is missing from the list.
-    """
+    """Nothing of a prerequisite is used."""
     own = set(subject.exercise.concepts)
     for index, name in enumerate(subject.exercise.requires):
         required = subject.neighbours.exercises.get(name)
@@ -159,26 +71,9 @@ def unused_prerequisite(subject: Subject) -> Iterator[Problem]:
             yield subject.problem(message, "requires", index)
 
 
-@rule(
-    "ETU106",
-    "later-prerequisite",
-    "error",
-    bad="""
-    # track.yaml lists scaled-scores before softmax
-    id: scaled-scores
-    requires: [softmax]
-    """,
-    good="""
-    # track.yaml lists similarity-scores before scaled-scores
-    id: scaled-scores
-    requires: [similarity-scores]
-    """,
-)
+@rule("ETU106", "later-prerequisite", "error")
 def later_prerequisite(subject: Subject) -> Iterator[Problem]:
-    """A prerequisite comes later in the track.
-
-    Anyone who walks through the track in order could never begin with the exercise.
-    """
+    """A prerequisite comes later in the track."""
     places = subject.neighbours.places
     track, place = places.get(subject.exercise.id, ("", 0))
     for index, name in enumerate(subject.exercise.requires):
@@ -188,19 +83,9 @@ def later_prerequisite(subject: Subject) -> Iterator[Problem]:
             yield subject.problem(message, "requires", index)
 
 
-@rule(
-    "ETU107",
-    "misspelled-concept",
-    "warning",
-    bad="concepts: [sofmax, dot-products]  # elsewhere: softmax, dot-product",
-    good="concepts: [softmax, dot-product]",
-)
+@rule("ETU107", "misspelled-concept", "warning")
 def misspelled_concept(subject: Subject) -> Iterator[Problem]:
-    """A concept is spelled almost like one of another exercise.
-
-    Concepts connect exercises by their spelling; `sofmax` or `dot-products` connects to nothing. Of
-    two spellings the rarer one is reported, and of two equally rare ones the one that comes later.
-    """
+    """A concept is spelled almost like one of another exercise."""
     counts = subject.neighbours.concepts()
     order = list(counts)
     for index, concept in enumerate(subject.exercise.concepts):
@@ -214,18 +99,9 @@ def misspelled_concept(subject: Subject) -> Iterator[Problem]:
                 break
 
 
-@rule(
-    "ETU110",
-    "unknown-prerequisite",
-    "error",
-    bad="requires: [sofmax]  # the collection has softmax",
-    good="requires: [softmax]",
-)
+@rule("ETU110", "unknown-prerequisite", "error")
 def unknown_prerequisite(subject: Subject) -> Iterator[Problem]:
-    """A prerequisite is no exercise of the collection.
-
-    The collection is the folder around the folder of the track.
-    """
+    """A prerequisite is no exercise of the collection."""
     known = subject.neighbours.known.get(subject.document.path.parent)
     for index, name in enumerate(subject.exercise.requires):
         if known is not None and name not in known:

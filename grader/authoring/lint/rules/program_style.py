@@ -17,58 +17,16 @@ WIDTH: Final = 88
 _HEAD: Final = re.compile(r"^\s*(async\s+)?(def|class)\b.*$", re.MULTILINE)
 
 
-@rule(
-    "ETU401",
-    "starter-is-solution",
-    "error",
-    bad="""
-    starter: |
-      def double(x):
-          return 2 * x
-    solution: |
-      def double(x):
-          # Twice as much.
-          return 2 * x
-    """,
-    good="""
-    starter: |
-      def double(x):
-          return None
-    """,
-)
+@rule("ETU401", "starter-is-solution", "error")
 def starter_is_solution(subject: Subject) -> Iterator[Problem]:
-    """The starter is the solution.
-
-    They differ in layout, comments and docstrings at most, so there is nothing to do.
-    """
+    """The starter is the solution."""
     if _is_solution(subject, "starter"):
         yield subject.problem("this is the solution already", "starter")
 
 
-@rule(
-    "ETU402",
-    "starter-tells-solution",
-    "warning",
-    bad="""
-    starter: |
-      def scaled_scores(Q, K):
-          # return Q @ K.T / np.sqrt(Q.shape[-1])
-          ...
-    """,
-    good="""
-    starter: |
-      def scaled_scores(Q, K):
-          # 1. Compare every query with every key. 2. Scale.
-          ...
-    """,
-)
+@rule("ETU402", "starter-tells-solution", "warning")
 def starter_tells_solution(subject: Subject) -> Iterator[Problem]:
-    """The starter contains what the solution returns.
-
-    All values that the solution's function returns stand in the starter, in code or in a comment. A
-    starter that is to be repaired may have them: there, the mistake is elsewhere. A function that
-    the starter gives as the solution has it, beside others to be written, tells nothing.
-    """
+    """The starter contains what the solution returns."""
     if subject.exercise.kind != "write" or _is_solution(subject, "starter"):
         return
     # A helper's head, `def attention(Q, K, V):`, reads like the call that is to be found.
@@ -96,32 +54,9 @@ def _is_solution(subject: Subject, *steps: Step) -> bool:
     return form is not None and form == subject.shape("solution")
 
 
-@rule(
-    "ETU403",
-    "misconception-is-solution",
-    "error",
-    bad="""
-    misconceptions:
-      - id: unscaled
-        code: |
-          def double(x):
-              return 2 * x     # as the solution does
-        feedback: You forgot to double.
-    """,
-    good="""
-    misconceptions:
-      - id: squared
-        code: |
-          def double(x):
-              return x ** 2
-        feedback: You squared; 3 doubled is 6.
-    """,
-)
+@rule("ETU403", "misconception-is-solution", "error")
 def misconception_is_solution(subject: Subject) -> Iterator[Problem]:
-    """The program of a misconception is the solution.
-
-    They differ in layout, comments and docstrings at most, so it makes no mistake.
-    """
+    """The program of a misconception is the solution."""
     for index, misconception in enumerate(subject.exercise.misconceptions):
         steps = ("misconceptions", index, "code")
         if _is_solution(subject, *steps):
@@ -129,39 +64,9 @@ def misconception_is_solution(subject: Subject) -> Iterator[Problem]:
             yield subject.problem(message, *steps)
 
 
-@rule(
-    "ETU404",
-    "repeated-misconception",
-    "error",
-    bad="""
-    misconceptions:
-      - id: unscaled
-        code: |
-          def double(x):
-              return x
-      - id: forgot-the-factor
-        code: |
-          def double(x):
-              return x
-    """,
-    good="""
-    misconceptions:
-      - id: unscaled
-        code: |
-          def double(x):
-              return x
-      - id: squared
-        code: |
-          def double(x):
-              return x ** 2
-    """,
-)
+@rule("ETU404", "repeated-misconception", "error")
 def repeated_misconception(subject: Subject) -> Iterator[Problem]:
-    """Two misconceptions have the same program.
-
-    They differ in layout, comments and docstrings at most, so a submission that is the one is the
-    other, too, and only one of the two sentences can be said.
-    """
+    """Two misconceptions have the same program."""
     first: dict[str, str] = {}
     for index, misconception in enumerate(subject.exercise.misconceptions):
         steps = ("misconceptions", index, "code")
@@ -174,28 +79,9 @@ def repeated_misconception(subject: Subject) -> Iterator[Problem]:
         first.setdefault(form, misconception.id)
 
 
-@rule(
-    "ETU405",
-    "long-code-line",
-    "warning",
-    bad="""
-    starter: |
-      def attention(Q, K, V):
-          # First compute the scores of all queries and all keys, then scale, then use the softmax.
-          ...
-    """,
-    good="""
-    starter: |
-      def attention(Q, K, V):
-          # 1. Scores of all queries and keys. 2. Scale. 3. Softmax.
-          ...
-    """,
-)
+@rule("ETU405", "long-code-line", "warning")
 def long_code_line(subject: Subject) -> Iterator[Problem]:
-    """A line of Python is longer than 88 characters.
-
-    It does not fit into the editor on the page, and is cut or wrapped on a phone.
-    """
+    """A line of Python is longer than 88 characters."""
     for steps in subject.programs():
         scalar = subject.text(*steps)
         for number, line in enumerate(scalar.text.split("\n"), 1):

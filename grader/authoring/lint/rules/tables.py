@@ -27,28 +27,9 @@ _KEEP_TABLES: Final = frozenset(
 )  # fmt: skip
 
 
-@rule(
-    "ETU317",
-    "unsendable-table",
-    "error",
-    bad="""
-    given: |
-      import pandas as pd
-      frame = pd.DataFrame({"x": [1.0, 2.0]})
-    call: column_means(frame)
-    """,
-    good="""
-    given: {columns: {x: [1.0, 2.0]}}
-    call: column_means(columns)
-    """,
-)
+@rule("ETU317", "unsendable-table", "error")
 def unsendable_table(subject: Subject) -> Iterator[Problem]:
-    """An argument or a result is a table, which cannot cross the border of the sandbox.
-
-    A course with `packages: [pandas]` lets submissions work with tables. Tests give them arrays,
-    lists and dicts, and get such back: `frame.to_numpy()`, `frame.to_dict("list")`. A `run` test
-    runs beside the submission, so it may use tables.
-    """
+    """An argument or a result is a table, which cannot cross the border of the sandbox."""
     exercise = subject.exercise
     crossing = [index for index, test in enumerate(exercise.tests) if not test.runs_inside]
     for index in crossing:

@@ -42,26 +42,9 @@ _NUMERIC: Final = frozenset(
 _DECIMALS: Final = re.compile(r"[-+]?[0-9]*\.([0-9]+)")
 
 
-@rule(
-    "ETU308",
-    "saturated-softmax",
-    "warning",
-    bad="""
-    Q: [[10.0, 0.0], [0.0, 10.0]]
-    K: [[10.0, 0.0], [0.0, 10.0], [5.0, 5.0]]
-    """,
-    good="""
-    Q: [[1.0, 0.0], [0.0, 1.0]]
-    K: [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
-    """,
-)
+@rule("ETU308", "saturated-softmax", "warning")
 def saturated_softmax(subject: Subject) -> Iterator[Problem]:
-    """Inputs lie so far apart that the softmax is 0 and 1.
-
-    Every row of weights is one-hot to four digits: for queries and keys that are written out, after
-    the scaling; for a single array, along its last axis. Then a wrong scale, a forgotten scale and
-    often a wrong axis give the same numbers. The rule looks at exercises about softmax.
-    """
+    """Inputs lie so far apart that the softmax is 0 and 1."""
     exercise = subject.exercise
     words = [*exercise.concepts, *exercise.defines, exercise.title.lower()]
     nodes = subject.nodes("exec", "solution")
@@ -113,26 +96,9 @@ def _saturates(scores: np.ndarray) -> bool:
     )
 
 
-@rule(
-    "ETU309",
-    "same-sized-axes",
-    "warning",
-    bad="""
-    Q: [[1.0, 0.0], [0.0, 1.0]]
-    K: [[1.0, 0.0], [0.5, 0.5]]
-    """,
-    good="""
-    Q: [[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]]
-    K: [[1.0, 0.0, 1.0], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]]
-    """,
-)
+@rule("ETU309", "same-sized-axes", "warning")
 def same_sized_axes(subject: Subject) -> Iterator[Problem]:
-    """All axes of a test's inputs have the same size.
-
-    A transpose that is missing or too many, a wrong axis, and a scale from the wrong axis then
-    give an array of the right shape, and sometimes the right numbers. Inputs that are written out
-    are looked at, and shapes that are written out in Python.
-    """
+    """All axes of a test's inputs have the same size."""
     for index, test in enumerate(subject.exercise.tests):
         if isinstance(test.given, Literals):
             arrays = {n: v for n, v in test.given.values.items() if getattr(v, "ndim", 0)}
@@ -195,26 +161,9 @@ def _constants(nodes: list[ast.expr]) -> tuple[int, ...] | None:
     return sizes if len(sizes) == len(nodes) else None
 
 
-@rule(
-    "ETU310",
-    "tighter-than-written",
-    "warning",
-    bad="""
-    expect: [0.456, 0.225, 0.320]
-    tolerance: {atol: 1.0e-6}
-    """,
-    good="""
-    expect: [0.456, 0.225, 0.320]
-    tolerance: {atol: 5.0e-4}
-    """,
-)
+@rule("ETU310", "tighter-than-written", "warning")
 def tighter_than_written(subject: Subject) -> Iterator[Problem]:
-    """An expected value has fewer digits than its tolerance asks for.
-
-    A number written with three decimals may be off by half of the last one, 0.0005. With a smaller
-    tolerance the right answer can fail. Numbers with fewer than three decimals, and sums of halves,
-    quarters and so on, are taken for exact.
-    """
+    """An expected value has fewer digits than its tolerance asks for."""
     for index, test in enumerate(subject.exercise.tests):
         if not isinstance(test.expect, LiteralValue):
             continue
@@ -246,25 +195,9 @@ def _leaves(node: Node) -> Iterator[Scalar]:
                 yield from _leaves(item)
 
 
-@rule(
-    "ETU311",
-    "constant-passes",
-    "error",
-    bad="""
-    expect: [0.33, 0.34, 0.33]
-    tolerance: {atol: 0.01}
-    """,
-    good="""
-    expect: [0.09, 0.24, 0.67]
-    tolerance: {atol: 0.005}
-    """,
-)
+@rule("ETU311", "constant-passes", "error")
 def constant_passes(subject: Subject) -> Iterator[Problem]:
-    """The tolerance is so wide that one number in all places passes.
-
-    It is as large as what distinguishes the expected numbers, or as large as the one that there is,
-    so that 0 would do. Where all expected numbers are the same, this rule has nothing to say.
-    """
+    """The tolerance is so wide that one number in all places passes."""
     for index, test in enumerate(subject.exercise.tests):
         if not isinstance(test.expect, LiteralValue):
             continue
@@ -288,23 +221,9 @@ def constant_passes(subject: Subject) -> Iterator[Problem]:
             yield Problem(subject.document.key("tests", index, key), f"{key}: {message}")
 
 
-@rule(
-    "ETU313",
-    "unsendable-array",
-    "error",
-    bad="""
-    given: x = np.array([1, None], dtype=object)
-    """,
-    good="""
-    given: x = np.array([1.0, np.nan])
-    """,
-)
+@rule("ETU313", "unsendable-array", "error")
 def unsendable_array(subject: Subject) -> Iterator[Problem]:
-    """A test makes arrays of objects or of long doubles, which cannot be sent into the sandbox.
-
-    Their bytes mean nothing in another process, or something else on another machine. Use a list of
-    objects, and `np.float64`.
-    """
+    """A test makes arrays of objects or of long doubles, which cannot be sent into the sandbox."""
     for index in range(len(subject.exercise.tests)):
         for mode, steps in subject.python(index):
             for node in subject.nodes(mode, *steps):
@@ -326,30 +245,9 @@ def unsendable_array(subject: Subject) -> Iterator[Problem]:
                 yield subject.in_text(message, node, *steps)  # type: ignore[arg-type]  # it has a place
 
 
-@rule(
-    "ETU316",
-    "text-for-numbers",
-    "warning",
-    bad="""
-    given:
-      z: [1+2j, 3.0]
-    call: halved(z)
-    expect: np.array([1, 2])
-    """,
-    good="""
-    given: z = np.array([1 + 2j, 3.0])
-    call: halved(z)
-    expect:
-      expression: np.array([0.5 + 1j, 1.5])
-    """,
-)
+@rule("ETU316", "text-for-numbers", "warning")
 def text_for_numbers(subject: Subject) -> Iterator[Problem]:
-    """A value that reads like numbers is a text, or a list of objects.
-
-    YAML has no complex numbers, no fractions, no tuples and no calls: `1+2j`, `1/3`, `(1, 2)` and
-    `np.array([1, 2])` are texts in it. And `null`, `true` or a text among numbers makes a list of
-    Python objects, where numbers alone would make an array. Put a text in quotes if you mean it.
-    """
+    """A value that reads like numbers is a text, or a list of objects."""
     for index in range(len(subject.exercise.tests)):
         for key in ("given", "expect"):
             if subject.document.has("tests", index, key):

@@ -25,116 +25,34 @@ _UNFORESEEN: Final = frozenset({"time", "secrets", "uuid"})
 _ANY_NUMBERS_DO: Final = frozenset({"unchanged_inputs", "deterministic"})
 
 
-@rule(
-    "ETU301",
-    "no-hidden-test",
-    "error",
-    bad="""
-    tests:
-      - id: worked-example
-        ...
-    """,
-    good="""
-    tests:
-      - id: worked-example
-        ...
-      - id: any-shape
-        hidden: true
-        ...
-    """,
-)
+@rule("ETU301", "no-hidden-test", "error")
 def no_hidden_test(subject: Subject) -> Iterator[Problem]:
-    """No test is hidden.
-
-    Then a submission passes that returns the numbers of the visible tests.
-    """
+    """No test is hidden."""
     if not any(test.hidden for test in subject.exercise.tests):
         yield subject.missing("none is hidden, so the shown values can be copied", "tests")
 
 
-@rule(
-    "ETU302",
-    "worthless-hidden-tests",
-    "error",
-    bad="""
-    - id: any-shape
-      hidden: true
-      points: 0
-    """,
-    good="""
-    - id: any-shape
-      hidden: true
-      points: 3
-    """,
-)
+@rule("ETU302", "worthless-hidden-tests", "error")
 def worthless_hidden_tests(subject: Subject) -> Iterator[Problem]:
-    """All hidden tests together are worth nothing.
-
-    A submission that returns the numbers of the visible tests then has every point.
-    """
+    """All hidden tests together are worth nothing."""
     hidden = [index for index, test in enumerate(subject.exercise.tests) if test.hidden]
     if hidden and not any(subject.exercise.tests[index].points for index in hidden):
         message = "all hidden tests together are worth 0 points"
         yield subject.problem(message, "tests", hidden[0], "points")
 
 
-@rule(
-    "ETU303",
-    "undescribed-test",
-    "warning",
-    bad="""
-    - id: t1
-      call: scaled_scores(Q, K)
-    """,
-    good="""
-    - id: t1
-      description: two queries, three keys
-      call: scaled_scores(Q, K)
-    """,
-)
+@rule("ETU303", "undescribed-test", "warning")
 def undescribed_test(subject: Subject) -> Iterator[Problem]:
-    """A visible test has no description.
-
-    Learners read it beside the result. A few words say what the test shows that others do not.
-    """
+    """A visible test has no description."""
     for index, test in enumerate(subject.exercise.tests):
         if not test.hidden and not test.description.strip():
             message = f"the visible test {quote(test.id)} has no description"
             yield subject.problem(message, "tests", index, "id")
 
 
-@rule(
-    "ETU304",
-    "hidden-data-shown",
-    "error",
-    bad="""
-    - id: worked-example
-      given: {x: [1.0, 2.0, 3.0]}
-      call: softmax(x)
-    - id: secret
-      hidden: true
-      given: {x: [1.0, 2.0, 3.0]}
-      call: softmax(x)
-    """,
-    good="""
-    - id: worked-example
-      given: {x: [1.0, 2.0, 3.0]}
-      call: softmax(x)
-    - id: secret
-      hidden: true
-      seeds: 10
-      given: x = rng.standard_normal(size)
-      call: softmax(x)
-    """,
-)
+@rule("ETU304", "hidden-data-shown", "error")
 def hidden_data_shown(subject: Subject) -> Iterator[Problem]:
-    """The data of a hidden test appear where learners see them.
-
-    A submission that remembers the numbers passes the hidden test, too. Compared with visible tests
-    are the inputs that are written out, Python that draws nothing, and calls without any inputs. In
-    the instructions, the hints and the starter, arrays of three or more numbers are searched for
-    that only hidden tests have, as input or as expected value.
-    """
+    """The data of a hidden test appear where learners see them."""
     exercise = subject.exercise
     if exercise.kind == "predict":
         return
@@ -241,29 +159,9 @@ def _draws(tree: ast.AST) -> bool:
     )
 
 
-@rule(
-    "ETU305",
-    "single-random-draw",
-    "warning",
-    bad="""
-    - id: any-shape
-      hidden: true
-      given: x = rng.standard_normal(size)
-    """,
-    good="""
-    - id: any-shape
-      hidden: true
-      seeds: 20
-      given: x = rng.standard_normal(size)
-    """,
-)
+@rule("ETU305", "single-random-draw", "warning")
 def single_random_draw(subject: Subject) -> Iterator[Problem]:
-    """A hidden test draws its inputs once.
-
-    A single draw may be one at which a wrong program happens to be right. More `seeds` cost little,
-    and the first failure shown is a small one. A property for which any numbers do, as that calls
-    agree, is left alone.
-    """
+    """A hidden test draws its inputs once."""
     for index, test in enumerate(subject.exercise.tests):
         if not test.hidden or test.seeds > 1 or not isinstance(test.given, Seeded):
             continue
@@ -275,20 +173,9 @@ def single_random_draw(subject: Subject) -> Iterator[Problem]:
             yield subject.problem(message, "tests", index, key)
 
 
-@rule(
-    "ETU306",
-    "global-random-state",
-    "error",
-    bad="given: x = np.random.randn(3, 5)",
-    good="given: x = rng.standard_normal((3, 5))",
-)
+@rule("ETU306", "global-random-state", "error")
 def global_random_state(subject: Subject) -> Iterator[Problem]:
-    """A test depends on chance, the clock or the system, or on what ran before.
-
-    Its result then differs from run to run. `rng` has a stream of its own for each test and draw. A
-    generator of one's own does, too, if it has a seed: `np.random.RandomState(0)`. All Python of a
-    test is looked at: `given`, `call`, `run` and `pytest`.
-    """
+    """A test depends on chance, the clock or the system, or on what ran before."""
     for index, test in enumerate(subject.exercise.tests):
         # Names of values, which are no modules though they may be called like one.
         own = set(subject.exercise.defines)
@@ -330,24 +217,9 @@ def _chance(node: ast.AST, own: Collection[str]) -> str:
             return ""
 
 
-@rule(
-    "ETU307",
-    "unused-input",
-    "warning",
-    bad="""
-    given: {Q: [[1.0, 2.0]], K: [[3.0, 4.0]], V: [[5.0]]}
-    call: scaled_scores(Q, K)
-    """,
-    good="""
-    given: {Q: [[1.0, 2.0]], K: [[3.0, 4.0]]}
-    call: scaled_scores(Q, K)
-    """,
-)
+@rule("ETU307", "unused-input", "warning")
 def unused_input(subject: Subject) -> Iterator[Problem]:
-    """A test never uses one of its inputs.
-
-    Learners look for the meaning of what they are shown. A name that begins with `_` is no input.
-    """
+    """A test never uses one of its inputs."""
     for index, test in enumerate(subject.exercise.tests):
         names = [subject.names(mode, "tests", index, *key) for mode, key in test.python]
         known = [each for each in names if each is not None and each.is_certain]
@@ -372,27 +244,9 @@ def _unused(name: str) -> str:
     return f"{quote(name)} is never used by this test"
 
 
-@rule(
-    "ETU312",
-    "output-test-first",
-    "warning",
-    bad="""
-    - id: worked-example
-      run: print(softmax(x))
-      stdout: "[0.5 0.5]"
-    """,
-    good="""
-    - id: worked-example
-      call: softmax(x)
-      expect: [0.5, 0.5]
-    """,
-)
+@rule("ETU312", "output-test-first", "warning")
 def output_test_first(subject: Subject) -> Iterator[Problem]:
-    """The first visible test compares printed text, where others compare values.
-
-    A wrong value can be explained: its shape, its axis, its factor. Of two printed texts only the
-    first difference can be named.
-    """
+    """The first visible test compares printed text, where others compare values."""
     tests = subject.exercise.tests
     first = next((index for index, test in enumerate(tests) if not test.hidden), None)
     if first is None or tests[first].compared != "text":

@@ -116,7 +116,7 @@ def gradescope(
       etude export gradescope attention-weights --hidden-tests after_due_date
     """
     options.prefer_own_output()
-    from grader.authoring.verify.targets import find_targets
+    from grader.authoring.targets import find_targets
     from grader.course.autograder.gradescope_zip import Installation, autograder, read_assigned
     from grader.reports.formats import write_whole
     from grader.reports.report import Batch, Report

@@ -101,12 +101,12 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
 
 def _lint_errors(paths: "list[Path]") -> "Iterator[tuple[Path, LintFinding]]":
     """Yield the errors that `etude lint` finds in files, which `etude verify` refuses too."""
-    from grader.authoring.lint.load import LintTargets
     from grader.authoring.lint.run import lint
+    from grader.authoring.targets import TargetGroup
     from sitegen.markdown import unshowable
 
     for path in paths:
-        for finding in lint([LintTargets((path,), None)], None, unshowable=unshowable).findings:
+        for finding in lint([TargetGroup((path,), None)], None, unshowable=unshowable).findings:
             if finding.about.level == "error" and finding.about.code not in _NOT_OF_SOURCES:
                 yield path, finding
 

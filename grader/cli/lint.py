@@ -93,9 +93,8 @@ def _lint(
 ) -> "LintReport":
     from grader.authoring.lint.catalogue import choose
     from grader.authoring.lint.fix import fix
-    from grader.authoring.lint.load import LintTargets
     from grader.authoring.lint.run import lint
-    from grader.authoring.verify.targets import find_targets
+    from grader.authoring.targets import find_targets
     from grader.definitions.files import LESSON_SUFFIX, LESSONS, TRACK_FILE
     from sitegen.markdown import unshowable
 
@@ -107,7 +106,7 @@ def _lint(
         is_lesson = path.suffix == LESSON_SUFFIX and path.parent.name == LESSONS
         # A lesson is looked at with its track.
         names.append(str(path.parent.parent / TRACK_FILE) if is_lesson else name)
-    groups = [LintTargets(group.files, group.track) for group in find_targets(names, folder)]
+    groups = find_targets(names, folder)
     collection = None if targets else folder
     report = lint(groups, collection, codes, unshowable)
     if repair:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import click
 
 from grader import __version__
+from grader.authoring.targets import TargetGroup, find_targets
 from grader.authoring.verify.proof import Proof, record
 from grader.authoring.verify.proof_cache import ProofCache
-from grader.authoring.verify.targets import Group, find_targets
 from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
 from grader.definitions.files import course_file, exists
@@ -121,7 +121,7 @@ def command(
 
 
 def _prove(
-    groups: Sequence[Group], collection: Path | None, jobs: int, *, use_cache: bool
+    groups: Sequence[TargetGroup], collection: Path | None, jobs: int, *, use_cache: bool
 ) -> dict[Path, Proof]:
     from grader.authoring.verify.session import add_lint_errors, begin
 
@@ -138,12 +138,10 @@ def _prove(
                 advance()
         if cache is not None:
             cache.tidy()
-    from grader.authoring.lint.load import LintTargets
     from grader.authoring.lint.run import lint
     from sitegen.markdown import unshowable
 
-    targets = [LintTargets(group.files, group.track) for group in groups]
-    add_lint_errors(session, lint(targets, collection, unshowable=unshowable))
+    add_lint_errors(session, lint(groups, collection, unshowable=unshowable))
     if not session.settled():
         raise UsageError("there is nothing to verify")
     return session.settled()
@@ -222,7 +220,7 @@ def _sources() -> list[Path]:
     return [*ours, package_folder("reference"), package_folder("sitegen"), data_folder("templates")]
 
 
-def _watch(groups: Sequence[Group], words: Sequence[str]) -> None:
+def _watch(groups: Sequence[TargetGroup], words: Sequence[str]) -> None:
     """Run this command, without `--watch`, whenever a file has changed; until interrupted.
 
     Each run is a process of its own, so that changes to the reference count too.

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 import pytest
 import yaml
 
-from grader.authoring.lint.load import LintTargets
 from grader.authoring.lint.run import lint
+from grader.authoring.targets import TargetGroup
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.grading.results.submission import Submission
@@ -84,7 +84,7 @@ def agree(make: Make, sandbox: Sandbox, capsys: pytest.CaptureFixture[str]) -> A
         fixtures: dict[str, Any] = {"capsys": capsys}
         exercise = make(probe.fields, defines=probe.defines, solution=probe.right)
         if probe.refused:
-            report = lint([LintTargets((exercise.where.path,))], codes=frozenset({"ETU314"}))
+            report = lint([TargetGroup((exercise.where.path,))], codes=frozenset({"ETU314"}))
             assert any(probe.refused in finding.message for finding in report.findings)
             return
         for program, is_right in ((probe.right, True), (probe.wrong, False)):

@@ -14,6 +14,7 @@ from grader.authoring.lint.subjects import (
     Subject,
     TrackSubject,
 )
+from grader.authoring.targets import TargetGroup
 from grader.definitions.collection import Collection, load_exercise, load_track
 from grader.definitions.decode import decode
 from grader.definitions.files import (
@@ -37,14 +38,6 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class LintTargets:
-    """Files that are looked at together: a whole track, or exercises picked one by one."""
-
-    files: tuple[Path, ...]
-    track: Path | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class LintInput:
     """All that there is to look at."""
 
@@ -54,7 +47,7 @@ class LintInput:
     problems: Sequence[Problem]  # of what is none of the files
 
 
-def load_for_lint(groups: Sequence[LintTargets], collection: Path | None = None) -> LintInput:
+def load_for_lint(groups: Sequence[TargetGroup], collection: Path | None = None) -> LintInput:
     """Load files, and read what is around them.
 
     Args:
@@ -118,7 +111,7 @@ class _Found:
         for exercise in collection.standalone if collection else ():
             self.exercises[exercise.where.path] = exercise
 
-    def take(self, group: LintTargets) -> None:
+    def take(self, group: TargetGroup) -> None:
         """Take a group: the whole track if it is valid, or else each file that is."""
         if group.track is not None and group.track not in self.tracks:
             track = self.valid(load_track, group.track)
@@ -157,7 +150,7 @@ def _neighbours(found: _Found, paths: Iterable[Path], *, is_collection: bool) ->
         if not exists(track):
             continue
         if track not in definitions:
-            quiet.take(LintTargets(tuple(p for p in exercise_files(folder) if p not in exercises)))
+            quiet.take(TargetGroup(tuple(p for p in exercise_files(folder) if p not in exercises)))
             with contextlib.suppress(DefinitionError):
                 definitions[track] = decode(read(track), TrackDefinition)
         if not is_collection:

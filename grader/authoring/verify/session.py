@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from grader.authoring.lint.rules.markdown_style import unshowable_text
+from grader.authoring.targets import TargetGroup
 from grader.authoring.verify.checks import LINT, NO_PAGE
 from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.authoring.verify.proof_cache import ProofCache
-from grader.authoring.verify.targets import Group
 from grader.definitions.course import load_course
 from grader.definitions.files import course_file, exists, id_in_name, read_file
 from grader.errors import DefinitionError, Problem, UsageError
@@ -40,7 +40,7 @@ class ProofSession:
         return {path: proof for path, proof in self.proofs.items() if proof is not None}
 
 
-def begin(groups: Iterable[Group], cache: ProofCache | None) -> ProofSession:
+def begin(groups: Iterable[TargetGroup], cache: ProofCache | None) -> ProofSession:
     """Take from the cache what it knows, and load the rest.
 
     Raises:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.lint.load import LintTargets
 from grader.authoring.lint.run import LintReport, lint
+from grader.authoring.targets import TargetGroup
 
 ROOT = Path(__file__).parents[3]
 CLEAN = (ROOT / "tests" / "golden" / "lint" / "clean.yaml").read_text("utf-8")
@@ -35,7 +35,7 @@ def spoiled(workdir: Path) -> Spoiled:
             text = text.replace(there, instead)
         path = Path("x.yaml")
         (workdir / path).write_text(text, "utf-8")
-        return lint([LintTargets((path,))])
+        return lint([TargetGroup((path,))])
 
     return lint_it
 

@@ -200,7 +200,7 @@ def test_nothing_is_executed_and_no_sandbox_is_imported(tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_text(text, "utf-8")
     program = (
         "import sys; from pathlib import Path; from grader.authoring.lint.run import lint; "
-        "from grader.authoring.lint.load import LintTargets; lint([LintTargets((Path('x.yaml'),))]); "
+        "from grader.authoring.targets import TargetGroup; lint([TargetGroup((Path('x.yaml'),))]); "
         "print(sorted(m for m in sys.modules if m.startswith(('grader.', 'reference'))))"
     )
     done = subprocess.run(

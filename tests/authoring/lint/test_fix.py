@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from grader.authoring.lint.fix import fix
-from grader.authoring.lint.load import LintTargets
 from grader.authoring.lint.run import lint
+from grader.authoring.targets import TargetGroup
 from grader.definitions.collection import load_exercise
 
 PATH = Path("x.yaml")
@@ -16,12 +16,12 @@ PATH = Path("x.yaml")
 def repaired(text: str) -> tuple[list[str], str]:
     """Repair a file; return the codes of what is gone, and the text."""
     PATH.write_bytes(text.encode())
-    done = fix(lint([LintTargets((PATH,))]).findings)
+    done = fix(lint([TargetGroup((PATH,))]).findings)
     return [finding.about.code for finding in done], PATH.read_bytes().decode()
 
 
 def left() -> list[str]:
-    return [finding.about.code for finding in lint([LintTargets((PATH,))]).findings]
+    return [finding.about.code for finding in lint([TargetGroup((PATH,))]).findings]
 
 
 def without_schema(text: str) -> str:
@@ -95,7 +95,7 @@ def test_the_exercise_stays_the_same(clean: str) -> None:
     PATH.write_text(spoiled)
     PATH.chmod(0o640)
     before = load_exercise(PATH)
-    done = fix(lint([LintTargets((PATH,))]).findings)
+    done = fix(lint([TargetGroup((PATH,))]).findings)
     after = load_exercise(PATH)
     assert len(done) > 3
     for field in dataclasses.fields(before):

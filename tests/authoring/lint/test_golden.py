@@ -11,8 +11,8 @@ import pytest
 
 from grader.authoring.lint.catalogue import CATALOGUE
 from grader.authoring.lint.lint_report import text_lines
-from grader.authoring.lint.load import LintTargets
 from grader.authoring.lint.run import LintReport, lint
+from grader.authoring.targets import TargetGroup
 from grader.definitions.files import exercise_files
 from sitegen.markdown import unshowable
 
@@ -28,8 +28,8 @@ TOGETHER = {"later-prerequisite": {"invalid-definition"}}  # the loader says it 
 def report_on(name: str) -> LintReport:
     path = Path(f"{name}.yaml")
     if path.exists():
-        return lint([LintTargets((path,))], unshowable=unshowable)
-    track = LintTargets(tuple(exercise_files(Path(name))), Path(name) / "track.yaml")
+        return lint([TargetGroup((path,))], unshowable=unshowable)
+    track = TargetGroup(tuple(exercise_files(Path(name))), Path(name) / "track.yaml")
     return lint([track], unshowable=unshowable)
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.lint.load import LintTargets
 from grader.authoring.lint.run import LintReport, lint
+from grader.authoring.targets import TargetGroup
 
 Spoiled = Callable[..., LintReport]
 
@@ -285,7 +285,7 @@ def test_concepts_are_alike_by_a_slip_only(
         "id: track\ntitle: T\ndescription: D.\nexercises: [e1, e2]\n"
     )
     files = tuple(Path(f"track/{number}-e{number}.yaml") for number in (1, 2))
-    found = lint([LintTargets(files, Path("track/track.yaml"))]).findings
+    found = lint([TargetGroup(files, Path("track/track.yaml"))]).findings
     told = [str(f.where.path) for f in found if f.about.code == "ETU107"]
     assert told == (["track/2-e2.yaml"] if alike else [])
 
@@ -303,7 +303,7 @@ def test_exercises_beside_a_picked_one_are_looked_at_for_its_sake_only(
     (folder / "track.yaml").write_text(
         "id: track\ntitle: T\ndescription: D.\nexercises: [a, b, c]\n"
     )
-    found = lint([LintTargets((Path("track/c.yaml"),))]).findings
+    found = lint([TargetGroup((Path("track/c.yaml"),))]).findings
     assert [str(finding) for finding in found] == [
         "track/c.yaml:3:12: ETU104 warning: requires: 'a' is required by 'b' already"
     ]
@@ -343,6 +343,6 @@ def test_python_that_is_too_deep_is_passed_over(spoiled: Spoiled) -> None:
 def test_a_file_that_is_no_yaml_is_looked_at_no_further() -> None:
     """One finding, with the parser's place and words."""
     Path("x.yaml").write_text("id: [a \ntitle: x")
-    assert [str(f) for f in lint([LintTargets((Path("x.yaml"),))]).findings] == [
+    assert [str(f) for f in lint([TargetGroup((Path("x.yaml"),))]).findings] == [
         "x.yaml:2:6: ETU000 error: expected ',' or ']' here"
     ]

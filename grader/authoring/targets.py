@@ -1,4 +1,4 @@
-"""The exercises meant by the names and paths after `etude verify`; no definition is read."""
+"""The exercises meant by the names and paths after `etude verify` and `lint`; none is read."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ from grader.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Exercise files that are proven together: a whole track, or files picked one by one."""
+class TargetGroup:
+    """Exercise files that are looked at together: a whole track, or files picked one by one."""
 
     files: tuple[Path, ...]
     track: Path | None = None  # its track.yaml
 
 
-def find_targets(names: Iterable[str], collection_folder: Path) -> list[Group]:
+def find_targets(names: Iterable[str], collection_folder: Path) -> list[TargetGroup]:
     """Return the groups that names mean: exercises, tracks, files or folders; all without a name.
 
     Raises:
@@ -40,11 +40,11 @@ def find_targets(names: Iterable[str], collection_folder: Path) -> list[Group]:
         files = tuple(path for path in group.files if path.resolve() not in seen)
         seen.update(path.resolve() for path in files)
         if files or group.track is not None:
-            kept.append(Group(files, group.track))
+            kept.append(TargetGroup(files, group.track))
     return kept
 
 
-def _meant(name: str, collection_folder: Path) -> Iterator[Group]:
+def _meant(name: str, collection_folder: Path) -> Iterator[TargetGroup]:
     path = Path(name)
     if not is_path(name):
         yield _named(name, collection_folder)
@@ -59,10 +59,10 @@ def _meant(name: str, collection_folder: Path) -> Iterator[Group]:
     elif path.suffix == LESSON_SUFFIX:
         raise UsageError(f"'{path}' is no exercise; a lesson is checked by `etude lesson run`")
     else:
-        yield Group((path,))
+        yield TargetGroup((path,))
 
 
-def _named(name: str, folder: Path) -> Group:
+def _named(name: str, folder: Path) -> TargetGroup:
     """Find an exercise or a track of the collection by its id."""
     files = files_by_folder(folder)
     tracks = {below.name: below for below in files if exists(below / TRACK_FILE)}
@@ -73,24 +73,24 @@ def _named(name: str, folder: Path) -> Group:
     if len(also) > 1:
         raise UsageError(f"{quote(name)} is both {also[0]} and {also[1]}; name one by its path")
     if name in exercises:
-        return Group((exercises[name],))
+        return TargetGroup((exercises[name],))
     if name in tracks:
         return _track(tracks[name])
     hint = did_you_mean(name, [*exercises, *tracks]) or f" in {folder}"
     raise UsageError(f"no exercise or track {quote(name)}{hint}{path_hint(name)}")
 
 
-def _in_collection(folder: Path) -> Iterator[Group]:
+def _in_collection(folder: Path) -> Iterator[TargetGroup]:
     files = files_by_folder(folder)
     found = False
     for below, paths in files.items():
         track = below / TRACK_FILE
         if paths or exists(track):
             found = True
-            yield Group(tuple(paths), track if exists(track) else None)
+            yield TargetGroup(tuple(paths), track if exists(track) else None)
     if not found:
         raise UsageError(f"there is no exercise in {folder}")
 
 
-def _track(folder: Path) -> Group:
-    return Group(tuple(exercise_files(folder)), folder / TRACK_FILE)
+def _track(folder: Path) -> TargetGroup:
+    return TargetGroup(tuple(exercise_files(folder)), folder / TRACK_FILE)

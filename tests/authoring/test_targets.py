@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.verify.targets import Group, find_targets
+from grader.authoring.targets import TargetGroup, find_targets
 from grader.errors import UsageError
 
 
@@ -21,19 +21,21 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def track(folder: Path) -> Group:
+def track(folder: Path) -> TargetGroup:
     below = folder / "attention"
-    return Group((below / "01-scores.yaml", below / "02-weights.yaml"), below / "track.yaml")
+    return TargetGroup((below / "01-scores.yaml", below / "02-weights.yaml"), below / "track.yaml")
 
 
 def test_without_names_everything_is_meant(folder: Path) -> None:
     """What is in no track comes first."""
-    assert find_targets([], folder) == [Group((folder / "loose.yaml",)), track(folder)]
+    assert find_targets([], folder) == [TargetGroup((folder / "loose.yaml",)), track(folder)]
 
 
 def test_an_exercise_by_its_id(folder: Path) -> None:
     """Without the number in the file's name."""
-    assert find_targets(["weights"], folder) == [Group((folder / "attention/02-weights.yaml",))]
+    assert find_targets(["weights"], folder) == [
+        TargetGroup((folder / "attention/02-weights.yaml",))
+    ]
 
 
 def test_a_track_by_its_id_or_path(folder: Path) -> None:
@@ -45,7 +47,7 @@ def test_a_track_by_its_id_or_path(folder: Path) -> None:
 def test_a_path_needs_no_collection(folder: Path) -> None:
     """A draft lies anywhere."""
     path = folder / "loose.yaml"
-    assert find_targets([str(path)], Path("/nonexistent")) == [Group((path,))]
+    assert find_targets([str(path)], Path("/nonexistent")) == [TargetGroup((path,))]
 
 
 def test_what_is_named_twice_is_proven_once(folder: Path) -> None:
@@ -79,7 +81,7 @@ def test_a_folder_of_drafts_by_its_name(folder: Path, monkeypatch: pytest.Monkey
     (folder / "drafts" / "rope.yaml").write_text("")
     monkeypatch.chdir(folder)
     for name in ("drafts/", "./drafts"):
-        assert find_targets([name], folder) == [Group((Path("drafts/rope.yaml"),))]
+        assert find_targets([name], folder) == [TargetGroup((Path("drafts/rope.yaml"),))]
     with pytest.raises(UsageError, match=r"'drafts' .*for the folder here, write './drafts'"):
         find_targets(["drafts"], folder)
 
@@ -94,7 +96,9 @@ def test_a_name_is_never_a_file_or_folder_here(
     (here / "weights").write_text("")
     monkeypatch.chdir(here)
     assert find_targets(["attention"], folder) == [track(folder)]
-    assert find_targets(["weights"], folder) == [Group((folder / "attention/02-weights.yaml",))]
+    assert find_targets(["weights"], folder) == [
+        TargetGroup((folder / "attention/02-weights.yaml",))
+    ]
 
 
 def test_a_lesson_is_no_exercise(folder: Path) -> None:

@@ -7,8 +7,9 @@ that nothing is tested less than it seems.
 
 import ast
 import copy
+import re
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -25,20 +26,34 @@ from grader.authoring.importing.top_level import (
     rename_modules,
 )
 
-_COMPARED: Final[dict[str, type[ast.cmpop]]] = {
-    "assertEqual": ast.Eq, "assertEquals": ast.Eq, "assertNotEqual": ast.NotEq, "assertIs": ast.Is,
-    "assertIsNot": ast.IsNot, "assertIn": ast.In, "assertNotIn": ast.NotIn, "assertLess": ast.Lt,
-    "assertLessEqual": ast.LtE, "assertGreater": ast.Gt, "assertGreaterEqual": ast.GtE,
-    "assertListEqual": ast.Eq, "assertTupleEqual": ast.Eq, "assertDictEqual": ast.Eq,
-    "assertSetEqual": ast.Eq, "assertSequenceEqual": ast.Eq, "assertMultiLineEqual": ast.Eq,
+_TRUE: Final[dict[str, str]] = {  # the assertions of unittest by what must be true of a and b
+    **dict.fromkeys(
+        ("assertEqual", "assertEquals", "assertListEqual", "assertTupleEqual", "assertDictEqual",
+         "assertSetEqual", "assertSequenceEqual", "assertMultiLineEqual"), "a == b"
+    ),
+    "assertNotEqual": "a != b", "assertIs": "a is b", "assertIsNot": "a is not b",
+    "assertIn": "a in b", "assertNotIn": "a not in b", "assertLess": "a < b",
+    "assertLessEqual": "a <= b", "assertGreater": "a > b", "assertGreaterEqual": "a >= b",
+    "assertTrue": "a", "assertFalse": "not a", "assertIsNone": "a is None",
+    "assertIsNotNone": "a is not None", "assertIsInstance": "isinstance(a, b)",
+    "assertNotIsInstance": "not isinstance(a, b)",
+    **dict.fromkeys(
+        ("assertCountEqual", "assertItemsEqual"), "sorted(a, key=repr) == sorted(b, key=repr)"
+    ),
+    "assertRegex": "re.search(b, a)", "assertNotRegex": "not re.search(b, a)",
+    "assertAlmostEqual": "round(abs(a - b), places) == 0",
+    "assertNotAlmostEqual": "not round(abs(a - b), places) == 0",
 }  # fmt: skip
+_NEAR: Final = {
+    "assertAlmostEqual": "abs(a - b) <= delta",
+    "assertNotAlmostEqual": "not abs(a - b) <= delta",
+}
 _RAISES: Final = ("assertRaises", "assertRaisesRegex", "assertRaisesRegexp")
 _PLACES: Final = 7  # of assertAlmostEqual, where it names none
 _PREPARING: Final = ("setUp", "setUpClass", "setup_method", "setup_class")
 _THERE: Final = frozenset({"np", "pytest"})  # in every body
 _IMPORTABLE: Final = frozenset(sys.stdlib_module_names) | {"numpy", "pytest"}
 _MOST_TESTS: Final = 500
-_PAIR: Final = 2
 
 
 @dataclass(slots=True)
@@ -62,9 +77,9 @@ def translate(
     """Turn a test module into tests.
 
     Args:
-        source: of the test module.
-        modules: the names of the modules that a submission stands for.
-        data: modules beside the tests, by name; what tests need of them comes first in a body.
+        source: Of the test module.
+        modules: The names of the modules that a submission stands for.
+        data: Modules beside the tests, by name; what tests need of them comes first in a body.
     """
     done = TranslatedTests()
     tree = parsed(source)
@@ -422,7 +437,8 @@ class _Translator(ast.NodeTransformer):
                 ops=[ast.Eq() | ast.Is()],
                 comparators=[kind],
             ):
-                return _called("isinstance", self.visit(what), self._catchable(self.visit(kind)))
+                kind = self._catchable(self.visit(kind))
+                return _expression("isinstance(a, b)", a=self.visit(what), b=kind)
         self.generic_visit(node)
         return node
 
@@ -445,38 +461,26 @@ class _Translator(ast.NodeTransformer):
             self._refuse("it uses the test object itself")
         return node
 
-    def _assertion(self, name: str, call: ast.Call) -> ast.stmt | list[ast.stmt]:
+    def _assertion(self, name: str, call: ast.Call) -> ast.stmt:
         if name in _RAISES:
             return ast.Expr(self._raises(name, call))
-        if name == "fail":
-            fail = ast.Attribute(ast.Name("pytest", ast.Load()), "fail", ast.Load())
-            return ast.Expr(ast.Call(fail, [self.visit(each) for each in call.args], []))
-        condition, used = self._condition(name, call)
-        message = next((k.value for k in call.keywords if k.arg == "msg"), None)
-        if message is None and len(call.args) > used and name != "assertAlmostEqual":
-            message = call.args[used]
-        return ast.Assert(condition, self.visit(message) if message is not None else None)
-
-    def _condition(self, name: str, call: ast.Call) -> tuple[ast.expr, int]:
-        """Return what must be true, and how many arguments say so."""
-        if len(call.args) >= _PAIR and name in _COMPARED:
-            compared = ast.Compare(call.args[0], [_COMPARED[name]()], [call.args[1]])
-            return self.visit(compared), _PAIR
         arguments = [self.visit(each) for each in call.args]
-        count, make = _CONDITIONS.get(name, (0, None))
-        if make is not None and len(arguments) >= count:
-            return make(*arguments[:count]), count
-        if name in _NEAR and len(arguments) >= _PAIR:
-            distance = _called("abs", ast.BinOp(arguments[0], ast.Sub(), arguments[1]))
-            keywords = {each.arg: self.visit(each.value) for each in call.keywords}
-            if "delta" in keywords:
-                near = ast.Compare(distance, [ast.LtE()], [keywords["delta"]])
-            else:
-                places = keywords.get("places") or (arguments[2:] or [ast.Constant(_PLACES)])[0]
-                rounded = _called("round", distance, places)
-                near = ast.Compare(rounded, [ast.Eq()], [ast.Constant(0)])
-            return (near if name == _NEAR[0] else ast.UnaryOp(ast.Not(), near)), 4
-        return self._refuse(f"there is nothing like self.{name}")
+        keywords = {each.arg: self.visit(each.value) for each in call.keywords}
+        if name == "fail":
+            return ast.Expr(ast.Call(_expression("pytest.fail"), arguments, []))
+        form = _NEAR[name] if name in _NEAR and "delta" in keywords else _TRUE.get(name)
+        count = 2 if re.search(r"\bb\b", form or "") else 1
+        if form is None or len(arguments) < count:
+            self._refuse(f"there is nothing like self.{name}")
+        one, other = arguments[0], arguments[-1] if count == 1 else arguments[1]
+        rest, message = arguments[count:], keywords.get("msg")
+        if name in _NEAR:
+            places = keywords.get("places") or (rest or [ast.Constant(_PLACES)])[0]
+            delta = keywords.get("delta")
+            return ast.Assert(
+                _expression(form, a=one, b=other, places=places, delta=delta), message
+            )
+        return ast.Assert(_expression(form, a=one, b=other), message or next(iter(rest), None))
 
     def _raises(self, name: str, call: ast.Call) -> ast.expr:
         if not call.args:
@@ -490,8 +494,7 @@ class _Translator(ast.NodeTransformer):
             pattern = rest.pop(0)
             if caught is kinds:
                 keywords.insert(0, ast.keyword("match", pattern))
-        raises = ast.Attribute(ast.Name("pytest", ast.Load()), "raises", ast.Load())
-        return ast.Call(raises, [caught, *rest], keywords)
+        return ast.Call(_expression("pytest.raises"), [caught, *rest], keywords)
 
     def _catchable(self, kinds: ast.expr) -> ast.expr:
         """Catch any exception where its class is the submission's: that stays in the sandbox."""
@@ -512,42 +515,12 @@ class _Translator(ast.NodeTransformer):
         raise _NoSuchFormError(reason)
 
 
-def _called(name: str, *arguments: ast.expr) -> ast.expr:
-    return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
+def _expression(form: str, **values: ast.expr | None) -> ast.expr:
+    """Parse an expression, with other expressions for some names in it."""
 
+    class Fill(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            return values.get(node.id) or node
 
-def _sorted(value: ast.expr) -> ast.expr:
-    key = ast.keyword("key", ast.Name("repr", ast.Load()))
-    return ast.Call(ast.Name("sorted", ast.Load()), [value], [key])
-
-
-def _compared_to_none(operator: type[ast.cmpop]) -> Callable[[ast.expr], ast.expr]:
-    return lambda value: ast.Compare(value, [operator()], [ast.Constant(None)])
-
-
-def _negated(condition: ast.expr) -> ast.expr:
-    return ast.UnaryOp(ast.Not(), condition)
-
-
-def _same_items(one: ast.expr, other: ast.expr) -> ast.expr:
-    return ast.Compare(_sorted(one), [ast.Eq()], [_sorted(other)])
-
-
-def _found(text: ast.expr, pattern: ast.expr) -> ast.expr:
-    search = ast.Attribute(ast.Name("re", ast.Load()), "search", ast.Load())
-    return ast.Call(search, [pattern, text], [])
-
-
-_NEAR: Final = ("assertAlmostEqual", "assertNotAlmostEqual")
-_CONDITIONS: Final[dict[str, tuple[int, Callable[..., ast.expr]]]] = {
-    "assertTrue": (1, lambda value: value),
-    "assertFalse": (1, _negated),
-    "assertIsNone": (1, _compared_to_none(ast.Is)),
-    "assertIsNotNone": (1, _compared_to_none(ast.IsNot)),
-    "assertIsInstance": (2, lambda value, kind: _called("isinstance", value, kind)),
-    "assertNotIsInstance": (2, lambda value, kind: _negated(_called("isinstance", value, kind))),
-    "assertCountEqual": (2, _same_items),
-    "assertItemsEqual": (2, _same_items),
-    "assertRegex": (2, _found),
-    "assertNotRegex": (2, lambda text, pattern: _negated(_found(text, pattern))),
-}
+    filled: ast.expr = Fill().visit(ast.parse(form, mode="eval").body)
+    return filled

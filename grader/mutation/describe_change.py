@@ -1,7 +1,7 @@
 """A change as people read it: its name, which survives edits elsewhere, and its diff."""
 
 import ast
-import re
+import difflib
 from typing import Any
 
 from grader.mutation.edits import Edit
@@ -11,7 +11,6 @@ _CUT = 90  # characters of each side
 _CONTEXT = 30  # characters kept before the difference where a side has to be cut
 _TOO_LITTLE = 8  # characters that say too little by themselves
 _ALWAYS_WIDENED = (ast.Constant, ast.Slice, ast.Name, ast.Tuple, ast.Starred, ast.keyword)
-_LINES = re.compile(r"[^\n]*\n|[^\n]+")
 _AROUND = 1  # lines before and after the change in a diff
 _NO_NEWLINE = "\n\\ No newline at end of file\n"
 _HAS_BODY = (
@@ -66,36 +65,12 @@ def _cut(text: str, differs: int) -> str:
 
 
 def unified_diff(before: str, after: str) -> str:
-    """Return the diff between two texts that differ in one place, with a line of context.
-
-    The standard library's difflib compares everything with everything; one change has one place.
-    """
-    old, new = _LINES.findall(before), _LINES.findall(after)
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
-    start = max(head - _AROUND, 0)
-    old_end, new_end = len(old) - tail, len(new) - tail
-    following = old[old_end : old_end + _AROUND]
-    lines = [
-        *(" " + line for line in old[start:head]),
-        *("-" + line for line in old[head:old_end]),
-        *("+" + line for line in new[head:new_end]),
-        *(" " + line for line in following),
-    ]
-    ranges = (
-        _range(start, old_end + len(following) - start),
-        _range(start, new_end + len(following) - start),
+    """Return the diff between two texts, with a line of context."""
+    lines = difflib.unified_diff(
+        before.splitlines(keepends=True),
+        after.splitlines(keepends=True),
+        "solution.py",
+        "mutant.py",
+        n=_AROUND,
     )
-    header = f"--- solution.py\n+++ mutant.py\n@@ -{ranges[0]} +{ranges[1]} @@\n"
-    return header + "".join(line if line.endswith("\n") else line + _NO_NEWLINE for line in lines)
-
-
-def _common(one: list[str], other: list[str]) -> int:
-    """Count the equal items at the beginning of two lists."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
-
-
-def _range(start: int, length: int) -> str:
-    first = start + 1 if length else start
-    return str(first) if length == 1 else f"{first},{length}"
+    return "".join(line if line.endswith("\n") else line + _NO_NEWLINE for line in lines)

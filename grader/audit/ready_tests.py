@@ -45,9 +45,9 @@ def test_file(assignment: Assignment, tests: Iterable[str], targets: Iterable[st
     """Return a module of ready tests.
 
     Args:
-        assignment: where they belong.
-        tests: functions, or methods of a test case.
-        targets: the names of the solution that they use.
+        assignment: Where they belong.
+        tests: Functions, or methods of a test case.
+        targets: The names of the solution that they use.
     """
     tests = [*tests]
     style, module = style_of(assignment), module_of(assignment)
@@ -72,7 +72,7 @@ def covering(kills: Mapping[str, set[str]]) -> list[str]:
     """Return few tests that together kill all that any kills.
 
     Args:
-        kills: test -> the programs that it kills.
+        kills: Test -> the programs that it kills.
     """
     left = set[str]().union(*kills.values())
     chosen = []

@@ -62,8 +62,8 @@ def run_audit(assignment: Assignment, request: Request) -> Finished:
     """Audit an assignment.
 
     Raises:
-        UsageError: it cannot be audited; a sentence says why.
-        GraderFault: no process can be confined here.
+        UsageError: It cannot be audited; a sentence says why.
+        GraderFault: No process can be confined here.
     """
     with Runner(assignment, request.jobs) as runner:
         return _Auditor(runner, request).run()

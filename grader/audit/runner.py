@@ -114,8 +114,8 @@ class Runner:
     """Runs tasks in copies of an assignment's folder. Use it in a `with` statement.
 
     Args:
-        assignment: whose files the tasks see.
-        jobs: how many tasks run at once.
+        assignment: Whose files the tasks see.
+        jobs: How many tasks run at once.
     """
 
     def __init__(self, assignment: Assignment, jobs: int = 1) -> None:
@@ -168,7 +168,7 @@ class Runner:
         """Run tasks, and yield each with its outcome as it ends.
 
         Raises:
-            SandboxFault: this host does not let a process give up its rights.
+            SandboxFault: This host does not let a process give up its rights.
         """
         waiting = iter(tasks)
         free = deque(self._slots)
@@ -232,8 +232,8 @@ class _Running:
         """Wait for the process, and read what it sent.
 
         Raises:
-            SandboxFault: it could not be confined.
-            GraderFault: our own part of the work failed.
+            SandboxFault: It could not be confined.
+            GraderFault: Our own part of the work failed.
         """
         os.close(self.descriptor)
         status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])

@@ -89,8 +89,8 @@ def accepts(
 
     Args:
         name: "accepts sevens" or "tolerance".
-        accepted: kind of wrong result -> the tests that pass, though it changed a result.
-        changed: kind -> all the tests with a changed result.
+        accepted: Kind of wrong result -> the tests that pass, though it changed a result.
+        changed: Kind -> all the tests with a changed result.
     """
     says = _RESULTS if name == "accepts sevens" else _ERRORS
     holes: list[str] = []
@@ -119,7 +119,7 @@ def redundant(kills: Mapping[str, frozenset[str]]) -> Check:
     """Find the tests that kill nothing that one other test does not kill.
 
     Args:
-        kills: test -> the programs that it kills.
+        kills: Test -> the programs that it kills.
     """
     name = "redundant"
     found = []

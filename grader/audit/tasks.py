@@ -78,12 +78,12 @@ def run_tests(
     """Return the task to run tests against a program.
 
     Args:
-        name: of the task.
-        source: of the program.
-        session: the tests.
-        modules: the file names of the assignment's modules.
-        patience: the limits.
-        answer: answers the calls of the tests in the program's place.
+        name: Of the task.
+        source: Of the program.
+        session: The tests.
+        modules: The file names of the assignment's modules.
+        patience: The limits.
+        answer: Answers the calls of the tests in the program's place.
     """
 
     def work(send: Send) -> None:
@@ -138,12 +138,12 @@ def tell_apart(
     """Return the task to find the smallest call that tells a program from the solution.
 
     Args:
-        name: of the task.
-        right: the solution.
-        wrong: the program.
-        pool: calls to try, from `make_pool`.
-        place: where the programs stand, and how tests are written there.
-        beside: another right program; calls on which it differs from the solution do not count.
+        name: Of the task.
+        right: The solution.
+        wrong: The program.
+        pool: Calls to try, from `make_pool`.
+        place: Where the programs stand, and how tests are written there.
+        beside: Another right program; calls on which it differs from the solution do not count.
     """
 
     def work(send: Send) -> None:

@@ -26,14 +26,14 @@ def new_misconception(
     """Write a submission into its exercise's file; return the id and the line.
 
     Args:
-        exercise: whose file is written.
-        path: of the submission.
-        says: the sentence for learners.
-        name: the id; without one, the first words of the sentence.
+        exercise: Whose file is written.
+        path: Of the submission.
+        says: The sentence for learners.
+        name: The id; without one, the first words of the sentence.
 
     Raises:
-        UsageError: the submission cannot be read or is no Python, or the file cannot be written.
-        DefinitionError: the exercise is not valid.
+        UsageError: The submission cannot be read or is no Python, or the file cannot be written.
+        DefinitionError: The exercise is not valid.
     """
     if exercise.edition == "student":
         raise UsageError(f"{exercise.where.path} is a student edition; change the full one")
@@ -66,14 +66,14 @@ def add_entry(
     """Add an entry behind the others of a list, and return its line.
 
     Args:
-        path: of the exercise.
-        key: of the list, which is made if it is missing.
-        entry: its keys and texts, in order.
+        path: Of the exercise.
+        key: Of the list, which is made if it is missing.
+        entry: Its keys and texts, in order.
 
     Raises:
-        UsageError: there is no such file, the list is written in brackets, or the file would not be
+        UsageError: There is no such file, the list is written in brackets, or the file would not be
             valid with the entry. It then is as it was.
-        DefinitionError: the file is not valid.
+        DefinitionError: The file is not valid.
     """
     load_exercise(path)
     document = read(path)

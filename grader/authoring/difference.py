@@ -52,7 +52,7 @@ def verdict_changes(
     """Grade every `<student>/<exercise>.py` of a folder by both versions.
 
     Raises:
-        UsageError: there is no submission to the exercise.
+        UsageError: There is no submission to the exercise.
     """
 
     def exercise_named(name: str) -> Exercise:

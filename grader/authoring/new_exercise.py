@@ -24,14 +24,14 @@ def new_exercise(slug: str, folder: Path) -> Path:
     """Write the template of an exercise under a name of its own, behind those that are there.
 
     Args:
-        slug: the id: lower-case words joined by hyphens.
-        folder: where to; a track's folder, or any other.
+        slug: The id: lower-case words joined by hyphens.
+        folder: Where to; a track's folder, or any other.
 
     Returns:
-        the path of the new file.
+        The path of the new file.
 
     Raises:
-        UsageError: the slug is none, or the exercise exists, or the file cannot be written.
+        UsageError: The slug is none, or the exercise exists, or the file cannot be written.
     """
     if not _SLUG.fullmatch(slug):
         raise UsageError(f"'{slug}' is not lower-case words joined by hyphens")
@@ -64,14 +64,14 @@ def new_course(slug: str, folder: Path) -> list[Path]:
     """Write a course with a reference of its own, a track and an exercise.
 
     Args:
-        slug: the name of its folder: lower-case words joined by hyphens.
-        folder: where that folder goes.
+        slug: The name of its folder: lower-case words joined by hyphens.
+        folder: Where that folder goes.
 
     Returns:
-        the paths of the new files.
+        The paths of the new files.
 
     Raises:
-        UsageError: the slug is none, or its folder exists, or a file cannot be written.
+        UsageError: The slug is none, or its folder exists, or a file cannot be written.
     """
     if not _SLUG.fullmatch(slug):
         raise UsageError(f"'{slug}' is not lower-case words joined by hyphens")

@@ -30,7 +30,7 @@ def find_targets(names: Iterable[str], collection_folder: Path) -> list[TargetGr
     """Return the groups that names mean: exercises, tracks, files or folders; all without a name.
 
     Raises:
-        UsageError: nothing has such a name; the closest one is shown.
+        UsageError: Nothing has such a name; the closest one is shown.
     """
     names = list(dict.fromkeys(names))
     groups = [group for name in names for group in _meant(name, collection_folder)]

@@ -105,7 +105,7 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
     """Make the calls of a script, with copies of its arguments.
 
     Raises:
-        TooLongError: one takes too long.
+        TooLongError: One takes too long.
     """
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002  a program may use it

@@ -32,9 +32,9 @@ def mapped(steps: Steps, change: Callable[[Any], Any], *, floats: bool = False) 
     """Change each argument of each step; a list of numbers, nested or not, as an array is.
 
     Args:
-        steps: the calls.
-        change: is called with each value.
-        floats: whether whole numbers in lists are taken for floats.
+        steps: The calls.
+        change: Is called with each value.
+        floats: Whether whole numbers in lists are taken for floats.
     """
 
     def deep(value: Any) -> Any:
@@ -106,9 +106,9 @@ def with_other_numbers(rng: np.random.Generator, steps: Steps, kind: int) -> Ste
     """Draw other numbers for all arrays and numbers.
 
     Args:
-        rng: the generator.
-        steps: the calls.
-        kind: which way to draw them, modulo how many there are.
+        rng: The generator.
+        steps: The calls.
+        kind: Which way to draw them, modulo how many there are.
     """
     draw = _VALUES[kind % len(_VALUES)]
     only = None if rng.integers(3) else int(rng.integers(8))
@@ -145,10 +145,10 @@ def resized(steps: Steps, old: int, new: int, rng: np.random.Generator | None) -
     """Give every axis of one length another one.
 
     Args:
-        steps: the calls.
-        old: the length.
-        new: the other one.
-        rng: draws further numbers; None to repeat those there are.
+        steps: The calls.
+        old: The length.
+        new: The other one.
+        rng: Draws further numbers; None to repeat those there are.
     """
 
     def change(value: Any) -> Any:

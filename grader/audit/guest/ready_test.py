@@ -30,7 +30,7 @@ def expression(value: Any) -> str:  # noqa: PLR0911  any value, a case for each 
     """Return an expression that evaluates to an equal value; NumPy is `np` in it.
 
     Raises:
-        NoExpressionError: there is none, or it is too long.
+        NoExpressionError: There is none, or it is too long.
     """
     match value:
         case None | bool() | str() | int():
@@ -145,7 +145,7 @@ def body(
     """Return the lines of a test that passes on the solution, not indented.
 
     Raises:
-        NoExpressionError: an argument or a result cannot be written.
+        NoExpressionError: An argument or a result cannot be written.
     """
     behaviour = observe(right, name, steps)
     lines: list[str] = []

@@ -42,9 +42,9 @@ def load_problem(folder: Path) -> Assignment:
     """Read the folder of a problem.
 
     Raises:
-        DefinitionError: it has no tests, or its solution cannot be read.
-        UsageError: the list of its tests cannot be read.
-        UnreadableError: another of its files cannot be read.
+        DefinitionError: It has no tests, or its solution cannot be read.
+        UsageError: The list of its tests cannot be read.
+        UnreadableError: Another of its files cannot be read.
     """
     (draft,) = problem_folder.read_problem(folder).drafts
     solution = draft.solution
@@ -89,8 +89,8 @@ def load_exercism(folder: Path) -> Assignment:
     """Read the folder of an exercise.
 
     Raises:
-        DefinitionError: it has no exemplar or no tests.
-        UnreadableError: one of its files cannot be read.
+        DefinitionError: It has no exemplar or no tests.
+        UnreadableError: One of its files cannot be read.
     """
     _, named = exercism.read_config(folder)
     files = {key: [name for name in names if name.endswith(".py")] for key, names in named.items()}

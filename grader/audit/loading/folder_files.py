@@ -22,9 +22,9 @@ class FolderFiles:
     """The names of the files in a folder and in those below it.
 
     Attributes:
-        root: the folder.
+        root: The folder.
         names: POSIX paths relative to it, sorted.
-        notes: sentences on what was left out.
+        notes: Sentences on what was left out.
     """
 
     def __init__(self, root: Path) -> None:

@@ -34,15 +34,15 @@ def load_all(
     """Read what is to be audited.
 
     Args:
-        path: a folder with a solution and its tests, a problem's, an exercise of Exercism's, a
+        path: A folder with a solution and its tests, a problem's, an exercise of Exercism's, a
             folder of such folders, or a notebook; may be missing if solution and tests are named.
-        solution: the file of the solution, where convention does not find it.
-        tests: files of tests, or folders of them.
-        starter: the file that learners begin with.
+        solution: The file of the solution, where convention does not find it.
+        tests: Files of tests, or folders of them.
+        starter: The file that learners begin with.
 
     Raises:
-        DefinitionError: it cannot be audited; the sentence says why, with file and line.
-        UsageError: there is no such file, or what is named does not go together.
+        DefinitionError: It cannot be audited; the sentence says why, with file and line.
+        UsageError: There is no such file, or what is named does not go together.
     """
     named = solution is not None or bool(tests) or starter is not None
     if path is None:

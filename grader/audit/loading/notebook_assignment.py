@@ -51,8 +51,8 @@ def load_notebook(path: Path) -> Assignment:
     """Read a notebook.
 
     Raises:
-        DefinitionError: it cannot be read, or has no answer with tests.
-        UsageError: it is no JSON.
+        DefinitionError: It cannot be read, or has no answer with tests.
+        UsageError: It is no JSON.
     """
     try:
         found = read_notebook(path)

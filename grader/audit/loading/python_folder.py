@@ -64,14 +64,14 @@ def load_python_folder(
     """Read a solution and its tests.
 
     Args:
-        folder: what lies beside them; without it, the folder that holds all named files.
-        solution: the file; found by convention without it.
-        tests: the files, or folders of them; found by convention without any.
-        starter: the file; found by convention without it, and there may be none.
+        folder: What lies beside them; without it, the folder that holds all named files.
+        solution: The file; found by convention without it.
+        tests: The files, or folders of them; found by convention without any.
+        starter: The file; found by convention without it, and there may be none.
 
     Raises:
-        DefinitionError: a file cannot be used, or it is not clear which one is meant.
-        UsageError: a named file does not exist or lies elsewhere.
+        DefinitionError: A file cannot be used, or it is not clear which one is meant.
+        UsageError: A named file does not exist or lies elsewhere.
     """
     named = [path for path in (solution, *tests, starter) if path is not None]
     for path in named:
@@ -381,7 +381,7 @@ class _Reader:
         """Return the one module that is meant.
 
         Raises:
-            UsageError: it may be several.
+            UsageError: It may be several.
         """
         if len(candidates) == 1:
             return next(iter(candidates))

@@ -22,11 +22,11 @@ def parse(source: str, path: Path) -> ast.Module:
     """Parse Python.
 
     Args:
-        source: the text.
-        path: for the message.
+        source: The text.
+        path: For the message.
 
     Raises:
-        DefinitionError: this Python cannot parse it.
+        DefinitionError: This Python cannot parse it.
     """
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     try:

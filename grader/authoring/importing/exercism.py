@@ -43,7 +43,7 @@ def read_exercise(folder: Path) -> SourceDrafts:
     """Make a draft of a practice exercise.
 
     Raises:
-        UnreadableError: a file that it names cannot be read, or lies elsewhere.
+        UnreadableError: A file that it names cannot be read, or lies elsewhere.
     """
     config, files = read_config(folder)
     name = folder.resolve().name

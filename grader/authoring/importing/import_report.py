@@ -16,10 +16,10 @@ def report(
     """Return the whole report as text.
 
     Args:
-        result: what the source gave.
-        drafts: by the file that each became.
-        problems: what keeps each file from loading.
-        examined: what the proof of those that load came to.
+        result: What the source gave.
+        drafts: By the file that each became.
+        problems: What keeps each file from loading.
+        examined: What the proof of those that load came to.
     """
     lines: list[str] = []
     for path, draft in drafts.items():

@@ -22,7 +22,7 @@ def read_notebook(path: Path) -> SourceDrafts:
     """Make a draft of each question in a notebook.
 
     Raises:
-        UnreadableError: it cannot be read, or is no notebook of this format.
+        UnreadableError: It cannot be read, or is no notebook of this format.
     """
     name = shown(path.name)
     book = parse_json(read_text(path, MAX_NOTEBOOK), name)

@@ -51,7 +51,7 @@ def read_problem(folder: Path) -> SourceDrafts:
     """Make a draft of a folder.
 
     Raises:
-        UnreadableError: its tests or its solution cannot be read.
+        UnreadableError: Its tests or its solution cannot be read.
     """
     count, _, rest = folder.name.partition("_")
     draft = Draft(origin=f"{folder.name}/", id=rest if count.isdigit() and rest else folder.name)

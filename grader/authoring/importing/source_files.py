@@ -24,7 +24,7 @@ def read_text(path: Path, cap: int) -> str:
     """Read a text file: UTF-8, every line ended by a line feed.
 
     Raises:
-        UnreadableError: it is missing, no regular file, too large or no text.
+        UnreadableError: It is missing, no regular file, too large or no text.
     """
     try:
         with open_regular(path) as file:
@@ -48,7 +48,7 @@ def parse_json(text: str, name: str) -> Any:
     """Read JSON.
 
     Raises:
-        UnreadableError: it is none, or nested too deeply.
+        UnreadableError: It is none, or nested too deeply.
     """
     try:
         found = json.loads(text)
@@ -74,7 +74,7 @@ def inside(folder: Path, name: object) -> Path:
     """Return the path of a file that a source names, which must lie in its own folder.
 
     Raises:
-        UnreadableError: it is no relative path, leads elsewhere, or over a symbolic link.
+        UnreadableError: It is no relative path, leads elsewhere, or over a symbolic link.
     """
     parts = PurePosixPath(name).parts if isinstance(name, str) and "\0" not in name else ()
     label = shown(name)
@@ -92,7 +92,7 @@ def text_inside(folder: Path, name: object) -> str:
     """Read a file that a source names.
 
     Raises:
-        UnreadableError: see `inside` and `read_text`.
+        UnreadableError: See `inside` and `read_text`.
     """
     return read_text(inside(folder, name), MAX_FILE)
 
@@ -101,7 +101,7 @@ def text_if_there(folder: Path, *names: str) -> str:
     """Read the first of some files that exists; nothing if there is none.
 
     Raises:
-        UnreadableError: it exists and cannot be read.
+        UnreadableError: It exists and cannot be read.
     """
     found = next((name for name in names if os.path.lexists(folder / name)), None)
     return "" if found is None else text_inside(folder, found)
@@ -111,7 +111,7 @@ def entries(folder: Path) -> list[os.DirEntry[str]]:
     """Return what is in a folder, by name.
 
     Raises:
-        UnreadableError: it cannot be listed, or holds too much.
+        UnreadableError: It cannot be listed, or holds too much.
     """
     try:
         with os.scandir(folder) as found:
@@ -128,7 +128,7 @@ def subfolders(folder: Path) -> list[Path]:
     """Return the folders in a folder that are neither hidden nor symbolic links.
 
     Raises:
-        UnreadableError: see `entries`.
+        UnreadableError: See `entries`.
     """
     return [
         folder / entry.name

@@ -23,7 +23,7 @@ def read_source(source: Path) -> SourceDrafts:
     """Read a source and complete its drafts.
 
     Raises:
-        UsageError: there is no such source, or nothing in it can be imported.
+        UsageError: There is no such source, or nothing in it can be imported.
     """
     if not os.path.lexists(source):
         raise UsageError(f"there is no {shown(source)}")

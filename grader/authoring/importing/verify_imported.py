@@ -74,13 +74,13 @@ def verify_imported(
     """Put imported exercises to the proof; everything of theirs runs in the sandbox.
 
     Args:
-        imported: by the path of its file each draft, and the exercise that it became.
-        pool: runs the programs.
-        find_leaks: looks for hidden things on the pages.
-        advance: is called for each exercise that is done.
+        imported: By the path of its file each draft, and the exercise that it became.
+        pool: Runs the programs.
+        find_leaks: Looks for hidden things on the pages.
+        advance: Is called for each exercise that is done.
 
     Raises:
-        SandboxFault: there is no sandbox on this host.
+        SandboxFault: There is no sandbox on this host.
     """
     exercises = [exercise for _, exercise in imported.values()]
     wait_for_leaks = find_leaks(exercises) if find_leaks else dict

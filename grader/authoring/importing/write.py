@@ -67,9 +67,9 @@ def correct_tests(draft: Draft, printed: AnyMapping[str, str], changing: Collect
     """Have tests expect what the solution does; return whether any is changed.
 
     Args:
-        draft: whose tests are changed.
-        printed: by test, what is printed in place of the expected output.
-        changing: the tests that pass a submission that changes its arguments.
+        draft: Whose tests are changed.
+        printed: By test, what is printed in place of the expected output.
+        changing: The tests that pass a submission that changes its arguments.
     """
     for test in draft.tests:
         if test.id in printed:
@@ -153,7 +153,7 @@ def plan(drafts: Sequence[Draft], into: Path, track: str | None, *, force: bool)
     """Return the path of each draft, after checking that it may be written; nothing is written.
 
     Raises:
-        UsageError: a file is there already, or the folder is no place to write to.
+        UsageError: A file is there already, or the folder is no place to write to.
     """
     folder = into / track if track else into
     names = [
@@ -184,7 +184,7 @@ def write_text(path: Path, text: str) -> None:
     """Write a file in one step, over what is there; a link there is replaced, not followed.
 
     Raises:
-        UsageError: it cannot be written.
+        UsageError: It cannot be written.
     """
     data = text.encode()
     try:

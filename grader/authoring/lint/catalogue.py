@@ -53,11 +53,11 @@ def choose(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> frozenset[
     """Return the codes of the rules to run.
 
     Args:
-        select: lists of codes, names, or beginnings of codes such as `ETU3`; all rules if empty.
-        ignore: likewise, what not to run.
+        select: Lists of codes, names, or beginnings of codes such as `ETU3`; all rules if empty.
+        ignore: Likewise, what not to run.
 
     Raises:
-        UsageError: there is no such rule.
+        UsageError: There is no such rule.
     """
     selected = frozenset[str]().union(*map(_meant, _words(select))) or frozenset(CATALOGUE)
     return selected.difference(*map(_meant, _words(ignore))) | ALWAYS
@@ -67,7 +67,7 @@ def find(word: str) -> RuleDescription:
     """Return the rule with a code or a name.
 
     Raises:
-        UsageError: there is no such rule.
+        UsageError: There is no such rule.
     """
     for about in CATALOGUE.values():
         if word.upper() == about.code or word.lower() == about.name:

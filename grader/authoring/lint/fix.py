@@ -30,7 +30,7 @@ def fix(findings: Iterable[LintFinding]) -> list[LintFinding]:
     An edit that would change a text is left out.
 
     Raises:
-        UsageError: a file cannot be written.
+        UsageError: A file cannot be written.
     """
     by_file: dict[Path, list[LintFinding]] = {}
     for finding in findings:

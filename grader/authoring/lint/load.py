@@ -51,11 +51,11 @@ def load_for_lint(groups: Sequence[TargetGroup], collection: Path | None = None)
     """Load files, and read what is around them.
 
     Args:
-        groups: what to look at.
-        collection: the folder, if the groups are all that is in it.
+        groups: What to look at.
+        collection: The folder, if the groups are all that is in it.
 
     Raises:
-        UsageError: there is no such file or folder.
+        UsageError: There is no such file or folder.
     """
     found = _Found()
     if collection is not None:

@@ -56,14 +56,14 @@ def lint(
     """Look at files; nothing in them is executed.
 
     Args:
-        groups: what to look at.
-        collection: the folder, if the groups are all that is in it; then what only shows across
+        groups: What to look at.
+        collection: The folder, if the groups are all that is in it; then what only shows across
             tracks is found, too.
-        codes: the rules to run.
-        unshowable: asked about each text that learners read, if there is a page to ask.
+        codes: The rules to run.
+        unshowable: Asked about each text that learners read, if there is a page to ask.
 
     Raises:
-        UsageError: there is no such file or folder.
+        UsageError: There is no such file or folder.
     """
     loaded = load_for_lint(groups, collection)
     with warnings.catch_warnings():

@@ -75,8 +75,8 @@ def find_leaks(exercise: Exercise, files: Iterable[tuple[str, bytes]]) -> Iterat
     """Yield the hidden things that are in files, each once.
 
     Args:
-        exercise: the full edition.
-        files: what learners get; names and content.
+        exercise: The full edition.
+        files: What learners get; names and content.
     """
     secrets = list(secrets_of(exercise))
     for name, content in files:
@@ -223,9 +223,9 @@ def begin_to_find_leaks(
     workers give up too.
 
     Args:
-        exercises: whose secrets are looked for.
-        render: makes the pages.
-        readable: the files and folders that it reads.
+        exercises: Whose secrets are looked for.
+        render: Makes the pages.
+        readable: The files and folders that it reads.
     """
     ours, theirs = _FORK.Pipe(duplex=False)
     output = OutputFile(WORKER_OUTPUT)

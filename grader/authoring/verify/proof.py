@@ -75,8 +75,8 @@ def record(proofs: Mapping[str, Proof], version: str) -> dict[str, Any]:
     """Return the record of a run: what `--format json` prints and `--output` writes.
 
     Args:
-        proofs: by the file of each definition.
-        version: of the grader.
+        proofs: By the file of each definition.
+        version: Of the grader.
     """
     return {
         "schema": SCHEMA,

@@ -18,8 +18,8 @@ class ProofCache:
     """Proofs on disk. What cannot be read or written is as if it were not there.
 
     Args:
-        folder: is made when the first proof is kept; without one none is.
-        print_of_sources: see `grader.disk_cache.fingerprint`.
+        folder: Is made when the first proof is kept; without one none is.
+        print_of_sources: See `grader.disk_cache.fingerprint`.
     """
 
     def __init__(self, folder: Path | None, print_of_sources: str) -> None:

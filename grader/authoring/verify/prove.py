@@ -22,7 +22,7 @@ def prove(exercises: Iterable[Exercise], pool: Pool) -> Iterator[tuple[Exercise,
     """Prove exercises and yield each proof as it is done.
 
     Raises:
-        SandboxFault: there is no sandbox on this host.
+        SandboxFault: There is no sandbox on this host.
     """
     proving = _Proving(exercises)
     yield from proving.finished()

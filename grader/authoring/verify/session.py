@@ -44,7 +44,7 @@ def begin(groups: Iterable[TargetGroup], cache: ProofCache | None) -> ProofSessi
     """Take from the cache what it knows, and load the rest.
 
     Raises:
-        UsageError: a file cannot be read, or a student edition was named.
+        UsageError: A file cannot be read, or a student edition was named.
     """
     session = ProofSession()
     for group in groups:

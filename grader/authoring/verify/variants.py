@@ -98,11 +98,11 @@ def run(
     """Grade a program.
 
     Args:
-        name: of the run.
-        exercise: or a form of one.
-        source: of the program.
-        of: the exercise that it is a form of, if its tests draw the same inputs.
-        diagnosed: as a learner's is, with the diagnosis of a mistake.
+        name: Of the run.
+        exercise: Or a form of one.
+        source: Of the program.
+        of: The exercise that it is a form of, if its tests draw the same inputs.
+        diagnosed: As a learner's is, with the diagnosis of a mistake.
     """
     probe = None if diagnosed else Probe(form_of="" if of is None else of.digest)
     return VariantRun(name, Job(exercise, _submission(exercise, source), probe=probe))
@@ -114,10 +114,10 @@ def run_for_evidence(
     """Grade, and also ask what it takes and what is untrue.
 
     Args:
-        name: of the run.
-        exercise: or a form of one.
-        source: of the program.
-        beside: the source of a wrong program, to ask whether the two notice each other.
+        name: Of the run.
+        exercise: Or a form of one.
+        source: Of the program.
+        beside: The source of a wrong program, to ask whether the two notice each other.
     """
     other = None if beside is None else _submission(exercise, beside)
     probe = Probe(evidence=True, beside=other)
@@ -130,11 +130,11 @@ def run_mutant(
     """Run up to the first test that fails, with little patience for a loop without an end.
 
     Args:
-        name: of the run.
-        hidden: the form with hidden tests alone.
-        source: of the program.
-        solution: what the solution takes.
-        of: see `run`.
+        name: Of the run.
+        hidden: The form with hidden tests alone.
+        source: Of the program.
+        solution: What the solution takes.
+        of: See `run`.
     """
     usual = limits_of(hidden)
     used = solution.cpu_seconds if solution is not None else 0.0

@@ -363,8 +363,8 @@ def wrong_programs(exercise: Exercise, right: str) -> tuple[WrongProgram, ...]:
     """Return the wrong programs of an exercise.
 
     Args:
-        exercise: what must be defined, and of which kind it is.
-        right: a program that is right, or the best there is.
+        exercise: What must be defined, and of which kind it is.
+        right: A program that is right, or the best there is.
     """
     if exercise.kind == "predict":
         return tuple(_wrong_answers(exercise, right))

@@ -150,24 +150,24 @@ class _Auditor:
             raise UsageError(f"{name}: {file} does not load: {each['message']}")
         for each in outcome.of("broken"):
             raise UsageError(f"{name}: pytest does not run the tests: {each['message']}")
-        found = tasks.tests_of(outcome)
+        tests = tasks.tests_of(outcome)
         if outcome.ended:
-            last = f"in {suite_checks.short_id(found[-1].id)}" if found else "before the first test"
+            last = f"in {suite_checks.short_id(tests[-1].id)}" if tests else "before the first test"
             raise UsageError(f"{name}: the tests of the solution {outcome.ended}, {last}")
-        if not found:
+        if not tests:
             raise UsageError(f"{name}: pytest found no test")
-        if not any(test.outcome == "passed" for test in found):
-            failed = [test for test in found if test.outcome == "failed"]
+        if not any(test.outcome == "passed" for test in tests):
+            failed = [test for test in tests if test.outcome == "failed"]
             if not failed:
                 raise UsageError(f"{name}: pytest skipped every test")
             if all(map(suite_checks.is_denied, failed)):
                 raise UsageError(f"{name}: the tests need {suite_checks.DENIED}")
-            first = next((test.message for test in found if test.message), "nothing")
+            first = next((test.message for test in tests if test.message), "nothing")
             raise UsageError(
                 f"{name}: the solution passes none of "
-                f"{suite_checks.count(len(found), 'test')}; the first says: {first}"
+                f"{suite_checks.count(len(tests), 'test')}; the first says: {first}"
             )
-        return found
+        return tests
 
     def _run_in_other_orders(self) -> None:
         ways: dict[str, dict[str, Any]] = {
@@ -303,8 +303,8 @@ class _Auditor:
                     kills[test.id].add(task.name)
         order = {program.change: number for number, program in enumerate(programs)}
         survived.sort(key=lambda program: order[program.change])
-        found = {test: frozenset(names) for test, names in kills.items()} if run_all else None
-        return survived, found
+        result = {test: frozenset(names) for test, names in kills.items()} if run_all else None
+        return survived, result
 
     def _explain(
         self, survived: Sequence[WrongProgram]

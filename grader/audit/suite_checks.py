@@ -122,7 +122,7 @@ def redundant(kills: Mapping[str, frozenset[str]]) -> Check:
         kills: Test -> the programs that it kills.
     """
     name = "redundant"
-    found = []
+    result = []
     for test, killed in kills.items():
         others = [
             other
@@ -133,12 +133,12 @@ def redundant(kills: Mapping[str, frozenset[str]]) -> Check:
             and (killed < more or [*kills].index(other) < [*kills].index(test))
         ]
         if others:
-            found.append(test)
-    if not found:
+            result.append(test)
+    if not result:
         return Check(name, "ok", "Every test kills a program that no other test kills alone.")
-    verb = "kills" if len(found) == 1 else "kill"
-    sentence = f"{_of(found, [*kills])} {verb} nothing that another test does not kill too."
-    return Check(name, "note", capitalized(sentence), tuple(found))
+    verb = "kills" if len(result) == 1 else "kill"
+    sentence = f"{_of(result, [*kills])} {verb} nothing that another test does not kill too."
+    return Check(name, "note", capitalized(sentence), tuple(result))
 
 
 def unseeded(tests: Sequence[str]) -> Check:

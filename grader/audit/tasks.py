@@ -38,7 +38,7 @@ class TestOutcome:
 
 def tests_of(outcome: Outcome) -> list[TestOutcome]:
     """Return the tests that came to an end; one that was running when the process ended failed."""
-    found = [
+    result = [
         TestOutcome(
             each["id"],
             each["outcome"],
@@ -51,9 +51,9 @@ def tests_of(outcome: Outcome) -> list[TestOutcome]:
         for each in outcome.of("test")
     ]
     begun = [each["id"] for each in outcome.of("begins")]
-    if len(begun) > len(found):
-        found.append(TestOutcome(begun[-1], "failed", outcome.ended))
-    return found
+    if len(begun) > len(result):
+        result.append(TestOutcome(begun[-1], "failed", outcome.ended))
+    return result
 
 
 def is_killed(outcome: Outcome) -> bool:
@@ -154,12 +154,12 @@ def tell_apart(
             other = None if beside is None else behaviour.load(beside, place.file)
         except (Exception, behaviour.TooLongError):  # noqa: BLE001  the program's
             return
-        found = smallest_call.Search(solution, program, other, place.seconds).first_difference(
+        result = smallest_call.Search(solution, program, other, place.seconds).first_difference(
             pickle.loads(pool)  # noqa: S301  confined
         )
-        if found is None:
+        if result is None:
             return
-        (called, steps), kind = found
+        (called, steps), kind = result
         expected = behaviour.observe(solution, called, steps)
         got = behaviour.observe(program, called, steps)
         message = {
@@ -228,11 +228,11 @@ def match_known(
             except Exception:  # noqa: BLE001, S112  it needs a package, perhaps
                 continue
             for name in names:
-                found = match.agreement(right, other, name, each.name, calls_to_try)
-                if found is None and each.exercise in like:
+                result = match.agreement(right, other, name, each.name, calls_to_try)
+                if result is None and each.exercise in like:
                     takes = match.arity(getattr(other, each.name))
-                    found = None if takes is None else match.Correspondence(takes[1])
-                if found is not None:
-                    send({"kind": "match", "number": number, "target": name, **asdict(found)})
+                    result = None if takes is None else match.Correspondence(takes[1])
+                if result is not None:
+                    send({"kind": "match", "number": number, "target": name, **asdict(result)})
 
     return Task("match", source, work)

@@ -114,8 +114,8 @@ def _given_functions(program: Program, given: str) -> frozenset[int]:
 
 
 def _functions(program: Program) -> dict[str, Function]:
-    found = [node for node in ast.walk(program.tree) if isinstance(node, Function)]
-    return {f"{program.qualified_name(node)}.{node.name}": node for node in found}
+    result = [node for node in ast.walk(program.tree) if isinstance(node, Function)]
+    return {f"{program.qualified_name(node)}.{node.name}": node for node in result}
 
 
 def _code(function: Function) -> str:

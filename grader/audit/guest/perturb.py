@@ -63,23 +63,23 @@ def _numbers(value: list[Any]) -> Array | None:
     if type(item) not in {int, float}:
         return None
     try:
-        found = np.array(value)
+        result = np.array(value)
     except ValueError:  # of rows of several lengths
         return None
-    return found if found.dtype.kind in "if" else None
+    return result if result.dtype.kind in "if" else None
 
 
 def arrays(steps: Steps) -> list[Array]:
     """Return all arrays among the arguments."""
-    found: list[Array] = []
+    result: list[Array] = []
 
     def note(value: Any) -> Any:
         if isinstance(value, np.ndarray):
-            found.append(value)
+            result.append(value)
         return value
 
     mapped(steps, note)
-    return found
+    return result
 
 
 # The numbers in arrays of floats.

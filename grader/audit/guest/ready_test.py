@@ -197,7 +197,7 @@ def _arguments(
         parameters = parameters[1:]
     parameters += [f"argument_{each}" for each in range(len(parameters), len(args))]
     lines: list[str] = []
-    found: list[tuple[str, str, Any]] = []
+    result: list[tuple[str, str, Any]] = []
     positional = [
         ("", parameter, value) for parameter, value in zip(parameters, args, strict=False)
     ]
@@ -207,8 +207,8 @@ def _arguments(
             variable = parameter if number is None else f"{parameter}_{number}"
             lines.append(f"{variable} = {text}")
             text = variable
-        found.append((key, text, value))
-    return lines, found
+        result.append((key, text, value))
+    return lines, result
 
 
 def _compared(what: str, value: Any, style: Style) -> Iterator[str]:

@@ -121,15 +121,15 @@ class Recorder:
 
 def read_scripts(data: bytes) -> list[Script]:
     """Return recorded calls, without repetitions. Only for a confined process."""
-    found: dict[object, Script] = {}
+    result: dict[object, Script] = {}
     for name, test, steps in pickle.loads(data):  # noqa: S301  in a confined process
         key = name, tuple(steps)
-        if key in found:
+        if key in result:
             continue
         with contextlib.suppress(Exception):
             read = [(method, *pickle.loads(each)) for method, each in steps]  # noqa: S301  as above
-            found[key] = Script(name, read, test)
-    return [*found.values()]
+            result[key] = Script(name, read, test)
+    return [*result.values()]
 
 
 def _items(value: Any, change: Callable[[Any], Any]) -> Any:

@@ -51,9 +51,9 @@ def make_pool(
     for name, recorded in by_name.items():
         recorded.sort(key=perturb.size)
         until = time.process_time() + seconds / len(by_name)
-        found = _Pool(right, name, options_of(right, name, texts))
-        found.fill(recorded, until)
-        pool += found.candidates
+        result = _Pool(right, name, options_of(right, name, texts))
+        result.fill(recorded, until)
+        pool += result.candidates
     return pool
 
 
@@ -95,18 +95,18 @@ class _Pool:
 
     def _with_options(self, steps: Steps, usual: Behaviour, until: float) -> list[Steps]:
         """Return the calls with other options that the solution accepts, and that matter."""
-        found: list[Steps] = []
+        result: list[Steps] = []
         results = [step.value for step in usual.steps]
         for other in perturb.with_other_options(steps, self.options, results):
-            if len(found) >= _OPTIONS or time.process_time() > until:
+            if len(result) >= _OPTIONS or time.process_time() > until:
                 break
             behaviour = _right(self.right, (self.name, other))
             if behaviour is None or behaviour.raises or not behaviour.finite:
                 continue
             if difference(usual, behaviour) is not None:
-                found.append(other)
+                result.append(other)
                 self.candidates.append((self.name, other))
-        return found
+        return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +133,9 @@ class Search:
             if time.process_time() > until:
                 return None
             expected = _right(self.right, candidate)
-            found = None if expected is None else self._differs(candidate, expected)
-            if found is not None:
-                return self._shrunk(candidate, found, forms)
+            first = None if expected is None else self._differs(candidate, expected)
+            if first is not None:
+                return self._shrunk(candidate, first, forms)
         return None
 
     def _is_changed(self, name: str) -> bool:
@@ -145,12 +145,12 @@ class Search:
 
     def _differs(self, candidate: Candidate, expected: Behaviour) -> Difference | None:
         got = _right(self.wrong, candidate)
-        found = None if got is None else difference(expected, got)
-        if found is not None and self.beside is not None:
+        result = None if got is None else difference(expected, got)
+        if result is not None and self.beside is not None:
             other = _right(self.beside, candidate)
             if other is None or difference(expected, other) is not None:
                 return None
-        return found
+        return result
 
     def _shrunk(
         self, candidate: Candidate, found: Difference, forms: Collection[tuple[str, Form]]

@@ -48,7 +48,7 @@ class FolderFiles:
 
     def data(self) -> dict[str, bytes]:
         """Read the small files that are no Python; a note names each that is too large."""
-        found: dict[str, bytes] = {}
+        result: dict[str, bytes] = {}
         total = 0
         for name in self.names:
             if name.endswith((".py", ".pyc", ".ipynb", ".md", ".pdf", ".toml", ".cfg", ".ini")):
@@ -64,8 +64,8 @@ class FolderFiles:
                 total -= len(content)
                 self.notes.append(f"{shown(name)} is too large; it was left out")
                 continue
-            found[name] = content
-        return found
+            result[name] = content
+        return result
 
     def _walk(self, below: PurePosixPath, depth: int) -> None:
         here = self.root / below

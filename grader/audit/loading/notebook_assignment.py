@@ -55,25 +55,25 @@ def load_notebook(path: Path) -> Assignment:
         UsageError: It is no JSON.
     """
     try:
-        found = read_notebook(path)
+        questions = read_notebook(path)
         is_otter = bool(_OTTER.search(read_text(path, MAX_NOTEBOOK)))
     except UnreadableError as error:
         said = str(error)
         if said.startswith(f"{shown(path.name)}:"):  # and the line of broken JSON
             raise UsageError(f"{shown(path.parent)}/{said}") from error
         raise bad(path, said) from error
-    if not found.drafts and found.failures:
-        raise bad(path, f"no answer of it can be audited: {found.failures[0]}")
-    if not found.drafts:
+    if not questions.drafts and questions.failures:
+        raise bad(path, f"no answer of it can be audited: {questions.failures[0]}")
+    if not questions.drafts:
         raise bad(path, "there is no answer with tests in it, as nbgrader or Otter mark them")
     sources: dict[str, None] = {}  # of statements, each once
-    for draft in found.drafts:
+    for draft in questions.drafts:
         parse(draft.solution, path)
         program = read_program(draft.solution)
         sources |= dict.fromkeys(each.source for each in (program.statements if program else ()))
     solution = join(sources)
-    notes = list(found.failures)
-    tests = _tests(found.drafts, solution, notes)
+    notes = list(questions.failures)
+    tests = _tests(questions.drafts, solution, notes)
     if not tests:
         raise bad(path, "no cell of it checks an answer: there is no assert in it")
     modules = {f"{_MODULE}.py": _NOSE.sub(r"\1_\2", solution)}
@@ -86,7 +86,7 @@ def load_notebook(path: Path) -> Assignment:
         solution=f"{_MODULE}.py",
         modules=modules,
         tests={"test_notebook.py": _NOSE.sub(r"\1_\2", tests)},
-        starter=_starter(found.drafts),
+        starter=_starter(questions.drafts),
         notes=tuple(dict.fromkeys(notes)),
         source=path.as_posix(),
     )
@@ -95,13 +95,13 @@ def load_notebook(path: Path) -> Assignment:
 def _starter(drafts: Sequence[Draft]) -> str:
     """Return what learners begin with: of each question its own part, never another's answer."""
     asked = {name for draft in drafts for name in draft.defines}
-    found: dict[str, None] = {}
+    result: dict[str, None] = {}
     for draft in drafts:
         program = read_program(draft.starter)
         for each in program.statements if program else ():
             if each.imports or not each.sets & (asked - draft.defines.keys()):
-                found.setdefault(each.source)
-    return join(found)
+                result.setdefault(each.source)
+    return join(result)
 
 
 def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:

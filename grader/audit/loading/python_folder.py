@@ -131,8 +131,8 @@ class _Reader:
             if at in beside and name != source:
                 continue
             beside.setdefault(at, name)
-            found = self._imported(name, is_test=False)
-            waiting += [each for each in found.items() if each[0] not in beside]
+            imports = self._imported(name, is_test=False)
+            waiting += [each for each in imports.items() if each[0] not in beside]
         usual = (pattern.format(PurePosixPath(key).stem) for pattern in _STARTERS)
         there = (name for name in usual if name in self._files and name not in (key, source))
         starter_name = starter or old or next(there, None)
@@ -239,10 +239,10 @@ class _Reader:
 
     def _imported(self, name: str, *, is_test: bool) -> dict[str, str]:
         """Return the files of the folder that one imports: where each has to lie, and its name."""
-        found: dict[str, str] = {}
+        result: dict[str, str] = {}
         for each in imported(self._tree(name)):
-            found |= self._resolve(each, name, is_test=is_test)
-        return found
+            result |= self._resolve(each, name, is_test=is_test)
+        return result
 
     def _resolve(self, wanted: ImportedName, importer: str, *, is_test: bool) -> dict[str, str]:
         here = PurePosixPath(importer).parent
@@ -254,8 +254,8 @@ class _Reader:
         for base in dict.fromkeys((str(here), ".", *_SOURCE_FOLDERS)):
             # The folder of a test is on Python's path, and so is the assignment's own.
             strip = PurePosixPath() if is_test and base == str(here) else PurePosixPath(base)
-            if found := self._module(wanted.parts, PurePosixPath(base), strip):
-                return found
+            if result := self._module(wanted.parts, PurePosixPath(base), strip):
+                return result
         return {}
 
     def _module(
@@ -300,7 +300,7 @@ class _Reader:
 
     def _candidates(self, tested: dict[str, str]) -> dict[str, str]:
         """Return the modules that tests import, without packages' files and helpers."""
-        found: dict[str, str] = {}
+        result: dict[str, str] = {}
         for key, name in tested.items():
             if PurePosixPath(name).name == "__init__.py" and all(
                 isinstance(node, (ast.Import, ast.ImportFrom))
@@ -310,20 +310,20 @@ class _Reader:
             ):
                 # It has nothing of its own: what it imports is meant.
                 prefix = name.removesuffix(key)
-                found |= {
+                result |= {
                     at.removeprefix(prefix): each
                     for at, each in self._imported(name, is_test=False).items()
                     if each != name
                 }
             else:
-                found[key] = name
+                result[key] = name
         named: dict[str, str] = {}
-        for key, name in found.items():
+        for key, name in result.items():
             place = PurePosixPath(key)
             is_helper = place.stem in _HELPERS or place.parts[0] in _TEST_FOLDERS
             if not is_helper and not is_test_file(key):
                 named[key] = name
-        return named or found
+        return named or result
 
     def _replaced(self, named: str, candidates: dict[str, str], tests: Sequence[str]) -> str:
         """Return the place of the module that a named solution replaces."""
@@ -355,8 +355,8 @@ class _Reader:
         first = self._files.path(tests[0])
         if missing:
             message = f"there is no solution: the tests import {missing[0]!r}, and no file has it"
-            found = imported(self._tree(tests[0]))
-            lines = [each.line for each in found if each.parts[0] == missing[0]]
+            imports = imported(self._tree(tests[0]))
+            lines = [each.line for each in imports if each.parts[0] == missing[0]]
             raise bad(first, f"{message}; name it with --solution", *lines[:1])
         message = (
             "there is no solution: the tests import no module of the folder; name it with "
@@ -366,16 +366,16 @@ class _Reader:
 
     def _missing(self, tests: Sequence[str]) -> list[str]:
         """Return the modules that tests import and that neither the folder nor Python has."""
-        found: dict[str, None] = {}
+        result: dict[str, None] = {}
         for name in tests:
             for each in imported(self._tree(name)):
                 if not each.level and not self._resolve(each, name, is_test=True):
-                    found.setdefault(each.parts[0])
-        for name in [*found]:
+                    result.setdefault(each.parts[0])
+        for name in [*result]:
             with contextlib.suppress(ImportError, ValueError):
                 if name in sys.stdlib_module_names or find_spec(name) is not None:
-                    del found[name]
-        return [*found]
+                    del result[name]
+        return [*result]
 
     def _choose(self, candidates: dict[str, str], tests: Sequence[str]) -> str:
         """Return the one module that is meant.
@@ -400,9 +400,9 @@ class _Reader:
             if at != key
         }
         top = [key for key in candidates if key not in used]
-        for found in (called, tested, top):
-            if len(found) == 1:
-                return found[0]
+        for choice in (called, tested, top):
+            if len(choice) == 1:
+                return choice[0]
         several = ", ".join(list(candidates)[:_SHOWN])
         message = f"each of these may be the solution: {several}; name one with --solution"
         raise bad(self._files.root, message)

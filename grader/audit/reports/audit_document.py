@@ -186,7 +186,7 @@ def _markdown(shown: AuditDocument) -> Iterator[str]:
 
 def _fenced(code: str, language: str) -> str:
     """Return a block of code, in a fence longer than any in it."""
-    longest = max((len(found) for found in re.findall("`+", code)), default=0)
+    longest = max((len(result) for result in re.findall("`+", code)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{code.rstrip(chr(10))}\n{fence}"
 

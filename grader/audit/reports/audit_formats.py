@@ -50,8 +50,8 @@ def audit_json(audits: Sequence[Audit]) -> str:
         }
         for audit in audits
     ]
-    found = {"format": _FORMAT, "audits": entries}
-    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+    result = {"format": _FORMAT, "audits": entries}
+    return json.dumps(result, indent=2, ensure_ascii=False) + "\n"
 
 
 def sarif(audits: Sequence[Audit]) -> str:

@@ -22,26 +22,26 @@ def headline(audit: Audit) -> list[str]:
     """Return the findings in sentences, the gravest first: never empty."""
     holes = [check for check in in_order(audit.checks) if check.verdict == "hole"]
     broken = [check for check in holes if check.name == _GRAVE[0]]
-    found = [line(check.sentence) for check in broken]
+    result = [line(check.sentence) for check in broken]
     survivors = known_first(audit.survivors)
     known = [each for each in survivors if each.misconception]
     mutants = [each for each in survivors if not each.misconception]
     if known:
         whole = count(max(audit.misconceptions, len(known)), "known mistake")
         named = ", ".join(line(each.misconception or "") for each in known[:_NAMED])
-        found.append(
+        result.append(
             f"{len(known)} of {whole} {_pass(len(known))} all tests; the first: {_ended(named)}"
         )
-    found += [line(check.sentence) for check in holes if check not in broken]
+    result += [line(check.sentence) for check in holes if check not in broken]
     if mutants:
-        found.append(
+        result.append(
             f"{count(len(mutants), 'small change')} of the solution {_pass(len(mutants))} all "
             f"tests; the first: {_ended(line(mutants[0].change))}"
         )
-    if not found and not audit.killed:
+    if not result and not audit.killed:
         return ["No hole was found; no wrong program could be made of the solution."]
     programs = "the wrong program" if audit.killed == 1 else f"all {audit.killed} wrong programs"
-    return found or [f"No hole was found: the tests reject {programs}."]
+    return result or [f"No hole was found: the tests reject {programs}."]
 
 
 def _pass(number: int) -> str:
@@ -117,14 +117,14 @@ def title(survivor: Survivor) -> str:
 def repeated_tests(survivors: Sequence[Survivor]) -> dict[str, str]:
     """Return by change the name of the test of each survivor that an earlier one has, too."""
     seen: set[str] = set()
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for each in survivors:
         if each.test in seen:
             name = _FUNCTION.search(each.test or "")
-            found[each.change] = name[1] if name else "a test above"
+            result[each.change] = name[1] if name else "a test above"
         if each.test:
             seen.add(each.test)
-    return found
+    return result
 
 
 def call(survivor: Survivor) -> list[tuple[str, str]]:

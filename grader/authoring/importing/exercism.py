@@ -139,13 +139,13 @@ def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> N
             for each in beside[:_MOST_FILES]
             if os.path.lexists(folder / f"{each}.py")
         }
-        found = translate(source, modules, data)
-        draft.tests += found.tests
-        draft.notes += found.notes
-        draft.remarks += found.remarks
-        wanted += found.names
-        if found.takes_all:
-            used = frozenset[str]().union(*(mentioned(test.code) for test in found.tests))
+        result = translate(source, modules, data)
+        draft.tests += result.tests
+        draft.notes += result.notes
+        draft.remarks += result.remarks
+        wanted += result.names
+        if result.takes_all:
+            used = frozenset[str]().union(*(mentioned(test.code) for test in result.tests))
             wanted += sorted(used & solution.sets)
     used = frozenset[str]().union(*(mentioned(test.code) for test in draft.tests))
     for name in dict.fromkeys(wanted):

@@ -27,12 +27,12 @@ def report(
         lines += _section("Repaired", (each.replace("\n", "\\n") for each in draft.repairs))
         lines += _section("Decided", draft.remarks)
         lines += _section("Not valid yet, so not tried out", problems[path])
-        found = examined.get(path)
-        if found is not None:
-            lines += _section("Could not be tried out", found.faults)
-            lines += _section("Wrong", found.sentences)
-            lines += _section("Good to know", found.notes)
-            if found.proven:
+        results = examined.get(path)
+        if results is not None:
+            lines += _section("Could not be tried out", results.faults)
+            lines += _section("Wrong", results.sentences)
+            lines += _section("Good to know", results.notes)
+            if results.proven:
                 lines.append("  Proven: nothing stands in the way.")
         lines.append("")
     lines += _top("Also:", result.remarks)

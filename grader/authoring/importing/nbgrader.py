@@ -21,8 +21,8 @@ class NbgraderReader(parts.QuestionReader):
         self._prose: list[str] = []
 
     def _take(self, cell: NotebookCell) -> None:
-        found = cell.metadata.get("nbgrader")
-        data = found if isinstance(found, dict) else {}
+        result = cell.metadata.get("nbgrader")
+        data = result if isinstance(result, dict) else {}
         has_tests = bool(_TEST_MARK.search(cell.source))
         solution = bool(data.get("solution")) or bool(_MARK.search(cell.source))
         test = bool(data.get("grade")) or has_tests
@@ -69,9 +69,9 @@ class NbgraderReader(parts.QuestionReader):
         lines: list[str] = []
         printing: list[str] = []  # what `### AUTOTEST f(3); g(4)` asks for
         for line in source.split("\n"):
-            found = _AUTOTEST.match(line[:_LONGEST_LINE])
-            expressions = [each.strip() for each in found[1].split(";")] if found else []
-            if found and all(parsed(each) is not None for each in expressions):
+            match = _AUTOTEST.match(line[:_LONGEST_LINE])
+            expressions = [each.strip() for each in match[1].split(";")] if match else []
+            if match and all(parsed(each) is not None for each in expressions):
                 printing += [f"print(repr({each}))" for each in expressions if each]
             else:
                 lines.append(line)

@@ -27,13 +27,13 @@ def read_notebook(path: Path) -> SourceDrafts:
     name = shown(path.name)
     book = parse_json(read_text(path, MAX_NOTEBOOK), name)
     try:
-        found = cells_of(book)
+        book_cells = cells_of(book)
     except NotebookError as error:
         raise UnreadableError(f"{name}: {error}") from None
     if (language := language_of(book)).lower() != "python":
         raise UnreadableError(f"{name} is a notebook in {language}; notebooks in Python are read")
     cells = []
-    for number, each in enumerate(found, 1):
+    for number, each in enumerate(book_cells, 1):
         if not isinstance(each, dict):
             continue
         printed = ""  # what was recorded as printed, or shown as text

@@ -189,8 +189,8 @@ def split_hidden(source: str) -> tuple[str, str]:
     hidden: list[str] = []
     inside = False
     for line in source.split("\n"):
-        if found := _HIDDEN.match(line[:_LONGEST_LINE]):
-            inside = found[1] == "BEGIN"
+        if match := _HIDDEN.match(line[:_LONGEST_LINE]):
+            inside = match[1] == "BEGIN"
         else:
             (hidden if inside else shown).append(line)
     return "\n".join(shown), "\n".join(hidden)

@@ -35,8 +35,8 @@ def has_questions(cells: Sequence[NotebookCell]) -> bool:
     return any(
         (
             cell.kind in ("raw", "markdown")
-            and (found := _BLOCK.match(_mark_text(cell)))
-            and found[2] == "QUESTION"
+            and (match := _BLOCK.match(_mark_text(cell)))
+            and match[2] == "QUESTION"
         )
         or (cell.kind == "markdown" and _QUOTED.search(cell.source))
         for cell in cells
@@ -45,8 +45,8 @@ def has_questions(cells: Sequence[NotebookCell]) -> bool:
 
 def _mark_text(cell: NotebookCell) -> str:
     """Return the text of a cell that may be a mark; in a raw cell it may stand in HTML."""
-    found = _IN_HTML.search(cell.source) if cell.kind == "raw" else None
-    return html.unescape(found[1]).strip() + "\n" if found else cell.source
+    match = _IN_HTML.search(cell.source) if cell.kind == "raw" else None
+    return html.unescape(match[1]).strip() + "\n" if match else cell.source
 
 
 class OtterReader(parts.QuestionReader):
@@ -59,14 +59,14 @@ class OtterReader(parts.QuestionReader):
 
     def _take(self, cell: NotebookCell) -> None:
         text = _mark_text(cell) if cell.kind in ("raw", "markdown") else ""
-        if found := _BLOCK.match(text):
-            is_begin, rest = found[1] == "BEGIN", text[found.end() :]
-            if found[2] == "QUESTION":
+        if match := _BLOCK.match(text):
+            is_begin, rest = match[1] == "BEGIN", text[match.end() :]
+            if match[2] == "QUESTION":
                 self._finish()
                 if is_begin:
                     self._begin_question(rest, cell)
                 return
-            self._block = found[2] if is_begin else ""
+            self._block = match[2] if is_begin else ""
             if rest.strip():
                 self._result.remarks.append(f"{cell.where}: {rest.strip()[:60]!r} is left out")
         elif cell.kind == "markdown" and (quoted := _QUOTED.search(cell.source)):
@@ -132,8 +132,8 @@ class OtterReader(parts.QuestionReader):
         kept: list[str] = []
         ignored = False
         for line in source.split("\n"):  # some lines Otter takes out of every version
-            if found := _IGNORED.match(line):
-                ignored = found[1] == "BEGIN"
+            if match := _IGNORED.match(line):
+                ignored = match[1] == "BEGIN"
             elif not ignored and not line.rstrip().endswith("# IGNORE"):
                 kept.append(line)
         source = "\n".join(kept)

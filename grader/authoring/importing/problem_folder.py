@@ -64,15 +64,15 @@ def read_problem(folder: Path) -> SourceDrafts:
     draft.explanation = text_if_there(folder, "learn.md")
     _meta(draft, folder)
     _example(draft, folder)
-    found = parse_json(text_inside(folder, _TESTS), _TESTS)
-    if isinstance(found, dict):
-        lists = [value for value in found.values() if isinstance(value, list)]
-        found = lists[0] if len(lists) == 1 else None
-    if not isinstance(found, list):
+    tests = parse_json(text_inside(folder, _TESTS), _TESTS)
+    if isinstance(tests, dict):
+        lists = [value for value in tests.values() if isinstance(value, list)]
+        tests = lists[0] if len(lists) == 1 else None
+    if not isinstance(tests, list):
         raise UnreadableError(f"{_TESTS} holds no list of tests")
-    if len(found) > _MOST_TESTS:
-        raise UnreadableError(f"{_TESTS} has {len(found):,} tests; {_MOST_TESTS} are allowed")
-    for number, each in enumerate(found, 1):
+    if len(tests) > _MOST_TESTS:
+        raise UnreadableError(f"{_TESTS} has {len(tests):,} tests; {_MOST_TESTS} are allowed")
+    for number, each in enumerate(tests, 1):
         test = _test(draft, each, number) if isinstance(each, dict) else None
         if test is None:
             _note(draft, f"{_TESTS}[{number}]", each)

@@ -51,13 +51,13 @@ def parse_json(text: str, name: str) -> Any:
         UnreadableError: It is none, or nested too deeply.
     """
     try:
-        found = json.loads(text)
+        result = json.loads(text)
     except json.JSONDecodeError as error:
         place = f"{name}:{error.lineno}:{error.colno}"
         raise UnreadableError(f"{place}: not valid JSON: {error.msg}") from error
     except (RecursionError, ValueError) as error:  # too deep, or a number of too many digits
         raise UnreadableError(f"{name}: not valid JSON that can be read here") from error
-    level = [found]
+    level = [result]
     for _ in range(_DEEPEST):
         level = [
             below
@@ -66,7 +66,7 @@ def parse_json(text: str, name: str) -> Any:
             for below in (value.values() if isinstance(value, dict) else value)
         ]
         if not level:
-            return found
+            return result
     raise UnreadableError(f"{name}: nested more than {_DEEPEST} levels deep")
 
 
@@ -103,8 +103,8 @@ def text_if_there(folder: Path, *names: str) -> str:
     Raises:
         UnreadableError: It exists and cannot be read.
     """
-    found = next((name for name in names if os.path.lexists(folder / name)), None)
-    return "" if found is None else text_inside(folder, found)
+    first = next((name for name in names if os.path.lexists(folder / name)), None)
+    return "" if first is None else text_inside(folder, first)
 
 
 def entries(folder: Path) -> list[os.DirEntry[str]]:

@@ -29,26 +29,26 @@ def read_source(source: Path) -> SourceDrafts:
         raise UsageError(f"there is no {shown(source)}")
     try:
         if source.is_dir():
-            found = _below(source)
+            result = _below(source)
         else:
-            found = _READERS.get(source.suffix.lower(), js_document.read_document)(source)
+            result = _READERS.get(source.suffix.lower(), js_document.read_document)(source)
     except UnreadableError as error:
         raise UsageError(str(error)) from error
-    if not found.drafts and not found.failures:
+    if not result.drafts and not result.failures:
         raise UsageError(
             f"nothing to import in {shown(source)}: no exercise block, no folder with tests.json "
             "or .meta/config.json, no notebook with solutions"
         )
-    for draft in found.drafts:
+    for draft in result.drafts:
         fill_in_draft(draft)
     taken: set[str] = set()
-    for draft in found.drafts:
+    for draft in result.drafts:
         name = unused(draft.id, taken)
         taken.add(name)
         if name != draft.id:
             draft.remarks.append(f"the id {draft.id!r} is taken; it is {name!r} now")
         draft.id = name
-    return found
+    return result
 
 
 def _one(read: Callable[[Path], SourceDrafts], folder: Path) -> SourceDrafts:
@@ -63,29 +63,29 @@ def _below(folder: Path) -> SourceDrafts:
 
     A notebook or document without exercises is no failure.
     """
-    found = SourceDrafts()
+    result = SourceDrafts()
     waiting = [(folder, 0)]
     looked_at = 0
     while waiting:
         here, depth = waiting.pop(0)
         looked_at += 1
         if looked_at > _MOST_FOLDERS:
-            found.failures.append(f"more than {_MOST_FOLDERS:,} folders; the rest was left out")
+            result.failures.append(f"more than {_MOST_FOLDERS:,} folders; the rest was left out")
             break
         if exercism.is_exercise(here):
-            found.take(_one(exercism.read_exercise, here))
+            result.take(_one(exercism.read_exercise, here))
             continue
         if problem_folder.is_problem(here):
-            found.take(_one(problem_folder.read_problem, here))
+            result.take(_one(problem_folder.read_problem, here))
             continue
         for entry in entries(here):
             path = Path(entry.path)
             reader = _READERS.get(path.suffix.lower())
             if entry.is_symlink():
-                found.remarks.append(f"{shown(path)} is a symbolic link; it was not followed")
+                result.remarks.append(f"{shown(path)} is a symbolic link; it was not followed")
             elif reader is not None and entry.is_file(follow_symlinks=False):
-                found.take(_one(reader, path))
+                result.take(_one(reader, path))
         if depth < _DEEPEST:
             below = [each for each in subfolders(here) if each.name not in _NOT_SEARCHED]
             waiting += [(each, depth + 1) for each in below]
-    return found
+    return result

@@ -153,10 +153,10 @@ class _Module:
 
     def _takes_data(self, name: str | None) -> bool:
         """Parse a module of `data`, if there is one of that name."""
-        found = parsed(self._data[name]) if name is not None and name in self._data else None
-        if name is None or found is None:
+        tree = parsed(self._data[name]) if name is not None and name in self._data else None
+        if name is None or tree is None:
             return False
-        self._beside.setdefault(name, found)
+        self._beside.setdefault(name, tree)
         return True
 
     def _sort(self, node: ast.stmt, modules: Collection[str]) -> bool:
@@ -361,14 +361,14 @@ class _Translator(ast.NodeTransformer):
         self._done = done
         self._caught: set[str] = set()
         self._methods = {each.name for each in _methods(group)}
-        found = set()
+        result = set()
         for node in ast.walk(group):
             match node:
                 case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name, ctx=ast.Store()):
-                    found.add(name)
+                    result.add(name)
         for node in _class_values(group):
-            found |= _names_set(node)
-        self._known = self._methods | found
+            result |= _names_set(node)
+        self._known = self._methods | result
 
     def body(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Translate statements."""

@@ -75,11 +75,11 @@ class ParsedProgram:
 
     def definitions(self) -> dict[str, ast.stmt]:
         """Return the functions and classes by name."""
-        found: dict[str, ast.stmt] = {}
+        result: dict[str, ast.stmt] = {}
         for each in self.statements:
             if isinstance(each.node, _DEFINITIONS):
-                found[each.node.name] = each.node
-        return found
+                result[each.node.name] = each.node
+        return result
 
     def demo(self) -> "ParsedProgram":
         """Return the statements that try the program out: no definitions, imports or texts."""
@@ -140,8 +140,8 @@ def read_program(source: str) -> ParsedProgram | None:
         if begin < done or (node.lineno - 1 == done - 1 and ";" in lines[node.lineno - 1]):
             text = ast.get_source_segment(source, node) or text
         done = end
-        found = names(ast.Module([node], []))
-        statements.append(Statement(node, text, found.sets, frozenset(found.needs) - _BUILTIN))
+        result = names(ast.Module([node], []))
+        statements.append(Statement(node, text, result.sets, frozenset(result.needs) - _BUILTIN))
     return ParsedProgram(statements)
 
 

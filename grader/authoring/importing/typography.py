@@ -50,8 +50,8 @@ def plain_code(code: str, reads: Callable[[str], bool]) -> str:
     if reads(straight):
         return straight
     pieces, at = [], 0
-    while found := _KEPT.search(code, at):
-        begin, end = found.span(found.lastindex or 0)
+    while match := _KEPT.search(code, at):
+        begin, end = match.span(match.lastindex or 0)
         pieces += [plain_output(code[at:begin]), code[begin:end], plain_output(code[end : end + 1])]
         at = end + 1  # after the closing quote, or the end of the line
     careful = "".join([*pieces, plain_output(code[at:])])

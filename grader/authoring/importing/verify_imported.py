@@ -160,17 +160,17 @@ def _untrue(exercise: Exercise, result: Result) -> list[tuple[TestCase, TestResu
 
 
 def _examined(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> ImportProof:
-    found = ImportProof(exercise)
+    import_proof = ImportProof(exercise)
     result, own = first[_SOLUTION], first.get(_OWN)
     if isinstance(result, EtudeError) or proof.status == "fault":
-        target = found.faults if proof.status == "fault" else found.sentences
+        target = import_proof.faults if proof.status == "fault" else import_proof.sentences
         target += [each.message for each in proof.findings] or [str(result)]
-        return found
+        return import_proof
     if isinstance(own, Verdict) and own.outcome is not Outcome.PASSED:
         messages = [own.message, *(each.message for each in own.tests)]
         missing = next(filter(None, map(_UNDEFINED.search, messages)), None)
         if missing:
-            found.sentences.append(
+            import_proof.sentences.append(
                 f"the source's solution needs `{missing[1]}`, which only the starter defines: "
                 f"alone it ends with NameError: {missing[0]}"
             )
@@ -183,24 +183,26 @@ def _examined(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> 
         one, other = (" ".join(_BRACKETS.sub(" ", text).split()) for text in (expected, printed))
         if test.compared != "text":
             message = untrue.get(test.id, outcome.message)
-            found.sentences.append(f"the expected value of test '{test.id}' is wrong: {message}")
+            import_proof.sentences.append(
+                f"the expected value of test '{test.id}' is wrong: {message}"
+            )
         elif one and compare_text(one, other) is None:
-            found.printed[test.id] = printed
+            import_proof.printed[test.id] = printed
         else:
             uncalled = any(f"'{test.id}'" in each for each in said)
             who = "the test's own program" if uncalled else "the solution"
-            found.sentences.append(
+            import_proof.sentences.append(
                 f"the expected output of test '{test.id}' is wrong. It says\n{_block(expected)}\n"
                 f"and {who} prints\n{_block(printed)}"
             )
-    found.changing = _changing(first)
-    found.works = not result.message and all(
-        each.outcome is Outcome.PASSED or each.id in {*found.printed, *found.changing}
+    import_proof.changing = _changing(first)
+    import_proof.works = not result.message and all(
+        each.outcome is Outcome.PASSED or each.id in {*import_proof.printed, *import_proof.changing}
         for each in result.tests
     )
-    found.sentences += _sentences_of(proof.findings, exercise)
-    found.notes += [each.message for each in proof.notes if each.check not in _APART]
-    return found
+    import_proof.sentences += _sentences_of(proof.findings, exercise)
+    import_proof.notes += [each.message for each in proof.notes if each.check not in _APART]
+    return import_proof
 
 
 def _sentences_of(findings: Sequence[ProofFinding], exercise: Exercise) -> Iterator[str]:

@@ -36,17 +36,17 @@ class Comments:
 
 def find_comments(path: Path, lines: list[str]) -> list[Comment]:
     """Return the comments for lint among the lines of a file."""
-    found = []
+    result = []
     for number, line in enumerate(lines, 1):
         if "lint:" in line and (match := _COMMENT.search(line)):
             reason = (match["reason"] or "").removesuffix("-->").strip(" :")
             is_alone = not line[: match.start()].strip()
             where = Location(path, number, match.start() + 1)
             codes = tuple(_CODE.findall(match["codes"]))
-            found.append(Comment(where, codes, reason, number + is_alone))
+            result.append(Comment(where, codes, reason, number + is_alone))
     # Let comments on lines of their own, one below the other, speak of the same line.
-    own = {comment.where.line: comment for comment in found if comment.line > comment.where.line}
-    for comment in reversed(found):
+    own = {comment.where.line: comment for comment in result if comment.line > comment.where.line}
+    for comment in reversed(result):
         if comment.line in own and comment.where.line in own:
             comment.line = own[comment.line].line
-    return found
+    return result

@@ -88,8 +88,8 @@ def _edited(text: str, finding: LintFinding) -> str:
     path, line = finding.where.path, finding.where.line
     if finding.about is trailing_white_space.about:
         lines = _LINE.findall(text)
-        found = lines[line - 1]
-        lines[line - 1] = found.rstrip() + found[len(found.rstrip("\r\n")) :]
+        own_line = lines[line - 1]
+        lines[line - 1] = own_line.rstrip() + own_line[len(own_line.rstrip("\r\n")) :]
         return "".join(lines)
     if finding.about is missing_final_newline.about:
         return text if text.endswith("\n") else f"{text}\n"

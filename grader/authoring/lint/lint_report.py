@@ -53,9 +53,9 @@ def summary(report: LintReport) -> str:
         for level in ("error", "warning", "note")
         if report.count(level)
     ]
-    found = f"{', '.join(counts)} in" if counts else "Nothing to report in"
+    result = f"{', '.join(counts)} in" if counts else "Nothing to report in"
     silenced = f"; {report.silenced} silenced" if report.silenced else ""
-    return f"{found} {_plural(len(report.files), 'file')}{silenced}."
+    return f"{result} {_plural(len(report.files), 'file')}{silenced}."
 
 
 def data(report: LintReport) -> dict[str, Any]:

@@ -57,30 +57,35 @@ def load_for_lint(groups: Sequence[TargetGroup], collection: Path | None = None)
     Raises:
         UsageError: There is no such file or folder.
     """
-    found = _Found()
+    definitions = _Definitions()
     if collection is not None:
-        found.take_collection(collection)
+        definitions.take_collection(collection)
     kinds: dict[Path, FileKind] = {}
     for group in groups:
-        found.take(group)
+        definitions.take(group)
         if group.track is not None and exists(group.track):
             kinds[group.track] = "track"
         kinds |= dict.fromkeys(group.files, "exercise")
-    documents = {path: found.valid(read, path) for path in kinds}
-    problems = [problem for problem in found.problems if problem.where.path not in kinds]
+    documents = {path: definitions.valid(read, path) for path in kinds}
+    problems = [problem for problem in definitions.problems if problem.where.path not in kinds]
     files = [
-        File(path, kind, documents[path], tuple(p for p in found.problems if p.where.path == path))
+        File(
+            path,
+            kind,
+            documents[path],
+            tuple(p for p in definitions.problems if p.where.path == path),
+        )
         for path, kind in kinds.items()
     ]
-    neighbours = _neighbours(found, kinds, is_collection=collection is not None)
+    neighbours = _neighbours(definitions, kinds, is_collection=collection is not None)
     exercises = [
         Subject(exercise, document, neighbours)
-        for path, exercise in found.exercises.items()
+        for path, exercise in definitions.exercises.items()
         if (document := documents.get(path)) is not None and exercise.edition == "full"
     ]
     by_id = {str(subject.exercise.id): subject.document for subject in exercises}
     tracks = []
-    for path, track in found.tracks.items():
+    for path, track in definitions.tracks.items():
         if (document := documents.get(path)) is not None:
             lessons = {}
             for lesson in lesson_files(path.parent):
@@ -95,7 +100,7 @@ def load_for_lint(groups: Sequence[TargetGroup], collection: Path | None = None)
     return LintInput(files, exercises, tracks, problems)
 
 
-class _Found:
+class _Definitions:
     """Valid definitions by path, and the problems of the others, each once."""
 
     def __init__(self) -> None:
@@ -135,16 +140,16 @@ class _Found:
             return None
 
 
-def _neighbours(found: _Found, paths: Iterable[Path], *, is_collection: bool) -> Neighbours:
+def _neighbours(loaded: _Definitions, paths: Iterable[Path], *, is_collection: bool) -> Neighbours:
     """Gather the exercises that were loaded, and those that are beside them in a track.
 
     The ids around a track's folder are of use only where `found` is no whole collection: else it
     was loaded, and what it lacks is known.
     """
-    exercises = dict(found.exercises)
-    definitions = {path: track.definition for path, track in found.tracks.items()}
+    exercises = dict(loaded.exercises)
+    definitions = {path: track.definition for path, track in loaded.tracks.items()}
     known: dict[Path, frozenset[str]] = {}
-    quiet = _Found()  # problems of files that were not named are not reported
+    quiet = _Definitions()  # problems of files that were not named are not reported
     for folder in dict.fromkeys(path.parent for path in paths):
         track = folder / TRACK_FILE
         if not exists(track):

@@ -68,13 +68,13 @@ def lint(
     loaded = load_for_lint(groups, collection)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python remarks on doubtful escapes while it parses
-        found = list(_look(loaded, codes, unshowable))
+        result = list(_look(loaded, codes, unshowable))
     texts = {file.path: file.lines for file in loaded.files}
     for track in loaded.tracks:
         texts |= {lesson.path: lesson.text.splitlines() for lesson in track.lessons.values()}
     comments = {path: find_comments(path, lines) for path, lines in texts.items()}
     kept = []
-    for finding in found:
+    for finding in result:
         code, where = finding.about.code, finding.where
         silencing = [
             comment
@@ -86,7 +86,7 @@ def lint(
             continue
         for comment in silencing:
             comment.used.add(code)
-    silenced = len(found) - len(kept)
+    silenced = len(result) - len(kept)
     for each in comments.values():
         kept += _run(COMMENT_RULES, Comments(each, frozenset(CATALOGUE), codes), codes)
     order = {path: number for number, path in enumerate(comments)}

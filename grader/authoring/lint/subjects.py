@@ -82,21 +82,21 @@ class Neighbours:
 
     def concepts(self) -> Counter[str]:
         """Return in how many exercises each concept is, the first one first."""
-        found: Counter[str] = Counter()
+        result: Counter[str] = Counter()
         for exercise in self.exercises.values():
-            found.update(dict.fromkeys(exercise.concepts, 1))
-        return found
+            result.update(dict.fromkeys(exercise.concepts, 1))
+        return result
 
     def behind(self, name: str) -> frozenset[str]:
         """Return what an exercise requires, directly or through what it requires."""
-        found: set[str] = set()
+        result: set[str] = set()
         waiting = [name]
         while waiting:
             exercise = self.exercises.get(waiting.pop())
-            new = set(exercise.requires) - found if exercise else set()
-            found |= new
+            new = set(exercise.requires) - result if exercise else set()
+            result |= new
             waiting.extend(new)
-        return frozenset(found)
+        return frozenset(result)
 
 
 class Subject(Checked):

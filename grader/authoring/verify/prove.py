@@ -59,9 +59,9 @@ class _Proving(JobSource):
         """Return a job of an exercise that the worker has prepared already, if there is any."""
         while self._jobs:
             owners = [case.worker for case, _ in self._jobs]
-            found = next((owners.index(each) for each in (worker, None) if each in owners), 0)
-            case, run = self._jobs[found]
-            del self._jobs[found]
+            result = next((owners.index(each) for each in (worker, None) if each in owners), 0)
+            case, run = self._jobs[result]
+            del self._jobs[result]
             if not case.is_done:
                 case.worker = worker if case.worker is None else case.worker
                 case.began = case.began or time.monotonic()
@@ -107,12 +107,12 @@ class _Proving(JobSource):
         except StopIteration as end:
             facts: ProofFacts = end.value
             places = Locations(case.exercise)
-            found = findings.findings(facts, places)
+            result = findings.findings(facts, places)
             proof = Proof(
                 exercise=case.exercise.id,
                 digest=case.exercise.digest,
-                status="not proven" if found else "proven",
-                findings=found,
+                status="not proven" if result else "proven",
+                findings=result,
                 notes=tuple(findings.notes(facts, places)),
                 skipped=findings.skipped(facts),
                 counts=findings.counts(facts),
@@ -133,9 +133,9 @@ def without_proof(exercise: Exercise, error: EtudeError) -> Proof:
     """Return the proof of an exercise that is not valid, or that met a fault of ours."""
     status: Status = "invalid" if isinstance(error, DefinitionError) else "fault"
     if isinstance(error, DefinitionError):
-        found = [
+        result = [
             ProofFinding("definition", each.message, each.where.line) for each in error.problems
         ]
     else:
-        found = [ProofFinding("fault", str(error))]
-    return Proof(exercise.id, exercise.digest, status, tuple(found))
+        result = [ProofFinding("fault", str(error))]
+    return Proof(exercise.id, exercise.digest, status, tuple(result))

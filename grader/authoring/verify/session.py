@@ -127,13 +127,13 @@ def _add(session: ProofSession, path: Path, exercise: "Exercise") -> None:
 
 
 def _invalid(name: str, problems: Iterable[Problem], path: Path) -> Proof:
-    found = tuple(
+    result = tuple(
         ProofFinding("definition", problem.message, problem.where.line)
         if problem.where.path == path
         else ProofFinding("definition", f"{problem.where}: {problem.message}")
         for problem in problems
     )
-    return Proof(name, "", "invalid", found)
+    return Proof(name, "", "invalid", result)
 
 
 def finish(

@@ -369,14 +369,14 @@ def wrong_programs(exercise: Exercise, right: str) -> tuple[WrongProgram, ...]:
     if exercise.kind == "predict":
         return tuple(_wrong_answers(exercise, right))
     names = list(exercise.defines)
-    found = [
+    result = [
         WrongProgram(kind, does, _program(right, kind, dict.fromkeys(names, True)), constant)
         for kind, (does, constant) in _DOES.items()
     ]
     for name in names if len(names) > 1 else ():
         source = _program(right, RAISES, {each: each == name for each in names})
-        found.append(WrongProgram(f"{RAISES} in {name}", _DOES[RAISES][0], source, only=name))
-    return tuple(found)
+        result.append(WrongProgram(f"{RAISES} in {name}", _DOES[RAISES][0], source, only=name))
+    return tuple(result)
 
 
 def conditional_mistakes(exercise: Exercise, right: str) -> Iterator[WrongProgram]:
@@ -412,13 +412,13 @@ _NEVER_RIGHT: Final = "an answer that no one gives"
 
 def _wrong_answers(exercise: Exercise, right: str) -> Iterator[WrongProgram]:
     """Yield programs with other literals: what is predicted is answered, not computed."""
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     for statement in ast.parse(right).body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 with contextlib.suppress(ValueError):
-                    found[name] = ast.literal_eval(value)
-    answers = found
+                    result[name] = ast.literal_eval(value)
+    answers = result
     names = list(exercise.defines)
     for kind, answer in (("sevens", 7), ("zeros", 0), (NOTHING, None)):
         if all(answers.get(name, ...) != answer for name in names):

@@ -44,10 +44,10 @@ def unbalanced_maths(prose: ProseText) -> Iterator[Problem]:
         # Code is blanked out, so that what follows stays in its column.
         paragraph = _SPAN.sub(lambda span: re.sub(r"[^\n]", " ", span[0]), "\n".join(lines))
         opened: dict[str, int] = {}
-        for found in _DOLLARS.finditer(paragraph):
-            sign = found[2]
+        for match in _DOLLARS.finditer(paragraph):
+            sign = match[2]
             if not opened:
-                opened[sign] = found.start(2)
+                opened[sign] = match.start(2)
             elif sign in opened:
                 opened.clear()
         for sign, at in opened.items():

@@ -50,18 +50,18 @@ def _unknown(word: str, *, is_module: bool) -> str | None:
         return None if root in known else did_you_mean(root, sorted(known)) or None
     if root not in _MODULES:
         return None
-    found: object = sys.modules.get(root) or importlib.import_module(root)
+    result: object = sys.modules.get(root) or importlib.import_module(root)
     for number, step in enumerate(rest):
-        if hasattr(found, step):
-            found = getattr(found, step)
+        if hasattr(result, step):
+            result = getattr(result, step)
             continue
         # It may be a module that nothing has imported yet.
-        if isinstance(found, ModuleType) and (paths := getattr(found, "__path__", None)):
-            spelled = f"{found.__name__}.{step}"
+        if isinstance(result, ModuleType) and (paths := getattr(result, "__path__", None)):
+            spelled = f"{result.__name__}.{step}"
             if importlib.machinery.PathFinder.find_spec(spelled, list(paths)):
-                found = importlib.import_module(spelled)
+                result = importlib.import_module(spelled)
                 continue
-        hint = did_you_mean(step, sorted(vars(found)) if hasattr(found, "__dict__") else ())
+        hint = did_you_mean(step, sorted(vars(result)) if hasattr(result, "__dict__") else ())
         return hint if number == len(rest) - 1 or hint else ""
     return None
 
@@ -110,20 +110,20 @@ def unknown_reference(subject: Subject) -> Iterator[Problem]:
 @cache
 def _top_names(text: str) -> frozenset[str]:
     """Return the names that a module sets at its top level, as far as its text says."""
-    found: set[str] = set()
+    result: set[str] = set()
     waiting: list[ast.AST] = list(ast.parse(text).body)
     while waiting:
         node = waiting.pop()
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                found.add(name)
+                result.add(name)
             case ast.Import(names=names) | ast.ImportFrom(names=names):
-                found.update((each.asname or each.name).partition(".")[0] for each in names)
+                result.update((each.asname or each.name).partition(".")[0] for each in names)
             case ast.Name(id=name, ctx=ast.Store()):
-                found.add(name)
+                result.add(name)
             case _:  # `if` and `try` have definitions in them, too
                 waiting += ast.iter_child_nodes(node)
-    return frozenset(found)
+    return frozenset(result)
 
 
 @rule("ETU413", "limit-above-most", "error")

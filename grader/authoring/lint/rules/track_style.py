@@ -36,10 +36,10 @@ def unmentioned_exercise(track: TrackSubject) -> Iterator[Problem]:
     """A lesson never mentions an exercise that it leads into."""
     exercises = {exercise.id: exercise for exercise in track.exercises}
     for index, lesson in enumerate(track.definition.lessons):
-        found = track.lessons.get(lesson.id)
-        text = "" if found is None else found.text.lower()
+        result = track.lessons.get(lesson.id)
+        text = "" if result is None else result.text.lower()
         for number, name in enumerate(lesson.exercises):
-            if found is None or name not in exercises:
+            if result is None or name not in exercises:
                 continue
             exercise = exercises[name]
             phrases = [exercise.id, exercise.title, *exercise.defines]

@@ -45,7 +45,6 @@ def test_file(assignment: Assignment, tests: Iterable[str], targets: Iterable[st
     """Return a module of ready tests.
 
     Args:
-        assignment: Where they belong.
         tests: Functions, or methods of a test case.
         targets: The names of the solution that they use.
     """

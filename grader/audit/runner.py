@@ -111,12 +111,7 @@ class Outcome:
 
 
 class Runner:
-    """Runs tasks in copies of an assignment's folder. Use it in a `with` statement.
-
-    Args:
-        assignment: Whose files the tasks see.
-        jobs: How many tasks run at once.
-    """
+    """Runs tasks in copies of an assignment's folder. Use it in a `with` statement."""
 
     def __init__(self, assignment: Assignment, jobs: int = 1) -> None:
         self.assignment = assignment

@@ -78,11 +78,7 @@ def run_tests(
     """Return the task to run tests against a program.
 
     Args:
-        name: Of the task.
-        source: Of the program.
-        session: The tests.
         modules: The file names of the assignment's modules.
-        patience: The limits.
         answer: Answers the calls of the tests in the program's place.
     """
 
@@ -138,11 +134,7 @@ def tell_apart(
     """Return the task to find the smallest call that tells a program from the solution.
 
     Args:
-        name: Of the task.
-        right: The solution.
-        wrong: The program.
         pool: Calls to try, from `make_pool`.
-        place: Where the programs stand, and how tests are written there.
         beside: Another right program; calls on which it differs from the solution do not count.
     """
 

@@ -26,9 +26,6 @@ def new_misconception(
     """Write a submission into its exercise's file; return the id and the line.
 
     Args:
-        exercise: Whose file is written.
-        path: Of the submission.
-        says: The sentence for learners.
         name: The id; without one, the first words of the sentence.
 
     Raises:
@@ -66,9 +63,7 @@ def add_entry(
     """Add an entry behind the others of a list, and return its line.
 
     Args:
-        path: Of the exercise.
         key: Of the list, which is made if it is missing.
-        entry: Its keys and texts, in order.
 
     Raises:
         UsageError: There is no such file, the list is written in brackets, or the file would not be

@@ -25,7 +25,6 @@ def new_exercise(slug: str, folder: Path) -> Path:
 
     Args:
         slug: The id: lower-case words joined by hyphens.
-        folder: Where to; a track's folder, or any other.
 
     Returns:
         The path of the new file.
@@ -65,7 +64,6 @@ def new_course(slug: str, folder: Path) -> list[Path]:
 
     Args:
         slug: The name of its folder: lower-case words joined by hyphens.
-        folder: Where that folder goes.
 
     Returns:
         The paths of the new files.

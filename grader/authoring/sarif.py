@@ -37,9 +37,7 @@ def sarif_log(
     """Return a SARIF log of one run.
 
     Args:
-        tool: The command.
         rules: By id, what a log says of each rule.
-        results: The findings, in order.
         mark: The name of the fingerprints, which stay the same when lines above come and go.
     """
     seen: Counter[str] = Counter()

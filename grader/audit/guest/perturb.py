@@ -32,8 +32,6 @@ def mapped(steps: Steps, change: Callable[[Any], Any], *, floats: bool = False) 
     """Change each argument of each step; a list of numbers, nested or not, as an array is.
 
     Args:
-        steps: The calls.
-        change: Is called with each value.
         floats: Whether whole numbers in lists are taken for floats.
     """
 
@@ -106,8 +104,6 @@ def with_other_numbers(rng: np.random.Generator, steps: Steps, kind: int) -> Ste
     """Draw other numbers for all arrays and numbers.
 
     Args:
-        rng: The generator.
-        steps: The calls.
         kind: Which way to draw them, modulo how many there are.
     """
     draw = _VALUES[kind % len(_VALUES)]
@@ -145,9 +141,6 @@ def resized(steps: Steps, old: int, new: int, rng: np.random.Generator | None) -
     """Give every axis of one length another one.
 
     Args:
-        steps: The calls.
-        old: The length.
-        new: The other one.
         rng: Draws further numbers; None to repeat those there are.
     """
 

@@ -21,10 +21,6 @@ def bad(path: Path, message: str, line: int = 1, column: int = 1) -> DefinitionE
 def parse(source: str, path: Path) -> ast.Module:
     """Parse Python.
 
-    Args:
-        source: The text.
-        path: For the message.
-
     Raises:
         DefinitionError: This Python cannot parse it.
     """

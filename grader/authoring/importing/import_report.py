@@ -16,7 +16,6 @@ def report(
     """Return the whole report as text.
 
     Args:
-        result: What the source gave.
         drafts: By the file that each became.
         problems: What keeps each file from loading.
         examined: What the proof of those that load came to.

@@ -77,7 +77,6 @@ def translate(
     """Turn a test module into tests.
 
     Args:
-        source: Of the test module.
         modules: The names of the modules that a submission stands for.
         data: Modules beside the tests, by name; what tests need of them comes first in a body.
     """

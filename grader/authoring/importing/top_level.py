@@ -95,7 +95,6 @@ class ParsedProgram:
         """Return the statements that set names, with all that they need in turn, in order.
 
         Args:
-            wanted: The names.
             effects: Also keep statements for effect, as `np.random.seed(0)`, that come before one
                 that is kept; never those that print.
         """
@@ -249,7 +248,6 @@ def rename_modules(tree: ast.Module, modules: Mapping[str, str]) -> set[str]:
     """Turn `module.name` into `name`; return the names that were reached so.
 
     Args:
-        tree: Is changed.
         modules: What each module is called in the program, by that name.
     """
     reached: set[str] = set()

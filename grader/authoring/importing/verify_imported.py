@@ -75,8 +75,6 @@ def verify_imported(
 
     Args:
         imported: By the path of its file each draft, and the exercise that it became.
-        pool: Runs the programs.
-        find_leaks: Looks for hidden things on the pages.
         advance: Is called for each exercise that is done.
 
     Raises:

@@ -67,7 +67,6 @@ def correct_tests(draft: Draft, printed: AnyMapping[str, str], changing: Collect
     """Have tests expect what the solution does; return whether any is changed.
 
     Args:
-        draft: Whose tests are changed.
         printed: By test, what is printed in place of the expected output.
         changing: The tests that pass a submission that changes its arguments.
     """

@@ -51,7 +51,6 @@ def load_for_lint(groups: Sequence[TargetGroup], collection: Path | None = None)
     """Load files, and read what is around them.
 
     Args:
-        groups: What to look at.
         collection: The folder, if the groups are all that is in it.
 
     Raises:

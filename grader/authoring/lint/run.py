@@ -56,10 +56,8 @@ def lint(
     """Look at files; nothing in them is executed.
 
     Args:
-        groups: What to look at.
         collection: The folder, if the groups are all that is in it; then what only shows across
             tracks is found, too.
-        codes: The rules to run.
         unshowable: Asked about each text that learners read, if there is a page to ask.
 
     Raises:

@@ -76,7 +76,6 @@ def find_leaks(exercise: Exercise, files: Iterable[tuple[str, bytes]]) -> Iterat
 
     Args:
         exercise: The full edition.
-        files: What learners get; names and content.
     """
     secrets = list(secrets_of(exercise))
     for name, content in files:
@@ -221,11 +220,6 @@ def begin_to_find_leaks(
 
     Pages show values that an author's code computes, so that process first gives up what grading
     workers give up too.
-
-    Args:
-        exercises: Whose secrets are looked for.
-        render: Makes the pages.
-        readable: The files and folders that it reads.
     """
     ours, theirs = _FORK.Pipe(duplex=False)
     output = OutputFile(WORKER_OUTPUT)

@@ -76,7 +76,6 @@ def record(proofs: Mapping[str, Proof], version: str) -> dict[str, Any]:
 
     Args:
         proofs: By the file of each definition.
-        version: Of the grader.
     """
     return {
         "schema": SCHEMA,

@@ -98,9 +98,6 @@ def run(
     """Grade a program.
 
     Args:
-        name: Of the run.
-        exercise: Or a form of one.
-        source: Of the program.
         of: The exercise that it is a form of, if its tests draw the same inputs.
         diagnosed: As a learner's is, with the diagnosis of a mistake.
     """
@@ -114,9 +111,6 @@ def run_for_evidence(
     """Grade, and also ask what it takes and what is untrue.
 
     Args:
-        name: Of the run.
-        exercise: Or a form of one.
-        source: Of the program.
         beside: The source of a wrong program, to ask whether the two notice each other.
     """
     other = None if beside is None else _submission(exercise, beside)
@@ -130,9 +124,7 @@ def run_mutant(
     """Run up to the first test that fails, with little patience for a loop without an end.
 
     Args:
-        name: Of the run.
         hidden: The form with hidden tests alone.
-        source: Of the program.
         solution: What the solution takes.
         of: See `run`.
     """

@@ -363,7 +363,6 @@ def wrong_programs(exercise: Exercise, right: str) -> tuple[WrongProgram, ...]:
     """Return the wrong programs of an exercise.
 
     Args:
-        exercise: What must be defined, and of which kind it is.
         right: A program that is right, or the best there is.
     """
     if exercise.kind == "predict":
@@ -380,12 +379,7 @@ def wrong_programs(exercise: Exercise, right: str) -> tuple[WrongProgram, ...]:
 
 
 def conditional_mistakes(exercise: Exercise, right: str) -> Iterator[WrongProgram]:
-    """Yield the programs that are wrong under one condition.
-
-    Args:
-        exercise: What must be defined.
-        right: A program that is right.
-    """
+    """Yield the programs that are wrong under one condition."""
     if exercise.kind == "predict":  # nothing is called
         return
     names = dict.fromkeys(exercise.defines, True)

@@ -5,7 +5,8 @@ import gc
 import json
 import multiprocessing
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TypeAlias
@@ -36,32 +37,46 @@ class ConfinedProcess:
     next request goes to a new process.
 
     Args:
-        answer: called there for each request.
-        open_sandbox: starts the sandbox there.
+        answer: Called there for each request.
+        open_sandbox: Starts the sandbox there.
+        readable: The files and folders that it reads.
     """
 
-    def __init__(self, answer: Answer, open_sandbox: Callable[[], Sandbox]) -> None:
+    def __init__(
+        self, answer: Answer, open_sandbox: Callable[[], Sandbox], readable: Sequence[Path] = ()
+    ) -> None:
         self._answer = answer
         self._open_sandbox = open_sandbox
+        self._readable = readable
         self._start()
 
     def _start(self) -> None:
         self._connection, theirs = _FORK.Pipe()
         self._output = OutputFile(WORKER_OUTPUT)
-        words = (theirs, self._connection, self._output, self._answer, self._open_sandbox)
-        self._process = _FORK.Process(target=_serve, args=words, daemon=True)
+        serve = partial(_serve, theirs, self._connection, self._output)
+        words = (self._answer, self._open_sandbox, self._readable)
+        self._process = _FORK.Process(target=serve, args=words, daemon=True)
         self._process.start()
         theirs.close()
 
     def ask(self, request: bytes) -> bytes:
-        """Return the answer to a request.
+        """Return the answer to a request; see `receive`."""
+        self.send(request)
+        return self.receive()
+
+    def send(self, request: bytes) -> None:
+        """Begin a request; `receive` returns the answer."""
+        with contextlib.suppress(OSError):  # `receive` says that the process is gone
+            self._connection.send_bytes(_ASK + request)
+
+    def receive(self) -> bytes:
+        """Wait for the answer to the request that was sent.
 
         Raises:
             DefinitionError: what the author wrote cannot be run.
             GraderFault: there is no sandbox, or the process is gone.
         """
         try:
-            self._connection.send_bytes(_ASK + request)
             message = self._connection.recv_bytes(_LONGEST_MESSAGE)
         except (EOFError, OSError) as error:
             self.close()
@@ -100,6 +115,7 @@ def _serve(
     output: OutputFile,
     answer: Answer,
     open_sandbox: Callable[[], Sandbox],
+    readable: Sequence[Path],
 ) -> None:
     gc.freeze()  # finalizers of the parent's garbage would close descriptors of this process
     parents.close()  # or this process would never notice that its parent is gone
@@ -111,7 +127,7 @@ def _serve(
             try:
                 if sandbox is None:
                     opened = stack.enter_context(open_sandbox())
-                    confine_this_process()
+                    confine_this_process(readable)
                     sandbox = opened  # only now, or a failure to confine would be no obstacle
                 reply = _ANSWER + answer(message[1:], sandbox)
             except DefinitionError as error:

@@ -10,13 +10,11 @@ import base64
 import contextlib
 import html
 import json
-import multiprocessing
 import re
-import traceback
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from multiprocessing.connection import Connection
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -33,10 +31,7 @@ from grader.definitions.exercise import (
 )
 from grader.definitions.student import student_text
 from grader.errors import DefinitionError, EtudeError, GraderFault
-from grader.grading.expected.public_form import needs_sandbox
-from grader.sandbox.confine import confine_this_process, leave_parent
-from grader.sandbox.limits import WORKER_OUTPUT
-from grader.sandbox.output_file import OutputFile
+from grader.sandbox.confined_process import ConfinedProcess
 from grader.sandbox.printable import inert
 from grader.sandbox.process import Sandbox, open_sandbox
 
@@ -56,8 +51,6 @@ _ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
 _PERCENT: Final = re.compile(r"%([0-9a-fA-F]{2})")
 _SPACE: Final = re.compile(r"\s+")
 _NUMBER: Final = re.compile(r"\d+\.\d+|\d{5,}")
-
-_FORK: Final = multiprocessing.get_context("fork")
 
 
 class Secret:
@@ -218,69 +211,39 @@ def begin_to_find_leaks(
 ) -> Callable[[], Mapping[Path, Sequence[ProofFinding]]]:
     """Look for leaks in a process of its own, beside the grading; the result waits for it.
 
-    Pages show values that an author's code computes, so that process first gives up what grading
-    workers give up too.
+    Pages show values that an author's code computes, so that process is confined.
     """
-    ours, theirs = _FORK.Pipe(duplex=False)
-    output = OutputFile(WORKER_OUTPUT)
-    words = (theirs, output, exercises, render, readable)
-    process = _FORK.Process(target=_search, args=words, daemon=True)
-    process.start()
-    theirs.close()
+
+    def answer(_request: bytes, sandbox: Sandbox) -> bytes:
+        leaks = {
+            str(exercise.where.path): [*map(asdict, _leaks_of(exercise, render, sandbox))]
+            for exercise in exercises
+        }
+        return json.dumps(leaks).encode()
+
+    packages = {name for each in exercises for name in each.packages}
+    courses = [each.course.where.path for each in exercises if each.course]
+    files = [*readable, *(each.where.path for each in exercises), *courses]
+    process = ConfinedProcess(answer, partial(open_sandbox, packages=packages), files)
+    process.send(b"")
 
     def wait() -> Mapping[Path, Sequence[ProofFinding]]:
         try:
-            message = json.loads(ours.recv_bytes())
-        except (EOFError, OSError, ValueError) as error:
-            raise GraderFault("the search for leaks ended without a result") from error
-        finally:
-            process.join()
-            ours.close()
-            output.echo()
-            output.close()
-        if "fault" in message:
-            raise GraderFault(f"the search for leaks: {inert(message['fault'])}")
+            with contextlib.closing(process):
+                leaks = json.loads(process.receive())
+        except (ValueError, GraderFault) as error:
+            raise GraderFault(f"the search for leaks: {error}") from error
         return {
             Path(path): [
-                ProofFinding(**{**each, "message": inert(each["message"])}) for each in found
+                ProofFinding(**{**each, "message": inert(each["message"])}) for each in findings
             ]
-            for path, found in message["leaks"].items()
+            for path, findings in leaks.items()
         }
 
     return wait
 
 
-def _search(
-    connection: Connection,
-    output: OutputFile,
-    exercises: Sequence[Exercise],
-    render: Render,
-    readable: Sequence[Path],
-) -> None:
-    message: dict[str, Any]
-    leave_parent({connection.fileno()}, output.descriptor)
-    try:
-        needed = any(map(needs_sandbox, exercises))
-        packages = {name for each in exercises for name in each.packages}
-        with open_sandbox(packages=packages) if needed else contextlib.nullcontext() as sandbox:
-            courses = [each.course.where.path for each in exercises if each.course]
-            confine_this_process([*readable, *(each.where.path for each in exercises), *courses])
-            leaks = {
-                str(exercise.where.path): [
-                    asdict(finding) for finding in _leaks_of(exercise, render, sandbox)
-                ]
-                for exercise in exercises
-            }
-            message = {"leaks": leaks}
-    except Exception as error:  # noqa: BLE001  a bug of ours: said to the parent
-        traceback.print_exc()
-        message = {"fault": f"{type(error).__name__}: {error}"}
-    connection.send_bytes(json.dumps(message).encode())
-
-
-def _leaks_of(
-    exercise: Exercise, render: Render, sandbox: Sandbox | None
-) -> Iterator[ProofFinding]:
+def _leaks_of(exercise: Exercise, render: Render, sandbox: Sandbox) -> Iterator[ProofFinding]:
     try:
         files = [("the student edition", student_text(exercise.where.path).encode())]
         files += render(exercise, sandbox)

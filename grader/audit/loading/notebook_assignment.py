@@ -58,10 +58,10 @@ def load_notebook(path: Path) -> Assignment:
         questions = read_notebook(path)
         is_otter = bool(_OTTER.search(read_text(path, MAX_NOTEBOOK)))
     except UnreadableError as error:
-        said = str(error)
-        if said.startswith(f"{shown(path.name)}:"):  # and the line of broken JSON
-            raise UsageError(f"{shown(path.parent)}/{said}") from error
-        raise bad(path, said) from error
+        message = str(error)
+        if message.startswith(f"{shown(path.name)}:"):  # and the line of broken JSON
+            raise UsageError(f"{shown(path.parent)}/{message}") from error
+        raise bad(path, message) from error
     if not questions.drafts and questions.failures:
         raise bad(path, f"no answer of it can be audited: {questions.failures[0]}")
     if not questions.drafts:

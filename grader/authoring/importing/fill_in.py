@@ -97,9 +97,9 @@ def _head(draft: Draft) -> None:
     difficulty = _DIFFICULTIES.get(slug(draft.difficulty))
     if difficulty is None:
         draft.notes += [("difficulty", draft.difficulty)] if draft.difficulty else []
-        said = f"the difficulty {draft.difficulty[:40]!r} is unknown here"
-        said = said if draft.difficulty else "the source says nothing about the difficulty"
-        draft.remarks.append(f"{said}; it is 'beginner' now")
+        reason = f"the difficulty {draft.difficulty[:40]!r} is unknown here"
+        reason = reason if draft.difficulty else "the source says nothing about the difficulty"
+        draft.remarks.append(f"{reason}; it is 'beginner' now")
     elif difficulty != draft.difficulty:
         draft.remarks.append(f"the difficulty {draft.difficulty!r} is called {difficulty!r} here")
     draft.difficulty = difficulty or "beginner"
@@ -138,12 +138,12 @@ def _stand_alone(draft: Draft, solution: ParsedProgram, starter: ParsedProgram) 
         own_imports = (s.source for s in front.statements if s.imports)
         draft.own_solution = join([*own_imports, draft.solution])
     draft.solution = join([*(s.source for s in front.statements), draft.solution])
-    said = [f"`{name}`" for name in dict.fromkeys(others or imports)]
-    if said:
-        verb = "it was" if len(said) == 1 else "they were"
+    names = [f"`{name}`" for name in dict.fromkeys(others or imports)]
+    if names:
+        verb = "it was" if len(names) == 1 else "they were"
         imported = f", with the import of `{', '.join(imports)}`" if others and imports else ""
         draft.remarks.append(
-            f"the solution needs {in_words(said)} of the starter: {verb} put in front{imported}"
+            f"the solution needs {in_words(names)} of the starter: {verb} put in front{imported}"
         )
 
 
@@ -175,10 +175,10 @@ def _complete_test(draft: Draft, test: DraftTest, starter: ParsedProgram) -> Non
     if lacking := (program.needs & demo.sets) - there - draft.defines.keys():
         front = demo.for_names(lacking, effects=True)
         test.code = join([*(s.source for s in front.statements), test.code])
-        said = in_words([f"`{name}`" for name in sorted(lacking)])
+        names = in_words([f"`{name}`" for name in sorted(lacking)])
         verb = "set it" if len(lacking) == 1 else "set them"
         draft.remarks.append(
-            f"test '{test.id}' reads {said}, and only the starter's own lines at the bottom "
+            f"test '{test.id}' reads {names}, and only the starter's own lines at the bottom "
             f"{verb}: they were put in front of the test"
         )
 

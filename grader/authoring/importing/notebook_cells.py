@@ -113,9 +113,9 @@ class QuestionReader(ABC):
             self._answers |= dict.fromkeys(program.sets, question.name)
         self._context += question.after
         if lacks := self._lacks(question, answer):
-            said = "is graded by hand" if question.by_hand else f"has no {lacks}"
+            reason = "is graded by hand" if question.by_hand else f"has no {lacks}"
             self._result.failures.append(
-                f"{question.where}: question {question.name!r} {said}; it was left out"
+                f"{question.where}: question {question.name!r} {reason}; it was left out"
             )
             return
         draft = draft_of(question)
@@ -265,8 +265,8 @@ def _complete_starter(draft: Draft, answer: str) -> None:
         else:
             lines += [f"{name} = ..." for name in sorted(statement.sets & missing)]
     draft.starter = join(lines)
-    said = ", ".join(f"`{name}`" for name in sorted(missing))
-    draft.remarks.append(f"the starter does not define {said}; it does now, without an answer")
+    names = ", ".join(f"`{name}`" for name in sorted(missing))
+    draft.remarks.append(f"the starter does not define {names}; it does now, without an answer")
 
 
 def _test(

@@ -129,11 +129,11 @@ def _example(draft: Draft, folder: Path) -> None:
         return
     lines = ["", "## Example", ""]
     for key, value in example.items():
-        said = value if isinstance(value, str) else _json_text(value)
+        written = value if isinstance(value, str) else _json_text(value)
         lines += [
             f"{str(key).capitalize()}:",
             "",
-            *(f"    {line}" for line in said.split("\n")),
+            *(f"    {line}" for line in written.split("\n")),
             "",
         ]
     draft.instructions = "\n".join([draft.instructions.rstrip("\n"), *lines]).lstrip("\n")

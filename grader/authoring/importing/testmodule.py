@@ -499,9 +499,9 @@ class _Translator(ast.NodeTransformer):
         """Catch any exception where its class is the submission's: that stays in the sandbox."""
         used = {each.id for each in ast.walk(kinds) if isinstance(each, ast.Name)}
         if used & set(self._done.names):
-            said = ast.unparse(kinds)
+            named = ast.unparse(kinds)
             remark = (
-                f"where {said} should be raised any exception with any message will do, since its "
+                f"where {named} should be raised any exception with any message will do, since its "
                 "class stays in the sandbox"
             )
             if remark not in self._done.remarks:

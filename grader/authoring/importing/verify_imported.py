@@ -86,14 +86,14 @@ def verify_imported(
     corrected = []  # with what the solution gives in place of what is untrue
     for path, (_, exercise) in imported.items():
         changing = _changing(first[path])
-        mended = variants.with_changed_inputs(exercise, changing) if changing else exercise
-        if untrue := {test.id for test, _ in _untrue(mended, first[path][_SOLUTION])}:
+        changed = variants.with_changed_inputs(exercise, changing) if changing else exercise
+        if untrue := {test.id for test, _ in _untrue(changed, first[path][_SOLUTION])}:
             tests = tuple(
                 test.expecting(FromSolution()) if test.id in untrue else test
-                for test in mended.tests
+                for test in changed.tests
             )
-            mended = variants.variant(mended, "corrected", tests=tests)
-        corrected.append(mended)
+            changed = variants.variant(changed, "corrected", tests=tests)
+        corrected.append(changed)
     proofs: dict[Path, Proof] = {}
     for exercise, proof in prove(corrected, pool):
         proofs[exercise.where.path] = proof
@@ -172,7 +172,7 @@ def _examined(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> 
                 f"the source's solution needs `{missing[1]}`, which only the starter defines: "
                 f"alone it ends with NameError: {missing[0]}"
             )
-    said = [each.message for each in proof.findings if each.check == checks.CALLS]
+    uncalled_messages = [each.message for each in proof.findings if each.check == checks.CALLS]
     lies = result.evidence.untrue if result.evidence else ()
     untrue = {each.test: each.message for each in reversed(lies)}
     for test, outcome in _untrue(exercise, result):
@@ -187,7 +187,7 @@ def _examined(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> 
         elif one and compare_text(one, other) is None:
             import_proof.printed[test.id] = printed
         else:
-            uncalled = any(f"'{test.id}'" in each for each in said)
+            uncalled = any(f"'{test.id}'" in each for each in uncalled_messages)
             who = "the test's own program" if uncalled else "the solution"
             import_proof.sentences.append(
                 f"the expected output of test '{test.id}' is wrong. It says\n{_block(expected)}\n"

@@ -133,10 +133,10 @@ def _right_programs(facts: ProofFacts, places: Locations) -> Iterator[ProofFindi
     if verdict.message:
         message = f"the solution does not run: {verdict.message}"
         yield ProofFinding(checks.SOLUTION, message, places.in_text(verdict.line or 1, "solution"))
-    said = {test.id: test.message for test in (facts.opened or verdict).tests}
+    messages = {test.id: test.message for test in (facts.opened or verdict).tests}
     for test in verdict.tests if not verdict.message else ():
         if test.outcome is not Outcome.PASSED:
-            message = f"the solution fails test '{test.id}': {said[test.id] or test.message}"
+            message = f"the solution fails test '{test.id}': {messages[test.id] or test.message}"
             yield ProofFinding(checks.SOLUTION, message, places.test(test.id))
     for number, verdict in enumerate(facts.also_right):
         line = places.in_text(verdict.line or 1, "also_right", number)

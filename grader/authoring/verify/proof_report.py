@@ -52,10 +52,10 @@ def print_proofs(console: Console, proofs: Mapping[Path, Proof], *, verbose: boo
             console.print(Text(message, "dim"), soft_wrap=True)
     _print_notes(console, proofs, verbose=verbose)
     proven, total = sum(proof.status == "proven" for proof in proofs.values()), len(proofs)
-    said = f"{total}" if proven == total else f"{proven} of {total}"
+    share = f"{total}" if proven == total else f"{proven} of {total}"
     noun = "exercise" if total == 1 else "exercises"
     style = "bold green" if proven == total else "bold red"
-    console.print(Text(f"{said} {noun} proven.", style=style))
+    console.print(Text(f"{share} {noun} proven.", style=style))
 
 
 def _print_notes(console: Console, proofs: Mapping[Path, Proof], *, verbose: bool) -> None:

@@ -169,7 +169,7 @@ def test_transposed_and_near_start_from_the_right_answer(two: Exercise) -> None:
 
 
 def test_stale_gives_the_first_answer_always(two: Exercise) -> None:
-    """Even if somebody has written into it since."""
+    """Even if its caller has written into it since."""
     stale = program(two, "stale")
     stale.half(np.array([2.0]))[0] = 99.0
     np.testing.assert_array_equal(stale.half(np.array([4.0])), [1.0])

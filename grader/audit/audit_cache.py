@@ -5,7 +5,7 @@ from dataclasses import asdict
 from importlib import metadata
 
 from grader.audit.assignment import Assignment
-from grader.audit.result import Audit, Check, Survivor
+from grader.audit.result import Audit, SuiteCheck, Survivor
 from grader.audit.run_audit import Finished, Request
 from grader.disk_cache import Cache, cache_folder, fingerprint, key_of, package_folder
 
@@ -35,7 +35,7 @@ class AuditCache:
             groups = {name: tuple(Survivor(**each) for each in data[name]) for name in _GROUPS}
             audit = Audit(
                 assignment=assignment,
-                checks=tuple(Check(**each) for each in checks),
+                checks=tuple(SuiteCheck(**each) for each in checks),
                 killed=data["killed"],
                 seconds=data["seconds"],
                 misconceptions=data["misconceptions"],

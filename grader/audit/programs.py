@@ -11,7 +11,7 @@ from grader.definitions.exercise import Exercise
 
 
 @dataclass(frozen=True, slots=True)
-class WrongProgram:
+class AuditedProgram:
     """A program that differs from the solution.
 
     Attributes:
@@ -93,7 +93,7 @@ class Match:
     item: int | None = None
 
 
-def mistakes_of(assignment: Assignment, match: Match) -> Iterator[WrongProgram]:
+def mistakes_of(assignment: Assignment, match: Match) -> Iterator[AuditedProgram]:
     """Yield the solution with the known mistakes of an exercise in the place of a function."""
     solution = assignment.modules[assignment.solution]
     line = next(
@@ -118,7 +118,7 @@ def mistakes_of(assignment: Assignment, match: Match) -> Iterator[WrongProgram]:
                 n=1,
             )
         )
-        yield WrongProgram(
+        yield AuditedProgram(
             change=f"known mistake in {match.target}: {name} ({known.exercise})",
             source=_replaced(solution, match, code),
             diff=diff,

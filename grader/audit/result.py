@@ -9,7 +9,7 @@ CheckVerdict: TypeAlias = Literal["ok", "hole", "note"]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class SuiteCheck:
     """The answer to one question about the tests.
 
     Attributes:
@@ -66,7 +66,7 @@ class Audit:
     """
 
     assignment: Assignment
-    checks: tuple[Check, ...]
+    checks: tuple[SuiteCheck, ...]
     survivors: tuple[Survivor, ...]
     equivalent: tuple[Survivor, ...]
     accepted: tuple[Survivor, ...]

@@ -13,8 +13,8 @@ from grader.audit import ready_tests, suite_checks, tasks
 from grader.audit.assignment import Assignment
 from grader.audit.guest import pytest_run
 from grader.audit.guest.recorded_calls import WRONG, Recorder, WrongAnswers
-from grader.audit.programs import KnownFunction, Match, WrongProgram, mistakes_of
-from grader.audit.result import Audit, Check, Survivor
+from grader.audit.programs import AuditedProgram, KnownFunction, Match, mistakes_of
+from grader.audit.result import Audit, SuiteCheck, Survivor
 from grader.audit.runner import Patience, Runner, Task
 from grader.audit.tasks import TestOutcome
 from grader.errors import UsageError
@@ -74,7 +74,7 @@ class _Auditor:
     runner: Runner
     request: Request
     tests: list[TestOutcome] = field(default_factory=list)  # those that pass on the solution
-    checks: list[Check] = field(default_factory=list)
+    checks: list[SuiteCheck] = field(default_factory=list)
     any_order: bool = True
     pool: bytes = b""
 
@@ -109,7 +109,7 @@ class _Auditor:
         self._record()
         # What stands in the starter is left alone.
         made = mutants(self.source, given=self.assignment.starter or "")
-        programs = [WrongProgram(each.change, each.source, each.diff, each.line) for each in made]
+        programs = [AuditedProgram(each.change, each.source, each.diff, each.line) for each in made]
         programs += self._known_mistakes()
         self.request.began(len(programs), "audited")
         survived, kills = self._run_programs(programs)
@@ -223,7 +223,7 @@ class _Auditor:
             )
             self.pool = tasks.calls_of(self.runner.run(task))
 
-    def _known_mistakes(self) -> Iterable[WrongProgram]:
+    def _known_mistakes(self) -> Iterable[AuditedProgram]:
         if not self.pool or not self.request.known:
             return
         task = tasks.match_known(
@@ -264,8 +264,8 @@ class _Auditor:
         self.checks += map(suite_checks.not_alike, sorted(self.request.like - tried))
 
     def _run_programs(
-        self, programs: Sequence[WrongProgram]
-    ) -> tuple[list[WrongProgram], dict[str, frozenset[str]] | None]:
+        self, programs: Sequence[AuditedProgram]
+    ) -> tuple[list[AuditedProgram], dict[str, frozenset[str]] | None]:
         """Return the programs that survive, and which test kills which if all were run."""
         reached = _Reached(self.source, self.tests)
         cpu = sum(test.cpu for test in self.tests)
@@ -275,7 +275,7 @@ class _Auditor:
             cpu_seconds=math.ceil(_SLOWER * cpu) + 2, wall_seconds=_SLOWER * seconds + 20
         )
         by_name = {program.change: program for program in programs}
-        survived: list[WrongProgram] = []
+        survived: list[AuditedProgram] = []
         kills: dict[str, set[str]] = {test.id: set() for test in self.tests}
         wanted = []
         for program in programs:
@@ -307,23 +307,23 @@ class _Auditor:
         return survived, result
 
     def _explain(
-        self, survived: Sequence[WrongProgram]
+        self, survived: Sequence[AuditedProgram]
     ) -> tuple[list[Survivor], list[Survivor], str]:
         """Return holes and equivalents, and a module of tests that closes the holes."""
         style = ready_tests.style_of(self.assignment)
-        place = tasks.Place(self.assignment.solution, self.modules, style, _SEARCH_SECONDS)
+        place = tasks.ProgramPlace(self.assignment.solution, self.modules, style, _SEARCH_SECONDS)
         wanted = [
             tasks.tell_apart(each.change, self.source, each.source, self.pool, place, each.beside)
             for each in survived
             if self.pool
         ]
-        calls: dict[str, tasks.FoundCall] = {}
+        calls: dict[str, tasks.DistinguishingCall] = {}
         if wanted:
             self.request.began(len(wanted), "explained")
         for task, outcome in self.runner.run_all(wanted):
             self.request.done()
             for each in outcome.of("found")[:1]:
-                calls[task.name] = tasks.FoundCall(
+                calls[task.name] = tasks.DistinguishingCall(
                     each["name"],
                     each["example"],
                     each["expected"],
@@ -345,7 +345,7 @@ class _Auditor:
         return survivors, equivalent, extra
 
     def _prove(
-        self, programs: Mapping[str, WrongProgram], calls: Mapping[str, tasks.FoundCall]
+        self, programs: Mapping[str, AuditedProgram], calls: Mapping[str, tasks.DistinguishingCall]
     ) -> tuple[dict[str, str], str]:
         """Return the ready tests that pass on the solution and kill their program.
 
@@ -430,7 +430,7 @@ class _Reached:
                 for line in range(node.lineno, end + 1):
                     self._spans[line] = range(node.lineno, end + 1)
 
-    def by(self, program: WrongProgram) -> frozenset[str]:
+    def by(self, program: AuditedProgram) -> frozenset[str]:
         """Return the tests that may notice the program."""
         every = frozenset(test.id for test in self._tests)
         if not self._knows or program.misconception is not None:

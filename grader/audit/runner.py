@@ -98,7 +98,7 @@ class Task:
 
 
 @dataclass(slots=True)
-class Outcome:
+class TaskOutcome:
     """The messages of a task, and whether it came to its end."""
 
     messages: list[Message] = field(default_factory=list)
@@ -154,12 +154,12 @@ class Runner:
     ) -> None:
         shutil.rmtree(self._root, ignore_errors=True)
 
-    def run(self, task: Task) -> Outcome:
+    def run(self, task: Task) -> TaskOutcome:
         """Run one task."""
         ((_, outcome),) = self.run_all([task])
         return outcome
 
-    def run_all(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Outcome]]:
+    def run_all(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, TaskOutcome]]:
         """Run tasks, and yield each with its outcome as it ends.
 
         Raises:
@@ -223,7 +223,7 @@ class _Running:
             os.kill(self.pid, signal.SIGKILL)
         self.ended, self.is_over = how, True
 
-    def finish(self) -> Outcome:
+    def finish(self) -> TaskOutcome:
         """Wait for the process, and read what it sent.
 
         Raises:
@@ -232,7 +232,7 @@ class _Running:
         """
         os.close(self.descriptor)
         status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-        outcome = Outcome(ended=self.ended)
+        outcome = TaskOutcome(ended=self.ended)
         *lines, rest = bytes(self.received).split(b"\n")
         for line in lines:
             with contextlib.suppress(ValueError, RecursionError):

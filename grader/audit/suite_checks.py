@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from grader.audit.result import Check, CheckVerdict
+from grader.audit.result import CheckVerdict, SuiteCheck
 from grader.audit.tasks import TestOutcome
 
 _SLOW = 1.0  # seconds of one test
@@ -13,25 +13,25 @@ _DENIED_IN = ("[Errno 1] Operation not permitted", "[Errno -2]", "[Errno -3]")
 _NAMED = 3  # tests that a sentence names
 
 
-def solution_passes(tests: Sequence[TestOutcome]) -> Check:
+def solution_passes(tests: Sequence[TestOutcome]) -> SuiteCheck:
     """Does the solution pass?"""
     failed = [test for test in tests if test.outcome == "failed"]
     name = "solution passes"
     if not failed:
         skipped = sum(test.outcome == "skipped" for test in tests)
         rest = f"; {skipped} are skipped" if skipped else ""
-        return Check(
+        return SuiteCheck(
             name, "ok", f"The solution passes {count(len(tests) - skipped, 'test')}{rest}."
         )
     denied = [test for test in failed if is_denied(test)]
     if len(denied) == len(failed):
         verb = "needs" if len(denied) == 1 else "need"
-        return Check(name, "note", f"{_of(denied, tests)} {verb} {DENIED}.", _ids(denied))
+        return SuiteCheck(name, "note", f"{_of(denied, tests)} {verb} {DENIED}.", _ids(denied))
     sentence = (
         f"The solution fails {len(failed)} of {count(len(tests), 'test')}, left out of the rest; "
         f"the first: {failed[0].message}"
     )
-    return Check(name, "hole", f"{sentence.removesuffix('.')}.", _ids(failed))
+    return SuiteCheck(name, "hole", f"{sentence.removesuffix('.')}.", _ids(failed))
 
 
 def is_denied(test: TestOutcome) -> bool:
@@ -41,37 +41,37 @@ def is_denied(test: TestOutcome) -> bool:
     )
 
 
-def starter_fails(passed: Sequence[str], tests: Sequence[str]) -> Check:
+def starter_fails(passed: Sequence[str], tests: Sequence[str]) -> SuiteCheck:
     """Does the starter fail?"""
     name = "starter fails"
     if not passed:
-        return Check(name, "ok", f"The starter fails {_all(len(tests))}.")
+        return SuiteCheck(name, "ok", f"The starter fails {_all(len(tests))}.")
     if len(passed) == len(tests):
-        return Check(name, "hole", f"The starter passes {_all(len(tests))}.", tuple(passed))
+        return SuiteCheck(name, "hole", f"The starter passes {_all(len(tests))}.", tuple(passed))
     sentence = f"The starter passes {_of(passed, tests)}."
-    return Check(name, "note", sentence, tuple(passed))
+    return SuiteCheck(name, "note", sentence, tuple(passed))
 
 
-def order(changed: Sequence[str], how: str) -> Check:
+def order(changed: Sequence[str], how: str) -> SuiteCheck:
     """Do the outcomes depend on the order of the tests?"""
     name = "order"
     if not changed:
-        return Check(name, "ok", "The tests pass in any order, and when they are repeated.")
+        return SuiteCheck(name, "ok", "The tests pass in any order, and when they are repeated.")
     verb = "fails" if len(changed) == 1 else "fail"
     sentence = f"{_named(changed)} {verb} {how}, though the solution passes otherwise."
-    return Check(name, "hole", sentence, tuple(changed))
+    return SuiteCheck(name, "hole", sentence, tuple(changed))
 
 
-def never_calls(tests: Sequence[TestOutcome]) -> Check:
+def never_calls(tests: Sequence[TestOutcome]) -> SuiteCheck:
     """Find the tests that never call the solution."""
     idle = [test for test in tests if not test.calls]
     name = "never calls"
     if not idle:
-        return Check(name, "ok", "Every test calls the solution.")
+        return SuiteCheck(name, "ok", "Every test calls the solution.")
     sentence = (
         f"{_of(_ids(idle), tests)} never {'calls' if len(idle) == 1 else 'call'} the solution."
     )
-    return Check(name, "hole", capitalized(sentence), _ids(idle))
+    return SuiteCheck(name, "hole", capitalized(sentence), _ids(idle))
 
 
 _RESULTS = {
@@ -84,7 +84,7 @@ _ERRORS = {"1 % off": "a result that is 1 % off", "float32": "a result rounded t
 
 def accepts(
     name: str, accepted: Mapping[str, Sequence[str]], changed: Mapping[str, Sequence[str]]
-) -> Check:
+) -> SuiteCheck:
     """Find the tests that accept wrong results.
 
     Args:
@@ -110,12 +110,12 @@ def accepts(
             notes.append(f"{_of(passed, asked)} {verb} {what}")
     if not holes and not notes:
         right = "No test accepts " + ", or ".join(says.values())
-        return Check(name, "ok", f"{right}.")
+        return SuiteCheck(name, "ok", f"{right}.")
     verdict: CheckVerdict = "hole" if holes else "note"
-    return Check(name, verdict, capitalized(f"{'; '.join(holes + notes)}."), tuple(tests))
+    return SuiteCheck(name, verdict, capitalized(f"{'; '.join(holes + notes)}."), tuple(tests))
 
 
-def redundant(kills: Mapping[str, frozenset[str]]) -> Check:
+def redundant(kills: Mapping[str, frozenset[str]]) -> SuiteCheck:
     """Find the tests that kill nothing that one other test does not kill.
 
     Args:
@@ -135,22 +135,22 @@ def redundant(kills: Mapping[str, frozenset[str]]) -> Check:
         if others:
             result.append(test)
     if not result:
-        return Check(name, "ok", "Every test kills a program that no other test kills alone.")
+        return SuiteCheck(name, "ok", "Every test kills a program that no other test kills alone.")
     verb = "kills" if len(result) == 1 else "kill"
     sentence = f"{_of(result, [*kills])} {verb} nothing that another test does not kill too."
-    return Check(name, "note", capitalized(sentence), tuple(result))
+    return SuiteCheck(name, "note", capitalized(sentence), tuple(result))
 
 
-def unseeded(tests: Sequence[str]) -> Check:
+def unseeded(tests: Sequence[str]) -> SuiteCheck:
     """Find the tests that draw other inputs each time."""
     if not tests:
-        return Check("unseeded", "ok", "The tests make the same calls in every run.")
+        return SuiteCheck("unseeded", "ok", "The tests make the same calls in every run.")
     verb = "makes" if len(tests) == 1 else "make"
     sentence = f"{_named(tests)} {verb} other calls in every run: a generator has no seed."
-    return Check("unseeded", "note", sentence, tuple(tests))
+    return SuiteCheck("unseeded", "note", sentence, tuple(tests))
 
 
-def time(tests: Sequence[TestOutcome]) -> Check:
+def time(tests: Sequence[TestOutcome]) -> SuiteCheck:
     """Report how long the tests take."""
     slow = [test for test in tests if test.seconds > _SLOW]
     total, slowest = sum(test.seconds for test in tests), max(tests, key=lambda each: each.seconds)
@@ -158,16 +158,16 @@ def time(tests: Sequence[TestOutcome]) -> Check:
         f"The tests take {total:.2g} s; the slowest is {short_id(slowest.id)} with "
         f"{slowest.seconds:.2g} s."
     )
-    return Check("time", "note" if slow else "ok", sentence, _ids(slow))
+    return SuiteCheck("time", "note" if slow else "ok", sentence, _ids(slow))
 
 
-def not_alike(exercise: str) -> Check:
+def not_alike(exercise: str) -> SuiteCheck:
     """Report that no known mistake of an exercise could be tried, though the author named it."""
     sentence = (
         f"No known mistake of {exercise} was tried: the tests reject its own solution, so no "
         "function of the assignment does the same."
     )
-    return Check("like", "note", sentence, ())
+    return SuiteCheck("like", "note", sentence, ())
 
 
 def count(number: int, what: str) -> str:

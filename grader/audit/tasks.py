@@ -16,7 +16,7 @@ from grader.audit.guest import (
     smallest_call,
 )
 from grader.audit.programs import KnownFunction
-from grader.audit.runner import Outcome, Patience, Send, Task
+from grader.audit.runner import Patience, Send, Task, TaskOutcome
 
 ORDINARY = Patience()
 
@@ -36,7 +36,7 @@ class TestOutcome:
     calls: bool = False
 
 
-def tests_of(outcome: Outcome) -> list[TestOutcome]:
+def tests_of(outcome: TaskOutcome) -> list[TestOutcome]:
     """Return the tests that came to an end; one that was running when the process ended failed."""
     result = [
         TestOutcome(
@@ -56,7 +56,7 @@ def tests_of(outcome: Outcome) -> list[TestOutcome]:
     return result
 
 
-def is_killed(outcome: Outcome) -> bool:
+def is_killed(outcome: TaskOutcome) -> bool:
     """Return whether a run of tests rejects its program."""
     return bool(
         outcome.ended
@@ -94,7 +94,7 @@ def run_tests(
     return Task(name, source + hook, work, patience)
 
 
-def calls_of(outcome: Outcome) -> bytes:
+def calls_of(outcome: TaskOutcome) -> bytes:
     """Return the recorded calls, to be given to another task and never read here."""
     with contextlib.suppress(ValueError):  # a test may have sent it
         return b"".join(base64.b85decode(each["data"]) for each in outcome.of("calls")[:1])
@@ -128,7 +128,7 @@ def tell_apart(
     right: str,
     wrong: str,
     pool: bytes,
-    place: "Place",
+    place: "ProgramPlace",
     beside: str | None = None,
 ) -> Task:
     """Return the task to find the smallest call that tells a program from the solution.
@@ -170,7 +170,7 @@ def tell_apart(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ProgramPlace:
     """The place of programs, and the style of tests there."""
 
     file: str
@@ -181,7 +181,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundCall:
+class DistinguishingCall:
     """A call that tells a program from the solution.
 
     Attributes:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from grader.audit.assignment import Assignment
 from grader.audit.audit_cache import AuditCache
-from grader.audit.result import Audit, Check, Survivor
+from grader.audit.result import Audit, SuiteCheck, Survivor
 from grader.audit.run_audit import Finished, Request
 
 ASSIGNMENT = Assignment(
@@ -14,7 +14,7 @@ SURVIVOR = Survivor("change", "diff", 3, "f(1)", "2", "3", "def test_f(): ...", 
 FINISHED = Finished(
     Audit(
         assignment=ASSIGNMENT,
-        checks=(Check("order", "hole", "A sentence.", ("test_x.py::test_one",)),),
+        checks=(SuiteCheck("order", "hole", "A sentence.", ("test_x.py::test_one",)),),
         survivors=(SURVIVOR,),
         equivalent=(replace(SURVIVOR, change="equal"),),
         accepted=(),

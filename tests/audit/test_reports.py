@@ -12,7 +12,7 @@ import pytest
 from grader.audit.assignment import Assignment
 from grader.audit.reports.audit_formats import FORMATS
 from grader.audit.reports.audit_phrases import headline, percent
-from grader.audit.result import Audit, Check, Survivor
+from grader.audit.result import Audit, SuiteCheck, Survivor
 from tests.conftest import Goldens
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "audit" / "reports"
@@ -42,9 +42,9 @@ AUDIT = Audit(
         source="homework/week 1/softmax.py",
     ),
     checks=(
-        Check("solution passes", "ok", "The solution passes 3 tests."),
-        Check("time", "note", "The slowest test takes 2.0 s.", ("test_a",)),
-        Check("never calls", "hole", "1 of 3 tests never calls the solution.", ("test_b",)),
+        SuiteCheck("solution passes", "ok", "The solution passes 3 tests."),
+        SuiteCheck("time", "note", "The slowest test takes 2.0 s.", ("test_a",)),
+        SuiteCheck("never calls", "hole", "1 of 3 tests never calls the solution.", ("test_b",)),
     ),
     survivors=(MUTANT, MISTAKE),
     equivalent=(replace(MUTANT, change="`0` becomes `-0`", example=None),),
@@ -66,7 +66,7 @@ def test_formats_come_out_as_they_are(name: str, goldens: Goldens) -> None:
 
 def test_the_gravest_finding_comes_first() -> None:
     """A failing solution, known mistakes, weak tests, changes; then nothing is left to say."""
-    broken = Check("solution passes", "hole", "The solution fails 1 of 3 tests.")
+    broken = SuiteCheck("solution passes", "hole", "The solution fails 1 of 3 tests.")
     audit = replace(AUDIT, checks=(*AUDIT.checks[1:], broken))
     assert headline(audit) == [
         "The solution fails 1 of 3 tests.",

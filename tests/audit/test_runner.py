@@ -8,13 +8,13 @@ import pytest
 from grader.audit import tasks
 from grader.audit.assignment import Assignment
 from grader.audit.guest.pytest_run import Session
-from grader.audit.runner import Outcome, Patience, Runner
+from grader.audit.runner import Patience, Runner, TaskOutcome
 
 SOLUTION = "def double(x):\n    return 2 * x\n"
 FILES = ("test_double.py",)
 
 
-def run(tests: str, source: str = SOLUTION, patience: Patience = tasks.ORDINARY) -> Outcome:
+def run(tests: str, source: str = SOLUTION, patience: Patience = tasks.ORDINARY) -> TaskOutcome:
     assignment = Assignment(
         "double", "pytest", "solution.py", {"solution.py": SOLUTION}, {FILES[0]: tests}
     )

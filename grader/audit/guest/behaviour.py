@@ -144,7 +144,7 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class BehaviourDifference:
     """The first difference between a right and a wrong program.
 
     Attributes:
@@ -158,20 +158,20 @@ class Difference:
     name: str = ""
 
 
-def difference(right: Behaviour, wrong: Behaviour) -> Difference | None:
+def difference(right: Behaviour, wrong: Behaviour) -> BehaviourDifference | None:
     """Return the first difference between two behaviours."""
     for number, (one, other) in enumerate(zip(right.steps, wrong.steps, strict=False)):
         if one.error != other.error:
-            return Difference(number, "error")
+            return BehaviourDifference(number, "error")
         if differ(one.value, other.value):
-            return Difference(number, "result")
+            return BehaviourDifference(number, "result")
         if other.changed and not one.changed:
-            return Difference(number, "changes")
+            return BehaviourDifference(number, "changes")
     if len(right.steps) != len(wrong.steps):
-        return Difference(min(len(right.steps), len(wrong.steps)) - 1, "error")
+        return BehaviourDifference(min(len(right.steps), len(wrong.steps)) - 1, "error")
     for name, value in right.attributes.items():
         if name not in wrong.attributes or differ(value, wrong.attributes[name]):
-            return Difference(len(right.steps) - 1, "attribute", name)
+            return BehaviourDifference(len(right.steps) - 1, "attribute", name)
     return None
 
 

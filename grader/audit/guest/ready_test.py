@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.audit.guest.behaviour import ATOL, ITSELF, RTOL, Behaviour, Difference, observe
+from grader.audit.guest.behaviour import ATOL, ITSELF, RTOL, Behaviour, BehaviourDifference, observe
 from grader.audit.guest.perturb import Step, Steps
 
 _RTOL_SINGLE = 1e-5
@@ -116,7 +116,7 @@ def script_text(name: str, steps: Steps) -> str:
     return "; ".join(calls)
 
 
-def value_text(behaviour: Behaviour, found: Difference) -> str:
+def value_text(behaviour: Behaviour, found: BehaviourDifference) -> str:
     """Return what a program came to at the step that differs."""
     step = behaviour.steps[min(found.step, len(behaviour.steps) - 1)]
     if step.error:
@@ -140,7 +140,7 @@ def _rounded_text(value: Any) -> str:
 
 
 def body(
-    right: types.ModuleType, name: str, steps: Steps, found: Difference, style: Style
+    right: types.ModuleType, name: str, steps: Steps, found: BehaviourDifference, style: Style
 ) -> list[str]:
     """Return the lines of a test that passes on the solution, not indented.
 

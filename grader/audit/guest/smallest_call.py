@@ -12,7 +12,7 @@ import numpy as np
 from grader.audit.guest import perturb
 from grader.audit.guest.behaviour import (
     Behaviour,
-    Difference,
+    BehaviourDifference,
     TooLongError,
     difference,
     observe,
@@ -125,7 +125,9 @@ class Search:
     beside: types.ModuleType | None
     seconds: float
 
-    def first_difference(self, pool: Sequence[Candidate]) -> tuple[Candidate, Difference] | None:
+    def first_difference(
+        self, pool: Sequence[Candidate]
+    ) -> tuple[Candidate, BehaviourDifference] | None:
         """Return the first candidate that tells the programs apart, shrunk."""
         forms = {(name, _form(step)) for name, steps in pool for step in steps}
         until = time.process_time() + self.seconds
@@ -143,7 +145,7 @@ class Search:
         one, other = (getattr(each, name, None) for each in (self.right, self.wrong))
         return getattr(one, "__code__", one) != getattr(other, "__code__", other)
 
-    def _differs(self, candidate: Candidate, expected: Behaviour) -> Difference | None:
+    def _differs(self, candidate: Candidate, expected: Behaviour) -> BehaviourDifference | None:
         got = _right(self.wrong, candidate)
         result = None if got is None else difference(expected, got)
         if result is not None and self.beside is not None:
@@ -153,8 +155,8 @@ class Search:
         return result
 
     def _shrunk(
-        self, candidate: Candidate, found: Difference, forms: Collection[tuple[str, Form]]
-    ) -> tuple[Candidate, Difference]:
+        self, candidate: Candidate, found: BehaviourDifference, forms: Collection[tuple[str, Form]]
+    ) -> tuple[Candidate, BehaviourDifference]:
         name, steps = candidate
         options = options_of(self.right, name, ())
         first = _right(self.right, candidate)

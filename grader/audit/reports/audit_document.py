@@ -22,7 +22,7 @@ from grader.audit.reports.audit_phrases import (
     title,
     together,
 )
-from grader.audit.result import Audit, Check
+from grader.audit.result import Audit, SuiteCheck
 from grader.reports.phrases import clean, line
 
 _ACTIVE: Final = re.compile(r"([\\`*_{}\[\]<>#|!~@&])")
@@ -75,7 +75,7 @@ class AuditDocument:
     headline: list[str]
     score: str
     seconds: float
-    checks: list[Check]
+    checks: list[SuiteCheck]
     survivors: list[SurvivorPart]
     groups: list[tuple[str, list[tuple[str, str]]]]  # heading; place and change of each program
     notes: list[str]

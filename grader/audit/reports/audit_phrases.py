@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from grader.audit.result import Audit, Check, Survivor
+from grader.audit.result import Audit, SuiteCheck, Survivor
 from grader.reports.phrases import count, line
 
 EQUIVALENT: Final = (
@@ -83,7 +83,7 @@ def together(audits: Sequence[Audit]) -> str:
     )
 
 
-def in_order(checks: Sequence[Check]) -> list[Check]:
+def in_order(checks: Sequence[SuiteCheck]) -> list[SuiteCheck]:
     """Return checks, holes first and the gravest of them at the front."""
     return sorted(
         checks,

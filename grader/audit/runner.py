@@ -37,7 +37,7 @@ from grader.sandbox.printable import printable
 Message: TypeAlias = dict[str, Any]
 Send: TypeAlias = Callable[[Message], None]
 
-_MOST_BYTES = 64 << 20  # of one task's messages: recorded calls are among them
+_MOST_BYTES = 64 << 20  # bytes of a task's messages, with recorded calls
 _READ = 1 << 16
 _TOO_LONG = "did not end in time"
 _NO_RIGHTS, _FAULT = "confine", "fault"

@@ -102,7 +102,7 @@ def accepts(
             continue
         tests.update(dict.fromkeys(passed))
         if kind == "float32" and holes:
-            continue  # that it accepts 1 % says so already
+            continue  # the hole of 1 % says so already
         if len(passed) == len(asked) and kind != "float32":
             holes.append(f"{_all(len(asked))} accept{'s' * (len(asked) == 1)} {what}")
         else:
@@ -129,7 +129,7 @@ def redundant(kills: Mapping[str, frozenset[str]]) -> SuiteCheck:
             for other, more in kills.items()
             if other != test
             and killed <= more
-            # of two equal ones the later is redundant
+            # the later one of two equal ones is redundant
             and (killed < more or [*kills].index(other) < [*kills].index(test))
         ]
         if others:

@@ -16,7 +16,7 @@ from grader.grading.results.submission import read_submission
 
 _NOWHERE: Final = Location(Path())
 _ITEM: Final = re.compile(r"( *)-(?= )")
-_WORDS: Final = 4  # of a sentence that make an id
+_WORDS: Final = 4  # words of a sentence in an id
 _WORD: Final = re.compile(r"[a-z0-9]+")
 
 

@@ -60,7 +60,7 @@ def _mutants(program: Program, defines: Collection[str], given: str) -> tuple[Mu
     seen: set[str] = set()
     repeats: Counter[str] = Counter()
     made = []
-    edits = (  # of one line's, those of the outer expressions first
+    edits = (  # the outer expressions of a line first
         (operator, edit)
         for node in learners_nodes(program, defines, given)
         for operator in OPERATORS.values()

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from grader.mutation.program import Function, Program
 
 _NEVER_ENTERED = (
-    ast.Raise,  # what an error says
+    ast.Raise,  # an error's message
     ast.Assert,
     ast.Import,
     ast.ImportFrom,

@@ -28,7 +28,7 @@ _CLEAR = 20
 """Programs differ where their results are this many tolerances apart: not by rounding."""
 
 _CALL_SECONDS = 1.0
-_MOST_ITEMS = 1000  # of an iterator that is returned
+_MOST_ITEMS = 1000  # items of a returned iterator
 
 
 class TooLongError(BaseException):

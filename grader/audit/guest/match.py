@@ -15,7 +15,7 @@ from grader.audit.guest.perturb import Step
 from grader.audit.guest.smallest_call import Candidate
 
 _ENOUGH = 4  # calls with different results on which both agree
-_PART = 0.9  # of the calls that both accept, those on which they agree
+_PART = 0.9  # share of agreement among the calls that both accept
 _MOST = 60  # calls that are compared
 _MOST_REFUSED = 20  # calls before the first that both accept
 _RTOL = 1e-3  # a small constant such as epsilon may be another one

@@ -11,7 +11,7 @@ Step: TypeAlias = tuple[str, tuple[Any, ...], dict[str, Any]]
 Steps: TypeAlias = tuple[Step, ...]
 Array: TypeAlias = np.ndarray[Any, Any]
 
-_HALF = 0.5  # of a mask is set
+_HALF = 0.5  # share of a mask that is set
 _MOST_SIZE = 4096  # items of an array that is made larger
 
 
@@ -62,7 +62,7 @@ def _numbers(value: list[Any]) -> Array | None:
         return None
     try:
         result = np.array(value)
-    except ValueError:  # of rows of several lengths
+    except ValueError:  # rows of several lengths
         return None
     return result if result.dtype.kind in "if" else None
 

@@ -146,7 +146,7 @@ class _Plugin:
         self._session = session
         self._send = send
         self._lines = lines
-        self._loading = _Reached()  # by modules of tests while they are imported
+        self._loading = _Reached()  # lines reached while modules of tests are imported
         self._by_fixture: dict[str, _Reached] = {}
         self._failed = False
         self._errors: list[str] = []
@@ -243,7 +243,7 @@ def _message(report: pytest.CollectReport | pytest.TestReport) -> str:
     text = text.replace(f"{Path.cwd()}/", "")
     lines = [line.removeprefix("E").strip() for line in text.splitlines() if line.strip()]
     if crash is None and missing is None:
-        lines.reverse()  # of a module that does not load, the error itself comes last
+        lines.reverse()  # a module that does not load ends with its error
     if lines and lines[0].endswith(":"):  # NumPy's assertions
         lines[0] = " ".join(lines[:2])
     return (lines or ["an error without a message"])[0][:_LONGEST]

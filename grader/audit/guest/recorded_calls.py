@@ -96,7 +96,7 @@ class Recorder:
         """Record a call and make it."""
         owner, _, method = name.rpartition(".")
         given = args[1:] if owner else args
-        with contextlib.suppress(Exception):  # what cannot be pickled is not recorded
+        with contextlib.suppress(Exception):  # values without a pickle are not recorded
             data = pickle.dumps((given, kwargs), protocol=5)
             if len(data) <= _LARGEST and len(self.scripts) < _MOST_CALLS:
                 if not owner:

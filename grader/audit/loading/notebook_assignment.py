@@ -66,7 +66,7 @@ def load_notebook(path: Path) -> Assignment:
         raise bad(path, f"no answer of it can be audited: {questions.failures[0]}")
     if not questions.drafts:
         raise bad(path, "there is no answer with tests in it, as nbgrader or Otter mark them")
-    sources: dict[str, None] = {}  # of statements, each once
+    sources: dict[str, None] = {}  # sources of statements, each once
     for draft in questions.drafts:
         parse(draft.solution, path)
         program = read_program(draft.solution)

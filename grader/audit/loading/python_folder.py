@@ -119,7 +119,7 @@ class _Reader:
         """Find what was not named, and read all of it."""
         test_names = self._tests(tests)
         beside: dict[str, str] = {}  # key in the assignment -> name of the file
-        tested: dict[str, str] = {}  # what the tests import themselves
+        tested: dict[str, str] = {}  # direct imports of the tests
         for name in test_names:
             tested |= self._imported(name, is_test=True)
         tested = {key: name for key, name in tested.items() if name not in test_names}

@@ -44,7 +44,7 @@ class ImportedName:
     """A module that a file may import: `from a import b` may mean `a` and `a.b`."""
 
     parts: tuple[str, ...]
-    level: int  # of a relative import; 0 for an absolute one
+    level: int  # dots of a relative import; 0 for an absolute one
     line: int
 
 

@@ -14,8 +14,8 @@ from grader.audit.result import Audit
 from grader.authoring.sarif import SarifResult, sarif_log
 from grader.reports.phrases import line
 
-_FORMAT: Final = 1  # of the JSON
-_LABEL: Final = "wrong answers rejected"  # of the badge
+_FORMAT: Final = 1  # the version of the JSON
+_LABEL: Final = "wrong answers rejected"  # the badge's text
 _GOOD, _FAIR = 0.95, 0.8
 _COLUMN: Final = 6.2  # pixels of a character, on average
 _PADDING: Final = 12

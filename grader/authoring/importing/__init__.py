@@ -1,4 +1,4 @@
-"""Exercises of other formats: found, read, repaired, written as definitions, and then proven.
+"""Importers of exercises in other formats: read, repaired, written as definitions, and proven.
 
 A reader (`js_document`, `problem_folder`, `exercism`, `notebook`) turns a source into drafts;
 `fill_in` gives a draft what the format asks for; `write` makes files of drafts; `verify_imported`

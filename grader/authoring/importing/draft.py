@@ -47,7 +47,7 @@ class Draft:
     hints: list[str] = field(default_factory=list)
     concepts: list[str] = field(default_factory=list)
     defines: dict[str, str] = field(default_factory=dict)  # name -> function, class or value
-    operators: dict[str, list[str]] = field(default_factory=dict)  # of classes that it defines
+    operators: dict[str, list[str]] = field(default_factory=dict)  # operators by class
     tests: list[DraftTest] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     repairs: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""The report of an import: what was found, every repair, what was decided, what is wrong."""
+"""The report of an import: repairs, decisions, and what is wrong with each exercise."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -16,9 +16,9 @@ def report(
     """Return the whole report as text.
 
     Args:
-        drafts: By the file that each became.
-        problems: What keeps each file from loading.
-        examined: What the proof of those that load came to.
+        drafts: Drafts by their files.
+        problems: The problems that keep each file from loading.
+        examined: The proofs of the files that load.
     """
     lines: list[str] = []
     for path, draft in drafts.items():

@@ -18,7 +18,7 @@ from grader.authoring.importing.top_level import parsed
 
 _UNIT: Final = 4
 _JUMPS: Final = re.compile(r"(?:return|raise|break|continue|pass)\b")
-_OPENERS: Final[dict[str, re.Pattern[str]]] = {  # what continues a block, and what began it
+_OPENERS: Final[dict[str, re.Pattern[str]]] = {  # a continuing keyword, and the openers it follows
     "elif": re.compile(r"(?:if|elif)\b"),
     "else": re.compile(r"(?:if|elif|for|while|try|except|async)\b"),
     "except": re.compile(r"(?:try|except)\b"),
@@ -35,11 +35,11 @@ _DECORATED: Final = re.compile(r"(?:@|def\b|class\b|async\s+def\b)")
 class _CodeLine:
     """One logical line: its first line without indentation, and the lines that continue it."""
 
-    width: int  # of the old indentation
+    width: int  # spaces of the old indentation
     head: str
     rest: list[str] = field(default_factory=list)
-    is_text: bool = False  # whether the continuation lies inside a text
-    opens: bool = False  # whether a block begins after it
+    is_text: bool = False  # the continuation lies inside a text
+    opens: bool = False  # a block begins after it
 
     @property
     def is_comment(self) -> bool:

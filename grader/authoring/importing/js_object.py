@@ -76,7 +76,7 @@ def read_object(text: str, begin: int) -> ReadObject:
         NoObjectError: There is none, it does not end, or it is larger than anyone writes.
     """
     limit = min(len(text), begin + MAX_LENGTH)
-    pieces: list[tuple[str, int]] = []  # of JSON, with their places in the text
+    pieces: list[tuple[str, int]] = []  # pieces of JSON with their places in the text
     repairs: Counter[str] = Counter()
     at, depth = begin, 0
     while at == begin or depth:

@@ -67,7 +67,7 @@ class NbgraderReader(parts.QuestionReader):
         points = parts.whole_points(data.get("points"), question.remarks, cell.where)
         name = str(data.get("grade_id") or f"test-{len(question.tests) + 1}")
         lines: list[str] = []
-        printing: list[str] = []  # what `### AUTOTEST f(3); g(4)` asks for
+        printing: list[str] = []  # the calls of `### AUTOTEST f(3); g(4)`
         for line in source.split("\n"):
             match = _AUTOTEST.match(line[:_LONGEST_LINE])
             expressions = [each.strip() for each in match[1].split(";")] if match else []

@@ -36,7 +36,7 @@ def read_notebook(path: Path) -> SourceDrafts:
     for number, each in enumerate(book_cells, 1):
         if not isinstance(each, dict):
             continue
-        printed = ""  # what was recorded as printed, or shown as text
+        printed = ""  # recorded output
         outputs, metadata = each.get("outputs"), each.get("metadata")
         for output in outputs if isinstance(outputs, list) else ():
             match output:

@@ -226,7 +226,7 @@ def draft_of(question: Question) -> Draft:
     answer = join(question.solution)
     solution, context = read_program(answer), read_program(question.context) or ParsedProgram(())
     starter = join(question.starter)
-    if solution is not None:  # what the tests use of the answer; if nothing, its definitions
+    if solution is not None:  # the tests' names in the answer, or else its definitions
         modules = {name for each in solution.statements if each.imports for name in each.sets}
         used = frozenset[str]().union(*(needed(part.code) for part in question.tests)) - modules
         names = [name for each in solution.statements for name in sorted(each.sets & used)]

@@ -9,7 +9,7 @@ from grader.errors import EtudeError
 from grader.safe_files import IrregularFileError, open_regular
 
 MAX_DOCUMENT: Final = 4 << 20
-MAX_FILE: Final = 1 << 20  # of a folder with an exercise
+MAX_FILE: Final = 1 << 20  # one file of an exercise's folder
 
 _IN_A_FOLDER: Final = 10_000  # entries that are looked at
 _SHOWN: Final = 60

@@ -49,7 +49,7 @@ _NEAR: Final = {
     "assertNotAlmostEqual": "not abs(a - b) <= delta",
 }
 _RAISES: Final = ("assertRaises", "assertRaisesRegex", "assertRaisesRegexp")
-_PLACES: Final = 7  # of assertAlmostEqual, where it names none
+_PLACES: Final = 7  # the default of assertAlmostEqual
 _PREPARING: Final = ("setUp", "setUpClass", "setup_method", "setup_class")
 _THERE: Final = frozenset({"np", "pytest"})  # in every body
 _IMPORTABLE: Final = frozenset(sys.stdlib_module_names) | {"numpy", "pytest"}
@@ -63,7 +63,7 @@ class TranslatedTests:
     tests: list[DraftTest] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)  # that it takes from the submission
+    names: list[str] = field(default_factory=list)  # names taken from the submission
     takes_all: bool = False  # with `from module import *`
 
 
@@ -177,7 +177,7 @@ class _Module:
             case ast.Try(body=body) if all(
                 isinstance(each, ast.ImportFrom) and each.module in modules for each in body
             ):
-                for each in body:  # what its handlers say is for a file that is missing
+                for each in body:  # the handlers are for a missing file
                     self._sort(each, modules)
             case ast.Import(names=names):
                 node.names = [
@@ -246,7 +246,7 @@ def _methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
 def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) -> str:
     """Return a test as a body: a function, or a method with what its class prepares."""
     arguments = [each.arg for each in _arguments(node)]
-    loops = []  # what `pytest.mark.parametrize` lets vary: names and the list of their values
+    loops = []  # of `pytest.mark.parametrize`: names and the list of their values
     for decorator in node.decorator_list:
         match decorator:
             case ast.Call(
@@ -325,7 +325,7 @@ def _helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> l
         arguments = copy.deepcopy(helper.args)
         for each in ast.walk(arguments):
             if isinstance(each, ast.arg):
-                each.annotation = None  # what it names may not be there
+                each.annotation = None  # its names may be missing
         static = any(
             isinstance(d, ast.Name) and d.id == "staticmethod" for d in helper.decorator_list
         )

@@ -21,7 +21,7 @@ class Comment:
     where: Location
     codes: tuple[str, ...]
     reason: str
-    line: int  # that it speaks of
+    line: int  # the line that it silences
     used: set[str] = field(default_factory=set)
 
 

@@ -44,7 +44,7 @@ class LintInput:
     files: Sequence[File]
     exercises: Sequence[Subject]
     tracks: Sequence[TrackSubject]
-    problems: Sequence[Problem]  # of what is none of the files
+    problems: Sequence[Problem]  # problems outside of the files
 
 
 def load_for_lint(groups: Sequence[TargetGroup], collection: Path | None = None) -> LintInput:

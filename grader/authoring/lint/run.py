@@ -111,7 +111,9 @@ def _look(
         if unshowable is not None:
             with_images = prose.label not in _WITHOUT_IMAGES
             text = PageText(prose, unshowable(prose.text, prose.path, with_images))
-            lines = {finding.where.line for finding in told}  # what is never closed is told once
+            lines = {
+                finding.where.line for finding in told
+            }  # maths that is never closed is told once
             for finding in _run(PAGE_RULES, text, codes):
                 if finding.where.line not in lines:
                     yield finding

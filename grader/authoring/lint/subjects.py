@@ -205,7 +205,7 @@ class TrackSubject:
     document: Document
     exercises: Sequence[Exercise]
     documents: Mapping[str, Document]  # the files of the exercises, by id
-    lessons: Mapping[str, LessonText]  # by id
+    lessons: Mapping[str, LessonText]  # lesson texts by lesson id
 
     def prose(self) -> Iterator[ProseText]:
         """Yield the Markdown of the track: its description and its lessons."""

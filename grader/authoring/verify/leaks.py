@@ -41,7 +41,7 @@ test shows what the solution gives."""
 
 _SHORTEST_WORDS: Final = 8  # characters of an id or a description that give themselves away
 _SHORTEST_CODE: Final = 20  # characters of a line of code
-_DIGITS: Final = 5  # of a number
+_DIGITS: Final = 5  # digits of a telling number
 _DEEPEST: Final = 3  # encodings in one another
 _WIDEST: Final = 4 << 20  # bytes of one view
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/_-]{8,}={0,2}")
@@ -60,7 +60,7 @@ class Secret:
         self.what = what
         self.text = text
         self.line = line
-        self.is_data = is_data  # of a hidden test: numbers and code
+        self.is_data = is_data  # numbers and code of a hidden test
         self.sought = _folded(text)
 
 

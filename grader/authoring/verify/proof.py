@@ -17,9 +17,9 @@ class ProofFinding:
 
     check: str
     message: str
-    line: int = 1  # of the definition's file
-    diff: str = ""  # of a mutant
-    change: str = ""  # of a mutant that no hidden test kills, as `equivalent` names it
+    line: int = 1  # a line of the definition
+    diff: str = ""  # the mutant's diff
+    change: str = ""  # a surviving mutant's name in `equivalent`
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Proof:
     counts: Counts = Counts()
     seconds: float = 0.0
     cached: bool = False
-    reach: Mapping[str, Any] = field(default_factory=dict)  # of the inputs; see `reach_of`
+    reach: Mapping[str, Any] = field(default_factory=dict)  # reach of the inputs; see `reach_of`
 
     def failed(self, check: str) -> bool:
         """Return whether a check found something."""

@@ -50,7 +50,7 @@ class _Proving(JobSource):
     def __init__(self, exercises: Iterable[Exercise]) -> None:
         self._left = iter(exercises)
         self._jobs: list[tuple[_ProofCase, VariantRun]] = []
-        self._out: dict[int, tuple[_ProofCase, VariantRun]] = {}  # by the identity of the job
+        self._out: dict[int, tuple[_ProofCase, VariantRun]] = {}  # jobs under way by their identity
         self._open = 0
         self._finished: list[tuple[Exercise, Proof]] = []
         self._begin()

@@ -30,7 +30,7 @@ class ProofFacts:
     starter: Verdict
     also_right: list[Verdict]  # each test free to say why it fails
     bare: Evidence | None
-    beside: WrongProgram  # what was graded before the solution, and both again
+    beside: WrongProgram  # graded before the solution, and both again
     borrows: bool = False  # the solution needs the starter in front
     sound: frozenset[TestId] = frozenset()  # tests that the right program passes
     misconceptions: dict[str, Verdict] = field(default_factory=dict)
@@ -108,7 +108,7 @@ def _right_programs(
         variants.run_for_evidence("solution", exercise, right, beside.source),
         variants.run("starter", exercise, exercise.starter),
         *also_right,
-        variants.run_for_evidence("bare", bare, "pass\n"),  # what a worker takes by itself
+        variants.run_for_evidence("bare", bare, "pass\n"),  # the costs of a worker alone
     ]
     solution = results["solution"]
     facts = ProofFacts(

@@ -152,7 +152,7 @@ def _swap_operands(program: Program, node: ast.AST) -> Iterator[Edit]:
             # `A @ B.T` becomes `B @ A.T`, which is a likelier mistake than `B.T @ A`.
             left, right = ast.Attribute(left, right.attr, ast.Load()), right.value
     elif not isinstance(node.op, ast.Sub | ast.Div) or calls.number(left) is not None:
-        return  # of `1 - x` and `1 / x` other operators make enough
+        return  # other operators make enough of `1 - x` and `1 / x`
     elif isinstance(node.op, ast.Sub):
         if _sign_is_lost(program, node):
             return

@@ -54,7 +54,7 @@ def _is_argument(program: Program, value: ast.BinOp, name: str) -> bool:
     if function is None or name not in names.parameters(function):
         return False
     if function.name in program.called:
-        return False  # by the program itself, most likely with an array of its own
+        return False  # called by the program, most likely with an array of its own
     return all(
         calls.called(earlier.value) == "asarray"
         for earlier in ast.walk(function)

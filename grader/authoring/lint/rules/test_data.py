@@ -18,7 +18,7 @@ from grader.errors import Problem
 _NO_DTYPES: Final = frozenset(
     {"object_", "longdouble", "clongdouble", "float96", "float128", "complex192", "complex256"}
 )
-_SATURATED: Final = 5e-5  # what is left for the others when the largest weight rounds to 1.0000
+_SATURATED: Final = 5e-5  # the rest of a row's weights when the largest weight rounds to 1.0000
 _QUERIES, _KEYS = frozenset({"q", "query", "queries"}), frozenset({"k", "key", "keys"})
 _SCORES: Final = frozenset({"x", "z", "s", "scores", "logits"})
 _NO_SCORES: Final = frozenset({"v", "value", "values", "mask", "weights", "gamma", "beta"})

@@ -58,10 +58,10 @@ def package_folder(name: str) -> Path:
     Raises:
         GraderFault: there is no such package.
     """
-    found = importlib.util.find_spec(name)
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
         raise GraderFault(f"the package {name!r} is missing")
-    return Path(found.origin).parent
+    return Path(spec.origin).parent
 
 
 def key_of(parts: Iterable[bytes]) -> str:
@@ -118,15 +118,15 @@ class Cache:
 
     def tidy(self) -> None:
         """Remove the oldest entries if there are too many, or too large ones."""
-        found = []
+        entries = []
         with contextlib.suppress(OSError):
             for path in self._folder.iterdir():
                 if _ENTRY.fullmatch(path.name):
                     with contextlib.suppress(OSError):  # another process has removed it
                         status = path.lstat()
-                        found.append((status.st_mtime_ns, status.st_size, path))
+                        entries.append((status.st_mtime_ns, status.st_size, path))
         left = _MOST_BYTES
-        for number, (_, size, path) in enumerate(sorted(found, reverse=True)):
+        for number, (_, size, path) in enumerate(sorted(entries, reverse=True)):
             left -= size
             if number >= _MOST_ENTRIES or left < 0:
                 with contextlib.suppress(OSError):

@@ -83,11 +83,11 @@ def _events(
     listed = data.get(part, [])
     if not isinstance(listed, list):
         raise UsageError(f"{part}: expected a list")
-    known = {field.name for field in fields(kind)}
+    field_names = {field.name for field in fields(kind)}
     for number, item in enumerate(listed, start=1):
         where = f"{part}, entry {number}"
-        if not isinstance(item, dict) or item.keys() != known:
-            raise UsageError(f"{where}: expected the fields {', '.join(sorted(known))}")
+        if not isinstance(item, dict) or item.keys() != field_names:
+            raise UsageError(f"{where}: expected the fields {', '.join(sorted(field_names))}")
         try:
             yield kind(**{name: _read(name, value) for name, value in item.items()})
         except (ValueError, TypeError, OverflowError) as error:
@@ -113,8 +113,8 @@ def _read(name: str, value: object) -> Any:
     if name == "outcome":
         return Outcome(value)
     if name == "at":
-        found = datetime.fromisoformat(value)
-        if found.tzinfo is None:
+        time = datetime.fromisoformat(value)
+        if time.tzinfo is None:
             raise ValueError(f"expected a time with its zone, found {value!r:.40}")
-        return found.astimezone(UTC)
+        return time.astimezone(UTC)
     return value

@@ -54,15 +54,15 @@ class _Events:
 
 def standings(history: History) -> dict[ExerciseId, ExerciseStatus]:
     """Return the standing of every exercise of which anything is known."""
-    known: dict[ExerciseId, _Events] = {}
+    by_exercise: dict[ExerciseId, _Events] = {}
     for attempt in history.attempts:
-        known.setdefault(attempt.exercise, _Events()).attempts.append(attempt)
+        by_exercise.setdefault(attempt.exercise, _Events()).attempts.append(attempt)
     for hint in history.hints:
-        known.setdefault(hint.exercise, _Events()).hints.append(hint)
+        by_exercise.setdefault(hint.exercise, _Events()).hints.append(hint)
     for surrender in history.given_up:
-        known.setdefault(surrender.exercise, _Events()).given_up.append(surrender)
-    found = {}
-    for name, events in known.items():
+        by_exercise.setdefault(surrender.exercise, _Events()).given_up.append(surrender)
+    statuses = {}
+    for name, events in by_exercise.items():
         attempts, hints = events.attempts, events.hints
         passed = next((each for each in attempts if each.passed), None)
         before = [each for each in hints if passed is None or each.at <= passed.at]
@@ -79,7 +79,7 @@ def standings(history: History) -> dict[ExerciseId, ExerciseStatus]:
             if attempt.passed or (helped is not None and attempt.at <= helped):
                 break
             failures += 1
-        found[name] = ExerciseStatus(
+        statuses[name] = ExerciseStatus(
             state,
             len(attempts),
             failures,
@@ -90,7 +90,7 @@ def standings(history: History) -> dict[ExerciseId, ExerciseStatus]:
             passed.at if passed is not None else None,
             passed is not None and all(each.self_reported for each in attempts if each.passed),
         )
-    return found
+    return statuses
 
 
 def standing(history: History, exercise: ExerciseId) -> ExerciseStatus:
@@ -118,7 +118,7 @@ def next_up(
         order: the exercises of all tracks.
         requires: see `next_open`.
     """
-    closed = {name for name, found in standings(history).items() if found.closed}
+    closed = {name for name, status in standings(history).items() if status.closed}
     last = history.attempts[-1].exercise if history.attempts else None
     if last is not None and last in order and last not in closed:
         return NextUp(last, begun=True)

@@ -105,9 +105,9 @@ def data_folder() -> Path:
     Raises:
         RecordError: this user has no known home.
     """
-    given = os.environ.get(OVERRIDE)
-    if given:
-        return Path(given)
+    override = os.environ.get(OVERRIDE)
+    if override:
+        return Path(override)
     from platformdirs import user_data_path  # a check imports as little as it can
 
     try:

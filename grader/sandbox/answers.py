@@ -119,7 +119,7 @@ class DefinedNames:
     packages: tuple[str, ...] = ()  # that it may import beside NumPy
 
     @classmethod
-    def read(cls, facts: object, asked: list[str]) -> "DefinedNames":
+    def read(cls, facts: object, requested: list[str]) -> "DefinedNames":
         """Return the names that the sandbox reports; an entry of another form counts as missing."""
         match facts:
             case {"names": list(names), "defined": dict(reported)}:
@@ -127,7 +127,7 @@ class DefinedNames:
             case _:
                 return cls((), {})
         defined = {}
-        for name in asked:
+        for name in requested:
             match reported.get(name):
                 case {"callable": bool(is_callable), "type": str(kind), **more}:
                     line = more.get("line")
@@ -185,12 +185,12 @@ def read_failed_cells(facts: object) -> list[tuple[int, Raised]]:
             pass
         case _:
             return []
-    found = []
+    failures = []
     for entry in entries[:_MOST_CELLS]:
         match entry:
             case [int(number), dict(raised)] if _is_count(number):
-                found.append((number, _raised(raised)))
-    return found
+                failures.append((number, _raised(raised)))
+    return failures
 
 
 def read_stopped(tree: object, number: int) -> Stopped | None:
@@ -204,14 +204,14 @@ def read_stopped(tree: object, number: int) -> Stopped | None:
             {"line": line, "is_loop": bool(is_loop), "values": list(values)},
         ]:
             if answered == number and _is_line(line):
-                found = []
+                frames = []
                 for item in values[:_MOST_VALUES]:
                     match item:
                         case [str(name), str(text), bool(changed)] if _is_name(name):
-                            found.append(
+                            frames.append(
                                 (printable(name), printable(text[:_LONGEST_NAME]), changed)
                             )
-                return Stopped(line, is_loop, tuple(found))
+                return Stopped(line, is_loop, tuple(frames))
     return None
 
 
@@ -233,9 +233,9 @@ def _raised(facts: dict[Any, Any], depth: int = 0) -> Raised:
         match frame:
             case (number, str(name)) if _is_line(number):
                 frames.append((number, printable(name[:100])))
-    args, given, cause = (facts.get(key) for key in ("args", "attributes", "cause"))
+    args, raw_attributes, cause = (facts.get(key) for key in ("args", "attributes", "cause"))
     attributes: dict[str, Any] = {}
-    for name, item in given.items() if type(given) is dict else ():
+    for name, item in raw_attributes.items() if type(raw_attributes) is dict else ():
         is_notes = name == "__notes__" and type(item) is list
         if is_notes and all(type(note) is str for note in item):
             attributes["__notes__"] = item

@@ -106,8 +106,8 @@ def _numpy_folder() -> Path:
 
 def _standard_library() -> tuple[Path, ...]:
     base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
-    found = (sysconfig.get_path(name, vars=base) for name in ("stdlib", "platstdlib"))
-    return tuple(dict.fromkeys(Path(os.path.realpath(path)) for path in found))
+    folders = (sysconfig.get_path(name, vars=base) for name in ("stdlib", "platstdlib"))
+    return tuple(dict.fromkeys(Path(os.path.realpath(path)) for path in folders))
 
 
 def _libraries() -> tuple[tuple[Path, ...], tuple[tuple[str, Path], ...]]:

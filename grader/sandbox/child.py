@@ -225,10 +225,10 @@ class ChildProcess(FramedChild):
     def _receive(self, length: int) -> bytearray:
         """Return the next bytes, reading ahead: a small answer takes one call of the kernel."""
         while len(self._received) < length:
-            wanted = max(length - len(self._received), _READ_AHEAD)
+            size = max(length - len(self._received), _READ_AHEAD)
             self._wait(select.POLLIN)
             try:
-                piece = self._connection.recv(min(wanted, _MOST_AT_ONCE))
+                piece = self._connection.recv(min(size, _MOST_AT_ONCE))
             except BlockingIOError:
                 continue
             except OSError:

@@ -94,15 +94,15 @@ def _python() -> list[str]:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
-    found = {f"{prefix}/{name}" for prefix in prefixes for name in ("lib", "lib64")}
-    found.update(each for each in sys.path if each.endswith(_PACKAGES) or os.path.isfile(each))  # noqa: PTH113  texts
-    found.update(_LIBRARIES, _DEVICES)
-    inside = tuple(f"{folder}/" for folder in found)
+    paths = {f"{prefix}/{name}" for prefix in prefixes for name in ("lib", "lib64")}
+    paths.update(each for each in sys.path if each.endswith(_PACKAGES) or os.path.isfile(each))  # noqa: PTH113  texts
+    paths.update(_LIBRARIES, _DEVICES)
+    inside = tuple(f"{folder}/" for folder in paths)
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if file and "." not in name and name != "__main__" and not file.startswith(inside):
-            found.update(getattr(module, "__path__", None) or [file])
-    return sorted(found)
+            paths.update(getattr(module, "__path__", None) or [file])
+    return sorted(paths)
 
 
 def _forget_environment() -> None:

@@ -112,7 +112,7 @@ class Examination:
 
 def examine(backends: Sequence[Backend] = BACKENDS) -> list[Examination]:
     """Try every backend."""
-    found = []
+    examinations = []
     for backend in backends:
         results: dict[str, bool] = {}
         reason = unsupported_reason()
@@ -131,8 +131,8 @@ def examine(backends: Sequence[Backend] = BACKENDS) -> list[Examination]:
         if escapes:
             reason = f"a child could {', '.join(escapes)}"
         works = bool(results) and not escapes
-        found.append(Examination(backend, works, reason or "", escapes, held))
-    return found
+        examinations.append(Examination(backend, works, reason or "", escapes, held))
+    return examinations
 
 
 def examine_confinement() -> dict[str, bool]:
@@ -203,9 +203,9 @@ def _attempt_all(child: Child, targets: dict[str, object]) -> dict[str, bool]:
     loaded = child.load(_ATTEMPTS, list(_LABELS))
     if not isinstance(loaded, Returned):
         raise SandboxFault(f"the attempts to escape could not be made: {loaded}")
-    seen = child.call("find", [targets], {})
-    if seen != Returned(_CONTENT):
-        raise SandboxFault(f"a file that it was given could not be read: {seen}")
+    reply = child.call("find", [targets], {})
+    if reply != Returned(_CONTENT):
+        raise SandboxFault(f"a file that it was given could not be read: {reply}")
     got_out = {}
     for name, label in _LABELS.items():
         answer = child.call(name, [targets], {})

@@ -63,8 +63,8 @@ class Asking:
 
     def request(self, number: int, words: Sequence[object]) -> list[bytes | memoryview]:
         """Return the pieces of a request's frame."""
-        asked = {"measure": self.measure, "hear": self.hear, "look": self.look is not None}
-        request = [number, *(word for word, is_asked in asked.items() if is_asked), *words]
+        options = {"measure": self.measure, "hear": self.hear, "look": self.look is not None}
+        request = [number, *(word for word, is_asked in options.items() if is_asked), *words]
         return wire.encode(request, self.peer, self.look)
 
 
@@ -101,7 +101,7 @@ class Child(ABC):
     exchanges: list[Exchange] | None = None
     """The record of what crosses; None where no one asks, or in a page, which repeats nothing."""
 
-    def repeat(self, known: Sequence[Sequence[Exchange]]) -> int | None:  # noqa: ARG002  a page repeats nothing
+    def repeat(self, sent: Sequence[Sequence[Exchange]]) -> int | None:  # noqa: ARG002  a page repeats nothing
         """Send requests again; return which exchanges they are, or None if the answers are others.
 
         Then the next requests are taken for those sent, and their answers are there already.
@@ -182,20 +182,24 @@ class Child(ABC):
         """Send any request; see `inside.serving`."""
         return self._ask(operation, *arguments, asking=asking)
 
-    def run(self, statements: str, given: Mapping[str, Any], asking: Asking = PLAINLY) -> Answer:
+    def run(
+        self, statements: str, variables: Mapping[str, Any], asking: Asking = PLAINLY
+    ) -> Answer:
         """Run statements in (a copy of) the submission's namespace.
 
         The value is the length of their output in bytes. What they write to standard error follows
         it in the output.
         """
-        return self._ask("run", statements, dict(given), asking=asking)
+        return self._ask("run", statements, dict(variables), asking=asking)
 
-    def figure(self, statements: str, given: Mapping[str, Any], asking: Asking = PLAINLY) -> Answer:
+    def figure(
+        self, statements: str, variables: Mapping[str, Any], asking: Asking = PLAINLY
+    ) -> Answer:
         """Run statements as `run` does; the value is the data of the figure that they draw.
 
         None if they draw nothing. See `inside.drawn_figure`.
         """
-        return self._ask("figure", statements, dict(given), asking=asking)
+        return self._ask("figure", statements, dict(variables), asking=asking)
 
     @property
     @abstractmethod
@@ -281,9 +285,9 @@ class FramedChild(Child):
             tree = self._decoded(frame, asking.shared)
             if (called := read_call_back(tree)) is None:
                 if self.exchanges is not None:
-                    asked = _without_number(number, request[1], request[2:])
+                    request_key = _without_number(number, request[1], request[2:])
                     answer = _without_number(number, frame[0], [frame[1]])
-                    self.exchanges.append(Exchange(asked, answer))
+                    self.exchanges.append(Exchange(request_key, answer))
                 return self._believed(tree, number, measured=asking.measure)
             self.exchanges = None  # what is called may do something else the next time
             if asking.peer is None:
@@ -296,24 +300,24 @@ class FramedChild(Child):
             self._send(wire.encode(["given", *answered], asking.peer))
             frame = self._next_frame()
 
-    def repeat(self, known: Sequence[Sequence[Exchange]]) -> int | None:
+    def repeat(self, sent: Sequence[Sequence[Exchange]]) -> int | None:
         """Send requests again; see `Child.repeat`."""
         if self._has_ended():
             return None
         self.start()
         self._repeated.clear()
-        left = list(range(len(known)))
-        for step in range(max(map(len, known))):
-            number, request = self._next_number(), known[left[0]][step].request
+        left = list(range(len(sent)))
+        for step in range(max(map(len, sent))):
+            number, request = self._next_number(), sent[left[0]][step].request
             header = b'["l",%d%b' % (number, request[0])
             self._send([wire.prefix(len(header), len(request[1])) + header + request[1]])
             frame = self._next_frame()
             self._repeated.append((request, frame))
             answer = _without_number(number, frame[0], [frame[1]])
-            left = [each for each in left if known[each][step].answer == answer]
+            left = [each for each in left if sent[each][step].answer == answer]
             if not left:
                 return None
-            if len(known[left[0]]) == step + 1:
+            if len(sent[left[0]]) == step + 1:
                 break
         self._repeated.clear()
         return left[0]

@@ -50,4 +50,4 @@ _KINDS: Final = (
 def file_kind(data: bytes) -> str:
     """Return the sentence about a file that is something else than Python, or an empty text."""
     begin = data.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return next((said for pattern, said in _KINDS if re.match(pattern, begin)), "")
+    return next((sentence for pattern, sentence in _KINDS if re.match(pattern, begin)), "")

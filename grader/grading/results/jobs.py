@@ -52,25 +52,25 @@ def limits_of(exercise: Exercise) -> Limits:
     Raises:
         DefinitionError: it asks for more than the site allows, or for nothing at all.
     """
-    asked = exercise.limits
-    if asked is None:
+    limits = exercise.limits
+    if limits is None:
         return DEFAULT_LIMITS
-    wanted: dict[str, Any] = {
-        "cpu_seconds": asked.cpu_seconds,
-        "wall_seconds": asked.wall_seconds,
-        "address_space": asked.memory_mib and asked.memory_mib << 20,
-        "output": asked.output_kib and asked.output_kib << 10,
+    changes: dict[str, Any] = {
+        "cpu_seconds": limits.cpu_seconds,
+        "wall_seconds": limits.wall_seconds,
+        "address_space": limits.memory_mib and limits.memory_mib << 20,
+        "output": limits.output_kib and limits.output_kib << 10,
     }
     problems = [
         Problem(
-            asked.where, f"limits: {name} may be at most {getattr(MOST, name):,}, found {value:,}"
+            limits.where, f"limits: {name} may be at most {getattr(MOST, name):,}, found {value:,}"
         )
-        for name, value in wanted.items()
+        for name, value in changes.items()
         if value is not None and not 0 < value <= getattr(MOST, name)
     ]
     if problems:
         raise DefinitionError(problems)
-    return replace(DEFAULT_LIMITS, **{k: v for k, v in wanted.items() if v is not None})
+    return replace(DEFAULT_LIMITS, **{k: v for k, v in changes.items() if v is not None})
 
 
 Result: TypeAlias = Verdict | EtudeError

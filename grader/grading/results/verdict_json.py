@@ -20,7 +20,7 @@ FAULT = "grader fault"
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict as an object of JSON types."""
-    found = verdict.diagnosis
+    diagnosis = verdict.diagnosis
     return {
         "schema": SCHEMA,
         "exercise": verdict.exercise,
@@ -34,13 +34,13 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
         "line": verdict.line,
         "output": verdict.output,
         "diagnosis": None
-        if found is None
+        if diagnosis is None
         else {
-            "kind": found.kind,
-            "ids": list(found.ids),
-            "feedback": found.feedback,
-            "hint": found.hint,
-            "tests": list(found.tests),
+            "kind": diagnosis.kind,
+            "ids": list(diagnosis.ids),
+            "feedback": diagnosis.feedback,
+            "hint": diagnosis.hint,
+            "tests": list(diagnosis.tests),
         },
         "example": None
         if verdict.example is None
@@ -91,15 +91,15 @@ def verdict_from_data(data: dict[str, Any]) -> Verdict:
     Raises:
         KeyError, TypeError, ValueError: it describes none.
     """
-    found = data.get("diagnosis")  # records of before there were diagnoses have none
-    if found is not None and found["kind"] not in get_args(DiagnosisKind):
-        raise ValueError(f"no kind of diagnosis: {found['kind']!r}")
-    diagnosis = found and Diagnosis(
-        kind=found["kind"],
-        id=Diagnosis.JOIN.join(found["ids"]),
-        feedback=found["feedback"],
-        hint=found["hint"],
-        tests=tuple(TestId(test) for test in found["tests"]),
+    diagnosis_data = data.get("diagnosis")  # records of before there were diagnoses have none
+    if diagnosis_data is not None and diagnosis_data["kind"] not in get_args(DiagnosisKind):
+        raise ValueError(f"no kind of diagnosis: {diagnosis_data['kind']!r}")
+    diagnosis = diagnosis_data and Diagnosis(
+        kind=diagnosis_data["kind"],
+        id=Diagnosis.JOIN.join(diagnosis_data["ids"]),
+        feedback=diagnosis_data["feedback"],
+        hint=diagnosis_data["hint"],
+        tests=tuple(TestId(test) for test in diagnosis_data["tests"]),
     )
     return Verdict(
         exercise=ExerciseId(data["exercise"]),
@@ -143,12 +143,12 @@ def result_from_data(data: dict[str, Any]) -> TestResult:
         inputs=tuple(
             (each["name"], ValueSummary.from_data(each["value"])) for each in data.get("inputs", ())
         ),
-        expected=_shown(data.get("expected")),
-        got=_shown(data.get("got")),
+        expected=_summary(data.get("expected")),
+        got=_summary(data.get("got")),
         worst=None if data.get("worst") is None else tuple(data["worst"]),
         seconds=data.get("seconds"),
     )
 
 
-def _shown(data: dict[str, Any] | None) -> ValueSummary | None:
+def _summary(data: dict[str, Any] | None) -> ValueSummary | None:
     return None if data is None else ValueSummary.from_data(data)

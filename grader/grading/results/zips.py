@@ -93,7 +93,7 @@ def files_inside(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
         ZipError: One leads outside, or two differ only in case.
     """
     files: dict[str, zipfile.ZipInfo] = {}
-    seen: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     for entry in archive.infolist():
         path = path_of(entry)
         if path is None:
@@ -102,10 +102,10 @@ def files_inside(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
             continue
         if any(map(is_passed_over, PurePosixPath(path).parts)):
             continue
-        other = seen.get(path.casefold())
+        other = spellings.get(path.casefold())
         if other is not None:
             raise ZipError(f"it has {other!r} and {path!r}, whose names differ at most in case")
-        seen[path.casefold()] = path
+        spellings[path.casefold()] = path
         files[path] = entry
     return files
 

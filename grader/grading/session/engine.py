@@ -91,8 +91,8 @@ class TestCaseItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return the place of the definition, and a name; a hidden test is not described."""
-        shown = "" if self.case.hidden else self.case.description
-        name = f"{self.case.id}: {shown}" if shown else str(self.case.id)
+        description = "" if self.case.hidden else self.case.description
+        name = f"{self.case.id}: {description}" if description else str(self.case.id)
         return self.case.where.path, self.case.where.line - 1, name
 
 
@@ -338,6 +338,6 @@ def _run_item(item: TestCaseItem, run: SubmissionRun) -> TestResult:
     if item.fault is not None:
         raise item.fault
     if item.result is None or report.passed != (item.result.outcome is Outcome.PASSED):
-        said = call.excinfo.exconly() if call.excinfo else "the reports disagree"
-        raise GraderFault(f"test {item.case.id!r} could not be run: {said}")
+        reason = call.excinfo.exconly() if call.excinfo else "the reports disagree"
+        raise GraderFault(f"test {item.case.id!r} could not be run: {reason}")
     return item.result

@@ -72,8 +72,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
         from grader.grading.results.submitted_files import exercise_names
 
         here = {id_in_name(path) for path in file_path.parent.iterdir()}
-        wanted = next((name for name in exercise_names(submission) if name in here), None)
-        if id_in_name(file_path) != wanted:
+        exercise = next((name for name in exercise_names(submission) if name in here), None)
+        if id_in_name(file_path) != exercise:
             return None
     return ExerciseFile.from_parent(parent, path=file_path)
 

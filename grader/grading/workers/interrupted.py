@@ -50,11 +50,11 @@ def result_of(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> Resul
             problem=problem,
         )
         return replace(verdict, failures=tuple(optional.failures))
-    found = [result_from_data(each) for kind, each in notes if kind == journal.RESULT]
-    results = {result.id: result for result in found}
-    if list(results) != [test.id for test in tests[: len(found)]]:
+    finished = [result_from_data(each) for kind, each in notes if kind == journal.RESULT]
+    results = {result.id: result for result in finished}
+    if list(results) != [test.id for test in tests[: len(finished)]]:
         raise ValueError("not the results of this job's tests")
-    left = tests[len(found) :]
+    left = tests[len(finished) :]
     if job.probe is not None and job.probe.first_failure:
         del left[1:]
     for number, test in enumerate(left):

@@ -454,13 +454,13 @@ def _work(
 def _jobs(connection: Connection) -> Iterator[Job]:
     @functools.lru_cache(MOST_EXERCISES)
     def exercise(definition: bytes) -> "Exercise":
-        found: Exercise = pickle.loads(definition)  # noqa: S301  from our parent
-        return found
+        loaded: Exercise = pickle.loads(definition)  # noqa: S301  from our parent
+        return loaded
 
     with contextlib.suppress(EOFError, OSError):
         while (message := connection.recv_bytes()) != _STOP:
-            definition, *asked = pickle.loads(message)  # noqa: S301  from our parent
-            yield Job(exercise(definition), *asked)
+            definition, *arguments = pickle.loads(message)  # noqa: S301  from our parent
+            yield Job(exercise(definition), *arguments)
 
 
 def _report(connection: Connection, result: Result) -> None:

@@ -68,14 +68,14 @@ def main(descriptor: int, workers: int) -> int:
                 while not inbox.is_closed:
                     inbox.wait()
                     for job, result in pool.grade(inbox):
-                        said: dict[str, Any]
+                        reply: dict[str, Any]
                         if isinstance(result, Verdict):
-                            said = {"verdict": verdict_data(result)}
+                            reply = {"verdict": verdict_data(result)}
                         elif isinstance(result, DefinitionError):
-                            said = {"definition": str(result)}
+                            reply = {"definition": str(result)}
                         else:
-                            said = {"fault": str(result)}
-                        _say(line, {"number": inbox.number_of(job), **said})
+                            reply = {"fault": str(result)}
+                        _say(line, {"number": inbox.number_of(job), **reply})
         except SandboxFault as fault:
             _say(line, {"no sandbox": str(fault)})
             return 3

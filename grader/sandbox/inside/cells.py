@@ -44,11 +44,11 @@ LeftOut = list[object]
 
 def program(cells: list[list[object]]) -> "Program":
     """Return cells, given as number and source, as one program."""
-    made = Program()
+    joined = Program()
     for number, source in cells:
         assert isinstance(number, int)  # for the type checker
-        made.add(number, str(source))
-    return made
+        joined.add(number, str(source))
+    return joined
 
 
 @dataclass
@@ -165,11 +165,13 @@ class Program:
         statement = self._statement(command)
         try:
             is_value = isinstance(ast.parse(statement).body[0], ast.Expr)
-            found = (target or "") + (statement if is_value or not target else f"None; {statement}")
-            ast.parse(found)
+            replacement = (target or "") + (
+                statement if is_value or not target else f"None; {statement}"
+            )
+            ast.parse(replacement)
         except (SyntaxError, IndexError):
             return ""
-        return found if is_value or not in_function else ""
+        return replacement if is_value or not in_function else ""
 
     def _statement(self, command: str) -> str:
         """Return the statement that a magic runs; "" if it runs none that is Python."""

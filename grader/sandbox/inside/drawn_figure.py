@@ -54,9 +54,9 @@ def _figure_of(value: Any) -> Any:
     base: Any = sys.modules.get("matplotlib.figure")
     if base is None:
         return None
-    for found in (value, getattr(value, "figure", None)):
-        if isinstance(found, base.Figure):
-            return found
+    for candidate in (value, getattr(value, "figure", None)):
+        if isinstance(candidate, base.Figure):
+            return candidate
     return None
 
 

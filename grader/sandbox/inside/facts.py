@@ -49,8 +49,8 @@ def uses(source: str) -> dict[str, object]:
         for kind, name, written, line in _uses(tree, names):
             more = more or len(name) > _LONGEST
             use = (kind, name[:_LONGEST], written[-_LONGEST:], line)
-            known = first.get(use[:2])
-            if known is None or line < known[3]:
+            earlier = first.get(use[:2])
+            if earlier is None or line < earlier[3]:
                 first[use[:2]] = use
     ordered = sorted(first.values(), key=lambda use: use[3])
     more = more or len(ordered) > _MOST_USES
@@ -63,21 +63,25 @@ def not_returned(source: str, name: str) -> list[object] | None:
     The name is empty if the value is given none. None for a function that returns something, or
     whose last statement computes nothing.
     """
-    found = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name]
-    if not found:
+    functions = [
+        n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name
+    ]
+    if not functions:
         return None
-    waiting: list[ast.AST] = [*found[-1].body]
+    waiting: list[ast.AST] = [*functions[-1].body]
     while waiting:
         node = waiting.pop()
         if isinstance(node, (ast.Yield, ast.YieldFrom)):
             return None
         if isinstance(node, ast.Return):
-            given = node.value
-            if given is not None and not (isinstance(given, ast.Constant) and given.value is None):
+            returned = node.value
+            if returned is not None and not (
+                isinstance(returned, ast.Constant) and returned.value is None
+            ):
                 return None
         if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Lambda)):
             waiting += ast.iter_child_nodes(node)
-    computing = [node for node in found[-1].body if not isinstance(node, ast.Return)]
+    computing = [node for node in functions[-1].body if not isinstance(node, ast.Return)]
     match computing[-1] if computing else None:
         case ast.Assign(targets=[ast.Name(id=target)]) | ast.AugAssign(target=ast.Name(id=target)):
             return [target[:_LONGEST], computing[-1].lineno]
@@ -208,54 +212,54 @@ class _Names:
                     self._values.add(name)
 
     def _size(self) -> tuple[int, int]:
-        return len(self._values), sum(len(known) for known in self._aliases.values())
+        return len(self._values), sum(len(aliases) for aliases in self._aliases.values())
 
     def _alias(self, name: str, whole: str) -> None:
-        known = self._aliases.setdefault(name, [])
-        if whole in known or whole.startswith("."):
+        aliases = self._aliases.setdefault(name, [])
+        if whole in aliases or whole.startswith("."):
             return
-        if len(known) == _MOST_ALIASES or len(whole) > _LONGEST:
+        if len(aliases) == _MOST_ALIASES or len(whole) > _LONGEST:
             self.overflowed = True
         else:
-            known.append(whole)
+            aliases.append(whole)
 
     def resolve(self, chain: str) -> list[str]:
         """Return the possible full names of a chain; none for a name that the program binds."""
-        found = self._resolve(chain)
-        for name in found if self._own else ():  # what is found in one of its modules is there
+        full_names = self._resolve(chain)
+        for name in full_names if self._own else ():  # what is found in one of its modules is there
             root, _, rest = name.partition(".")
-            if root in self._own and rest and len(found) < _MOST_FOUND:
-                found += [each for each in self._resolve(rest) if each not in found]
-        return found
+            if root in self._own and rest and len(full_names) < _MOST_FOUND:
+                full_names += [each for each in self._resolve(rest) if each not in full_names]
+        return full_names
 
     def _resolve(self, chain: str) -> list[str]:
         root, dot, rest = chain.partition(".")
-        known = list(self._aliases.get(root, ()))
+        aliases = list(self._aliases.get(root, ()))
         for name, wholes in self._aliases.items() if "__" in root else ():
             # A class A mangles `__np` to `_A__np`.
             long, short = sorted((name, root), key=len, reverse=True)
             if long != short and short.startswith("__") and long.endswith(short):
-                known += wholes
-        found = [whole + dot + rest for whole in known]
+                aliases += wholes
+        full_names = [whole + dot + rest for whole in aliases]
         if root in self._values:
-            return [*found, dot + rest] if rest else found
-        return found or [chain, *(f"{module}.{chain}" for module in self._stars if root)]
+            return [*full_names, dot + rest] if rest else full_names
+        return full_names or [chain, *(f"{module}.{chain}" for module in self._stars if root)]
 
 
 def _members(tree: ast.Module) -> set[int]:
     """Return the statements of class bodies, those in an `if` or a `try` there too."""
-    found: set[int] = set()
+    members: set[int] = set()
     waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
     while waiting:
         node, inside = waiting.pop()
         if inside:
-            found.add(id(node))
+            members.add(id(node))
         if isinstance(node, ast.ClassDef):
             inside = True
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             inside = False
         waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
-    return found
+    return members
 
 
 def _assignments(
@@ -284,6 +288,6 @@ def _pairs(
             names, values = [target], [value]
     if any(isinstance(one, ast.Starred) for one in (*names, *values)):
         return  # the pairs are not known before the program runs
-    for name, given in zip(names, values, strict=False):
-        if isinstance(name, ast.Name) and isinstance(given, (ast.Name, ast.Attribute)):
-            yield name, given
+    for name, item in zip(names, values, strict=False):
+        if isinstance(name, ast.Name) and isinstance(item, (ast.Name, ast.Attribute)):
+            yield name, item

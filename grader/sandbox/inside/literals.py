@@ -102,18 +102,18 @@ def answers(source: str, names: list[str], file_name: str) -> dict[str, object]:
     """
     if beyond_answers(source, names) is not None:
         raise ValueError("more than answers")
-    found: dict[str, object] = {}
+    answers_by_name: dict[str, object] = {}
     for node in ast.parse(source).body:
         if _is_numpy(node):
-            found["np"] = np
+            answers_by_name["np"] = np
         elif (name := _target(node)) is not None:
             value: ast.expr = node.value  # type: ignore[attr-defined]  # an assignment has one
             # So that the traceback of an error leads through the learner's line.
             text = "\n" * (node.lineno - 1) + "value = read(node)"
             namespace: dict[str, object] = {"read": _read, "node": value}
             exec(compile(text, file_name, "exec"), namespace)  # noqa: S102  one fixed statement; nothing of the source is in it
-            found[name] = namespace["value"]
-    return found
+            answers_by_name[name] = namespace["value"]
+    return answers_by_name
 
 
 def _read(node: ast.expr) -> object:  # noqa: PLR0911  one for each form

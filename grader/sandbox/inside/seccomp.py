@@ -90,7 +90,7 @@ def conditions(pid: int, *, scratch: bool) -> Conditions:
     itself = Condition(0, (0, pid))
     # The other clocks are files, or count the CPU time of the process whose number they hold.
     common_clock = Condition(0, (0,), 0xFFFF_FFF0)
-    found: Conditions = {
+    allowed: Conditions = {
         "fcntl": (_FCNTL, (Condition(1, _DUP_AND_FLAGS),)),
         "ioctl": ((16, 29), (Condition(1, terminal_and_blocking),)),
         "prctl": ((157, 167), (Condition(0, (set_name, get_name)),)),
@@ -114,8 +114,8 @@ def conditions(pid: int, *, scratch: bool) -> Conditions:
         flags = os.O_ACCMODE | os.O_CREAT | os.O_TRUNC
         for name, numbers, argument in (("open", (2, None), 1), ("openat", (257, 56), 2)):
             reading = Condition(argument, (os.O_RDONLY,), flags, otherwise=errno.EACCES)
-            found[name] = (numbers, (reading,))
-    return found
+            allowed[name] = (numbers, (reading,))
+    return allowed
 
 
 _CLONE3 = (435, 435)

@@ -205,9 +205,9 @@ class _Objects:
         self._known: dict[int, wire.Handle | wire.Callback] = {}  # by identity; all are kept alive
 
     def keep(self, value: object) -> wire.Handle | wire.Callback | None:
-        known = self._known.get(id(value))
-        if known is not None:
-            return known
+        kept = self._known.get(id(value))
+        if kept is not None:
+            return kept
         kind = type(value)
         if kind is types.CoroutineType:
             value.close()  # type: ignore[attr-defined]  # or Python warns that it was not awaited
@@ -219,10 +219,10 @@ class _Objects:
         handle = wire.Handle(len(self._kept), name[: wire.MAX_KIND], callable(value))
         return self._know(value, handle)
 
-    def _know(self, value: object, known: "_Known") -> "_Known":
+    def _know(self, value: object, handle: "_Known") -> "_Known":
         self._kept.append(value)
-        self._known[id(value)] = known
-        return known
+        self._known[id(value)] = handle
+        return handle
 
     def find(self, number: int) -> object:
         return self._kept[number]
@@ -230,23 +230,23 @@ class _Objects:
     def make(self, function: wire.Function) -> object:
         namespace: dict[str, Any] = {"np": np, "__name__": "given"}
         exec(compile(function.source, "<given>", "exec"), namespace)  # noqa: S102  the exercise's own code
-        made: object = namespace[function.name]
-        self._know(made, wire.Callback(function.number))
-        return made
+        function_object: object = namespace[function.name]
+        self._know(function_object, wire.Callback(function.number))
+        return function_object
 
     def call_back(self, callback: wire.Callback) -> object:
-        def given(*args: object, **kwargs: object) -> object:
+        def stand_in(*args: object, **kwargs: object) -> object:
             match self._call_back(["call back", callback.number, list(args), kwargs]):
                 case [_, "ok", value]:
                     return value
                 case [_, str(kind), message]:
-                    found = getattr(builtins, kind, RuntimeError)
-                    raise found(*([message] if message else []))
+                    error_type = getattr(builtins, kind, RuntimeError)
+                    raise error_type(*([message] if message else []))
             raise RuntimeError
 
-        made = _Given(given) if callback.iterates else given
-        self._know(made, callback)
-        return made
+        proxy = _Given(stand_in) if callback.iterates else stand_in
+        self._know(proxy, callback)
+        return proxy
 
 
 def _is_of_submission(kind: object) -> bool:
@@ -337,14 +337,14 @@ class _SubmissionModule:
         return self._defined(names)
 
     @_operation
-    def program(self, found: list[list[object]]) -> dict[str, object]:
+    def program(self, numbered_cells: list[list[object]]) -> dict[str, object]:
         """Return the cells of a notebook as one source, with the parts that are left out."""
-        made = cells.program(found)
-        failed = [[number, _raised(error)] for number, error in made.unreadable[:_MAX_FAILED]]
+        joined = cells.program(numbered_cells)
+        failed = [[number, _raised(error)] for number, error in joined.unreadable[:_MAX_FAILED]]
         return {
-            "source": made.source,
-            "modules": made.modules,
-            "left_out": made.left_out,
+            "source": joined.source,
+            "modules": joined.modules,
+            "left_out": joined.left_out,
             "failed": failed,
         }
 
@@ -377,8 +377,8 @@ class _SubmissionModule:
                 raise
             except BaseException as error:  # noqa: BLE001  SystemExit too
                 failed.setdefault(place, _raised(error))
-        found = itertools.islice(failed.items(), _MAX_FAILED)
-        return {**self._defined(names), "failed": [[place, facts] for place, facts in found]}
+        first = itertools.islice(failed.items(), _MAX_FAILED)
+        return {**self._defined(names), "failed": [[place, facts] for place, facts in first]}
 
     @_operation
     def load_answers(self, source: str, names: list[str]) -> dict[str, object]:
@@ -480,12 +480,12 @@ class _SubmissionModule:
     @_operation
     def signature(self, function: Callable[..., object]) -> list[list[object]]:
         """Return the parameters, each with its kind, its default and its annotation."""
-        found = inspect.signature(function)
+        signature = inspect.signature(function)
         parameters = [
             [p.name, int(p.kind), *(_or_nothing(each) for each in (p.default, p.annotation))]
-            for p in found.parameters.values()
+            for p in signature.parameters.values()
         ]
-        return [*parameters, ["return", -1, [], _or_nothing(found.return_annotation)]]
+        return [*parameters, ["return", -1, [], _or_nothing(signature.return_annotation)]]
 
     @contextlib.contextmanager
     def heard(self, heard: list[object]) -> Iterator[None]:
@@ -495,14 +495,14 @@ class _SubmissionModule:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 yield
-            found = [
+            recorded = [
                 [
                     [base.__name__ for base in each.category.__mro__],
                     str(each.message)[:_MAX_MESSAGE],
                 ]
                 for each in caught[:_MAX_WARNINGS]
             ]
-            heard += [found, self._position() - begin]
+            heard += [recorded, self._position() - begin]
             for each in caught:
                 text = warnings.formatwarning(
                     each.message, each.category, each.filename, each.lineno
@@ -512,22 +512,22 @@ class _SubmissionModule:
                     self._errors.write(text)
 
     @_operation
-    def run(self, statements: str, given: dict[str, Any]) -> int:
+    def run(self, statements: str, variables: dict[str, Any]) -> int:
         """Run statements; return the number of bytes printed, before those of standard error."""
         # A copy of the namespace: what the statements assign stays out of the submission.
         code = compile(statements, "<test>", "exec")
         begin = self._position()
         # A warning is no part of the output, and Python shows it only the first time.
         with self._errors.kept_back():
-            exec(code, {**self.module.__dict__, **given})  # noqa: S102  what this process is for
+            exec(code, {**self.module.__dict__, **variables})  # noqa: S102  what this process is for
             return self._position() - begin
 
     @_operation
-    def figure(self, statements: str, given: dict[str, Any]) -> object:
+    def figure(self, statements: str, variables: dict[str, Any]) -> object:
         """Return the data of the figure that statements draw, see `drawn_figure`."""
         from . import drawn_figure  # imported ahead where there are packages; no page has it
 
-        namespace = {**self.module.__dict__, **given}
+        namespace = {**self.module.__dict__, **variables}
         return drawn_figure.data_of(drawn_figure.draw(statements, namespace))
 
 
@@ -649,9 +649,9 @@ def _raised(error: BaseException, depth: int = 0) -> dict[str, object]:
             scope = [each for frame, _ in own for each in (*frame.f_locals, *frame.f_globals)]
             public = [name for name in dict.fromkeys(scope) if not name.startswith("__")]
             answer["names"] = public[:_MAX_NAMES]
-        found = {name: getattr(error, name) for name in _OF_BUILTINS if hasattr(error, name)}
-        found |= vars(error)
-        small = {name: value for name, value in found.items() if _is_plain(value)}
+        attributes = {name: getattr(error, name) for name in _OF_BUILTINS if hasattr(error, name)}
+        attributes |= vars(error)
+        small = {name: value for name, value in attributes.items() if _is_plain(value)}
         answer["attributes"] = dict(itertools.islice(small.items(), _MAX_ATTRIBUTES))
         if _is_plain(error.args):
             answer["args"] = error.args
@@ -711,36 +711,36 @@ class SubmissionServer:
         """Execute a request; every failure of the submission is an answer too."""
         number, *words = request
         before, self._number = self._number, number
-        asked = set()
+        options = set()
         while words[0] in ("measure", "hear", "look"):
-            asked.add(words.pop(0))
+            options.add(words.pop(0))
         operation, *arguments = words
         act = types.MethodType(OPERATIONS[operation], self._submission)
         heard, usage = list[object](), list[object]()
-        states = list(map(_state, shared.objects)) if "look" in asked else []
-        given = ""  # what the submission's own code has given, by its type
+        states = list(map(_state, shared.objects)) if "look" in options else []
+        type_name = ""  # of the value that the submission gave
         try:
-            with self._submission.heard(heard) if "hear" in asked else contextlib.nullcontext():
-                if "measure" in asked:
+            with self._submission.heard(heard) if "hear" in options else contextlib.nullcontext():
+                if "measure" in options:
                     value, *usage = _measured(act, *arguments)
                 else:
                     value = act(*arguments)
-            given = wire.name_of(type(value))
-            if "look" in asked:
+            type_name = wire.name_of(type(value))
+            if "look" in options:
                 value = [value, self._changes(request, shared, frame, states)]
-            if "hear" not in asked:  # or no one asks which objects are the request's
+            if "hear" not in options:  # or no one asks which objects are the request's
                 shared = wire.Shared()
-            value = [value, *heard] if "hear" in asked else value
+            value = [value, *heard] if "hear" in options else value
             return wire.encode([number, "ok", value, *usage], self._objects, shared)
         except wire.UnsupportedValueError as error:
             where = error.path.removeprefix("[2]")
-            for _ in asked & {"hear", "look"}:
+            for _ in options & {"hear", "look"}:
                 where = where.removeprefix("[0]")
             return wire.encode([number, "unsupported", {"kind": error.kind, "path": where}])
         except BaseException as error:  # noqa: BLE001  SystemExit and KeyboardInterrupt too
             facts = _raised(error)
-            if given and not facts["frames"]:  # our code cannot send it, whatever it is
-                return wire.encode([number, "unsupported", {"kind": given, "path": ""}])
+            if type_name and not facts["frames"]:  # our code cannot send it, whatever it is
+                return wire.encode([number, "unsupported", {"kind": type_name, "path": ""}])
             return wire.encode([number, "raised", facts])
         finally:
             self._number = before
@@ -773,7 +773,7 @@ class SubmissionServer:
         header, body = self._ask(wire.encode(request, self._objects))
         while True:
             shared = wire.Shared()
-            found: Any = wire.decode(header, body, self._objects, shared)
-            if found[0] == "given":
-                return list(found)
-            header, body = self._ask(self._answer(found, shared, (header, body)))
+            answer: Any = wire.decode(header, body, self._objects, shared)
+            if answer[0] == "given":
+                return list(answer)
+            header, body = self._ask(self._answer(answer, shared, (header, body)))

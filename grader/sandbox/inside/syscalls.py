@@ -90,10 +90,10 @@ def drop_capabilities() -> None:
 
 def is_refused_a_socket() -> bool:
     """Return whether this process can make no socket."""
-    found: int = _libc.socket(_AF_UNIX, _SOCK_STREAM, 0)
-    if found < 0:
+    descriptor: int = _libc.socket(_AF_UNIX, _SOCK_STREAM, 0)
+    if descriptor < 0:
         return True
-    os.close(found)
+    os.close(descriptor)
     return False
 
 
@@ -157,8 +157,8 @@ _LOG_SAME_EXEC_OFF, _LOG_FLAGS_SINCE = 1 << 0, 7
 
 def landlock_version() -> int:
     """Return the kernel's Landlock ABI version; 0 where there is none."""
-    found: int = _libc.syscall(_CREATE_RULESET, None, 0, _CREATE_RULESET_VERSION)
-    return max(found, 0)
+    version: int = _libc.syscall(_CREATE_RULESET, None, 0, _CREATE_RULESET_VERSION)
+    return max(version, 0)
 
 
 def landlock_rights(abi: int) -> tuple[str, ...]:
@@ -177,8 +177,8 @@ def landlock_attributes(abi: int) -> tuple[int, int, int]:
 
 def landlock_ruleset(attributes: bytes) -> int:
     """Create a ruleset from its packed attributes; the caller closes the descriptor."""
-    found = _libc.syscall(_CREATE_RULESET, attributes, len(attributes), 0)
-    return _checked(found, "landlock_create_ruleset")
+    descriptor = _libc.syscall(_CREATE_RULESET, attributes, len(attributes), 0)
+    return _checked(descriptor, "landlock_create_ruleset")
 
 
 def landlock_restrict(readable: Iterable[str] | None, *, abi: int | None = None) -> None:

@@ -66,14 +66,14 @@ def _ints(parts: Any) -> tuple[int, ...]:
     return parts
 
 
-def _of(kind: type, value: Any) -> Any:
+def _require(kind: type, value: Any) -> Any:
     if type(value) is not kind:
         raise TypeError(f"no {kind.__name__}")
     return value
 
 
 def _short(text: Any) -> str:
-    if len(_of(str, text)) > _MOST_DIGITS:  # Python would take long to read it
+    if len(_require(str, text)) > _MOST_DIGITS:  # Python would take long to read it
         raise ValueError("too many digits")
     return str(text)
 
@@ -90,11 +90,11 @@ def _take_decimal(value: Any) -> object:
     return text if is_usable else NotImplemented
 
 
-def _checked(take_apart: Callable[[Any], object], made: object) -> object:
+def _checked(take_apart: Callable[[Any], object], value: object) -> object:
     """Return a value that was built, or raise if it would not be sent."""
-    if take_apart(made) is NotImplemented:
+    if take_apart(value) is NotImplemented:
         raise ValueError("a value that is never sent")
-    return made
+    return value
 
 
 def _masked(kind: Any, parts: Any) -> object:
@@ -120,21 +120,21 @@ def _take_named_tuple(value: Any) -> object:
 
 def _named_tuple(_: Any, parts: Any) -> Any:
     names, items = parts
-    made = _NAMED["tuple"](_of(tuple, items))
-    made.__dict__.update(zip(_names(names), items, strict=True), _fields=names)
-    return made
+    value = _NAMED["tuple"](_require(tuple, items))
+    value.__dict__.update(zip(_names(names), items, strict=True), _fields=names)
+    return value
 
 
 def _member(_: Any, parts: Any) -> object:
     value, name = parts
-    made = _NAMED[type(value).__name__](value)
+    member = _NAMED[type(value).__name__](value)
     (name,) = _names((name,))
-    made.__dict__.update(name=name, value=value)
-    return made
+    member.__dict__.update(name=name, value=value)
+    return member
 
 
 def _names(names: Any) -> tuple[str, ...]:
-    if not all(map(_is_name, _of(tuple, names))):
+    if not all(map(_is_name, _require(tuple, names))):
         raise ValueError("no names")
     return tuple(names)
 
@@ -144,10 +144,10 @@ def _is_name(name: object) -> bool:
 
 
 _ISO: Final = Row(lambda value: value.isoformat(), lambda kind, text: kind.fromisoformat(text))
-_DICT: Final = Row(dict, lambda kind, parts: kind(_of(dict, parts)))
+_DICT: Final = Row(dict, lambda kind, parts: kind(_require(dict, parts)))
 ROWS: Final[dict[str, Row]] = {
-    "builtins.frozenset": Row(set, lambda kind, parts: kind(_of(set, parts))),
-    "builtins.bytearray": Row(bytes, lambda kind, parts: kind(_of(bytes, parts))),
+    "builtins.frozenset": Row(set, lambda kind, parts: kind(_require(set, parts))),
+    "builtins.bytearray": Row(bytes, lambda kind, parts: kind(_require(bytes, parts))),
     "builtins.range": Row(
         _take_range, lambda kind, parts: _checked(_take_range, kind(*_ints(parts)))
     ),
@@ -157,10 +157,10 @@ ROWS: Final[dict[str, Row]] = {
     "collections.OrderedDict": _DICT,
     "collections.defaultdict": Row(
         lambda v: (dict(v), _NAMES.get(v.default_factory)),
-        lambda kind, parts: kind(_CLASSES.get(parts[1]), _of(dict, parts[0])),
+        lambda kind, parts: kind(_CLASSES.get(parts[1]), _require(dict, parts[0])),
     ),
     "collections.deque": Row(
-        lambda v: (list(v), v.maxlen), lambda kind, parts: kind(_of(list, parts[0]), parts[1])
+        lambda v: (list(v), v.maxlen), lambda kind, parts: kind(_require(list, parts[0]), parts[1])
     ),
     "datetime.date": _ISO,
     "datetime.datetime": _ISO,
@@ -203,7 +203,7 @@ def build(name: object, parts: object) -> object:
     Raises:
         LookupError, TypeError, ValueError, ArithmeticError: there is no such value.
     """
-    row = ROWS[_of(str, name)]
+    row = ROWS[_require(str, name)]
     module, _, attribute = str(name).rpartition(".")
     if not module:
         return row.build(None, parts)

@@ -62,7 +62,7 @@ def served(contents: Mapping[str, bytes]) -> Iterator[None]:
         _contents.update(before)
 
 
-def _found(file: Any) -> tuple[str, bytes] | None:
+def _lookup(file: Any) -> tuple[str, bytes] | None:
     """Return the name and the contents of a file in memory."""
     if not _contents or not isinstance(file, str | os.PathLike):
         return None
@@ -84,17 +84,17 @@ def _opened(  # as `open`
     closefd: bool = True,
     opener: Any = None,
 ) -> Any:
-    found = _found(file)
-    if found is None:
+    entry = _lookup(file)
+    if entry is None:
         return _open(file, mode, buffering, encoding, errors, newline, closefd, opener)
     if _WRITING & set(mode):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), found[0])
-    raw = _File(*found)
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), entry[0])
+    raw = _File(*entry)
     return raw if "b" in mode else io.TextIOWrapper(raw, encoding, errors, newline)
 
 
 def _described(path: Any, *args: Any, **kwargs: Any) -> os.stat_result:
-    found = _found(path)
-    if found is None:
+    entry = _lookup(path)
+    if entry is None:
         return _stat(path, *args, **kwargs)
-    return os.stat_result((stat.S_IFREG | 0o444, 0, 0, 1, 0, 0, len(found[1]), 0, 0, 0))
+    return os.stat_result((stat.S_IFREG | 0o444, 0, 0, 1, 0, 0, len(entry[1]), 0, 0, 0))

@@ -212,8 +212,8 @@ class _Encoder:
         encode = _ENCODERS.get(kind, _Encoder.other)
         tree = encode(self, value, depth + 1)
         if type(tree) is list and tree[0] in _SHARED:
-            if kind is np.ndarray and (found := self.shared.with_memory_of(value)):  # type: ignore[arg-type]  # it is one
-                tree = ["v", *found, tree]
+            if kind is np.ndarray and (owner := self.shared.with_memory_of(value)):  # type: ignore[arg-type]  # it is one
+                tree = ["v", *owner, tree]
             self.shared.number(value, len(self.shared.objects))
             self.shared.add(value, self.nodes - before)
         return tree
@@ -239,10 +239,10 @@ class _Encoder:
         return _ENCODERS[type(kept)](self, kept, depth)
 
     def _too_large(self) -> UnsupportedValueError:
-        of = f"of more than {MAX_NODES:,} parts"
+        size = f"of more than {MAX_NODES:,} parts"
         if self.nodes <= MAX_NODES:
-            of = f"nested more than {MAX_DEPTH} deep"
-        return UnsupportedValueError(f"a value {of}", of_the_whole=True)
+            size = f"nested more than {MAX_DEPTH} deep"
+        return UnsupportedValueError(f"a value {size}", of_the_whole=True)
 
     def items(self, value: Any, depth: int) -> list[object]:
         tree: list[object] = [_TAGS[type(value)]]
@@ -414,8 +414,8 @@ def encode(
         UnsupportedValueError: a type that is not on the list, or a value over the caps.
     """
     shared = shared or Shared()
-    for number, known in enumerate(shared.objects):
-        shared.number(known, number)
+    for number, shared_object in enumerate(shared.objects):
+        shared.number(shared_object, number)
     encoder = _Encoder(objects, shared)
     tree = encoder.node(value, 0)
     try:
@@ -552,10 +552,10 @@ class _Decoder:
         if not array.size or not _lies_in(array, base, offset, strides):
             return array
         begin = offset + _address(base) - _address(memory)
-        found: npt.NDArray[Any] = np.ndarray(array.shape, array.dtype, memory, begin, strides)
+        array_view: npt.NDArray[Any] = np.ndarray(array.shape, array.dtype, memory, begin, strides)
         if not array.flags.writeable:
-            found.flags.writeable = False
-        return found
+            array_view.flags.writeable = False
+        return array_view
 
     def scalar(self, tree: list[Any], _depth: int) -> object:
         _, name, offset = tree
@@ -634,10 +634,10 @@ def _lies_in(
         (*base.shape, base.itemsize), np.bool_, places, -low, (*base.strides, 1)
     )
     own[...] = True
-    seen: npt.NDArray[Any] = np.ndarray(
+    strided: npt.NDArray[Any] = np.ndarray(
         (*array.shape, array.itemsize), np.bool_, places, offset - low, (*strides, 1)
     )
-    return bool(seen.all())
+    return bool(strided.all())
 
 
 _DECODERS: dict[str, Callable[[_Decoder, list[Any], int], object]] = {

@@ -86,8 +86,8 @@ class RequestLoop:
 
     def _take(self, length: int) -> bytearray:
         while len(self._received) < length:
-            wanted = max(length - len(self._received), _READ_AHEAD)
-            piece = self._connection.recv(min(wanted, _MOST_AT_ONCE))
+            size = max(length - len(self._received), _READ_AHEAD)
+            piece = self._connection.recv(min(size, _MOST_AT_ONCE))
             if not piece:
                 os._exit(0)  # the trusted side closed the connection
             self._received += piece

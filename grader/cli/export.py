@@ -183,7 +183,7 @@ def canvas(
     """
     options.prefer_own_output()
     from grader.course.csv_rows import read_text, without_separator
-    from grader.reports.canvas_csv import fill, published, scores_of
+    from grader.reports.canvas_csv import fill, scores_of
     from grader.reports.formats import write_whole
 
     if output.exists() and any(output.samefile(path) for path in (gradebook, *results)):
@@ -195,12 +195,12 @@ def canvas(
     elif rules != type(rules)():
         raise UsageError("a database has published grades: give --roster and rules with files only")
     else:
-        records = server_module("gradebook_data").records
+        published = server_module("gradebook_data").batch
         with (
             server_module("commands.server_options").open_store(database) as opened,
             opened.read() as connection,
         ):
-            batch = published(records(connection))
+            batch = published(connection)
     mark = "\ufeff" if gradebook.read_bytes().startswith(codecs.BOM_UTF8) else ""
     text = mark + without_separator(read_text(gradebook))
     scores = scores_of(batch, exercises)

@@ -11,10 +11,10 @@ import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any, Final
+from typing import Final
 
 from grader.errors import UsageError
-from grader.reports.report import Batch, Grade, Report
+from grader.reports.report import Batch
 
 IDENTITIES: Final = ("SIS Login ID", "SIS User ID", "ID", "Student", "Integration ID")
 """The columns of a gradebook that can tell students apart."""
@@ -84,21 +84,6 @@ def scores_of(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[fl
         else:
             sums[student] = None if excused == len(wanted) else (points, possible)
     return sums
-
-
-def published(records: Iterable[Mapping[str, Any]]) -> Batch:
-    """Return the published grades of a server as reports; the last of each student counts."""
-    found = {(str(each["student"]), str(each["exercise"])): each for each in records}
-    reports = []
-    for (student, exercise), each in found.items():
-        is_graded = "score" in each and each.get("sandbox") != "none"
-        points = each.get("score")
-        grade = None
-        if is_graded:
-            grade = Grade(None if points is None else float(points), int(each["max_score"]))
-        outcome = str(each.get("outcome", ""))
-        reports.append(Report(exercise, "", outcome, student=student, grade=grade))
-    return Batch(tuple(reports))
 
 
 def _wanted(found: Sequence[str], asked: Sequence[str]) -> list[str]:

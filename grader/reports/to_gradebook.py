@@ -2,22 +2,24 @@
 
 import csv
 import io
+from collections.abc import Mapping
 
 from grader.reports.formats import Renderer
 from grader.reports.report import Batch
 from grader.reports.to_csv import safe_cell
 
 
-def many(batch: Batch) -> str:
-    """Return the gradebook.
+def many(batch: Batch, about: Mapping[str, tuple[str, str]] | None = None) -> str:
+    """Return the gradebook, with what is known about each student: their name and section.
 
     A cell is empty where nothing was judged. `of` is the sum of the points that count: those of an
     exercise that a student is excused from, or that was not judged, do not.
     """
     exercises = batch.graded_exercises
+    headings = () if about is None else ("name", "section")
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(["student", *exercises, "total", "of"])
+    writer.writerow(["student", *headings, *exercises, "total", "of"])
     for student, reports in batch.by_student.items():
         judged = [each for each in reports.values() if each.points is not None]
         total = sum(each.points or 0 for each in judged)
@@ -31,7 +33,8 @@ def many(batch: Batch) -> str:
                 cells.append("")
             else:
                 cells.append(f"{found.points:.10g}")
-        writer.writerow([safe_cell(student), *cells, f"{total:.10g}", of])
+        names = () if about is None else about[student]
+        writer.writerow([*map(safe_cell, (student, *names)), *cells, f"{total:.10g}", of])
     return text.getvalue()
 
 

@@ -4,7 +4,7 @@ import csv
 import dataclasses
 import io
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection
 
@@ -14,8 +14,9 @@ from etude_server.store.people import is_erased
 from etude_server.store.roster import Profile
 from etude_server.store.submissions import Stuck
 from grader.course.statistics import ExerciseStatistics, Mistakes, hardest_first
-from grader.reports import to_moodle
-from grader.reports.canvas_csv import published
+from grader.reports import to_gradebook, to_moodle
+from grader.reports.report import Batch, Report
+from grader.reports.report import Grade as EarnedGrade
 from grader.reports.to_csv import safe_cell
 
 STUCK_AFTER: Final = 3
@@ -54,21 +55,24 @@ def csv_part(
     return text.getvalue(), None if is_last else (found[-1].person, found[-1].exercise)
 
 
-def records(connection: Connection) -> list[dict[str, Any]]:
-    """Return all students' grades in the form of a result file's lines.
+def batch(connection: Connection) -> Batch:
+    """Return all students' grades as the reports of a course.
 
     An erased student is left out: no other system has a row of that name.
     """
-    return [
-        {
-            "student": each.person,
-            "exercise": each.exercise,
-            "score": each.points,
-            "max_score": 0 if each.points is None else each.max_score,  # none: they are excused
-        }
-        for each in grades.of_students(connection)
-        if not is_erased(each.person)
-    ]
+    found = [each for each in grades.of_students(connection) if not is_erased(each.person)]
+    return Batch(
+        tuple(
+            Report(
+                each.exercise,
+                "",
+                "",
+                student=each.person,
+                grade=EarnedGrade(each.points, 0 if each.points is None else each.max_score),
+            )
+            for each in sorted(found, key=lambda one: (one.exercise, one.person))
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,21 +137,11 @@ def table(connection: Connection) -> GradebookTable:
 
 
 def matrix_csv(connection: Connection) -> str:
-    """Return the table as a CSV that is safe to open in a spreadsheet."""
-    made = table(connection)
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(["student", "name", "section", *made.exercises])
-    for who, row in made.rows:
-        cells = [safe_cell(each) for each in (who.name, who.display_name, who.section)]
-        for name in made.exercises:
-            points = row[name].points if name in row else None
-            excused = "excused" if name in row else ""
-            cells.append(excused if points is None else f"{points:.10g}")
-        writer.writerow(cells)
-    return text.getvalue()
+    """Return the gradebook of `etude report`, with the students' names and sections."""
+    about = {each.name: (each.display_name, each.section) for each in roster.listed(connection)}
+    return to_gradebook.many(batch(connection), about)
 
 
 def moodle_csv(connection: Connection) -> str:
     """Return the table that Moodle imports: a user name, and the points of each exercise."""
-    return to_moodle.many(published(records(connection)))
+    return to_moodle.many(batch(connection))

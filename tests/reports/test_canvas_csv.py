@@ -3,13 +3,15 @@
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from grader.errors import UsageError
-from grader.reports.canvas_csv import Filled, fill, published, scores_of
+from grader.reports.canvas_csv import Filled, fill, scores_of
 from grader.reports.report import Batch, Grade, Report
+from tests.reports.conftest import failed, report_of
 
 EXPORT = """\
 Student,ID,SIS User ID,SIS Login ID,Section,Attention (4711),Essay (4712),Current Score,Final Score
@@ -155,10 +157,10 @@ def scores(*reports: Report, exercises: Sequence[str] = ()) -> dict[str, tuple[f
 def test_no_grade_is_no_score() -> None:
     """A fault is no zero, nor is a verdict that no sandbox stood behind."""
     assert scores(report("ada", 1), report("bob", None)) == {"ada": (1, 10)}
-    record = {"exercise": "a", "outcome": "passed", "score": 10, "max_score": 10}
-    ada, cy = ({**record, "student": name, "sandbox": where} for name, where in
-               (("ada", "namespaces"), ("cy", "none")))  # fmt: skip
-    assert scores_of(published([ada, cy])) == {"ada": (10, 10)}
+    ada, cy = (report_of((failed("t", ""),), student=name) for name in ("ada", "cy"))
+    assert cy.verdict is not None
+    unsafe = replace(cy, verdict=replace(cy.verdict, sandbox="none"))
+    assert scores(ada, unsafe) == {"ada": (0, 1)}
 
 
 def test_several_exercises_are_added_up() -> None:

@@ -16,8 +16,9 @@ from etude_server.api.problem_details import ProblemError, responses
 from etude_server.service import AppContext
 from etude_server.store import grades
 from etude_server.store.grades import Grade
+from etude_server.store.submissions import Stuck
 from grader.errors import UsageError
-from grader.reports.canvas_csv import fill, published, scores_of
+from grader.reports.canvas_csv import fill, scores_of
 
 router = APIRouter(
     prefix="/v1",
@@ -61,15 +62,6 @@ class GradeInfo(BaseModel):
     note: str = Field(description="Why it is not the score: late, or given by staff.")
 
 
-class StuckInfo(BaseModel):
-    """A student who has failed an exercise several times and never passed it."""
-
-    student: str = Field(validation_alias="person")
-    name: str = Field(validation_alias="shown", description="To be shown.")
-    failed: int = Field(description="Submissions.")
-    submission: str = Field(validation_alias="submission_id", description="The latest.")
-
-
 class StatisticsInfo(BaseModel):
     """Statistics of the submissions to an exercise."""
 
@@ -83,7 +75,7 @@ class StatisticsInfo(BaseModel):
     )
     misconceptions: dict[str, int] = Field(description="Students who had each, at any time.")
     failed_tests: dict[str, int] = Field(description="Students who failed each, at any time.")
-    stuck: list[StuckInfo]
+    stuck: list[Stuck]
 
 
 Exercise = Annotated[
@@ -137,9 +129,7 @@ def fill_canvas(
 ) -> Response:
     """Fill a column of a gradebook that Canvas exported; Canvas imports the answer."""
     try:
-        scores = scores_of(
-            published(service.staff_reader.read(gradebook_data.records)), exercise or ()
-        )
+        scores = scores_of(service.staff_reader.read(gradebook_data.batch), exercise or ())
         filled = fill(
             export.decode(),
             scores,

@@ -27,7 +27,7 @@ from etude_server.service import AppContext
 from etude_server.store import submissions, verdicts
 from etude_server.store.ids import Moment, now
 from etude_server.store.people import Person
-from etude_server.store.submissions import FoundSubmission, KeyReusedError, State, Submitted
+from etude_server.store.submissions import KeyReusedError, State, SubmissionEntry, Submitted
 from etude_server.store.verdicts import StoredVerdict
 from grader.sandbox.limits import SOURCE_CAP
 
@@ -72,21 +72,6 @@ class SubmissionState(BaseModel):
     outcome: str | None = Field(description="Of the verdict, once it is graded.")
     score: int | None
     max_score: int | None
-
-
-class EntryInfo(BaseModel):
-    """A submission and its verdict."""
-
-    id: str
-    person: str
-    exercise: str
-    source_hash: str = Field(description="SHA-256 of the text.")
-    received_at: Moment
-    state: State
-    outcome: str | None = Field(description="Of the verdict, once it is graded.")
-    score: int | None
-    max_score: int | None
-    shown: str = Field(description="The person's name to be shown.")
 
 
 Id = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A submission's id.")]
@@ -152,7 +137,7 @@ async def followed(
         202: with_headers("Location"),
     },
 )
-async def hand_in(
+async def submit(
     new: NewSubmission,
     person: Someone,
     service: ContextOf,
@@ -232,7 +217,7 @@ async def events(
             yield _event(state)
 
 
-@router.get("", responses=responses(HTTPStatus.FORBIDDEN), response_model=Page[EntryInfo])
+@router.get("", responses=responses(HTTPStatus.FORBIDDEN))
 def listed(
     _person: Staff,
     service: ContextOf,
@@ -244,7 +229,7 @@ def listed(
     state: State | None = None,
     after: After = None,
     limit: Limit = 50,
-) -> Page[FoundSubmission]:
+) -> Page[SubmissionEntry]:
     """List submissions, the newest first."""
     with service.database.read() as connection:
         found = submissions.listed(

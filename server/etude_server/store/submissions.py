@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 
 from etude_server.store import events
-from etude_server.store.ids import new_id, now
+from etude_server.store.ids import Moment, new_id, now
 from etude_server.store.people import Person
 from etude_server.store.tables import (
     SAME_KEY,
@@ -120,7 +120,7 @@ class Submitted:
     person_id: str
     exercise: str
     source_hash: str
-    received_at: int  # microseconds since 1970
+    received_at: Moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +132,14 @@ class AcceptedSubmission:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundSubmission:
+class SubmissionEntry:
     """A submission and its verdict."""
 
     id: str
     person: str  # their name
     exercise: str
     source_hash: str
-    received_at: int
+    received_at: Moment
     state: State
     outcome: str | None  # of the published verdict, like what follows
     score: int | None
@@ -151,10 +151,10 @@ class FoundSubmission:
 class Stuck:
     """A student who has failed an exercise several times and never passed it."""
 
-    person: str
+    student: str
+    name: str  # that others read
     failed: int  # submissions
-    submission_id: str  # the latest
-    shown: str  # the name that others read
+    submission: str  # the latest
 
 
 class KeyReusedError(Exception):
@@ -316,7 +316,7 @@ def listed(
     state: State | None = None,
     before: str | None = None,
     most: int = 50,
-) -> list[FoundSubmission]:
+) -> list[SubmissionEntry]:
     """Return submissions, the newest first, that are older than that of the id `before`."""
     number, _, *rest = COLUMNS
     of_verdict = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
@@ -339,7 +339,7 @@ def listed(
     if before is not None:
         chosen = chosen.where(submission.c.id < before)
     rows = connection.execute(chosen.order_by(submission.c.id.desc()).limit(most))
-    return [FoundSubmission(*tuple(row)) for row in rows]
+    return [SubmissionEntry(*tuple(row)) for row in rows]
 
 
 def stuck(
@@ -352,7 +352,7 @@ def stuck(
     failed, latest = func.count().label("failed"), func.max(submission.c.id).label("latest")
     own = (submission.c.person_id == grade.c.person_id, submission.c.exercise == grade.c.exercise)
     chosen = (
-        select(grade.c.exercise, person.c.name, failed, latest, SHOWN.label("shown"))
+        select(grade.c.exercise, person.c.name, SHOWN.label("shown"), failed, latest)
         .join(person, person.c.id == grade.c.person_id)
         .join(submission, and_(*own))
         .join(publication, publication.c.submission_id == submission.c.id)

@@ -41,7 +41,7 @@ from tests.server.store.test_store import _hand_in, _publish
 READS: Final[dict[ModuleType, str]] = {
     comments: "of_submission commented",
     events: "of_subject",
-    gradebook_data: "csv_part records overview numbers table matrix_csv moodle_csv",
+    gradebook_data: "csv_part batch overview numbers table matrix_csv moodle_csv",
     grades: "of_person of_students of_one added_up",
     people: "find_person need find_by_id get_person tokens_of person_of_token find_session",
     personal_data: "export inactive",

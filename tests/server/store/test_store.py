@@ -62,7 +62,7 @@ from grader.course.statistics import Row, summarise
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.reports.canvas_csv import published, scores_of
+from grader.reports.canvas_csv import scores_of
 from tests.server.postgres import PostgresServer
 
 _RUN = verdicts.GradingRun("here", 1, 2)
@@ -532,7 +532,7 @@ def test_numbers_of_an_exercise_read_no_single_submission(
             read.append((len(statements), len(rows)))
         assert found.statistics.students == 2
         assert found.statistics.failed_tests == {"t-e1": 2}
-    assert [(each.person, each.failed) for each in found.stuck] == [
+    assert [(each.student, each.failed) for each in found.stuck] == [
         ("ada", most + 2),
         ("bob", most + 2),
     ]
@@ -606,7 +606,7 @@ def test_a_student_who_submitted_nothing_has_no_points(database: Database, ada: 
             after = (found[-1].person, found[-1].exercise)
         assert paged == whole
         assert gradebook_data.csv_part(connection)[0].count("not submitted") == 2
-        scores = scores_of(published(gradebook_data.records(connection)))
+        scores = scores_of(gradebook_data.batch(connection))
         assert scores == {"ada": (4.0, 4), "eve": (0.0, 4), "zoe": (0.0, 4)}
 
 

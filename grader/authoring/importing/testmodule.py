@@ -463,23 +463,23 @@ class _Translator(ast.NodeTransformer):
     def _assertion(self, name: str, call: ast.Call) -> ast.stmt:
         if name in _RAISES:
             return ast.Expr(self._raises(name, call))
-        arguments = [self.visit(each) for each in call.args]
-        keywords = {each.arg: self.visit(each.value) for each in call.keywords}
+        arguments, keywords = call.args, {each.arg: each.value for each in call.keywords}
         if name == "fail":
-            return ast.Expr(ast.Call(_expression("pytest.fail"), arguments, []))
+            return ast.Expr(ast.Call(_expression("pytest.fail"), [*map(self.visit, arguments)], []))
         form = _NEAR[name] if name in _NEAR and "delta" in keywords else _TRUE.get(name)
         count = 2 if re.search(r"\bb\b", form or "") else 1
         if form is None or len(arguments) < count:
             self._refuse(f"there is nothing like self.{name}")
-        one, other = arguments[0], arguments[-1] if count == 1 else arguments[1]
+        values = dict(zip("ab", arguments[:count], strict=False))
         rest, message = arguments[count:], keywords.get("msg")
         if name in _NEAR:
             places = keywords.get("places") or (rest or [ast.Constant(_PLACES)])[0]
-            delta = keywords.get("delta")
-            return ast.Assert(
-                _expression(form, a=one, b=other, places=places, delta=delta), message
-            )
-        return ast.Assert(_expression(form, a=one, b=other), message or next(iter(rest), None))
+            values |= {"places": places, "delta": keywords.get("delta", places)}
+        elif message is None and rest:
+            message = rest[0]
+        # Filled first: what is compared may be the type of what was raised.
+        condition = self.visit(_expression(form, **values))
+        return ast.Assert(condition, None if message is None else self.visit(message))
 
     def _raises(self, name: str, call: ast.Call) -> ast.expr:
         if not call.args:
@@ -514,12 +514,12 @@ class _Translator(ast.NodeTransformer):
         raise _NoSuchFormError(reason)
 
 
-def _expression(form: str, **values: ast.expr | None) -> ast.expr:
+def _expression(form: str, **values: ast.expr) -> ast.expr:
     """Parse an expression, with other expressions for some names in it."""
 
     class Fill(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> ast.expr:
-            return values.get(node.id) or node
+            return values.get(node.id, node)
 
     filled: ast.expr = Fill().visit(ast.parse(form, mode="eval").body)
     return filled

@@ -102,11 +102,13 @@ def test_helpers_named_like_assertions_stay_helpers() -> None:
         "    def test_it(self):\n        self.assertSame(f(1), 1)\n"
         "        with self.refused() as caught:\n            f(2)\n"
         "        self.assertEqual(str(caught.exception), 'no')\n"
+        "        self.assertEqual(type(caught.exception), ValueError)\n"
     )
     (test,) = translate(source, {"stub"}).tests
     assert "def assertSame(a, b):\n    assert a == b" in test.code
     assert "return pytest.raises(ValueError)" in test.code
     assert "assert str(caught.value) == 'no'" in test.code
+    assert "assert isinstance(caught.value, ValueError)" in test.code
 
 
 @pytest.mark.parametrize("own", ["self, ", "self, /, "])

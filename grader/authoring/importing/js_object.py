@@ -44,6 +44,7 @@ _TOKEN: Final = re.compile(
 _ESCAPE: Final = re.compile(
     r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,5})\}|(.))", re.DOTALL
 )
+_ESCAPED_QUOTE: Final = re.compile(rf"\\[{SINGLE[1:]}{DOUBLE[1:]}]")
 _ESCAPES: Final = {
     "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": "",
     **dict.fromkeys(SINGLE, "'"), **dict.fromkeys(DOUBLE, '"'),
@@ -145,6 +146,8 @@ def _string(written: str, repairs: Counter[str]) -> str:
     inner = quoted[1:-1]
     if quoted[0] not in "'\"`":
         repairs["typographic quotes around a string"] += 1
+    if count := len(_ESCAPED_QUOTE.findall(inner)):
+        repairs["a typographic quote behind a backslash"] += count
     if quoted[0] != "`" and re.search(r"(?<!\\)\n", inner):
         repairs["a line break inside a string"] += 1
     return json.dumps(_ESCAPE.sub(_unescaped, inner))

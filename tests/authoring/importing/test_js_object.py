@@ -31,9 +31,10 @@ def test_notations_mean_what_their_author_meant(notation: str, meaning: dict[str
 
 def test_what_was_repaired_is_counted() -> None:
     """The report says how often, by what typesetting had done."""
-    found = read_object("{a: \u20182\u2019, \u2018b\u2019: \u20132, c: \u201d}", 0)
+    found = read_object("{a: \u20182\\\u2019\u2019, \u2018b\u2019: \u20132, c: \u201d}", 0)
     assert found.repairs == {
         "typographic quotes around a string": 2,
+        "a typographic quote behind a backslash": 1,
         "a dash for a minus sign": 1,
         "an empty string that had become one quotation mark": 1,
     }

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.definitions.exercise import (
+    CallTest,
     Exercise,
     TestCase,
     TestId,
@@ -166,10 +167,49 @@ class Diagnostician:
             if found:
                 return _diagnosis(found, case)
             if self._exercise.kind == "predict":
-                return None
+                return self._in_answers(case)
             return self._other_diagnosis(case, source) if source else None
         except _TimeIsOverError:
             return None
+
+    def _in_answers(self, case: "_Case") -> Diagnosis | None:
+        """Return the known mistakes in single answers of a prediction.
+
+        A mistake that is made in every answer that it changes comes before one that is not. Where
+        several could have led to an answer, none is named.
+        """
+        agreeing = []  # each with the answers that it explains, and whether it was made throughout
+        for program in self._misconceptions:
+            seen = {test.id: each for test, each in self._fingerprints(program)}
+            wrong = {name for name, each in seen.items() if each.outcome is not Outcome.PASSED}
+            same = {
+                test.id
+                for test in case.failing
+                if test.id in wrong and case.agrees(test, seen[test.id])
+            }
+            agreeing.append((program, same, same == wrong))
+        answers: dict[str, list[str]] = {}
+        tests = []
+        for test in case.failing:
+            able = [each for each in agreeing if test.id in each[1]]
+            able = [each for each in able if each[2]] or able
+            most = max((len(same) for _, same, _ in able), default=0)
+            programs = [program for program, same, _ in able if len(same) == most]
+            if len(programs) == 1 and isinstance(test, CallTest):
+                answers.setdefault(programs[0].id, []).append(test.call)
+                tests.append(test.id)
+        named = [each for each in self._misconceptions if each.id in answers]
+        if not named:
+            return None
+        sentences = [(answers[each.id], each.feedback.strip()) for each in named]
+        hints = {each.hint for each in named}
+        return Diagnosis(
+            kind="misconception",
+            id=Diagnosis.JOIN.join(each.id for each in named),
+            feedback=diagnosis_sentences.in_answers(sentences),
+            hint=hints.pop() if len(hints) == 1 else None,
+            tests=tuple(tests),
+        )
 
     def _without_effect(self, case: "_Case", source: str) -> list[_WrongProgram]:
         """Return the misconception that a submission makes with a number that does nothing.

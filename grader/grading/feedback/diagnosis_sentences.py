@@ -34,6 +34,13 @@ def at_once(mistakes: Sequence[str]) -> str:
     )
 
 
+def in_answers(mistakes: Sequence[tuple[Sequence[str], str]]) -> str:
+    """Return the sentences about mistakes in a prediction, each with the answers that have it."""
+    return " ".join(
+        f"{', '.join(f'`{name}`' for name in names)}: {feedback}" for names, feedback in mistakes
+    )
+
+
 def in_helper(name: str, line: int, feedback: str = "") -> str:
     """Return the sentence about a helper with the only mistake of a submission."""
     where = f"The mistake is in your `{quoted(name)}` (line {line})"

@@ -23,7 +23,7 @@ def beyond_answers(source: str, names: list[str]) -> tuple[str, int, str] | None
     """Find the first part of a program that is no answer: no literal assigned to one of the names.
 
     Comments, a docstring and `import numpy as np` are allowed; `np.array` of a literal, `np.nan`
-    and `np.inf` are literals here.
+    and `np.inf` are literals here. An answer of one word needs no quotes.
 
     Returns:
         None, or its kind (statement, name or value), its line, and a name.
@@ -38,7 +38,8 @@ def beyond_answers(source: str, names: list[str]) -> tuple[str, int, str] | None
             return "statement", node.lineno, ""
         if target not in names:
             return "name", node.lineno, target[:_LONGEST]
-        if not _is_literal(node.value):  # type: ignore[attr-defined]  # an assignment has one
+        value: ast.expr = node.value  # type: ignore[attr-defined]  # an assignment has one
+        if not (_is_word(value, names) or _is_literal(value)):
             return "value", node.lineno, target
     return None
 
@@ -58,6 +59,11 @@ def _target(node: ast.stmt) -> str | None:
             if all(isinstance(part, _IN_ANNOTATIONS) for part in ast.walk(annotation)):
                 return name
     return None
+
+
+def _is_word(value: ast.expr, names: list[str]) -> bool:
+    """Return whether an answer is a text of one word without quotes."""
+    return isinstance(value, ast.Name) and value.id not in (*names, *_CONSTANTS, "np")
 
 
 def _is_literal(value: ast.expr) -> bool:
@@ -120,6 +126,8 @@ def _read(node: ast.expr) -> object:  # noqa: PLR0911  one for each form
     match node:
         case ast.Constant():
             return node.value
+        case ast.Name():
+            return node.id
         case ast.UnaryOp(op=ast.USub()):
             return -_read(node.operand)  # type: ignore[operator]  # or it raises
         case ast.UnaryOp(op=ast.UAdd()):

@@ -39,6 +39,7 @@ def shaped(value: object) -> "Fields":
         ("np.array([1.0, np.nan])", "[1, np.nan]"),
         ("np.array([True, False])", "[True, False]"),
         ("'softmax'", "' softmax '"),
+        ("'softmax'", "softmax"),
         ("{'a': np.ones(2)}", "{'a': [1, 1]}"),
         ("np.float64(0.5)", "0.5"),
         ("True", "True"),
@@ -74,6 +75,38 @@ def test_a_wrong_answer_is_not_told_the_right_one(
     result = grade_one(f"answer = {answer}", shaped(expected), **PREDICT)
     assert result.outcome is Outcome.FAILED
     assert result.message.startswith(sentence)
+
+
+def test_a_known_mistake_is_named_for_each_answer(grade_all: "GradeAll") -> None:
+    """Beside other mistakes; of two that agree the one that was made throughout, else neither."""
+    names = ("first", "second", "third")
+    program = "first = {}\nsecond = {}\nthird = {}\n"
+    fields: Fields = {
+        "kind": "predict",
+        "defines": {name: {} for name in names},
+        "starter": program.format(*("...",) * 3),
+        "solution": program.format(1, 2, 3),
+        "misconceptions": [
+            {"id": each, "code": program.format(*values), "feedback": f"The mistake of {each}."}
+            for each, values in {
+                "one": (10, 2, 3), "two": (1, 20, 30), "all": (10, 20, 30), "other": (1, 2, 33),
+                "another": (7, 2, 33),
+            }.items()
+        ],
+    }  # fmt: skip
+    tests: list[Fields] = [
+        {"id": each, "call": each, "expect": "solution", "hidden": True} for each in names
+    ]
+
+    def named(*values: float) -> str:
+        diagnosis = grade_all(program.format(*values), *tests, **fields).diagnosis
+        return diagnosis.feedback if diagnosis else ""
+
+    assert named(10, 5, 3) == "`first`: The mistake of one."
+    assert named(10, 5, 33) == "`first`: The mistake of one. `third`: The mistake of other."
+    assert named(5, 20, 30) == "`second`, `third`: The mistake of two."
+    assert named(10, 20, 30) == "The mistake of all."
+    assert named(5, 20, 3) == ""
 
 
 def test_a_shape_where_a_word_is_asked_for_is_no_matter_of_form(grade_one: "GradeOne") -> None:

@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -53,7 +53,7 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
     from grader.progress.status import standings
 
     collection = Collection.load(options.collection_folder(exercises))
-    known_tracks = {str(track.definition.id): track for track in collection.tracks}
+    known_tracks = {str(track.definition.id): track for track in collection.learning_order}
     for name in tracks:
         if name not in known_tracks:
             raise UsageError(f"no track '{name}'{did_you_mean(name, known_tracks)}")
@@ -62,8 +62,6 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
         for name, track in known_tracks.items()
         if not tracks or name in tracks
     ]
-    if not any(track.definition.requires for track in collection.tracks):
-        chosen.sort(key=_difficulty)
     if collection.standalone and not tracks:
         chosen.append(_Listed("", "In no track", collection.standalone))
     if not chosen:
@@ -135,14 +133,6 @@ def _print(
             (need, "dim"),
         )
         console.print(line, soft_wrap=True)  # a line each, for grep
-
-
-def _difficulty(track: _Listed) -> float:
-    """Return the mean difficulty of a track's exercises, from 0."""
-    from grader.definitions.exercise import Difficulty
-
-    levels = get_args(Difficulty)
-    return sum(levels.index(each.difficulty) for each in track.exercises) / len(track.exercises)
 
 
 def _state(exercise: "Exercise", known: "Known") -> str:

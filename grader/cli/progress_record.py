@@ -93,7 +93,8 @@ def next_exercise(exercise: "Exercise", history: History) -> "ExerciseId | None"
 
 def upcoming(collection: "Collection", history: History) -> NextUp | None:
     """Return the exercise of a collection to do now; None if all are done."""
-    needed = {each.id: each.requires for each in collection.exercises}
+    in_tracks = [each for track in collection.learning_order for each in track.exercises]
+    needed = {each.id: each.requires for each in (*in_tracks, *collection.standalone)}
     return next_up(history, tuple(needed), needed.__getitem__)
 
 

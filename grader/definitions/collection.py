@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from grader.definitions.course import digest_in_course, load_course
 from grader.definitions.decode import decode
-from grader.definitions.exercise import Course, Exercise, ExerciseId
+from grader.definitions.exercise import Course, Difficulty, Exercise, ExerciseId
 from grader.definitions.files import (
     TRACK_FILE,
     course_file,
@@ -79,6 +79,13 @@ class Collection:
             tuple(in_order),
             tuple(exercise for exercise in standalone.values() if exercise is not None),
         )
+
+    @property
+    def learning_order(self) -> tuple[Track, ...]:
+        """The tracks with the easiest first, or in their order if one requires another."""
+        if any(track.definition.requires for track in self.tracks):
+            return self.tracks
+        return tuple(sorted(self.tracks, key=lambda track: _mean_difficulty(track.exercises)))
 
     @property
     def exercises(self) -> tuple[Exercise, ...]:
@@ -210,6 +217,11 @@ def find_exercise(name: str, collection_folder: Path) -> Exercise:
     if exercise is None or loader.report.problems:
         raise DefinitionError(loader.report.problems)
     return exercise
+
+
+def _mean_difficulty(exercises: Sequence[Exercise]) -> float:
+    levels = get_args(Difficulty)
+    return sum(levels.index(each.difficulty) for each in exercises) / max(1, len(exercises))
 
 
 class _Loader:

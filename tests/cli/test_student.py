@@ -160,13 +160,15 @@ def test_list_names_state_xp_and_what_is_missing(student: Etude) -> None:
     assert "after" not in lines[4]
 
 
-def test_list_begins_with_the_easiest_track_and_fits_a_terminal(etude: Etude) -> None:
+def test_list_and_next_begin_with_the_easiest_track(etude: Etude) -> None:
     """Of Etude's own exercises; 80 columns also in a pipe, where what they build on has no room."""
     lines = etude("list").stdout.splitlines()
     headings = [line for line in lines if line.endswith(("(numpy-warmup)", "(attention)"))]
     assert lines[0] == "NumPy warm-up (numpy-warmup)"
     assert headings == [lines[0], "Attention from scratch (attention)"]
     assert max(map(len, lines)) <= 80
+    assert etude("next").stdout.startswith("Predict the shapes of arrays (array-shapes)")
+    assert next(line for line in lines if line.startswith(">")).split()[2] == "array-shapes"
 
 
 def test_tracks_that_build_on_others_keep_their_order(student: Etude, tmp_path: Path) -> None:

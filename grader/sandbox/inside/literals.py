@@ -124,10 +124,8 @@ def answers(source: str, names: list[str], file_name: str) -> dict[str, object]:
 
 def _read(node: ast.expr) -> object:  # noqa: PLR0911  one for each form
     match node:
-        case ast.Constant():
-            return node.value
-        case ast.Name():
-            return node.id
+        case ast.Constant(value=value) | ast.Name(id=value):
+            return value
         case ast.UnaryOp(op=ast.USub()):
             return -_read(node.operand)  # type: ignore[operator]  # or it raises
         case ast.UnaryOp(op=ast.UAdd()):

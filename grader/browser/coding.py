@@ -68,7 +68,7 @@ def to_text(data: EngineData) -> str:
     """Return engine data as text.
 
     Raises:
-        UnsupportedValueError: a value in it has no encoding, or it is too large.
+        UnsupportedValueError: A value in it has no encoding, or it is too large.
     """
     frame = b"".join(wire.encode(_plain(data)))
     return base64.b64encode(zlib.compress(frame, 9)).decode()

@@ -18,8 +18,8 @@ def differences(source: str, grader: Versions) -> tuple[str, ...]:
     """Return a note on what the grader cannot run, if there is anything.
 
     Args:
-        source: the program.
-        grader: the versions that it has.
+        source: The program.
+        grader: The versions that it has.
     """
     if grader == HERE:
         return ()

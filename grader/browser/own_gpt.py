@@ -154,8 +154,8 @@ class OwnGpt:
     """The model with the functions of one learner.
 
     Args:
-        weights: what was trained.
-        sources: the learner's code by exercise.
+        weights: What was trained.
+        sources: The learner's code by exercise.
     """
 
     def __init__(self, weights: Weights, sources: Mapping[str, str]) -> None:

@@ -261,7 +261,7 @@ def open_lesson(files: str = "") -> None:
     """Start a lesson, or start it again, in an empty namespace.
 
     Args:
-        files: its data files at the first time: JSON, each name with the bytes in base 64.
+        files: Its data files at the first time: JSON, each name with the bytes in base 64.
     """
     global _session, _lesson_files  # noqa: PLW0603  a page shows one lesson
     if _session is not None:

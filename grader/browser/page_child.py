@@ -192,7 +192,7 @@ def _parts(frame: list[bytes | memoryview]) -> tuple[bytes, bytes]:
     """Return header and body of a frame.
 
     Raises:
-        MalformedError: it is over the caps.
+        MalformedError: It is over the caps.
     """
     prefix, header, *body = map(bytes, frame)
     wire.lengths(prefix)

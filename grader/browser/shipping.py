@@ -117,15 +117,15 @@ def engine_data(
     large to load, is left out and counted as hidden elsewhere.
 
     Args:
-        exercise: the full edition, or a student's.
-        sandbox: where the solution runs, if a test needs it, and the misconceptions.
-        known: values of its visible tests that are computed already; new ones are added.
-        for_practice: whether the page may have the hidden tests, and the hidden data files.
-        packages: what the page can import beside NumPy.
+        exercise: The full edition, or a student's.
+        sandbox: Where the solution runs, if a test needs it, and the misconceptions.
+        known: Values of its visible tests that are computed already; new ones are added.
+        for_practice: Whether the page may have the hidden tests, and the hidden data files.
+        packages: What the page can import beside NumPy.
 
     Raises:
-        DefinitionError: a test cannot be computed.
-        GraderFault: the sandbox failed.
+        DefinitionError: A test cannot be computed.
+        GraderFault: The sandbox failed.
     """
     with with_files_of(exercise):
         return _engine_data(exercise, sandbox, known, packages, for_practice=for_practice)

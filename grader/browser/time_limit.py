@@ -26,7 +26,7 @@ class TimeLimit:
     """The limit on one request to a submission: what it asked for, and what it computes.
 
     Args:
-        seconds: for each request.
+        seconds: For each request.
     """
 
     def __init__(self, seconds: float) -> None:

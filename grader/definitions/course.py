@@ -92,9 +92,9 @@ def digest_in_course(digest: str, course: Course | None, data: Iterable[str] = (
     """Return the digest of an exercise: of its file, and of what it takes from its course.
 
     Args:
-        digest: of its file.
-        course: its course.
-        data: what tells its data files from others.
+        digest: Of its file.
+        course: Its course.
+        data: What tells its data files from others.
     """
     parts = [digest, *([course.digest] if course is not None and course.digest else []), *data]
     return digest if len(parts) == 1 else hashlib.sha256("\n".join(parts).encode()).hexdigest()

@@ -303,10 +303,10 @@ def literal(node: Node, label: str, report: ProblemList, advice: str = "") -> An
     Problems, such as rows of unequal length, go to the report.
 
     Args:
-        node: of the document.
-        label: what the node is called in the report.
-        report: takes the problems.
-        advice: what to do instead where lists are no array, for the end of that sentence.
+        node: Of the document.
+        label: What the node is called in the report.
+        report: Takes the problems.
+        advice: What to do instead where lists are no array, for the end of that sentence.
     """
     match node:
         case Scalar():

@@ -62,7 +62,7 @@ def folders_of(modules: frozenset[str]) -> PackageFolders:
     """Return what must be readable so that installed modules can be imported.
 
     Raises:
-        LookupError: one is not installed.
+        LookupError: One is not installed.
     """
     if not modules:  # to read the metadata of all that is installed would take half of a check
         return NO_PACKAGES

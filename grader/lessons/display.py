@@ -21,13 +21,13 @@ def heatmap(
     """Show a matrix, each cell shaded by its value.
 
     Args:
-        values: shape (n, m), numbers; n and m at most 64.
-        rows: what each row stands for; numbers when left out.
-        columns: what each column stands for.
-        title: one line above it.
+        values: Shape (n, m), numbers; n and m at most 64.
+        rows: What each row stands for; numbers when left out.
+        columns: What each column stands for.
+        title: One line above it.
 
     Raises:
-        ValueError: it is no such matrix, or the labels do not fit it.
+        ValueError: It is no such matrix, or the labels do not fit it.
     """
     _show("heatmap", values, rows, columns, title)
 

@@ -152,8 +152,8 @@ def run_lesson(lesson: Lesson, sandbox: Children) -> RunLesson:
     """Run every cell and every value of a lesson.
 
     Raises:
-        DefinitionError: a cell raises, or never ends; with the lesson's own line.
-        GraderFault: there is no sandbox to run it in.
+        DefinitionError: A cell raises, or never ends; with the lesson's own line.
+        GraderFault: There is no sandbox to run it in.
     """
     blocks: list[RunBlock | Experiment] = []
     with _open_session(sandbox, lesson.data) as session:
@@ -196,10 +196,10 @@ def _try(experiment: Experiment, lesson: Lesson, number: int, sandbox: Children)
     It is the last of those whose code is shown and has the text to change.
 
     Args:
-        experiment: the change.
-        lesson: of the experiment.
-        number: that of its block.
-        sandbox: where it runs.
+        experiment: The change.
+        lesson: Of the experiment.
+        number: That of its block.
+        sandbox: Where it runs.
 
     Raises:
         DefinitionError: There is no such cell, the text occurs in it more than once, or the changed

@@ -34,11 +34,11 @@ def plot(alt: str, title: str = "") -> None:
     """Show the current figure of pyplot, and close it.
 
     Args:
-        alt: what it shows, for those who do not see it.
-        title: one line above it.
+        alt: What it shows, for those who do not see it.
+        title: One line above it.
 
     Raises:
-        ValueError: there is no text, or no figure.
+        ValueError: There is no text, or no figure.
     """
     pyplot: Any = sys.modules.get("matplotlib.pyplot")
     if not isinstance(alt, str) or not alt.strip():

@@ -47,12 +47,12 @@ def safe_svg(source: str, alt: str, prefix: str) -> str:
     """Return an SVG as HTML has it.
 
     Args:
-        source: the SVG.
-        alt: what it shows.
-        prefix: begins each id, so that no two images of a page share one.
+        source: The SVG.
+        alt: What it shows.
+        prefix: Begins each id, so that no two images of a page share one.
 
     Raises:
-        UnsafeSvgError: it is none, or too large.
+        UnsafeSvgError: It is none, or too large.
     """
     begin = source.find("<svg")
     text = source[begin:] if begin >= 0 else ""

@@ -80,10 +80,10 @@ def print_heatmap(
     """Print a matrix.
 
     Args:
-        console: where to; its width and colours decide the form.
-        values: shape (n, m), numbers.
-        labels: of its rows and columns.
-        shaded: whether to shade the cells.
+        console: Where to; its width and colours decide the form.
+        values: Shape (n, m), numbers.
+        labels: Of its rows and columns.
+        shaded: Whether to shade the cells.
     """
     names = [str(name) for name in labels.rows] or _indices(values)
     room = console.width - len(_before(names)) if console.is_terminal else None
@@ -227,11 +227,11 @@ class _MatrixBlock:
         """Return a line for each row.
 
         Args:
-            rows: the values.
-            texts: what is written in the cells; None for shades alone.
-            names: of the rows.
-            at_least: characters that a cell has room for.
-            worst: the row and the column of the cell in brackets.
+            rows: The values.
+            texts: What is written in the cells; None for shades alone.
+            names: Of the rows.
+            at_least: Characters that a cell has room for.
+            worst: The row and the column of the cell in brackets.
         """
         side = max(longest([texts]), at_least) + _PADDING if texts else _PADDING
         lines = []

@@ -55,11 +55,11 @@ def scores_of(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[fl
     without a sandbox, gets no score at all.
 
     Args:
-        batch: one report of each student and exercise.
-        exercises: the ids that count; may be left out if there is only one.
+        batch: One report of each student and exercise.
+        exercises: The ids that count; may be left out if there is only one.
 
     Raises:
-        UsageError: there are several exercises and none was named, or one is in no result.
+        UsageError: There are several exercises and none was named, or one is in no result.
     """
     known = sorted({each.exercise for each in batch if each.points is not None})
     wanted = _wanted(known, exercises)
@@ -111,16 +111,16 @@ def fill(
     """Fill a column of a gradebook.
 
     Args:
-        export: the text that Canvas exported.
-        scores: by what `identity` calls a student; space around it and the case of ASCII letters
+        export: The text that Canvas exported.
+        scores: By what `identity` calls a student; space around it and the case of ASCII letters
             do not matter.
-        column: the assignment's heading, with or without the number that Canvas adds.
-        identity: the heading of the column that tells students apart.
-        scale: convert to the points of the assignment where it has others than the exercise.
-        skip_unknown: leave students out who are not in the gradebook.
+        column: The assignment's heading, with or without the number that Canvas adds.
+        identity: The heading of the column that tells students apart.
+        scale: Convert to the points of the assignment where it has others than the exercise.
+        skip_unknown: Leave students out who are not in the gradebook.
 
     Raises:
-        UsageError: it is no such export, the column cannot be filled, or students are not to be
+        UsageError: It is no such export, the column cannot be filled, or students are not to be
             told apart.
     """
     first_line = export.partition("\n")[0]

@@ -117,7 +117,7 @@ def format_named(name: str) -> Format:
     """Return a format.
 
     Raises:
-        UsageError: there is none of that name.
+        UsageError: There is none of that name.
     """
     if name in FORMATS:
         return FORMATS[name]
@@ -138,7 +138,7 @@ class RequestedFormat:
         """Read `NAME` or `NAME=FILE`.
 
         Raises:
-            UsageError: there is no such format, or no name of a file after the `=`.
+            UsageError: There is no such format, or no name of a file after the `=`.
         """
         name, equals, file = text.partition("=")
         if equals and not file:
@@ -158,7 +158,7 @@ class Delivery:
         """Sort out what goes where, and find out now what could not be done after grading.
 
         Raises:
-            UsageError: two formats for one place, a file that cannot be written, or a format that
+            UsageError: Two formats for one place, a file that cannot be written, or a format that
                 needs an environment which is not there.
         """
         bare = [each.format.name for each in asked if each.file is None]
@@ -219,7 +219,7 @@ class Delivery:
         A renderer that breaks leaves a fault in its file, and the others write theirs.
 
         Raises:
-            Exception: the first of what went wrong, after all that could be written was.
+            Exception: The first of what went wrong, after all that could be written was.
         """
         from grader.reports.report import Batch
 
@@ -275,8 +275,8 @@ def write_whole(path: Path, content: str | bytes) -> None:
     is named, such as `/dev/stdout`.
 
     Raises:
-        OSError: it cannot be written.
-        UsageError: a link below the working directory is a folder on the way to it.
+        OSError: It cannot be written.
+        UsageError: A link below the working directory is a folder on the way to it.
     """
     import tempfile
 

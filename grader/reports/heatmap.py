@@ -69,12 +69,12 @@ def heatmap(
     """Return a table, shape (rows, columns), with a cell for each number.
 
     Args:
-        values: from -1 to 1, or None where there is no shade.
-        rows: the names of the rows; empty for none.
-        columns: the names of the columns; empty for none.
-        texts: what stands in each cell, of the same shape as `values`.
-        caption: says what the numbers are.
-        worst: the row and the column of a cell that is to be seen first; it gets brackets.
+        values: From -1 to 1, or None where there is no shade.
+        rows: The names of the rows; empty for none.
+        columns: The names of the columns; empty for none.
+        texts: What stands in each cell, of the same shape as `values`.
+        caption: Says what the numbers are.
+        worst: The row and the column of a cell that is to be seen first; it gets brackets.
     """
     names = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in columns)
     corner = "<td></td>" if rows else ""

@@ -56,8 +56,8 @@ class Paper:
     """A surface without colour or end: a file, a pipe, a log. Nothing is wrapped on it.
 
     Args:
-        file: where the lines go.
-        width: columns for what is laid out by them.
+        file: Where the lines go.
+        width: Columns for what is laid out by them.
     """
 
     is_terminal = False

@@ -58,8 +58,8 @@ def written(matrices: Sequence[Rows], apart: Pair | None = None) -> tuple[list[W
     """Write matrices alike in several ways, the longest and most exact first.
 
     Args:
-        matrices: of numbers or of truth values.
-        apart: two numbers that should not look the same.
+        matrices: Of numbers or of truth values.
+        apart: Two numbers that should not look the same.
 
     Returns:
         The ways that can be read well, and those for where there is no room.

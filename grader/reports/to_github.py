@@ -81,8 +81,8 @@ def command(kind: str, message: str, **properties: str | int | None) -> str:
 
     Args:
         kind: `error`, `warning` or `notice`.
-        message: of any text.
-        properties: such as `file`, `line` and `title`; what is None or empty is left out.
+        message: Of any text.
+        properties: Such as `file`, `line` and `title`; what is None or empty is left out.
     """
     named = ",".join(
         f"{name}={_escaped(str(value), ':,')}" for name, value in properties.items() if value

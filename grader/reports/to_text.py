@@ -165,9 +165,9 @@ def print_verdict(console: Surface, verdict: Verdict, *, verbose: bool = False) 
     """Print one verdict for its learner.
 
     Args:
-        console: where to; a terminal's size and colours decide the form.
-        verdict: of one submission.
-        verbose: whether every failing test is opened, and nothing left out.
+        console: Where to; a terminal's size and colours decide the form.
+        verdict: Of one submission.
+        verbose: Whether every failing test is opened, and nothing left out.
     """
     detail = _ALL if verbose else _Detail()
     sheet = _Sheet(console, verdict, detail)

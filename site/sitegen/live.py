@@ -34,10 +34,10 @@ class LiveSite:
     """A web server for one author. Use as a context manager.
 
     Args:
-        port: where to listen; 0 for any that is free.
+        port: Where to listen; 0 for any that is free.
 
     Raises:
-        UsageError: the port cannot be had.
+        UsageError: The port cannot be had.
     """
 
     def __init__(self, port: int) -> None:

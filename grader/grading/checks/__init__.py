@@ -45,9 +45,9 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) ->
     """Judge a submission in one draw of a test.
 
     Raises:
-        NoValueError, ChildGoneError: it raised, or gave nothing that could be looked at.
-        TooLargeError: what it gave cannot be judged with the memory that there is.
-        DefinitionError: the test could not be run, whatever the submission does.
+        NoValueError, ChildGoneError: It raised, or gave nothing that could be looked at.
+        TooLargeError: What it gave cannot be judged with the memory that there is.
+        DefinitionError: The test could not be run, whatever the submission does.
     """
     child, known = program.child, None
     if _is_settled_by_answers(program, test):

@@ -109,10 +109,10 @@ def input_changed(
     """Return the difference of a call that changed an argument in place; None if none did.
 
     Args:
-        names: looked at the arguments.
-        inputs: whose names the call used.
-        code: the call, if the test is one.
-        is_right: whether the call's value is known to be right.
+        names: Looked at the arguments.
+        inputs: Whose names the call used.
+        code: The call, if the test is one.
+        is_right: Whether the call's value is known to be right.
     """
     if names.changed is None:
         return None
@@ -127,9 +127,9 @@ def evaluated(code: str, names: Mapping[str, Any]) -> Any:
     """Evaluate an expression over a submission's stand-ins.
 
     Raises:
-        NoValueError, ChildGoneError: the submission gave no value.
-        DiffersError: it gave something that the expression cannot use.
-        TooLargeError: what the expression makes of what it gave is too large.
+        NoValueError, ChildGoneError: The submission gave no value.
+        DiffersError: It gave something that the expression cannot use.
+        TooLargeError: What the expression makes of what it gave is too large.
     """
     try:
         value = evaluate(code, names)

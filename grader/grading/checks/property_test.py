@@ -132,7 +132,7 @@ class _Trial:
         """Return the property's axis of an input.
 
         Raises:
-            DefinitionError: the input has no such axis.
+            DefinitionError: The input has no such axis.
         """
         if self._has_axis(array):
             return self._axis(array, usual)
@@ -142,7 +142,7 @@ class _Trial:
         """Return the property's axis of a result.
 
         Raises:
-            DiffersError: the result has no such axis.
+            DiffersError: The result has no such axis.
         """
         if self._has_axis(array):
             return self._axis(array, usual)

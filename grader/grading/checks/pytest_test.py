@@ -99,21 +99,21 @@ def _run_body(
     """Run the body once.
 
     Args:
-        test: whose body.
-        name: tells the body's source from all others.
-        namespace: the given names, and a stand-in or value for each defined one.
-        names: made the stand-ins.
-        seconds: wall clock of the submission; the body's own work has its own allowance on top.
-        errors: what the submission raised so far.
+        test: Whose body.
+        name: Tells the body's source from all others.
+        namespace: The given names, and a stand-in or value for each defined one.
+        names: Made the stand-ins.
+        seconds: Wall clock of the submission; the body's own work has its own allowance on top.
+        errors: What the submission raised so far.
 
     Returns:
         The difference of the first assertion that does not hold; None if all do.
 
     Raises:
-        NoValueError, ChildGoneError: a call gave no value, and the body did not expect that.
-        TooLongError, TooLargeError: the body does not end, or needs too much memory, with what the
+        NoValueError, ChildGoneError: A call gave no value, and the body did not expect that.
+        TooLongError, TooLargeError: The body does not end, or needs too much memory, with what the
             submission returned.
-        DefinitionError: the body cannot run, whatever the submission does.
+        DefinitionError: The body cannot run, whatever the submission does.
     """
     captured = _Captured() if "capsys" in test.pytest else None
     fixtures = {} if captured is None else {"capsys": captured}

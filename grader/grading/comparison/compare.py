@@ -111,10 +111,10 @@ def compare(  # noqa: PLR0911  a ladder: each rung returns
     """Compare a submission's value with the expected one.
 
     Args:
-        expected: what the reference gives: None, numbers, text, arrays, and containers of them.
-        got: plain data of exact types, as it came over the wire.
-        tolerance: how close numbers must be; by the expected dtype if None.
-        path: the items and keys that lead to the value.
+        expected: What the reference gives: None, numbers, text, arrays, and containers of them.
+        got: Plain data of exact types, as it came over the wire.
+        tolerance: How close numbers must be; by the expected dtype if None.
+        path: The items and keys that lead to the value.
 
     Returns:
         None if they agree, else the first difference.
@@ -200,9 +200,9 @@ def as_accepted(
     """Return both values with what a test accepts in the form of the other.
 
     Args:
-        expected: the expected value.
-        got: a submission's value.
-        accept: the names of types and dtypes that are as good as the expected ones.
+        expected: The expected value.
+        got: A submission's value.
+        accept: The names of types and dtypes that are as good as the expected ones.
     """
     is_list = isinstance(got, (list, tuple))
     if isinstance(expected, np.ndarray) and is_list and type(got).__name__ in accept:

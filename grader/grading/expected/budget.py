@@ -23,8 +23,8 @@ def measured(rehearsal: Callable[[], object], action: Callable[[], object]) -> U
     always allocates the same.
 
     Args:
-        rehearsal: the same as the action, with inputs of its own.
-        action: what is measured.
+        rehearsal: The same as the action, with inputs of its own.
+        action: What is measured.
     """
     was_enabled = gc.isenabled()
     gc.disable()  # the collector empties the memory that is kept for reuse
@@ -55,10 +55,10 @@ def over_budget(budget: Budget, used: Usage, known: Usage, by: str) -> Differenc
     """Return the difference if a submission used more than it may.
 
     Args:
-        budget: the multiples allowed.
-        used: by the submission.
-        known: what the reference or the solution used.
-        by: which of the two.
+        budget: The multiples allowed.
+        used: By the submission.
+        known: What the reference or the solution used.
+        by: Which of the two.
     """
     if budget.memory is not None:
         most = max(budget.memory * known.peak_bytes, MEMORY_FLOOR)

@@ -28,7 +28,7 @@ def draw_inputs(exercise: Exercise, test: TestCase, number: int) -> Mapping[str,
     """Return the inputs of one draw; arrays in it cannot be written to.
 
     Raises:
-        DefinitionError: the author's Python raises.
+        DefinitionError: The author's Python raises.
     """
     if isinstance(test.given, Literals):
         return {name: freeze(value) for name, value in test.given.values.items()}
@@ -42,15 +42,15 @@ def draw_of_sizes(
     """Return inputs of given sizes, from random numbers that no draw of the test has.
 
     Args:
-        exercise: of the test.
-        test: whose `given` is run.
-        number: of the draw: another one gives other random numbers.
-        lengths: what `sizes()` gives, one after the other, from 1 for the least that the author
+        exercise: Of the test.
+        test: Whose `given` is run.
+        number: Of the draw: another one gives other random numbers.
+        lengths: What `sizes()` gives, one after the other, from 1 for the least that the author
             allows; other small numbers when they are used up.
-        size: what `size` is.
+        size: What `size` is.
 
     Raises:
-        DefinitionError: the author's Python raises, as it may for sizes that it does not expect.
+        DefinitionError: The author's Python raises, as it may for sizes that it does not expect.
     """
     assert isinstance(test.given, Seeded)  # for the type checker; others have no sizes
     rng = generator(exercise, test, number, _APART)

@@ -133,9 +133,9 @@ class Oracle:
     """The draws of every test of one exercise.
 
     Args:
-        exercise: whose tests.
-        sandbox: where the exercise's solution may run; needed only where a test compares with it.
-        known: what is known already, and is then not computed; what is computed is added. They
+        exercise: Whose tests.
+        sandbox: Where the exercise's solution may run; needed only where a test compares with it.
+        known: What is known already, and is then not computed; what is computed is added. They
             may be of another form of the exercise: one with the same id, in which tests of the
             same id ask the same.
     """
@@ -159,8 +159,8 @@ class Oracle:
         """Return a test's draws in order.
 
         Raises:
-            DefinitionError: what the author wrote raises an error, or names no reference.
-            GraderFault: the solution is needed, and there is no sandbox for it.
+            DefinitionError: What the author wrote raises an error, or names no reference.
+            GraderFault: The solution is needed, and there is no sandbox for it.
         """
         found = self.known.draws.get(test.id)
         if found is None:
@@ -198,7 +198,7 @@ class Oracle:
         """Compute all that grading a submission needs, so that it takes none of its time.
 
         Raises:
-            DefinitionError, GraderFault: see `draws`.
+            DefinitionError, GraderFault: See `draws`.
         """
         for test in self.exercise.tests:
             self.draws(test)
@@ -210,7 +210,7 @@ class Oracle:
         A test without a budget has none.
 
         Raises:
-            DefinitionError, GraderFault: see `draws`.
+            DefinitionError, GraderFault: See `draws`.
         """
         if test.budget is None:
             return ()
@@ -245,7 +245,7 @@ class Oracle:
         """Return a draw's expected value with all its digits: an author writes four of them.
 
         Raises:
-            DefinitionError: see `draws`.
+            DefinitionError: See `draws`.
         """
         is_literal = isinstance(test.expect, LiteralValue) and test.seeds == 1
         if not is_literal or not self._has_reference(test.code):
@@ -260,7 +260,7 @@ class Oracle:
         """Return all of the above about a test.
 
         Raises:
-            DefinitionError, GraderFault: see `draws`.
+            DefinitionError, GraderFault: See `draws`.
         """
         draws = self.draws(test)
         with contextlib.suppress(DefinitionError):  # without it a sentence is shorter, no more

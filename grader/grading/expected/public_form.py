@@ -28,12 +28,12 @@ def public_track(track: Track, sandbox: Sandbox | None = None) -> PublicTrack:
     """Return the public form of a track and its exercises.
 
     Args:
-        track: its definition.
-        sandbox: for tests that compare with what the exercise's solution gives.
+        track: Its definition.
+        sandbox: For tests that compare with what the exercise's solution gives.
 
     Raises:
-        DefinitionError: a visible test cannot be computed.
-        GraderFault: one needs a sandbox, and there is none.
+        DefinitionError: A visible test cannot be computed.
+        GraderFault: One needs a sandbox, and there is none.
     """
     return _track(track, [public_exercise(exercise, sandbox) for exercise in track.exercises])
 
@@ -64,12 +64,12 @@ def public_exercise(
     """Return the public form of an exercise; expected values of visible tests are computed.
 
     Args:
-        exercise: its definition.
-        sandbox: see `public_track`.
-        known: what is known of its tests already, to which is added what is computed.
+        exercise: Its definition.
+        sandbox: See `public_track`.
+        known: What is known of its tests already, to which is added what is computed.
 
     Raises:
-        DefinitionError, GraderFault: see `public_track`.
+        DefinitionError, GraderFault: See `public_track`.
     """
     # Most of a site's pages are cached, and then there is nothing to compute.
     from grader.grading.expected.oracle import Oracle
@@ -148,9 +148,9 @@ def missing_in_page(
     """Return the packages and the data files that a page lacks.
 
     Args:
-        exercise: whose page.
-        packages: what Python in the page can import beside NumPy.
-        for_practice: whether the page runs the hidden tests too.
+        exercise: Whose page.
+        packages: What Python in the page can import beside NumPy.
+        for_practice: Whether the page runs the hidden tests too.
     """
     missing = [name for name in imported_packages(exercise) if name not in packages]
     if any(test.kind == "figure" for test in exercise.tests):

@@ -21,8 +21,8 @@ def loaded_solution(exercise: Exercise, sandbox: Children | None) -> Iterator[Lo
     """Load the solution into a child of its own.
 
     Raises:
-        DefinitionError: there is none, or it does not load.
-        GraderFault: there is no sandbox to run it in.
+        DefinitionError: There is none, or it does not load.
+        GraderFault: There is no sandbox to run it in.
     """
     if sandbox is None:
         raise GraderFault(f"{exercise.id}: its solution can only be run in a sandbox")
@@ -48,7 +48,7 @@ def of_solution(where: Location, what: str, action: Callable[[], T]) -> T:
     """Return the result of an action on the solution.
 
     Raises:
-        DefinitionError: it raises, ends or gives something that cannot be compared with.
+        DefinitionError: It raises, ends or gives something that cannot be compared with.
     """
     try:
         return action()

@@ -52,12 +52,12 @@ def by_author(where: Location, what: str, action: Callable[[], T]) -> T:
     """Return the result of an author's code.
 
     Args:
-        where: its place in the definition.
-        what: how the error calls it, as "test 'small': given".
-        action: runs it.
+        where: Its place in the definition.
+        what: How the error calls it, as "test 'small': given".
+        action: Runs it.
 
     Raises:
-        DefinitionError: it raises, or does not end.
+        DefinitionError: It raises, or does not end.
     """
     try:
         # What it prints is for the author's eyes, never a part of the result on stdout.
@@ -114,8 +114,8 @@ def remember(source: str, name: str) -> str:
     """Return the file name for an author's source, which is kept so that its functions can be sent.
 
     Args:
-        source: what is compiled under that name.
-        name: tells it from all other sources.
+        source: What is compiled under that name.
+        name: Tells it from all other sources.
     """
     file_name = f"<{_MARK}{name}>"
     if "def " in source:
@@ -190,7 +190,7 @@ def fresh(value: Any) -> Any:
     Lists, dicts and sets are copied. Arrays are shared, since nothing can be written to them.
 
     Raises:
-        NotCopyableError: see there.
+        NotCopyableError: See there.
     """
     kind = type(value)
     if kind in _UNCHANGEABLE or (kind is np.ndarray and not value.dtype.hasobject):
@@ -221,7 +221,7 @@ def make_importable(course: Course | None) -> None:
     """Let imports find the reference of a course, and of no other course.
 
     Raises:
-        DefinitionError: a module of that name is imported already, from elsewhere.
+        DefinitionError: A module of that name is imported already, from elsewhere.
     """
     if course is None or not course.sources or _FINDER.course == course.digest:
         return

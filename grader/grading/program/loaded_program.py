@@ -43,12 +43,12 @@ def put_files(child: Child, exercise: Exercise, *, hidden: bool = False) -> None
     """Give a child that has run nothing yet the data files of an exercise.
 
     Args:
-        child: the child.
-        exercise: whose files.
-        hidden: whether also those that a submission gets only for hidden tests.
+        child: The child.
+        exercise: Whose files.
+        hidden: Whether also those that a submission gets only for hidden tests.
 
     Raises:
-        GraderFault: the sandbox cannot take them.
+        GraderFault: The sandbox cannot take them.
     """
     contents = {**exercise.data, **(exercise.hidden_data if hidden else {})}
     if contents and not isinstance(child.put_files(contents), Returned):
@@ -108,7 +108,7 @@ class LoadedProgram:
         """Run statements after the program and return the data of the figure that they draw.
 
         Raises:
-            NoValueError: they raise.
+            NoValueError: They raise.
         """
         answer = self.names(where).run(statements, inputs, draws=True)
         if not isinstance(answer, Returned):
@@ -119,7 +119,7 @@ class LoadedProgram:
         """Run statements after the program and return their standard output.
 
         Raises:
-            NoValueError: they raise.
+            NoValueError: They raise.
         """
         begin = self.child.printed
         answer = self.names(where).run(statements, inputs)
@@ -160,7 +160,7 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
     """Load a submission into a child that has run nothing yet.
 
     Raises:
-        GraderFault: the exercise has data files, which the sandbox cannot take.
+        GraderFault: The exercise has data files, which the sandbox cannot take.
     """
     put_files(child, exercise)
     lines = PartLines.of(submission)
@@ -244,9 +244,9 @@ def problem_of(answer: Raised, source: str = "", packages: tuple[str, ...] = ())
     """Return the problem of an exception that ended the loading of a program.
 
     Args:
-        answer: the exception.
-        source: of a submission, if that is the program.
-        packages: that it may import beside NumPy.
+        answer: The exception.
+        source: Of a submission, if that is the program.
+        packages: That it may import beside NumPy.
     """
     if "SyntaxError" in answer.bases and not answer.frames:
         said = partial(outcome_sentences.syntax_error, answer, source)

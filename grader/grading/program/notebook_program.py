@@ -39,10 +39,10 @@ class PartLines:
     """The places of a program's lines in the cells or files that it is made of.
 
     Attributes:
-        numbers: of the cells in the notebook, from 1.
-        ends: the last line of each, in the program.
-        files: the names of files, each with the line of the comment before it and its last line.
-        is_exported: whether it is one Python file, and the numbers are the first lines of cells.
+        numbers: Of the cells in the notebook, from 1.
+        ends: The last line of each, in the program.
+        files: The names of files, each with the line of the comment before it and its last line.
+        is_exported: Whether it is one Python file, and the numbers are the first lines of cells.
     """
 
     numbers: tuple[int, ...] = ()
@@ -152,7 +152,7 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
     """Make the source of a notebook in a child that has run nothing yet.
 
     Raises:
-        ChildGoneError: the child ended over it.
+        ChildGoneError: The child ended over it.
     """
     lines = PartLines.of(submission)
     answer = child.program(submission.cells)

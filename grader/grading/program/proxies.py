@@ -76,31 +76,31 @@ class Proxies:
     """The stand-ins for one test.
 
     Args:
-        child: where the submission runs.
-        where: the test's place, for errors of its author.
-        keep_inputs: whether to look for arguments that a call changes in place.
-        usages: where to add what each call takes; it is measured only if there is such a place.
-        error: makes what is raised here when the submission raises.
-        something_came_back: whether the submission has given a value already.
-        most: bytes that the arrays in a result may have; a larger one is refused.
-        in_body: whether the test is the body of a pytest test, whose objects change as in a call in
+        child: Where the submission runs.
+        where: The test's place, for errors of its author.
+        keep_inputs: Whether to look for arguments that a call changes in place.
+        usages: Where to add what each call takes; it is measured only if there is such a place.
+        error: Makes what is raised here when the submission raises.
+        something_came_back: Whether the submission has given a value already.
+        most: Bytes that the arrays in a result may have; a larger one is refused.
+        in_body: Whether the test is the body of a pytest test, whose objects change as in a call in
             the same process.
-        masks: whether a masked array may be a result. To NumPy's own assertions a masked entry
+        masks: Whether a masked array may be a result. To NumPy's own assertions a masked entry
             equals everything.
-        operators: those that a test may use on objects of the submission.
-        objects: whether the exercise asks for objects. Where it does not, a test may pass one on,
+        operators: Those that a test may use on objects of the submission.
+        objects: Whether the exercise asks for objects. Where it does not, a test may pass one on,
             and nothing is asked of it: it would say what the test expects of an array.
-        methods: the names of the methods of each class, where the program is known already.
-        given: the functions that the program has been given already.
+        methods: The names of the methods of each class, where the program is known already.
+        given: The functions that the program has been given already.
 
     Attributes:
-        largest: bytes of the arrays in the largest result so far.
-        changed: the first argument that a call changed in place, with what was called, and the
+        largest: Bytes of the arrays in the largest result so far.
+        changed: The first argument that a call changed in place, with what was called, and the
             argument's position or keyword.
-        unexpected: the first thing that went wrong in a way that no test can expect, also if the
+        unexpected: The first thing that went wrong in a way that no test can expect, also if the
             test caught it: the program's end, a value that cannot cross, an error that is not the
             submission's, a failed assertion of the test's that the submission caught.
-        stopped: a `StopIteration` of a call, which ends `map` and `zip` as if all were done.
+        stopped: A `StopIteration` of a call, which ends `map` and `zip` as if all were done.
     """
 
     def __init__(
@@ -360,9 +360,9 @@ class Proxies:
         """Run statements after the submission, with these names set; see `Child.run`.
 
         Args:
-            statements: what to run.
-            inputs: the names.
-            draws: whether the value is the figure that they draw.
+            statements: What to run.
+            inputs: The names.
+            draws: Whether the value is the figure that they draw.
         """
         run = self._child.figure if draws else self._child.run
         try:

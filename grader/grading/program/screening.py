@@ -73,7 +73,7 @@ def screen(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | 
         None if it may run; else a refusal, or the error with which Python could not read it.
 
     Raises:
-        ChildGoneError: reading it crashed Python.
+        ChildGoneError: Reading it crashed Python.
     """
     if exercise.kind == "predict":
         return _answers(child, source, exercise)
@@ -126,9 +126,9 @@ def breach(forbid: Forbid, uses: Sequence[Use], own: Collection[str] = ()) -> Re
     """Return the first use, by line, that is forbidden.
 
     Args:
-        forbid: what is.
-        uses: of a submission.
-        own: the names of its modules, in each of which anything could be looked up.
+        forbid: What is.
+        uses: Of a submission.
+        own: The names of its modules, in each of which anything could be looked up.
     """
     for use in uses:
         if (said := _forbidden(forbid, use)) is not None:

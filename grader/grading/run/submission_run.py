@@ -62,12 +62,12 @@ class SubmissionRun:
     """One submission in its own sandbox child. Use as a context manager.
 
     Args:
-        oracle: knows the exercise's tests.
-        submission: what is graded.
-        sandbox: where it runs.
-        limits: of what it may use.
-        with_values: whether results show the values behind a failure; who reads none saves time.
-        with_reasons: whether results say in words what went wrong; likewise.
+        oracle: Knows the exercise's tests.
+        submission: What is graded.
+        sandbox: Where it runs.
+        limits: Of what it may use.
+        with_values: Whether results show the values behind a failure; who reads none saves time.
+        with_reasons: Whether results say in words what went wrong; likewise.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class SubmissionRun:
         """Return the result of one test, within its disclosure.
 
         Raises:
-            GraderFault, DefinitionError: the test could not be run, whatever the submission does.
+            GraderFault, DefinitionError: The test could not be run, whatever the submission does.
         """
         result = self._grade(test)
         if self.lines.is_one_file or test.hidden or self.problem:
@@ -214,8 +214,8 @@ class SubmissionRun:
         """Return the verdict on the run.
 
         Args:
-            results: of the tests that were run.
-            sandbox: the name of where they ran.
+            results: Of the tests that were run.
+            sandbox: The name of where they ran.
         """
         explained = self.optional.make("sentence", lambda: self._explained(results), dict(results))
         return verdict_of(
@@ -460,8 +460,8 @@ def not_run(test: TestCase, problem: str = "") -> TestResult:
     """Return the result of a test that comes after the program's end.
 
     Args:
-        test: which was not run.
-        problem: why no test was run, if that is so.
+        test: Which was not run.
+        problem: Why no test was run, if that is so.
     """
     if not problem and test.hidden and test.disclose == "nothing":
         return _result(test, _Attempt(Outcome.FAILED, NOT_PASSED))
@@ -490,15 +490,15 @@ def verdict_of(
     """Return the verdict on a run.
 
     Args:
-        exercise: whose tests were run.
-        submission: on which.
-        results: of the tests that were run.
-        sandbox: the name of where they ran.
-        outcome: how loading the submission ended.
-        problem: why no test could run.
-        line: of the submission, where the problem is.
-        output: what it printed while it was loaded.
-        notes: on a notebook.
+        exercise: Whose tests were run.
+        submission: On which.
+        results: Of the tests that were run.
+        sandbox: The name of where they ran.
+        outcome: How loading the submission ended.
+        problem: Why no test could run.
+        line: Of the submission, where the problem is.
+        output: What it printed while it was loaded.
+        notes: On a notebook.
     """
     if not problem and exercise.hidden_elsewhere and not exercise.tests:
         outcome, problem = Outcome.NOT_RUN, outcome_sentences.NO_TESTS

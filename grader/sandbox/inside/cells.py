@@ -222,8 +222,8 @@ def statements(source: str, ends: list[int]) -> Iterator[tuple[int, ast.stmt]]:
     """Yield the statements of a program, each with the place of its cell among those run.
 
     Args:
-        source: of `program`.
-        ends: the last line of each cell.
+        source: Of `program`.
+        ends: The last line of each cell.
     """
     place = 0
     with warnings.catch_warnings():

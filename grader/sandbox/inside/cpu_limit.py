@@ -32,9 +32,9 @@ class CpuLimitHandler:
     """The handler of the signal.
 
     Args:
-        file_name: of the submission's code.
-        seconds: the limit; a signal that comes before half of them is not the kernel's.
-        tell: sends the report and ends the process.
+        file_name: Of the submission's code.
+        seconds: The limit; a signal that comes before half of them is not the kernel's.
+        tell: Sends the report and ends the process.
     """
 
     def __init__(self, file_name: str, seconds: float, tell: Callable[[Report], NoReturn]) -> None:

@@ -42,9 +42,9 @@ def arranged(
     """Return a copy of an array in memory of its own with these strides, zeros in the gaps.
 
     Args:
-        values: without objects.
-        strides: in bytes, one for each axis.
-        memory_type: of the bytes.
+        values: Without objects.
+        strides: In bytes, one for each axis.
+        memory_type: Of the bytes.
 
     Raises:
         ValueError: NumPy cannot make such an array.

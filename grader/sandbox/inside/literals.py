@@ -95,16 +95,16 @@ def answers(source: str, names: list[str], file_name: str) -> dict[str, object]:
     """Build the values that a prediction assigns, without running any of it.
 
     Args:
-        source: a program in which `beyond_answers` finds nothing.
-        names: that it may assign.
-        file_name: for the traceback of an error, which names the line of the assignment.
+        source: A program in which `beyond_answers` finds nothing.
+        names: That it may assign.
+        file_name: For the traceback of an error, which names the line of the assignment.
 
     Returns:
         The values by name, and `np` if the program imports it.
 
     Raises:
-        ValueError: there is more in it than answers.
-        TypeError: a literal cannot be, as in `-"a"` or `{[1]: 2}`.
+        ValueError: There is more in it than answers.
+        TypeError: A literal cannot be, as in `-"a"` or `{[1]: 2}`.
     """
     if beyond_answers(source, names) is not None:
         raise ValueError("more than answers")

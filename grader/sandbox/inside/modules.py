@@ -68,9 +68,9 @@ def install(main: str, module: ModuleType, others: dict[str, CodeType]) -> None:
     """Let a program import its modules.
 
     Args:
-        main: the name of the main module, if it has one.
-        module: the main module.
-        others: the code of the others, by their names.
+        main: The name of the main module, if it has one.
+        module: The main module.
+        others: The code of the others, by their names.
     """
     remove()
     _finder.code = others

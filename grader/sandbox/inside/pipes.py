@@ -66,8 +66,8 @@ def main(output: str, cap: int) -> NoReturn:
     """Greet, then answer until the pipe is closed.
 
     Args:
-        output: the path of the file for what the submission prints.
-        cap: the most bytes in it.
+        output: The path of the file for what the submission prints.
+        cap: The most bytes in it.
     """
     pipes = _Pipes()
     file = open(output, "wb", buffering=0)  # noqa: SIM115, PTH123  open as long as the process

@@ -82,8 +82,8 @@ def conditions(pid: int, *, scratch: bool) -> Conditions:
     """Return the calls that are allowed for some arguments only.
 
     Args:
-        pid: of the process, which may make some of them for itself only.
-        scratch: whether there is a folder to write to; otherwise files are only opened for reading.
+        pid: Of the process, which may make some of them for itself only.
+        scratch: Whether there is a folder to write to; otherwise files are only opened for reading.
     """
     terminal_and_blocking = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
     set_name, get_name = 15, 16
@@ -223,7 +223,7 @@ def grader_program(machine: str) -> bytes:
     """Assemble the filter for the grading process, which only reads files and sends no signal.
 
     Raises:
-        KeyError: for an architecture other than `x86_64` and `aarch64`.
+        KeyError: For an architecture other than `x86_64` and `aarch64`.
     """
     conditional = conditions(0, scratch=False)
     del conditional["kill"], conditional["tgkill"]
@@ -236,7 +236,7 @@ def without_user_namespaces(machine: str) -> bytes:
     """Assemble a filter that forbids only user namespaces, to test such hosts.
 
     Raises:
-        KeyError: for an architecture other than `x86_64` and `aarch64`.
+        KeyError: For an architecture other than `x86_64` and `aarch64`.
     """
     architecture, column = ARCHITECTURES[machine]
     instructions = [
@@ -254,11 +254,11 @@ def program(machine: str, pid: int, *, scratch: bool) -> bytes:
 
     Args:
         machine: `x86_64` or `aarch64`, as `platform.machine()` returns it.
-        pid: what `os.getpid()` returns in the process that will load the program.
-        scratch: see `conditions`.
+        pid: What `os.getpid()` returns in the process that will load the program.
+        scratch: See `conditions`.
 
     Raises:
-        KeyError: for another architecture.
+        KeyError: For another architecture.
     """
     allowed = ALLOWED | SCRATCH if scratch else ALLOWED
     return _allowing(*ARCHITECTURES[machine], allowed, conditions(pid, scratch=scratch))
@@ -268,7 +268,7 @@ def places_of_pid(machine: str, *, scratch: bool) -> list[int]:
     """Return the offsets in a `program` at which its process's number stands, as 32 bits.
 
     Raises:
-        KeyError: for an architecture other than `x86_64` and `aarch64`.
+        KeyError: For an architecture other than `x86_64` and `aarch64`.
     """
     one, other = (program(machine, pid, scratch=scratch) for pid in (0, 0xFFFF_FFFF))
     places = range(_CONSTANT_OFFSET, len(one), _INSTRUCTION_SIZE)

@@ -150,7 +150,7 @@ class Output(_Stream):
         """Write up to the cap.
 
         Raises:
-            OutputLimitError: the text is longer.
+            OutputLimitError: The text is longer.
         """
         data = text.encode("utf-8", "backslashreplace")
         self.put(data[: self.left])
@@ -679,8 +679,8 @@ class SubmissionServer:
     """One submission, and the answers to requests about it, in a sandbox or in a page.
 
     Args:
-        output: takes the submission's output, until `print_to` replaces it.
-        ask: sends the frame of a request of the submission's, and returns the next frame.
+        output: Takes the submission's output, until `print_to` replaces it.
+        ask: Sends the frame of a request of the submission's, and returns the next frame.
     """
 
     def __init__(self, output: Output, ask: Callable[[list[bytes | memoryview]], Frame]) -> None:

@@ -187,12 +187,12 @@ def landlock_restrict(readable: Iterable[str] | None, *, abi: int | None = None)
     Needs no_new_privs. Files that are open already stay as they are.
 
     Args:
-        readable: the files and folders that stay readable, None for all; what cannot be
+        readable: The files and folders that stay readable, None for all; what cannot be
             reached is skipped.
-        abi: the version to use instead of the kernel's newest one, to test an older one.
+        abi: The version to use instead of the kernel's newest one, to test an older one.
 
     Raises:
-        OSError: the kernel has no Landlock, or refuses.
+        OSError: The kernel has no Landlock, or refuses.
     """
     abi = landlock_version() if abi is None else abi
     files, network, scopes = landlock_attributes(abi)

@@ -201,7 +201,7 @@ def build(name: object, parts: object) -> object:
     """Return the value of a type that has been taken apart.
 
     Raises:
-        LookupError, TypeError, ValueError, ArithmeticError: there is no such value.
+        LookupError, TypeError, ValueError, ArithmeticError: There is no such value.
     """
     row = ROWS[_require(str, name)]
     module, _, attribute = str(name).rpartition(".")

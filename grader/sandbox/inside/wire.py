@@ -348,7 +348,7 @@ def _dtype(name: object) -> "np.dtype[Any]":
     """Return the dtype of a name or of fields.
 
     Raises:
-        MalformedError: there is none, or it takes no memory.
+        MalformedError: There is none, or it takes no memory.
     """
     dtype = DTYPES.get(name) if type(name) is str else None
     if dtype is not None:
@@ -369,7 +369,7 @@ def _count(shape: object) -> int:
     """Return the number of entries of an array.
 
     Raises:
-        MalformedError: it is no shape.
+        MalformedError: It is no shape.
     """
     if type(shape) is not list or len(shape) > MAX_AXES:
         raise MalformedError("not a shape")
@@ -406,12 +406,12 @@ def encode(
     """Return the pieces of a value's frame, ready for `socket.sendmsg`.
 
     Args:
-        value: plain data, handles and functions.
-        objects: what to do with other objects; without it they are refused.
-        shared: the objects of the request that this answers; those of the value are added.
+        value: Plain data, handles and functions.
+        objects: What to do with other objects; without it they are refused.
+        shared: The objects of the request that this answers; those of the value are added.
 
     Raises:
-        UnsupportedValueError: a type that is not on the list, or a value over the caps.
+        UnsupportedValueError: A type that is not on the list, or a value over the caps.
     """
     shared = shared or Shared()
     for number, shared_object in enumerate(shared.objects):
@@ -438,7 +438,7 @@ def lengths(begin: bytes | bytearray) -> tuple[int, int]:
     """Return the lengths of header and body; refuse a frame that is over the caps.
 
     Raises:
-        MalformedError: a length over `MAX_HEADER` or `MAX_BODY`.
+        MalformedError: A length over `MAX_HEADER` or `MAX_BODY`.
     """
     header, body = _LENGTHS.unpack(begin)
     if header > MAX_HEADER or body > MAX_BODY:
@@ -605,7 +605,7 @@ def _repair(values: "npt.NDArray[Any]") -> None:
     """Make any byte of a boolean field a boolean.
 
     Raises:
-        MalformedError: something in a text is no character.
+        MalformedError: Something in a text is no character.
     """
     for field in values.dtype.names or ():
         _repair(values[field])
@@ -667,14 +667,14 @@ def decode(
     """Rebuild the value of a frame.
 
     Args:
-        header: the JSON tree.
-        body: the buffers.
-        objects: where handles lead and functions are made; without it a handle stays one, and a
+        header: The JSON tree.
+        body: The buffers.
+        objects: Where handles lead and functions are made; without it a handle stays one, and a
             function is malformed.
-        shared: the objects of the request that this answers; those of the value are added.
+        shared: The objects of the request that this answers; those of the value are added.
 
     Raises:
-        MalformedError: for anything that is wrong with the bytes; nothing else is raised.
+        MalformedError: For anything that is wrong with the bytes; nothing else is raised.
     """
     try:
         return _Decoder(body, objects, shared or Shared()).node(_read_json(header.decode()), 0)

@@ -48,7 +48,7 @@ class RequestLoop:
     """Answers requests about one submission. Created in the zygote, used in a child.
 
     Args:
-        connection: to the trusted side.
+        connection: To the trusted side.
     """
 
     def __init__(self, connection: socket.socket) -> None:

@@ -66,7 +66,7 @@ def main(control: int, configuration: str) -> NoReturn:
     """Prepare, report `ready`, then serve until the trusted side closes the connection.
 
     Args:
-        control: descriptor of a SEQPACKET socket to the trusted side.
+        control: Descriptor of a SEQPACKET socket to the trusted side.
         configuration: JSON with `backend` (`namespaces`, `landlock` or `none`), `import_only` (the
             folders that this file and NumPy were imported from, and no submission imports from),
             `packages` (modules that submissions may import besides), `required` (modules that

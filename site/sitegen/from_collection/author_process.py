@@ -35,7 +35,7 @@ class AuthorProcess:
     """Runs the code of authors in a confined process.
 
     Args:
-        packages: the modules beside NumPy that solutions may import.
+        packages: The modules beside NumPy that solutions may import.
     """
 
     def __init__(self, packages: Iterable[str] = ()) -> None:
@@ -46,7 +46,7 @@ class AuthorProcess:
         """Return the visible tests of an exercise, for `read_tests`.
 
         Raises:
-            DefinitionError, GraderFault: see `public_exercise`.
+            DefinitionError, GraderFault: See `public_exercise`.
         """
         tests = self._process.ask(pickle.dumps(("tests", exercise, ())))
         read_tests(tests)
@@ -61,7 +61,7 @@ class AuthorProcess:
             for_practice: Whether it runs the hidden tests too.
 
         Raises:
-            DefinitionError, GraderFault: see `engine_data`.
+            DefinitionError, GraderFault: See `engine_data`.
         """
         what = "practice" if for_practice else "engine"
         text = self._process.ask(pickle.dumps((what, exercise, tuple(packages))))
@@ -80,7 +80,7 @@ def read_tests(data: bytes) -> Sequence[PublicTest]:
     """Return visible tests with their inputs and expected values.
 
     Raises:
-        GraderFault: these are no bytes of tests.
+        GraderFault: These are no bytes of tests.
     """
     found = _PICKLED.from_bytes(data)
     if found is None:

@@ -40,12 +40,12 @@ def cached_run(path: Path, cache: Cache, sandbox: Callable[[], Sandbox]) -> RunL
     """Return what a lesson shows.
 
     Args:
-        path: its file.
-        cache: has to forget everything when the grader changes.
-        sandbox: gives the sandbox to run it in, if it has to be run.
+        path: Its file.
+        cache: Has to forget everything when the grader changes.
+        sandbox: Gives the sandbox to run it in, if it has to be run.
 
     Raises:
-        DefinitionError, GraderFault: see `run_lesson`.
+        DefinitionError, GraderFault: See `run_lesson`.
     """
     lesson = read_lesson(path)
     told = [hashlib.sha256(read_file(path)).hexdigest(), *digest_of(lesson.data)]

@@ -26,8 +26,8 @@ class Pickled(Generic[_Kind]):
     """Writes and reads objects of one class.
 
     Args:
-        kind: what is written, a dataclass.
-        parts: the dataclasses that are in it; numbers, texts, lists, tuples, dictionaries, sets,
+        kind: What is written, a dataclass.
+        parts: The dataclasses that are in it; numbers, texts, lists, tuples, dictionaries, sets,
             paths, arrays and NumPy's numbers may always be.
     """
 
@@ -41,7 +41,7 @@ class Pickled(Generic[_Kind]):
         """Write an object.
 
         Raises:
-            ValueError: something in it could not be read again.
+            ValueError: Something in it could not be read again.
         """
         buffer = io.BytesIO()
         try:

@@ -31,9 +31,9 @@ def relation(expected: object, got: object, inputs: Mapping[str, Any]) -> Relati
     """Return the relation of a result to the expected value.
 
     Args:
-        expected: an array or a number, or a list, tuple or dict of them.
-        got: the result, of the same form; the arrays may be of other shapes.
-        inputs: the test's inputs by name: the lengths of their axes name a factor.
+        expected: An array or a number, or a list, tuple or dict of them.
+        got: The result, of the same form; the arrays may be of other shapes.
+        inputs: The test's inputs by name: the lengths of their axes name a factor.
 
     Returns:
         The relation of the first part that has one; None if there is none worth naming.

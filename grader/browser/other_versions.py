@@ -15,12 +15,7 @@ _FSTRING_END = getattr(tokenize, "FSTRING_END", None)
 
 
 def differences(source: str, grader: Versions) -> tuple[str, ...]:
-    """Return a note on what the grader cannot run, if there is anything.
-
-    Args:
-        source: The program.
-        grader: The versions that it has.
-    """
+    """Return a note on what the grader cannot run, if there is anything."""
     if grader == HERE:
         return ()
     try:

@@ -154,7 +154,6 @@ class OwnGpt:
     """The model with the functions of one learner.
 
     Args:
-        weights: What was trained.
         sources: The learner's code by exercise.
     """
 

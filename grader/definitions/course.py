@@ -92,8 +92,6 @@ def digest_in_course(digest: str, course: Course | None, data: Iterable[str] = (
     """Return the digest of an exercise: of its file, and of what it takes from its course.
 
     Args:
-        digest: Of its file.
-        course: Its course.
         data: What tells its data files from others.
     """
     parts = [digest, *([course.digest] if course is not None and course.digest else []), *data]

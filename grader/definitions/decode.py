@@ -303,9 +303,7 @@ def literal(node: Node, label: str, report: ProblemList, advice: str = "") -> An
     Problems, such as rows of unequal length, go to the report.
 
     Args:
-        node: Of the document.
         label: What the node is called in the report.
-        report: Takes the problems.
         advice: What to do instead where lists are no array, for the end of that sentence.
     """
     match node:

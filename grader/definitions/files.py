@@ -187,9 +187,7 @@ def read_data_files(
     """Return the contents of data files by their names without folders.
 
     Args:
-        folder: The course's.
         listed: Of each file the key that lists it, the path as written, and its place.
-        whole: The place of the definition.
 
     Raises:
         DefinitionError: One is missing, too large or outside, or two have the same name.

@@ -27,7 +27,6 @@ def split_values(text: str, path: Path, line: int) -> ComputedText:
 
     Args:
         text: Markdown.
-        path: The lesson's file.
         line: The line of that file in which the text begins, from one.
     """
     parts: list[str | Value] = []

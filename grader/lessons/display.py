@@ -23,7 +23,6 @@ def heatmap(
     Args:
         values: Shape (n, m), numbers; n and m at most 64.
         rows: What each row stands for; numbers when left out.
-        columns: What each column stands for.
         title: One line above it.
 
     Raises:

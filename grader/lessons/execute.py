@@ -196,10 +196,7 @@ def _try(experiment: Experiment, lesson: Lesson, number: int, sandbox: Children)
     It is the last of those whose code is shown and has the text to change.
 
     Args:
-        experiment: The change.
-        lesson: Of the experiment.
         number: That of its block.
-        sandbox: Where it runs.
 
     Raises:
         DefinitionError: There is no such cell, the text occurs in it more than once, or the changed

@@ -82,8 +82,6 @@ def print_heatmap(
     Args:
         console: Where to; its width and colours decide the form.
         values: Shape (n, m), numbers.
-        labels: Of its rows and columns.
-        shaded: Whether to shade the cells.
     """
     names = [str(name) for name in labels.rows] or _indices(values)
     room = console.width - len(_before(names)) if console.is_terminal else None
@@ -227,9 +225,7 @@ class _MatrixBlock:
         """Return a line for each row.
 
         Args:
-            rows: The values.
             texts: What is written in the cells; None for shades alone.
-            names: Of the rows.
             at_least: Characters that a cell has room for.
             worst: The row and the column of the cell in brackets.
         """

@@ -111,7 +111,6 @@ def fill(
     """Fill a column of a gradebook.
 
     Args:
-        export: The text that Canvas exported.
         scores: By what `identity` calls a student; space around it and the case of ASCII letters
             do not matter.
         column: The assignment's heading, with or without the number that Canvas adds.

@@ -73,7 +73,6 @@ def heatmap(
         rows: The names of the rows; empty for none.
         columns: The names of the columns; empty for none.
         texts: What stands in each cell, of the same shape as `values`.
-        caption: Says what the numbers are.
         worst: The row and the column of a cell that is to be seen first; it gets brackets.
     """
     names = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in columns)

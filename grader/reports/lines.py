@@ -56,7 +56,6 @@ class Paper:
     """A surface without colour or end: a file, a pipe, a log. Nothing is wrapped on it.
 
     Args:
-        file: Where the lines go.
         width: Columns for what is laid out by them.
     """
 

@@ -81,7 +81,6 @@ def command(kind: str, message: str, **properties: str | int | None) -> str:
 
     Args:
         kind: `error`, `warning` or `notice`.
-        message: Of any text.
         properties: Such as `file`, `line` and `title`; what is None or empty is left out.
     """
     named = ",".join(

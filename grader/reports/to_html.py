@@ -97,8 +97,6 @@ def of_student(student: str, batch: Batch, titles: Mapping[str, str]) -> str:
     """Return a page for one student: the points of each exercise, and a section for it.
 
     Args:
-        student: Their name.
-        batch: Their results.
         titles: Of exercises, also of those that they did not submit.
     """
     rows, sections = list[str](), list[str]()

@@ -166,7 +166,6 @@ def print_verdict(console: Surface, verdict: Verdict, *, verbose: bool = False) 
 
     Args:
         console: Where to; a terminal's size and colours decide the form.
-        verdict: Of one submission.
         verbose: Whether every failing test is opened, and nothing left out.
     """
     detail = _ALL if verbose else _Detail()

@@ -17,8 +17,6 @@ def with_panel(files: Mapping[str, bytes], heading: str, lines: Sequence[str]) -
     """Put a panel with findings on every page.
 
     Args:
-        files: A site.
-        heading: What it comes to.
         lines: One item each; what follows a line break is shown as it is, a diff.
     """
     items = Markup()

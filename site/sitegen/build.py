@@ -43,7 +43,6 @@ def build_site(
     The same content gives the same bytes. Nothing is written when anything cannot be rendered.
 
     Args:
-        content: What to show.
         output: The folder; it is made if it is missing.
         hosting: Where the site lies, and where its pages get Python from.
         processes: How many make pages at once.
@@ -66,7 +65,6 @@ def site_files(
     """Return every file of the site by its path, relative and with forward slashes.
 
     Args:
-        content: What to show.
         hosting: See `build_site`.
         processes: See `build_site`.
 

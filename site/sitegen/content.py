@@ -75,7 +75,6 @@ class Content:
         notebooks: The exercises as notebooks, by their ids.
         python: A zip archive of the modules that a page's Python imports.
         for_practice: Whether pages run the hidden tests too.
-        title: The name of the course.
     """
 
     tracks: Sequence[PublicTrack] = ()

@@ -27,9 +27,6 @@ def exercise_data(
 
     Args:
         track: The id of its track.
-        exercise: What its page shows.
-        runnable: What its page runs.
-        images: Collects those of the explanation.
 
     Raises:
         DefinitionError: A text cannot be shown; the error names track, exercise and field.
@@ -90,8 +87,6 @@ def solution_data(
 
     Args:
         solution: The model answer and what goes with it.
-        where: The exercise, for problems.
-        images: Collects those of the explanation.
 
     Raises:
         DefinitionError: A text cannot be shown.

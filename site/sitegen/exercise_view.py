@@ -61,10 +61,7 @@ def view_exercise(
     """Render the texts, code and values of an exercise.
 
     Args:
-        card: The exercise's.
-        exercise: What is shown.
         track: The id of its track, for problems.
-        images: Collects those of its texts.
 
     Raises:
         DefinitionError: A text cannot be shown; the error names track, exercise and field.

@@ -26,7 +26,6 @@ def lesson_notebook(lesson: TrackLesson, titles: Mapping[str, str]) -> str:
     """Return a lesson as the JSON of a notebook.
 
     Args:
-        lesson: What was run.
         titles: Those of the exercises of its track, by their ids.
     """
     display = data_folder("templates").joinpath(_DISPLAY).read_text(encoding="utf-8")

@@ -135,10 +135,7 @@ def view_lesson(
     """Render a lesson; the exercises that its text gives no place come at its end.
 
     Args:
-        card: The lesson's.
-        lesson: What was run.
         known: The exercises of its track, by their ids.
-        images: Collects those of its texts.
         places: The lesson of each part of the model, for its map.
 
     Raises:

@@ -75,7 +75,6 @@ class Pages:
     """The pages of a site.
 
     Args:
-        content: What they are made from.
         hosting: Where the site lies.
 
     Raises:

@@ -46,7 +46,6 @@ def read_distribution(folder: Path, packages: Collection[str] = ()) -> dict[str,
     """Return the files that a site needs, by name.
 
     Args:
-        folder: The distribution.
         packages: The modules beside NumPy that pages import; see `packages_in`.
 
     Raises:

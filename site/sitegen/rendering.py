@@ -54,10 +54,8 @@ class PageRenderer:
     """Renders the pages of one site.
 
     Args:
-        assets: What pages load.
         hosting: Where the site lies.
         for_practice: Whether pages run the hidden tests too.
-        title: The name of the course.
     """
 
     def __init__(

@@ -44,9 +44,6 @@ class SearchEntry:
         """Weigh the words of a page.
 
         Args:
-            title: Its title.
-            path: Its file.
-            note: What it is.
             subjects: Concepts, and names of code.
             body: Markdown.
         """

@@ -99,10 +99,8 @@ def _run_body(
     """Run the body once.
 
     Args:
-        test: Whose body.
         name: Tells the body's source from all others.
         namespace: The given names, and a stand-in or value for each defined one.
-        names: Made the stand-ins.
         seconds: Wall clock of the submission; the body's own work has its own allowance on top.
         errors: What the submission raised so far.
 

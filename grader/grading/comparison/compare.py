@@ -200,8 +200,6 @@ def as_accepted(
     """Return both values with what a test accepts in the form of the other.
 
     Args:
-        expected: The expected value.
-        got: A submission's value.
         accept: The names of types and dtypes that are as good as the expected ones.
     """
     is_list = isinstance(got, (list, tuple))

@@ -24,7 +24,6 @@ def measured(rehearsal: Callable[[], object], action: Callable[[], object]) -> U
 
     Args:
         rehearsal: The same as the action, with inputs of its own.
-        action: What is measured.
     """
     was_enabled = gc.isenabled()
     gc.disable()  # the collector empties the memory that is kept for reuse
@@ -55,10 +54,7 @@ def over_budget(budget: Budget, used: Usage, known: Usage, by: str) -> Differenc
     """Return the difference if a submission used more than it may.
 
     Args:
-        budget: The multiples allowed.
-        used: By the submission.
         known: What the reference or the solution used.
-        by: Which of the two.
     """
     if budget.memory is not None:
         most = max(budget.memory * known.peak_bytes, MEMORY_FLOOR)

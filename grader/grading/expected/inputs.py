@@ -42,12 +42,9 @@ def draw_of_sizes(
     """Return inputs of given sizes, from random numbers that no draw of the test has.
 
     Args:
-        exercise: Of the test.
-        test: Whose `given` is run.
         number: Of the draw: another one gives other random numbers.
         lengths: What `sizes()` gives, one after the other, from 1 for the least that the author
             allows; other small numbers when they are used up.
-        size: What `size` is.
 
     Raises:
         DefinitionError: The author's Python raises, as it may for sizes that it does not expect.

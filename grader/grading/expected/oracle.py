@@ -133,7 +133,6 @@ class Oracle:
     """The draws of every test of one exercise.
 
     Args:
-        exercise: Whose tests.
         sandbox: Where the exercise's solution may run; needed only where a test compares with it.
         known: What is known already, and is then not computed; what is computed is added. They
             may be of another form of the exercise: one with the same id, in which tests of the

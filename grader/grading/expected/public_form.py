@@ -28,7 +28,6 @@ def public_track(track: Track, sandbox: Sandbox | None = None) -> PublicTrack:
     """Return the public form of a track and its exercises.
 
     Args:
-        track: Its definition.
         sandbox: For tests that compare with what the exercise's solution gives.
 
     Raises:
@@ -64,7 +63,6 @@ def public_exercise(
     """Return the public form of an exercise; expected values of visible tests are computed.
 
     Args:
-        exercise: Its definition.
         sandbox: See `public_track`.
         known: What is known of its tests already, to which is added what is computed.
 
@@ -148,7 +146,6 @@ def missing_in_page(
     """Return the packages and the data files that a page lacks.
 
     Args:
-        exercise: Whose page.
         packages: What Python in the page can import beside NumPy.
         for_practice: Whether the page runs the hidden tests too.
     """

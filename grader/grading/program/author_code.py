@@ -52,9 +52,7 @@ def by_author(where: Location, what: str, action: Callable[[], T]) -> T:
     """Return the result of an author's code.
 
     Args:
-        where: Its place in the definition.
         what: How the error calls it, as "test 'small': given".
-        action: Runs it.
 
     Raises:
         DefinitionError: It raises, or does not end.

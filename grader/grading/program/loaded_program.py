@@ -43,8 +43,6 @@ def put_files(child: Child, exercise: Exercise, *, hidden: bool = False) -> None
     """Give a child that has run nothing yet the data files of an exercise.
 
     Args:
-        child: The child.
-        exercise: Whose files.
         hidden: Whether also those that a submission gets only for hidden tests.
 
     Raises:
@@ -244,7 +242,6 @@ def problem_of(answer: Raised, source: str = "", packages: tuple[str, ...] = ())
     """Return the problem of an exception that ended the loading of a program.
 
     Args:
-        answer: The exception.
         source: Of a submission, if that is the program.
         packages: That it may import beside NumPy.
     """

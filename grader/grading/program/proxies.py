@@ -76,7 +76,6 @@ class Proxies:
     """The stand-ins for one test.
 
     Args:
-        child: Where the submission runs.
         where: The test's place, for errors of its author.
         keep_inputs: Whether to look for arguments that a call changes in place.
         usages: Where to add what each call takes; it is measured only if there is such a place.
@@ -360,8 +359,6 @@ class Proxies:
         """Run statements after the submission, with these names set; see `Child.run`.
 
         Args:
-            statements: What to run.
-            inputs: The names.
             draws: Whether the value is the figure that they draw.
         """
         run = self._child.figure if draws else self._child.run

@@ -126,8 +126,6 @@ def breach(forbid: Forbid, uses: Sequence[Use], own: Collection[str] = ()) -> Re
     """Return the first use, by line, that is forbidden.
 
     Args:
-        forbid: What is.
-        uses: Of a submission.
         own: The names of its modules, in each of which anything could be looked up.
     """
     for use in uses:

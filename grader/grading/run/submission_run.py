@@ -62,10 +62,6 @@ class SubmissionRun:
     """One submission in its own sandbox child. Use as a context manager.
 
     Args:
-        oracle: Knows the exercise's tests.
-        submission: What is graded.
-        sandbox: Where it runs.
-        limits: Of what it may use.
         with_values: Whether results show the values behind a failure; who reads none saves time.
         with_reasons: Whether results say in words what went wrong; likewise.
     """
@@ -460,7 +456,6 @@ def not_run(test: TestCase, problem: str = "") -> TestResult:
     """Return the result of a test that comes after the program's end.
 
     Args:
-        test: Which was not run.
         problem: Why no test was run, if that is so.
     """
     if not problem and test.hidden and test.disclose == "nothing":
@@ -490,15 +485,10 @@ def verdict_of(
     """Return the verdict on a run.
 
     Args:
-        exercise: Whose tests were run.
-        submission: On which.
         results: Of the tests that were run.
         sandbox: The name of where they ran.
-        outcome: How loading the submission ended.
-        problem: Why no test could run.
         line: Of the submission, where the problem is.
         output: What it printed while it was loaded.
-        notes: On a notebook.
     """
     if not problem and exercise.hidden_elsewhere and not exercise.tests:
         outcome, problem = Outcome.NOT_RUN, outcome_sentences.NO_TESTS

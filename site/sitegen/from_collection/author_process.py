@@ -56,7 +56,6 @@ class AuthorProcess:
         """Return the data by which a page grades an exercise: text in base 64.
 
         Args:
-            exercise: Whose page.
             packages: What the page loads beside NumPy.
             for_practice: Whether it runs the hidden tests too.
 

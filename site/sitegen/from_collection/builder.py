@@ -41,11 +41,7 @@ _Item = TypeVar("_Item")
 
 
 class Deferred(Sequence[_Item]):
-    """A lazily evaluated sequence: made on first use, and then remembered.
-
-    Args:
-        make: Makes the items.
-    """
+    """A lazily evaluated sequence: made on first use, and then remembered."""
 
     def __init__(self, make: Callable[[], Iterable[_Item]]) -> None:
         self._make = make

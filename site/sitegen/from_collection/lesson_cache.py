@@ -40,7 +40,6 @@ def cached_run(path: Path, cache: Cache, sandbox: Callable[[], Sandbox]) -> RunL
     """Return what a lesson shows.
 
     Args:
-        path: Its file.
         cache: Has to forget everything when the grader changes.
         sandbox: Gives the sandbox to run it in, if it has to be run.
 

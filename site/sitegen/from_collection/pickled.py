@@ -26,7 +26,6 @@ class Pickled(Generic[_Kind]):
     """Writes and reads objects of one class.
 
     Args:
-        kind: What is written, a dataclass.
         parts: The dataclasses that are in it; numbers, texts, lists, tuples, dictionaries, sets,
             paths, arrays and NumPy's numbers may always be.
     """

@@ -41,7 +41,6 @@ def view_figure(figure: Figure, name: str, places: Mapping[str, Stop]) -> Figure
     """Compute the first state of a figure.
 
     Args:
-        figure: The block of the lesson.
         name: An id that nothing else on the page has.
         places: The lesson of each part of the model.
     """

@@ -49,7 +49,6 @@ def view_broadcasting(figure: Figure, name: str) -> BroadcastingView:
     """Compute the picture.
 
     Args:
-        figure: The block of the lesson.
         name: An id that nothing else on the page has.
     """
     column, row = np.broadcast_arrays(_COLUMN, _ROW)

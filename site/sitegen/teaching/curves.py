@@ -86,7 +86,6 @@ def view_curves(figure: Figure, name: str) -> CurvesView:
     """Compute the first state.
 
     Args:
-        figure: The block of the lesson.
         name: An id that nothing else on the page has.
     """
     d_k = int(figure.get("d_k", "64"))

@@ -109,7 +109,6 @@ def view_explorer(figure: Figure, name: str, *, is_small: bool = False) -> Explo
     """Compute the first state of an explorer.
 
     Args:
-        figure: The block of the lesson.
         name: An id that nothing else on the page has.
         is_small: Whether to leave out the table and the switches.
     """
@@ -155,9 +154,7 @@ def describe_row(words: Sequence[str], row: Sequence[float], ask: int, *, mask: 
     """Say where a word looks.
 
     Args:
-        words: The sentence.
         row: The weights of the word, one for each word.
-        ask: Which word it is.
         mask: Whether it sees only itself and what comes before it.
     """
     asking = f"“{words[ask]}”"

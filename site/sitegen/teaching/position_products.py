@@ -29,7 +29,6 @@ def view_positions(figure: Figure, name: str) -> PositionsView:
     """Compute the products of the position that the author named.
 
     Args:
-        figure: The block of the lesson.
         name: An id that nothing else on the page has.
     """
     position = int(float(figure.get("position", "8")))

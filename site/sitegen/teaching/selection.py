@@ -117,7 +117,6 @@ def view_selection(figure: Figure, name: str) -> SelectionView:
     """Compute the picture.
 
     Args:
-        figure: The block of the lesson.
         name: An id that nothing else on the page has.
     """
     array_name, array, expressions = _SETS[figure.get("of")]

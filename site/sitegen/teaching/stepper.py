@@ -83,7 +83,6 @@ def view_stepper(figure: Figure, name: str) -> StepperView:
     """Compute every array of a head.
 
     Args:
-        figure: The block of the lesson.
         name: An id that nothing else on the page has.
     """
     steps = tuple(map(_shaded, _steps(has_mask=figure.is_on("mask", default=True))))

@@ -99,10 +99,10 @@ class Collection:
         Raises:
             UsageError: There is none; the closest id is named.
         """
-        known = {str(exercise.id): exercise for exercise in self.exercises}
-        if name not in known:
-            raise _no_exercise(name, list(known), self.folder)
-        return known[name]
+        by_id = {str(exercise.id): exercise for exercise in self.exercises}
+        if name not in by_id:
+            raise _no_exercise(name, list(by_id), self.folder)
+        return by_id[name]
 
 
 def load_exercise(path: Path) -> Exercise:
@@ -160,9 +160,11 @@ def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
     report.raise_if_any()
     if exercise.files_to_submit:  # add those that the author's other programs leave out
         right = exercise.solution
-        known = tuple(replace(e, code=completed(e.code, right)) for e in exercise.misconceptions)
+        misconceptions = tuple(
+            replace(e, code=completed(e.code, right)) for e in exercise.misconceptions
+        )
         also = tuple(replace(e, code=completed(e.code, right)) for e in exercise.also_right)
-        exercise = replace(exercise, misconceptions=known, also_right=also)
+        exercise = replace(exercise, misconceptions=misconceptions, also_right=also)
     return exercise, document
 
 
@@ -237,16 +239,16 @@ class _Loader:
 
     def exercises(self, paths: Sequence[Path]) -> dict[ExerciseId, Exercise | None]:
         """Load exercise files, by the ids in their names; None is one that is not valid."""
-        found: dict[ExerciseId, Exercise | None] = {}
+        exercises: dict[ExerciseId, Exercise | None] = {}
         for path in paths:
             name = _id_in_name(path)
             if name in self.paths:
                 first = self.paths[name]
                 self.report.add(Location(path), f"exercise {quote(name)} is already in {first}")
-                found.setdefault(name, None)
+                exercises.setdefault(name, None)
                 continue
             self.paths[name] = path
-            found[name] = None
+            exercises[name] = None
             course = self._course(path)
             if course is None and exists(course_file(path)):
                 continue
@@ -255,7 +257,7 @@ class _Loader:
             except DefinitionError as error:
                 self._add(error.problems)
                 continue
-            found[name] = exercise
+            exercises[name] = exercise
             self.requires[name] = {
                 required: document.node("requires", index).where
                 for index, required in enumerate(exercise.requires)
@@ -266,7 +268,7 @@ class _Loader:
                     f"id: the file must be called {called}, or else this id must be {quote(name)}"
                 )
                 self.report.add(document.node("id").where, message)
-        return found
+        return exercises
 
     def track(self, path: Path, paths: Sequence[Path]) -> Track | None:
         """Load a track file and the exercise files beside it."""
@@ -305,14 +307,14 @@ class _Loader:
         )
 
     def check_requires(
-        self, kind: str, requires: Mapping[_Id, Mapping[_Id, Location]], known: AnyCollection[_Id]
+        self, kind: str, requires: Mapping[_Id, Mapping[_Id, Location]], names: AnyCollection[_Id]
     ) -> None:
         """Check that what exercises or tracks require exists, and that no circle goes round."""
         for required in requires.values():
             for name, where in required.items():
-                if name not in known:
+                if name not in names:
                     message = f"requires: no {kind} {quote(name)}"
-                    self.report.add(where, message + did_you_mean(name, known))
+                    self.report.add(where, message + did_you_mean(name, names))
         try:
             TopologicalSorter(requires).prepare()
         except CycleError as error:
@@ -344,8 +346,8 @@ def _id_in_name(path: Path) -> ExerciseId:
     return ExerciseId(id_in_name(path))
 
 
-def _no_exercise(name: str, known: Sequence[str], folder: Path) -> UsageError:
+def _no_exercise(name: str, names: Sequence[str], folder: Path) -> UsageError:
     ours = folder in {default_folder(), *courses().values()}
     where = "; 'etude list' names them all" if ours else f" in {folder}"
-    hint = did_you_mean(name, known) or where
+    hint = did_you_mean(name, names) or where
     return UsageError(f"no exercise {quote(name)}{hint}")

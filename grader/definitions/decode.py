@@ -169,9 +169,9 @@ class _DefinitionDecoder:
             return self._dataclass(node, _TESTS[kinds[0]], label)
         rule = f"a test has either {listing(reversed(_TESTS), 'or')}"
         keys = [key.text for key, _ in node.entries[:_MAX_SHOWN]]
-        found = f"this one has {listing(keys, 'and')}" if keys else "this one has no keys"
+        keys_there = f"this one has {listing(keys, 'and')}" if keys else "this one has no keys"
         hints = (did_you_mean(key, _TESTS) for key in keys)
-        return self._report(node, "", f"{rule}; {found}{next(filter(None, hints), '')}")
+        return self._report(node, "", f"{rule}; {keys_there}{next(filter(None, hints), '')}")
 
     def holds(self, node: Node, label: str) -> object:
         """Decode the name of a property."""
@@ -231,11 +231,11 @@ class _DefinitionDecoder:
         return kind(**values, **dict.fromkeys(places, node.where))
 
     def _unexpected(self, node: Node, label: str, expected: str, hint: str = "") -> object:
-        found = "a list" if isinstance(node, Sequence) else "a mapping"
+        actual = "a list" if isinstance(node, Sequence) else "a mapping"
         if isinstance(node, Scalar):
             text = clip(node.text)
-            found = "nothing" if node.value is None else _FOUND[type(node.value)].format(text)
-        return self._report(node, label, f"expected {expected}, found {found}{hint}")
+            actual = "nothing" if node.value is None else _FOUND[type(node.value)].format(text)
+        return self._report(node, label, f"expected {expected}, found {actual}{hint}")
 
     def _report(self, node: Node, label: str, message: str) -> object:
         self.report.add(node.where, f"{label}: {message}" if label else message)
@@ -317,12 +317,12 @@ def literal(node: Node, label: str, report: ProblemList, advice: str = "") -> An
     kinds = {type(leaf.value) for leaf in _leaves(node)}
     if not kinds <= {int, float} and kinds != {bool}:
         return [literal(item, label, report, advice) for item in node.items]
-    known = len(report.problems)
+    problems = len(report.problems)
     for leaf in _leaves(node):
         if isinstance(leaf.value, int) and leaf.value not in _INT64:
             report.add(leaf.where, f"{label}: {clip(leaf.text)} does not fit into a 64-bit integer")
     _shape(node, label, report, advice)
-    if len(report.problems) > known:
+    if len(report.problems) > problems:
         return None
     import numpy as np  # takes longer to import than an exercise takes to load
 

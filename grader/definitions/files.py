@@ -40,8 +40,8 @@ def default_folder() -> Path:
 
 def courses() -> dict[str, Path]:
     """Return the folders of the courses that come with Etude, by their names."""
-    found = default_folder().parent.glob(f"courses/*/{COURSE_FILE}")
-    return {path.parent.name: path.parent for path in sorted(found)}
+    paths = default_folder().parent.glob(f"courses/*/{COURSE_FILE}")
+    return {path.parent.name: path.parent for path in sorted(paths)}
 
 
 def is_path(name: str, suffixes: Collection[str] = SUFFIXES) -> bool:
@@ -84,11 +84,11 @@ def files_by_folder(folder: Path) -> dict[Path, list[Path]]:
             raise UsageError(f"'{each}' is a single track; name the folder above it")
         files[each] = exercise_files(each)
         for below in filter(Path.is_dir, _visible(each)):
-            found = exercise_files(below)
-            if found or exists(below / TRACK_FILE):
+            exercises = exercise_files(below)
+            if exercises or exists(below / TRACK_FILE):
                 refuse_link(below)
                 _refuse_unprintable(below)
-                files[below] = found
+                files[below] = exercises
     return files
 
 
@@ -193,30 +193,30 @@ def read_data_files(
         DefinitionError: One is missing, too large or outside, or two have the same name.
     """
     report = ProblemList()
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for key, written, where in listed:
         path = PurePosixPath(written)
         if path.is_absolute() or ".." in path.parts or not path.name or "\\" in written:
             report.add(where, f"{key}: {quote(written)} is no path below the course's folder")
-        elif path.name in found:
+        elif path.name in contents:
             report.add(where, f"{key}: there is another file called {quote(path.name)}")
         else:
             try:
                 for above in reversed(path.parents[:-1]):
                     refuse_link(folder / above)
-                found[path.name] = read_file(folder / path, MAX_DATA_BYTES)
+                contents[path.name] = read_file(folder / path, MAX_DATA_BYTES)
             except UsageError:
                 message = f"{key}: there is no file {quote(written)} in the folder {folder}"
                 report.add(where, message)
             except DefinitionError as error:
                 for problem in error.problems:
                     report.add(where, f"{key}: {problem.where.path}: {problem.message}")
-    total = sum(map(len, found.values()))
+    total = sum(map(len, contents.values()))
     if total > _MAX_TOGETHER:
         message = f"files: {total:,} bytes together; at most {_MAX_TOGETHER:,} are allowed"
         report.add(whole, message)
     report.raise_if_any()
-    return found
+    return contents
 
 
 def digest_of(data: Mapping[str, bytes]) -> Iterator[str]:

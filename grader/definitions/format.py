@@ -138,8 +138,8 @@ def _table(part: Schema, keys: Iterable[str]) -> Iterator[str]:
             kind += "; required"
         elif "default" in value and value["default"] not in ([], {}, ""):
             default = value["default"]
-            shown = default if isinstance(default, str) else json.dumps(default)
-            kind += f"; `{shown}` if left out"
+            text = default if isinstance(default, str) else json.dumps(default)
+            kind += f"; `{text}` if left out"
         yield f"| `{key}` | {kind} | {meaning} |"
 
 

@@ -32,8 +32,8 @@ def image_paths(markdown: str) -> list[str]:
 
     Needs no parser of Markdown, which the build of a package lacks.
     """
-    found = _LINK.finditer(_CODE.sub("", markdown))
-    return list(dict.fromkeys(each[1] or each[2] for each in found))
+    links = _LINK.finditer(_CODE.sub("", markdown))
+    return list(dict.fromkeys(each[1] or each[2] for each in links))
 
 
 def image_path(written: str, definition: Path) -> Path:
@@ -49,16 +49,16 @@ def image_path(written: str, definition: Path) -> Path:
         raise ImageError(f"{quote(written)} is not a .png, .jpg or .jpeg")
     folder = definition.parent.resolve()
     course = course_folder(folder / definition.name)
-    found = Path(os.path.normpath(folder / path))
-    if path.is_absolute() or "\0" in str(path) or not found.is_relative_to(course):
+    target = Path(os.path.normpath(folder / path))
+    if path.is_absolute() or "\0" in str(path) or not target.is_relative_to(course):
         raise ImageError(f"{quote(written)} is outside the course's folder")
     try:
-        for above in found.parents:
+        for above in target.parents:
             if above != course and above.is_relative_to(course):
                 refuse_link(above)
     except DefinitionError as error:
         raise ImageError(f"{quote(written)}: {error.problems[0].message}") from None
-    return found
+    return target
 
 
 def read_image(written: str, definition: Path) -> bytes:

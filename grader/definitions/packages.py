@@ -41,20 +41,20 @@ def refusal(module: str) -> str:
     if top in _NEVER:
         return "is a part of Etude, which no submission may import"
     if not distributions_of_modules().get(top) or importlib.util.find_spec(top) is None:
-        known = [
+        names = [
             name
-            for name, found in distributions_of_modules().items()
-            if module in map(_plain, found)
+            for name, distributions in distributions_of_modules().items()
+            if module in map(_plain, distributions)
         ]
-        called = f"; what is installed as {module} is imported as {known[0]}" if known else ""
+        called = f"; what is installed as {module} is imported as {names[0]}" if names else ""
         return f"is not installed beside Etude, with {sys.executable}{called}"
     return ""
 
 
 def version(module: str) -> str:
     """Return name and version of the package that an installed module belongs to."""
-    found = distribution(distributions_of_modules()[module.partition(".")[0]][0])
-    return f"{found.name} {found.version}"
+    installed = distribution(distributions_of_modules()[module.partition(".")[0]][0])
+    return f"{installed.name} {installed.version}"
 
 
 @cache
@@ -67,15 +67,15 @@ def folders_of(modules: frozenset[str]) -> PackageFolders:
     if not modules:  # to read the metadata of all that is installed would take half of a check
         return NO_PACKAGES
     tops = {module.partition(".")[0] for module in modules}
-    wanted = [distributions_of_modules()[top][0] for top in sorted(tops)]
+    names = [distributions_of_modules()[top][0] for top in sorted(tops)]
     by_distribution: dict[str, list[str]] = {}
     for top, names in distributions_of_modules().items():
         for name in names:
             by_distribution.setdefault(_plain(name), []).append(top)
     paths: dict[Path, None] = {}
     required: list[str] = []
-    for found in _with_requirements(wanted):
-        plain = _plain(found.name)
+    for installed in _with_requirements(names):
+        plain = _plain(installed.name)
         for top in by_distribution.get(plain, ()):
             if top in _NEVER | _ALWAYS:
                 continue
@@ -85,7 +85,7 @@ def folders_of(modules: frozenset[str]) -> PackageFolders:
                 places = spec.submodule_search_locations or filter(None, [spec.origin])
                 folders = [Path(place).resolve() for place in places]
                 # The shared libraries of a wheel lie beside its module.
-                spellings = sorted({found.name, plain, plain.replace("-", "_"), top})
+                spellings = sorted({installed.name, plain, plain.replace("-", "_"), top})
                 libraries = [f.parent / f"{name}.libs" for f in folders for name in spellings]
                 paths |= dict.fromkeys([*folders, *filter(Path.is_dir, libraries)])
     return PackageFolders(tuple(paths), tuple(sorted(modules)), tuple(required))
@@ -95,13 +95,13 @@ def _with_requirements(names: Iterable[str]) -> list[Distribution]:
     """Return distributions and all that their metadata require here, but optional extras."""
     from packaging.requirements import InvalidRequirement, Requirement  # a check needs none
 
-    waiting, found = list(names), dict[str, Distribution]()
+    waiting, distributions = list(names), dict[str, Distribution]()
     while waiting:
         name = waiting.pop()
-        if _plain(name) in found:
+        if _plain(name) in distributions:
             continue
         try:
-            found[_plain(name)] = here = distribution(name)
+            distributions[_plain(name)] = here = distribution(name)
         except PackageNotFoundError:  # then it fails where it is imported, if it is
             continue
         for text in here.requires or ():
@@ -111,7 +111,7 @@ def _with_requirements(names: Iterable[str]) -> list[Distribution]:
                 continue
             if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
                 waiting.append(requirement.name)
-    return list(found.values())
+    return list(distributions.values())
 
 
 @cache

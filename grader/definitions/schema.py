@@ -93,9 +93,9 @@ class _SchemaParts:
         properties = {}
         for name, annotation in keys_of(kind).items():
             field = by_name[name]
-            made: Schema = {"description": field.metadata["doc"], **self.of(annotation)}
+            part: Schema = {"description": field.metadata["doc"], **self.of(annotation)}
             if name == "id":
-                made["pattern"] = f"^{SLUG.pattern}$"
+                part["pattern"] = f"^{SLUG.pattern}$"
             default = field.default if field.default_factory is MISSING else field.default_factory()
             if isinstance(default, FromReference):  # as an author would write it
                 default = "reference"
@@ -104,8 +104,8 @@ class _SchemaParts:
             elif isinstance(default, tuple):
                 default = list(default)
             if default is not MISSING and default is not None:
-                made["default"] = default
-            properties[name] = made
+                part["default"] = default
+            properties[name] = part
         whole: Schema = {
             "description": description(kind),
             "type": "object",
@@ -142,15 +142,15 @@ class _SchemaParts:
             return {"type": "array", "items": self.of(arguments[0])}
         if origin in (Union, types.UnionType):
             (annotation,) = (each for each in arguments if each is not types.NoneType)
-            made = self.of(annotation)
-            match made:
+            part = self.of(annotation)
+            match part:
                 case {"type": str(kind)} if kind != "object":
-                    made["type"] = [kind, "null"]
+                    part["type"] = [kind, "null"]
                 case {"anyOf": [*_, {"type": "null"}]}:
                     pass
                 case _:
-                    made = {"anyOf": [made, {"type": "null"}]}
-            return made
+                    part = {"anyOf": [part, {"type": "null"}]}
+            return part
         return {"type": "object", "additionalProperties": self.of(arguments[1])}
 
     def given(self) -> Schema:
@@ -183,10 +183,10 @@ class _SchemaParts:
     def test(self) -> Schema:
         """Return the schema of a test: what it has among certain keys says of which kind it is."""
         first, *others = KINDS_OF_TEST
-        made = self.of(first)
+        part = self.of(first)
         for kind in others:
-            made = {"if": {"required": [kind.kind_key]}, "then": self.of(kind), "else": made}
-        return {"type": "object", **made}
+            part = {"if": {"required": [kind.kind_key]}, "then": self.of(kind), "else": part}
+        return {"type": "object", **part}
 
     def holds(self) -> Schema:
         """Return the schema of a property's name."""

@@ -179,7 +179,9 @@ def _student_edition(document: Document, report: ProblemList, own: str) -> Mappi
         report.stop(document.node("tests").where, "tests: expected a list")
     defines = root.get("defines")
     defined = defines.entries if isinstance(defines, Mapping) else ()
-    without = frozenset(key.text for key, made in defined if not _has_reference(made, own))
+    without = frozenset(
+        key.text for key, definition in defined if not _has_reference(definition, own)
+    )
     kept = tuple(
         test
         for test in tests.items
@@ -252,13 +254,16 @@ def _without_reference(defines: Node, own: str) -> Node:
     return Mapping(
         defines.where,
         tuple(
-            (name, made)
-            if not isinstance(made, Mapping) or _has_reference(made, own)
+            (name, definition)
+            if not isinstance(definition, Mapping) or _has_reference(definition, own)
             else (
                 name,
-                Mapping(made.where, tuple(e for e in made.entries if e[0].text != "reference")),
+                Mapping(
+                    definition.where,
+                    tuple(e for e in definition.entries if e[0].text != "reference"),
+                ),
             )
-            for name, made in defines.entries
+            for name, definition in defines.entries
         ),
     )
 

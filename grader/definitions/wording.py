@@ -10,8 +10,8 @@ _MAX_COMPARED = 500
 
 def clip(text: str) -> str:
     """Return `text` on one line, cut to about forty characters."""
-    shown = repr(text[:_WIDTH])[1:-1]
-    return shown if len(text) <= _WIDTH else f"{shown}…"
+    shortened = repr(text[:_WIDTH])[1:-1]
+    return shortened if len(text) <= _WIDTH else f"{shortened}…"
 
 
 def quote(text: str) -> str:
@@ -19,11 +19,11 @@ def quote(text: str) -> str:
     return f"'{clip(text)}'"
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return `; did you mean 'x'?` for the closest known word, or nothing if none is close."""
+def did_you_mean(word: str, words: Iterable[str]) -> str:
+    """Return `; did you mean 'x'?` for the closest word, or nothing if none is close."""
     if len(word) > 2 * _WIDTH:  # no typing mistake is that long, and comparing takes time
         return ""
-    close = get_close_matches(word, islice(known, _MAX_COMPARED), n=1)
+    close = get_close_matches(word, islice(words, _MAX_COMPARED), n=1)
     return f"; did you mean '{close[0]}'?" if close else ""
 
 

@@ -237,12 +237,12 @@ def read(path: Path) -> Document:
     except UnicodeDecodeError as error:
         before = data[: error.start].decode()
         _refuse(path, before, f"the byte 0x{data[error.start]:02x} is not UTF-8")
-    if found := _NOT_IN_A_FILE.search(text):
-        code = f"U+{ord(found.group()):04X}"
-        _refuse(path, text[: found.start()], f"the character {code} is not allowed")
-    if found := _DIRECTIVE.search(text):
+    if match := _NOT_IN_A_FILE.search(text):
+        code = f"U+{ord(match.group()):04X}"
+        _refuse(path, text[: match.start()], f"the character {code} is not allowed")
+    if match := _DIRECTIVE.search(text):
         message = "a line that starts with % is a YAML directive, and directives are not allowed"
-        _refuse(path, text[: found.start()], message)
+        _refuse(path, text[: match.start()], message)
     builder = _NodeBuilder(path)
     root = builder.build(text)
     digest = hashlib.sha256(whole).hexdigest()
@@ -329,9 +329,9 @@ class _NodeBuilder:
             value, note = resolve(event.value, is_key=is_key)
             return Scalar(where, event.value, style, value, note)
         note = ""
-        if found := _NOT_IN_A_TEXT.search(event.value):
+        if match := _NOT_IN_A_TEXT.search(event.value):
             note = (
-                f"the text contains the control character U+{ord(found.group()):04X}; "
+                f"the text contains the control character U+{ord(match.group()):04X}; "
                 "in double quotes a backslash starts an escape, in single quotes it does not"
             )
         return Scalar(where, event.value, style, event.value, note)
@@ -350,8 +350,8 @@ class _NodeBuilder:
         for key, value in zip(nodes[::2], nodes[1::2], strict=True):
             if not isinstance(key, Scalar):
                 self.report.add(key.where, "a key must be a word, not a list or a mapping")
-            elif key.style == "plain" and (found := _NO_SPACES.match(key.text)):
-                self.report.add(key.where, _no_space(found[1]))
+            elif key.style == "plain" and (match := _NO_SPACES.match(key.text)):
+                self.report.add(key.where, _no_space(match[1]))
             elif key.text in first:
                 self.report.add(
                     key.where,
@@ -411,8 +411,8 @@ def _explain(error: yaml.MarkedYAMLError, text: str) -> tuple[int, int, str]:
     raw = lines[line - 1] if lines else ""
     # The parser may give up on the line below.
     for number in range(max(line - 1, 1), line + 1) if lines else ():
-        if found := _NO_SPACES.match(lines[number - 1]):
-            return number, found.start(1) + 1, _no_space(found[1])
+        if match := _NO_SPACES.match(lines[number - 1]):
+            return number, match.start(1) + 1, _no_space(match[1])
     indentation = raw[: len(raw) - len(raw.lstrip())]
     if "\t" in indentation:
         return line, indentation.index("\t") + 1, _INDENTING_TAB

@@ -61,17 +61,17 @@ def scores_of(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[fl
     Raises:
         UsageError: There are several exercises and none was named, or one is in no result.
     """
-    known = sorted({each.exercise for each in batch if each.points is not None})
-    wanted = _wanted(known, exercises)
-    found = {(each.student or "", each.exercise): each for each in batch}
+    judged = sorted({each.exercise for each in batch if each.points is not None})
+    counting = _exercises_that_count(judged, exercises)
+    by_name = {(each.student or "", each.exercise): each for each in batch}
     most = {
-        name: max(each.max_points for each in batch if each.exercise == name) for name in wanted
+        name: max(each.max_points for each in batch if each.exercise == name) for name in counting
     }
     sums: dict[str, tuple[float, int] | None] = {}
-    for student in dict.fromkeys(student for student, name in found if name in wanted):
+    for student in dict.fromkeys(student for student, name in by_name if name in counting):
         points, possible, excused = 0.0, 0, 0
-        for name in wanted:
-            report = found.get((student, name))
+        for name in counting:
+            report = by_name.get((student, name))
             if report is None:
                 possible += most[name]
             elif report.grade is not None and report.grade.is_excused:
@@ -82,21 +82,21 @@ def scores_of(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[fl
                 # Each of the points that it was graded with: another version may have had others.
                 points, possible = points + report.points, possible + report.max_points
         else:
-            sums[student] = None if excused == len(wanted) else (points, possible)
+            sums[student] = None if excused == len(counting) else (points, possible)
     return sums
 
 
-def _wanted(found: Sequence[str], asked: Sequence[str]) -> list[str]:
-    missing = [name for name in asked if name not in found]
+def _exercises_that_count(judged: Sequence[str], names: Sequence[str]) -> list[str]:
+    missing = [name for name in names if name not in judged]
     if missing:
         raise UsageError(f"there is no verdict on {', '.join(missing)} in the results")
-    if not found:
+    if not judged:
         raise UsageError("there is no verdict in the results")
-    if not asked and len(found) > 1:
+    if not names and len(judged) > 1:
         raise UsageError(
-            f"the results are about {', '.join(found)}; say with --exercise which of them count"
+            f"the results are about {', '.join(judged)}; say with --exercise which of them count"
         )
-    return list(dict.fromkeys(asked)) or list(found)
+    return list(dict.fromkeys(names)) or list(judged)
 
 
 def fill(
@@ -130,9 +130,9 @@ def fill(
     except csv.Error as error:
         raise UsageError(f"this is no gradebook as Canvas exports it: {error}") from None
     book = _Gradebook.of(rows, column, identity)
-    known = book.students()
-    unknown = tuple(name for name in scores if _key(name) not in known)
-    if lost := lost_zeros(map(_key, unknown), known):
+    rows_by_key = book.students()
+    unknown = tuple(name for name in scores if _key(name) not in rows_by_key)
+    if lost := lost_zeros(map(_key, unknown), rows_by_key):
         raise UsageError(
             f"the results are about {lost[0]!r} and the gradebook about {lost[1]!r}: a spreadsheet "
             "took leading zeros away; export the gradebook again, and do not save it there"
@@ -150,7 +150,7 @@ def fill(
             )
     by_key = _by_key(scores)
     graded, left_alone, without = 0, list[str](), list[str]()
-    for key, row in known.items():
+    for key, row in rows_by_key.items():
         name = row[book.identity].strip()
         if row[book.column].strip().upper() in _LEFT_ALONE:
             left_alone.append(name)
@@ -215,7 +215,7 @@ class _Gradebook:
 
     def students(self) -> dict[str, list[str]]:
         """Return the row of each student, by what tells them apart."""
-        found: dict[str, list[str]] = {}
+        by_key: dict[str, list[str]] = {}
         for row in self.rows[1:]:
             if not row or _is_points(row) or row[0].strip() in _TEST_STUDENT:
                 continue
@@ -225,13 +225,13 @@ class _Gradebook:
             key = _key(row[self.identity])
             if not key:
                 continue
-            if key in found:
+            if key in by_key:
                 heading = self.rows[0][self.identity]
                 raise UsageError(
                     f"two students of the gradebook have {row[self.identity]!r} as {heading!r}"
                 )
-            found[key] = row
-        return found
+            by_key[key] = row
+        return by_key
 
     def cell(self, score: tuple[float, int] | None) -> str:
         """Write a score as Canvas does, with at most two digits after the point."""
@@ -274,9 +274,9 @@ def _key(name: str) -> str:
     return login_key(name.strip())
 
 
-def lost_zeros(names: Iterable[str], known: Iterable[str]) -> tuple[str, str] | None:
-    """Return the first number and the known one that it equals but for leading zeros, if any."""
-    numbers = {each.lstrip("0"): each for each in known if each.isdecimal()}
+def lost_zeros(names: Iterable[str], others: Iterable[str]) -> tuple[str, str] | None:
+    """Return the first number with another that it equals but for leading zeros, if any."""
+    numbers = {each.lstrip("0"): each for each in others if each.isdecimal()}
     pairs = ((name, numbers.get(name.lstrip("0"), name)) for name in names if name.isdecimal())
     return next((pair for pair in pairs if pair[0] != pair[1]), None)
 

@@ -56,11 +56,11 @@ def value_lines(test: TestResult, page: DetailLines) -> list[Line]:
         pairs = list(zip_longest(_lines(expected, width), _lines(got, width)))
         left_out = 0
         if page.most is not None and len(pairs) > page.most:  # those around the first difference
-            shown = page.most - 1
+            room = page.most - 1
             first = next((number for number, (one, other) in enumerate(pairs) if one != other), 0)
-            begin = max(0, min(first - 1, len(pairs) - shown))
-            left_out = len(pairs) - shown
-            pairs = pairs[begin : begin + shown]
+            begin = max(0, min(first - 1, len(pairs) - room))
+            left_out = len(pairs) - room
+            pairs = pairs[begin : begin + room]
         left, right = (
             [
                 title,

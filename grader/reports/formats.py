@@ -154,20 +154,20 @@ class Delivery:
     files: tuple[RequestedFormat, ...]
 
     @classmethod
-    def of(cls, asked: Sequence[RequestedFormat]) -> "Delivery":
+    def of(cls, requests: Sequence[RequestedFormat]) -> "Delivery":
         """Sort out what goes where, and find out now what could not be done after grading.
 
         Raises:
             UsageError: Two formats for one place, a file that cannot be written, or a format that
                 needs an environment which is not there.
         """
-        bare = [each.format.name for each in asked if each.file is None]
+        bare = [each.format.name for each in requests if each.file is None]
         if len(bare) > 1:
             raise UsageError(
                 f"only one of {' and '.join(bare)} can be printed; give the others a file: "
                 f"--format {bare[1]}=FILE"
             )
-        files = tuple(each for each in asked if each.file is not None)
+        files = tuple(each for each in requests if each.file is not None)
         places = {
             (os.path.realpath(each.file.parent), each.file.name)
             for each in files
@@ -175,7 +175,7 @@ class Delivery:
         }
         if len(places) < len(files):
             raise UsageError("two formats are for one file; give each its own")
-        for each in asked:
+        for each in requests:
             missing = [name for name in each.format.needs if not os.environ.get(name)]
             if missing:
                 raise UsageError(
@@ -312,22 +312,22 @@ def _mode(path: Path) -> int | None:
     if _descriptor(path) is not None:
         return None
     try:
-        found = path.lstat().st_mode
+        mode = path.lstat().st_mode
     except FileNotFoundError:
-        found = stat.S_IFLNK
-    if stat.S_ISLNK(found):  # the file will be a new one
+        mode = stat.S_IFLNK
+    if stat.S_ISLNK(mode):  # the file will be a new one
         mask = os.umask(0)
         os.umask(mask)
         return 0o666 & ~mask
-    return stat.S_IMODE(found) if stat.S_ISREG(found) else None
+    return stat.S_IMODE(mode) if stat.S_ISREG(mode) else None
 
 
 def _descriptor(path: Path) -> int | None:
     """Return the number of the open descriptor that a path names."""
     name = os.path.abspath(path)  # noqa: PTH100  no link is followed
     name = {"/dev/stdout": "/dev/fd/1", "/dev/stderr": "/dev/fd/2"}.get(name, name)
-    found = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]+)", name)
-    return int(found[1]) if found else None
+    match = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]+)", name)
+    return int(match[1]) if match else None
 
 
 def _refuse_linked_folders(path: Path) -> None:

@@ -24,14 +24,14 @@ _IN_THE_DARK: Final[tuple[Colour, Colour, Colour]] = (
 
 def grounds(step: int) -> tuple[Colour, Colour]:
     """Return the colours of a step from -10 to 10, in the light and in the dark."""
-    share, found = abs(step) / STEPS, []
+    share, colours = abs(step) / STEPS, []
     for nothing, high, low in (_IN_THE_LIGHT, _IN_THE_DARK):
         furthest = high if step > 0 else low
         red, green, blue = (
             round(one + (other - one) * share) for one, other in zip(nothing, furthest, strict=True)
         )
-        found.append((red, green, blue))
-    light, dark = found
+        colours.append((red, green, blue))
+    light, dark = colours
     return light, dark
 
 
@@ -85,11 +85,11 @@ def heatmap(
         for column, (number, word) in enumerate(zip(numbers, words, strict=True)):
             step = None if number is None else round(min(max(number, -1.0), 1.0) * STEPS)
             name = "none" if step is None else _name(step)
-            said = html.escape(word)
+            text = html.escape(word)
             if worst == (row, column):
-                body.append(f'<td class="{name} worst">[{said}]</td>')
+                body.append(f'<td class="{name} worst">[{text}]</td>')
             else:
-                body.append(f'<td class="{name}">{said}</td>')
+                body.append(f'<td class="{name}">{text}</td>')
         body.append("</tr>\n")
     return (
         f'<table class="heat">\n<caption>{html.escape(caption)}</caption>\n'

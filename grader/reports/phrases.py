@@ -49,8 +49,8 @@ def output_of(test: TestResult) -> str:
 def output_beside(test: TestResult) -> str:
     """Return what a visible test printed, unless its values are that already."""
     output = output_of(test)
-    shown = test.got is not None and test.got.text.strip() == output.strip()
-    return "" if shown else output
+    is_shown_already = test.got is not None and test.got.text.strip() == output.strip()
+    return "" if is_shown_already else output
 
 
 def points(earned: int, most: int) -> str:

@@ -77,8 +77,8 @@ def _tests(report: Report) -> list[dict[str, Any]]:
 
 
 def _test(name: str, status: str, raw: str, message: str) -> dict[str, Any]:
-    said = {"message": message} if message else {}
-    return {"name": name, "status": status, "duration": 0, "rawStatus": raw, **said}
+    extra = {"message": message} if message else {}
+    return {"name": name, "status": status, "duration": 0, "rawStatus": raw, **extra}
 
 
 RENDERER = Renderer(many)

@@ -56,8 +56,8 @@ def _data(batch: Batch, most: int) -> dict[str, Any]:
             if status != "pass" and failed is None:
                 # Only the first failure is shown, so it carries what explains all.
                 failed = result
-                said = [*help_lines(verdict), result.get("message", "")]
-                result["message"] = cut("\n".join(filter(None, said)), most)
+                explanation = [*help_lines(verdict), result.get("message", "")]
+                result["message"] = cut("\n".join(filter(None, explanation)), most)
             tests.append(result)
     if not tests:
         return _error("\n".join(map(_reason, batch)) or "There was nothing to grade.", most)

@@ -44,8 +44,8 @@ def one(report: Report) -> str:
     for test in verdict.tests:
         if test.outcome is Outcome.PASSED:
             continue
-        said = line(test.message) if is_shown(test) else "The test was not run."
-        message = f"{said}\n{helps}" if helps else said
+        sentence = line(test.message) if is_shown(test) else "The test was not run."
+        message = f"{sentence}\n{helps}" if helps else sentence
         helps = ""  # once is enough
         title = name_of(test)
         errors.append(command("error", message, file=report.file, line=test.line, title=title))

@@ -26,13 +26,13 @@ def many(batch: Batch, about: Mapping[str, tuple[str, str]] | None = None) -> st
         of = sum(each.max_points for each in judged)
         cells = []
         for name in exercises:
-            found = reports.get(name)
-            if found is not None and found.grade is not None and found.grade.is_excused:
+            report = reports.get(name)
+            if report is not None and report.grade is not None and report.grade.is_excused:
                 cells.append("excused")
-            elif found is None or found.points is None:
+            elif report is None or report.points is None:
                 cells.append("")
             else:
-                cells.append(f"{found.points:.10g}")
+                cells.append(f"{report.points:.10g}")
         names = () if about is None else about[student]
         writer.writerow([*map(safe_cell, (student, *names)), *cells, f"{total:.10g}", of])
     return text.getvalue()

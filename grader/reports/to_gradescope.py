@@ -72,10 +72,10 @@ def _output(report: Report, batch: Batch) -> str:
     if hidden and batch.hidden_tests != "visible":
         # A diagnosis or an example may come from hidden tests; so does the sum of the points.
         sections = list(document(replace(verdict, diagnosis=None, example=None)))
-        shown = [test for test in verdict.tests if not test.hidden]
-        passed = sum(test.outcome is Outcome.PASSED for test in shown)
+        visible = [test for test in verdict.tests if not test.hidden]
+        passed = sum(test.outcome is Outcome.PASSED for test in visible)
         total = (
-            f"{passed} of {count(len(shown), 'visible test')} passed. "
+            f"{passed} of {count(len(visible), 'visible test')} passed. "
             f"{count(hidden, 'hidden test')}: {_HELD_BACK[batch.hidden_tests]}."
         )
     printed = ["Your code printed:", clean(verdict.output)] if verdict.output.strip() else []
@@ -91,13 +91,13 @@ def _tests(report: Report, batch: Batch) -> list[dict[str, Any]]:
     for test in report.verdict.tests:
         passed = test.outcome is Outcome.PASSED
         printed = "" if passed else output_of(test)
-        said = [line(test.message), f"Your code printed:\n{printed}" if printed.strip() else ""]
+        parts = [line(test.message), f"Your code printed:\n{printed}" if printed.strip() else ""]
         result = {
             "name": prefix + name_of(test),
             "score": test.points,
             "max_score": test.max_points,
             "status": "passed" if passed else "failed",
-            "output": "\n\n".join(filter(None, said)),
+            "output": "\n\n".join(filter(None, parts)),
             "visibility": batch.hidden_tests if test.hidden else "visible",
             "extra_data": {"id": test.id, "hidden": test.hidden, "outcome": test.outcome.value},
         }

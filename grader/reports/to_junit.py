@@ -66,8 +66,8 @@ def _suite(report: Report) -> ET.Element:
             _problem(case, "error", verdict.outcome.value, verdict.message)
         for test in verdict.tests:
             _add_test(suite, name, test)
-        said = "\n".join(help_lines(verdict))
-        _text(suite, "system-out", "\n\n".join(filter(None, (said, clean(verdict.output)))))
+        explanation = "\n".join(help_lines(verdict))
+        _text(suite, "system-out", "\n\n".join(filter(None, (explanation, clean(verdict.output)))))
     cases = suite.findall("testcase")
     suite.set("tests", str(len(cases)))
     for count, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):

@@ -71,7 +71,7 @@ def many(batch: Batch) -> str:
 def escaped(text: str) -> str:
     """Return text on one line that Markdown shows as it is."""
     plain = _SPECIAL.sub(r"\\\1", line(text))
-    return _LINKED.sub(lambda found: f"{found[0]}<!-- -->", plain)
+    return _LINKED.sub(lambda match: f"{match[0]}<!-- -->", plain)
 
 
 def fenced(text: str, language: str = "text") -> str:
@@ -100,8 +100,8 @@ def _section(report: Report) -> Iterator[str]:
             mark, name = _MARK.get(test.outcome, _FAILED_MARK), escaped(name_of(test))
             usual = test.outcome in (Outcome.PASSED, Outcome.FAILED)
             unusual = "" if usual else f"{test.outcome.capitalize()}. "
-            said = f"{unusual}{escaped(test.message) if is_shown(test) else ''}".rstrip()
-            yield f"| {mark} | {name} | {test.points}/{test.max_points} | {said} |"
+            remark = f"{unusual}{escaped(test.message) if is_shown(test) else ''}".rstrip()
+            yield f"| {mark} | {name} | {test.points}/{test.max_points} | {remark} |"
         for test in verdict.tests:
             if test.outcome is not Outcome.PASSED:
                 yield from _printed(output_of(test), f"Printed in: {name_of(test)}")

@@ -43,16 +43,16 @@ def one(report: Report) -> str:
     lines = [line(verdict.title), summary(verdict), *plain_lines(*document(verdict))]
     lines += _printed(verdict.output, "Your code printed while it was loaded:")
     if not verdict.message:
-        shown = opened(verdict, verbose=report.verbose)
+        failures = opened(verdict, verbose=report.verbose)
         numbers = {test.id: str(number) for number, test in enumerate(verdict.tests, 1)}
         for row in in_rows(verdict.tests):
             test = as_one(row)
             which = f"Test{'s' * (len(row) > 1)} {', '.join(numbers[each.id] for each in row)}"
             earned = points(test.points, test.max_points)
-            said = f" {line(test.message)}" if is_shown(test) else ""
+            sentence = f" {line(test.message)}" if is_shown(test) else ""
             head = f"{which} of {len(verdict.tests)}, {test.outcome}, {earned}"
-            lines.append(f"{head}: {name_of(test)}.{said}")
-            if test in shown:
+            lines.append(f"{head}: {name_of(test)}.{sentence}")
+            if test in failures:
                 lines += _values(test, verbose=report.verbose)
                 lines += _printed(output_beside(test), "Your code printed:")
             elif test.points < test.max_points:
@@ -84,19 +84,19 @@ def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
     if expected is not None and got is not None and expected.rows and got.rows:
         rows = expected.rows or (), got.rows or ()
         clear, coarse = written(rows, both_at(test))
-        wanted, came = (clear or coarse)[0]
+        expected_texts, own_texts = (clear or coarse)[0]
         yield f"  Expected is {expected.summary}, yours is {got.summary}."
         most = max(map(len, rows))
-        asked = range(most)
+        numbers = range(most)
         if not verbose and most > _ROWS:
-            asked = range(test.worst[0], test.worst[0] + 1) if test.worst else range(0)
+            numbers = range(test.worst[0], test.worst[0] + 1) if test.worst else range(0)
             yield f"  {'One' if test.worst else 'None'} of {most} rows is shown ({ALL})."
-        for number in asked:
+        for number in numbers:
             of_row = "" if expected.is_vector and got.is_vector else f"Row {number}, "
-            for name, texts in (("expected", wanted), ("yours", came)):
+            for name, texts in (("expected", expected_texts), ("yours", own_texts)):
                 if number < len(texts):
-                    said = f"{of_row}{name}"
-                    yield f"  {said[0].upper()}{said[1:]}: {', '.join(texts[number])}."
+                    label = f"{of_row}{name}"
+                    yield f"  {label[0].upper()}{label[1:]}: {', '.join(texts[number])}."
         return
     for name, each in (("Expected", expected), ("Yours", got)):
         if each is not None:

@@ -34,14 +34,14 @@ def _data(batch: Batch, most: int) -> dict[str, Any]:
     if batch.faults:
         fault = FAULT_FOR_LEARNERS
         return {"gradable": False, "message": fault, "format_errors": [fault]}
-    said, tests = [], []
+    texts, tests = [], []
     for report in batch:
         head = [] if batch.is_single else [whose(report)]
         verdict = report.verdict
         if verdict is None:
-            said.append("\n".join([*head, line(report.message)]))
+            texts.append("\n".join([*head, line(report.message)]))
             continue
-        said.append("\n".join([*head, summary(verdict), *plain_lines(*document(verdict))]))
+        texts.append("\n".join([*head, summary(verdict), *plain_lines(*document(verdict))]))
         prefix = "" if batch.is_single else f"{line(report.exercise)}: "
         tests += [
             {
@@ -58,7 +58,7 @@ def _data(batch: Batch, most: int) -> dict[str, Any]:
     return {
         "gradable": True,
         "score": batch.score / batch.max_score if batch.max_score else 0.0,
-        "message": "\n\n".join(cut(each, most) for each in said),
+        "message": "\n\n".join(cut(each, most) for each in texts),
         "output": cut(output, most),
         "tests": tests,
     }

@@ -266,13 +266,13 @@ class _Sheet:
         yield from self._gap() if is_opened else ()
         widest, *others = columns
         room = self._prose - len(_INDENT) - sum(others) - _BETWEEN * len(others)
-        name, earned, said = _columns(test)
+        name, earned, unusual = _columns(test)
         # A long name goes on below its points.
         names = Line(name).wrap(room) if self._wraps and len(name) > room else [Line(name)]
         first = str(names[0]).rstrip()
         head = _marked(test.outcome, first.ljust(min(widest, room)))
         head.append(" " * _BETWEEN + earned.ljust(columns[1]), "dim")
-        head.append(" " * _BETWEEN + said, _mark(test.outcome)[1])
+        head.append(" " * _BETWEEN + unusual, _mark(test.outcome)[1])
         head.rstrip()
         yield from self._hung(head, "", _INDENT)
         yield from _indented(names[1:])
@@ -303,9 +303,9 @@ class _Sheet:
         if self._detail.airy:
             yield Line()
 
-    def _wrapped(self, said: str, style: str = "", indent: str = _INDENT) -> Iterator[Line]:
+    def _wrapped(self, text: str, style: str = "", indent: str = _INDENT) -> Iterator[Line]:
         """Yield a sentence in as many lines as it needs."""
-        yield from self._hung(Line(said, style), indent, indent)
+        yield from self._hung(Line(text, style), indent, indent)
 
     def _hung(self, text: Line, first: str, rest: str) -> Iterator[Line]:
         """Yield a text with what stands before its first line, and before the others."""
@@ -324,8 +324,8 @@ def _columns(test: TestResult) -> tuple[str, str, str]:
     return name_of(test), earned, "" if usual else test.outcome.value
 
 
-def _marked(outcome: Outcome, said: str) -> Line:
-    return Line.of(_mark(outcome), " ", said)
+def _marked(outcome: Outcome, text: str) -> Line:
+    return Line.of(_mark(outcome), " ", text)
 
 
 def _mark(outcome: Outcome) -> tuple[str, str]:

@@ -117,9 +117,9 @@ class _Finder(ast.NodeVisitor):
             case ast.MatchMapping(rest=str(name)):
                 self._set(name)
             case _ if type(node).__name__ in _NAMED and isinstance(
-                found := getattr(node, "name", None), str
+                bound := getattr(node, "name", None), str
             ):
-                self._set(found)
+                self._set(bound)
 
     def _set(self, name: str, *, is_module: bool = False) -> None:
         self.scope.sets.add(name)
@@ -132,7 +132,9 @@ class Checked:
     def __init__(self, exercise: Exercise, document: Document) -> None:
         self.exercise = exercise
         self.document = document
-        self.references = {name for name, made in exercise.defines.items() if made.reference}
+        self.references = {
+            name for name, definition in exercise.defines.items() if definition.reference
+        }
         self._names: dict[tuple[Step, ...], PythonNames | None] = {}
         self._trees: dict[tuple[Step, ...], ast.AST | Problem] = {}
 
@@ -203,8 +205,8 @@ def unique(
         where = document.node(*steps).where
         if value in first:
             label = next(step for step in reversed(steps) if isinstance(step, str))
-            said = quote(str(value))
-            yield Problem(where, f"{label}: {said} is taken; it is already at {first[value]}")
+            name = quote(str(value))
+            yield Problem(where, f"{label}: {name} is taken; it is already at {first[value]}")
         first.setdefault(value, where)
 
 

@@ -102,8 +102,8 @@ def _defines(checked: Checked) -> Iterator[Problem]:
         if not _REFERENCE.fullmatch(definition.reference):
             message = f"{quote(definition.reference)} is not spelled 'package.module:name'"
         elif package not in packages:
-            known = listing(packages, "or")
-            message = f"a reference lies in the package {known}, not in {quote(package)}"
+            names = listing(packages, "or")
+            message = f"a reference lies in the package {names}, not in {quote(package)}"
         elif course is not None and package != "reference" and module not in course.modules:
             hint = did_you_mean(module, course.modules)
             message = f"the course has no module {quote(module)}{hint}"
@@ -163,19 +163,19 @@ def _limits(checked: Checked) -> Iterator[Problem]:
 def _files_to_submit(checked: Checked) -> Iterator[Problem]:
     """Check the names, and that each program has the files."""
     exercise, key = checked.exercise, "files_to_submit"
-    asked = exercise.files_to_submit
-    if not asked:
+    files = exercise.files_to_submit
+    if not files:
         return
-    yield from unique(checked.document, ((name, (key, i)) for i, name in enumerate(asked)))
+    yield from unique(checked.document, ((name, (key, i)) for i, name in enumerate(files)))
     taken = {"numpy", "submission", *sys.stdlib_module_names, *exercise.packages}
-    for index, name in enumerate(asked):
+    for index, name in enumerate(files):
         if not NAME.fullmatch(name):
             message = f"{quote(name)} is not lower-case words joined by underscores, and .py"
             yield checked.problem(message, key, index)
         elif name.removesuffix(".py") in taken:
             message = f"{quote(name)} has the name of a module that is there already"
             yield checked.problem(message, key, index)
-    if len(asked) == 1:
+    if len(files) == 1:
         yield checked.problem("name at least two files", key)
     if exercise.kind == "predict":
         yield checked.problem("answers are one file; leave this out", key)
@@ -184,30 +184,30 @@ def _files_to_submit(checked: Checked) -> Iterator[Problem]:
 def _files_of_programs(checked: Checked) -> Iterator[Problem]:
     """Check that each program names the files of a submission of several."""
     exercise = checked.exercise
-    asked = exercise.files_to_submit
-    if not asked:
+    files = exercise.files_to_submit
+    if not files:
         return
     wholes = [("starter", exercise.starter)]
     wholes += [("solution", exercise.solution)] if exercise.solution else []
     for program, text in wholes:
-        found = list(split(text))
-        if found != list(asked) or not mark_in(text.partition("\n")[0]):
-            message = f"needs a line '# etude file: NAME' before each of {listing(asked, 'and')}"
+        marks = list(split(text))
+        if marks != list(files) or not mark_in(text.partition("\n")[0]):
+            message = f"needs a line '# etude file: NAME' before each of {listing(files, 'and')}"
             yield checked.problem(message, program)
     others: list[tuple[str, tuple[Step, ...]]] = [
-        (known.code, ("misconceptions", index, "code"))
-        for index, known in enumerate(exercise.misconceptions)
+        (misconception.code, ("misconceptions", index, "code"))
+        for index, misconception in enumerate(exercise.misconceptions)
     ]
     others += [
         (right.code, checked.document.text_of("code", "also_right", index))
         for index, right in enumerate(exercise.also_right)
     ]
     for text, steps in others:
-        found = list(split(text))
-        if found[:1] != [asked[0]] or not mark_in(text.partition("\n")[0]):
-            yield checked.problem(f"needs '# etude file: {asked[0]}' as its first line", *steps)
-        for name in found:
-            if name not in asked:
+        marks = list(split(text))
+        if marks[:1] != [files[0]] or not mark_in(text.partition("\n")[0]):
+            yield checked.problem(f"needs '# etude file: {files[0]}' as its first line", *steps)
+        for name in marks:
+            if name not in files:
                 yield checked.problem(f"{quote(name)} is not in 'files_to_submit'", *steps)
 
 

@@ -80,8 +80,8 @@ def _uses_in_bodies(checked: Checked) -> Iterator[Problem]:
         tree = checked.tree("exec", *steps) if is_body else None
         if tree is None or not defined:
             continue
-        found = checked.names("exec", *steps)
-        if found is not None and found.is_certain and not any(n in defined for n in found.needs):
+        used = checked.names("exec", *steps)
+        if used is not None and used.is_certain and not any(n in defined for n in used.needs):
             yield checked.problem(f"these statements never use {listing(defined, 'or')}", *steps)
         if not judges(tree):
             for node in ast.walk(tree):
@@ -130,25 +130,25 @@ def _known_names(checked: Checked) -> Iterator[Problem]:
     for index, test in enumerate(checked.exercise.tests):
         steps = ("tests", index, "given")
         if isinstance(test.given, Literals):
-            given = frozenset(test.given.values)
+            names = frozenset(test.given.values)
         else:
             yield from _unknown(checked, (_IN_GIVEN,), "known here", "exec", *steps)
-            found = checked.names("exec", *steps)
-            if found is None or not found.is_certain:
+            used = checked.names("exec", *steps)
+            if used is None or not used.is_certain:
                 continue  # the names cannot be known without running it
-            own = found.sets - found.modules - {"np", "rng"}
-            given = frozenset(name for name in own if not name.startswith("_"))
+            own = used.sets - used.modules - {"np", "rng"}
+            names = frozenset(name for name in own if not name.startswith("_"))
         if test.is_expression:
-            yield from _unknown_in_expressions(checked, test, index, given)
+            yield from _unknown_in_expressions(checked, test, index, names)
         elif test.runs_inside:
-            yield from _unknown_in_run(checked, given, "tests", index, test.code_key)
+            yield from _unknown_in_run(checked, names, "tests", index, test.code_key)
         else:
-            known = (given, checked.exercise.defines, ("np", "pytest", "capsys"))
-            yield from _unknown(checked, known, _GIVEN, "exec", "tests", index, test.code_key)
+            scopes = (names, checked.exercise.defines, ("np", "pytest", "capsys"))
+            yield from _unknown(checked, scopes, _GIVEN, "exec", "tests", index, test.code_key)
 
 
 def _unknown_in_expressions(
-    checked: Checked, test: TestCase, index: int, given: Collection[str]
+    checked: Checked, test: TestCase, index: int, names: Collection[str]
 ) -> Iterator[Problem]:
     defined = checked.exercise.defines
     for _, place in test.python:
@@ -156,23 +156,23 @@ def _unknown_in_expressions(
         if place[-1] == "expression":
             course = checked.exercise.course
             roots = ("np", "reference", *([course.reference] if course else ()))
-            known = (given, checked.references, roots)
-            yield from _unknown(checked, known, "given, nor has it a reference", "eval", *steps)
+            scopes = (names, checked.references, roots)
+            yield from _unknown(checked, scopes, "given, nor has it a reference", "eval", *steps)
         else:
-            yield from _unknown(checked, (given, defined, ("np",)), _GIVEN, "eval", *steps)
+            yield from _unknown(checked, (names, defined, ("np",)), _GIVEN, "eval", *steps)
     key = "call" if test.against is None else "against"
     expression = checked.names("eval", "tests", index, key)
     used = expression.needs if expression is not None else test.of
     for number, name in enumerate(test.of):
         steps = ("tests", index, "of", number)
-        if name not in given:
-            message = f"{quote(name)} is not given{did_you_mean(name, given)}"
+        if name not in names:
+            message = f"{quote(name)} is not given{did_you_mean(name, names)}"
             yield checked.problem(message, *steps)
         elif name not in used:
             yield checked.problem(f"{quote(name)} is not used in '{key}'", *steps)
 
 
-def _unknown_in_run(checked: Checked, given: Collection[str], *steps: Step) -> Iterator[Problem]:
+def _unknown_in_run(checked: Checked, inputs: Collection[str], *steps: Step) -> Iterator[Problem]:
     exercise = checked.exercise
     if not exercise.solution:
         return  # it could set the name
@@ -181,10 +181,10 @@ def _unknown_in_run(checked: Checked, given: Collection[str], *steps: Step) -> I
         return
     if starter is not None and not starter.is_certain:
         return
-    known: list[Collection[str]] = [given, exercise.defines, _IN_A_MODULE, solution.sets]
+    scopes: list[Collection[str]] = [inputs, exercise.defines, _IN_A_MODULE, solution.sets]
     used, tree = checked.names("exec", *steps), checked.tree("exec", "solution")
     if starter is not None:  # else it may be the very thing to repair
-        known.append(starter.sets)
+        scopes.append(starter.sets)
     if starter is not None and tree is not None and used is not None and used.is_certain:
         # A learner need not import what the solution does, so `run` cannot count on it.
         imported = {
@@ -193,27 +193,27 @@ def _unknown_in_run(checked: Checked, given: Collection[str], *steps: Step) -> I
             if isinstance(node, ast.Import | ast.ImportFrom)
             for alias in node.names
         }
-        for name in sorted(imported.difference(starter.sets, *known[:3]) & used.needs.keys()):
+        for name in sorted(imported.difference(starter.sets, *scopes[:3]) & used.needs.keys()):
             message = (
                 f"{quote(name)} is imported by the solution alone; import it here, or in the "
                 "starter, so that every submission has it"
             )
             yield checked.in_text(message, used.needs[name], *steps)
     missing = "given, defined, nor set by the starter or the solution"
-    yield from _unknown(checked, known, missing, "exec", *steps)
+    yield from _unknown(checked, scopes, missing, "exec", *steps)
 
 
 def _unknown(
-    checked: Checked, known: AnySequence[Collection[str]], where: str, mode: Mode, *steps: Step
+    checked: Checked, scopes: AnySequence[Collection[str]], where: str, mode: Mode, *steps: Step
 ) -> Iterator[Problem]:
-    """Yield a problem for each name that the Python at a place needs and that is not known."""
-    found = checked.names(mode, *steps)
-    if found is None or not found.is_certain:
+    """Yield a problem for each name that the Python at a place needs and that no scope has."""
+    used = checked.names(mode, *steps)
+    if used is None or not used.is_certain:
         return
-    for name, node in found.needs.items():
-        if name not in _BUILTINS and not any(name in some for some in known):
+    for name, node in used.needs.items():
+        if name not in _BUILTINS and not any(name in some for some in scopes):
             neither = "neither " if " nor " in where else "not "
-            message = f"{quote(name)} is {neither}{where}{did_you_mean(name, chain(*known))}"
+            message = f"{quote(name)} is {neither}{where}{did_you_mean(name, chain(*scopes))}"
             yield checked.in_text(message, node, *steps)
 
 
@@ -224,9 +224,9 @@ def _choices(checked: Checked) -> Iterator[Problem]:
         if isinstance(test.expect, LiteralValue):
             name = test.code.strip()
             if name in defined and (message := _no_choice(defined[name], test.expect.value)):
-                shown = checked.document.node("tests", index, "expect")
-                said = quote(shown.text) if isinstance(shown, Scalar) else "this"
-                yield checked.problem(f"{said} {message}", "tests", index, "expect")
+                expected = checked.document.node("tests", index, "expect")
+                subject = quote(expected.text) if isinstance(expected, Scalar) else "this"
+                yield checked.problem(f"{subject} {message}", "tests", index, "expect")
     tree = checked.tree("exec", "solution") if checked.exercise.solution else None
     for node in ast.iter_child_nodes(tree) if tree is not None else ():
         match node:

@@ -27,7 +27,9 @@ def _student_edition(checked: Checked) -> Iterator[Problem]:
         return
     if exercise.hidden_elsewhere < 0:
         yield checked.problem(f"{exercise.hidden_elsewhere} is below 0", "hidden_elsewhere")
-    without = {name for name, made in exercise.defines.items() if made.reference is None}
+    without = {
+        name for name, definition in exercise.defines.items() if definition.reference is None
+    }
     for index, test in enumerate(exercise.tests):
         if test.hidden:
             yield checked.problem("a student edition has no hidden tests", "tests", index, "hidden")
@@ -74,10 +76,10 @@ def _bounds(checked: Checked) -> Iterator[Problem]:
         if test.budget is None:
             continue
         steps = ("tests", index, "budget")
-        given = {key: getattr(test.budget, key) for key in ("time", "memory")}
-        if set(given.values()) == {None}:
+        budget = {key: getattr(test.budget, key) for key in ("time", "memory")}
+        if set(budget.values()) == {None}:
             yield checked.problem("expected 'time', 'memory' or both", *steps)
-        for key, value in given.items():
+        for key, value in budget.items():
             if value is not None and not 0 < value < math.inf:
                 yield checked.problem(f"{value} is not a finite number above 0", *steps, key)
 
@@ -132,9 +134,9 @@ def _of(checked: Checked, test: PropertyTest, index: int) -> Iterator[Problem]:
         yield checked.problem(f"{quote(test.holds)} moves no input", *steps)
     elif moves == "one input" and len(test.of) > 1:
         yield checked.problem(f"{quote(test.holds)} moves one input at a time", *steps)
-    given = test.given.values if isinstance(test.given, Literals) else {}
+    inputs = test.given.values if isinstance(test.given, Literals) else {}
     for number, name in enumerate(test.of):
-        if name in given and not getattr(given[name], "ndim", 0):
+        if name in inputs and not getattr(inputs[name], "ndim", 0):
             yield checked.problem(f"{quote(name)} is no array", *steps, number)
     names = ((name, (*steps, number)) for number, name in enumerate(test.of))
     yield from unique(checked.document, names)

@@ -87,8 +87,8 @@ def _read() -> list[Any]:
     return [read() for read, _ in _SETTINGS]
 
 
-def _write(wanted: list[Any], present: list[Any]) -> None:
-    for (_, write), setting, now in zip(_SETTINGS, wanted, present, strict=True):
+def _write(settings: list[Any], present: list[Any]) -> None:
+    for (_, write), setting, now in zip(_SETTINGS, settings, present, strict=True):
         if setting != now:
             write(setting)
 

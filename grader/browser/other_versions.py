@@ -19,14 +19,14 @@ def differences(source: str, grader: Versions) -> tuple[str, ...]:
     if grader == HERE:
         return ()
     try:
-        found = sorted([*_names(source, grader), *_syntax(source, grader)], reverse=True)
+        notes = sorted([*_names(source, grader), *_syntax(source, grader)], reverse=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()  # the verdict says what is wrong
-    if not found:
+    if not notes:
         return ()
-    first = {sentence: line for line, sentence in found}
-    said = sorted((line, sentence) for sentence, line in first.items())[:_MOST]
-    lines = " ".join(f"Line {line}: {sentence}" for line, sentence in said)
+    first = {sentence: line for line, sentence in notes}
+    sentences = sorted((line, sentence) for sentence, line in first.items())[:_MOST]
+    lines = " ".join(f"Line {line}: {sentence}" for line, sentence in sentences)
     return (f"The grader has {grader}; this page has {HERE}. {lines}",)
 
 

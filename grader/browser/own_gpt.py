@@ -210,11 +210,11 @@ class OwnGpt:
         if not isinstance(answer, Raised):
             return None
         if answer.type == "WrongResult" and answer.args:
-            name, found, wanted = answer.args
+            name, found, expected = answer.args
             exercise = next(each for each, function in PARTS.items() if function == name)
-            return Problem(outcome_sentences.wrong_part(name, found, wanted), exercise)
-        found = problem_of(answer)
-        return Problem(self._lines.sentence(found.sentence()), self._exercise(found.line))
+            return Problem(outcome_sentences.wrong_part(name, found, expected), exercise)
+        problem = problem_of(answer)
+        return Problem(self._lines.sentence(problem.sentence()), self._exercise(problem.line))
 
     def _exercise(self, line: int | None) -> str | None:
         """Return the exercise whose code has a line."""

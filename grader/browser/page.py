@@ -104,15 +104,15 @@ class _Grader:
 
     def inputs(self) -> dict[TestId, dict[str, Any]]:
         """Return copies of the inputs of the visible tests, without those that cannot be copied."""
-        found = {}
+        inputs = {}
         for test in self.exercise.tests:
             with with_files_of(self.exercise):
                 draws = () if test.hidden else self._oracle.draws(test)[:1]
                 given = {} if not draws else self._oracle.inputs(test, draws[0])
             plain = {name: value for name, value in given.items() if size_of(value) is not None}
             if plain:
-                found[test.id] = plain
-        return found
+                inputs[test.id] = plain
+        return inputs
 
 
 @dataclass
@@ -215,8 +215,8 @@ def run(source: str) -> str:
         child.call("_give", [_grader.inputs() if _grader else {}], {})
         problem = _problem_in(child, source)
         output = child.output(0, child.printed)
-        found = {"output": output, "truncated": child.lost, "figures": _figures(child)}
-        return json.dumps(found | {"problem": problem})
+        reply = {"output": output, "truncated": child.lost, "figures": _figures(child)}
+        return json.dumps(reply | {"problem": problem})
 
 
 def names() -> str:
@@ -224,12 +224,12 @@ def names() -> str:
 
     That is the sentence with which NumPy's documentation begins; it may be empty.
     """
-    found = {}
+    entries = {}
     with _quietly(), warnings.catch_warnings(action="ignore"):
         for name, module in (("np", np), ("np.linalg", np.linalg), ("np.random", np.random)):
             loaded = vars(module)  # `dir` also has modules that NumPy would only import now
             public = [each for each in loaded if not each.startswith("_")]
-            found[name] = dict.fromkeys(sorted(public), "")
+            entries[name] = dict.fromkeys(sorted(public), "")
             for each in public:
                 value = loaded[each]
                 # A number's documentation is that of its class.
@@ -237,15 +237,15 @@ def names() -> str:
                     paragraphs = (value.__doc__ or "").split("\n\n")
                     # A signature may come before it.
                     texts = (text for text in paragraphs if "(" not in text.partition(" ")[0])
-                    found[name][each] = " ".join(next(texts, "").split())[:_LONGEST]
-    return json.dumps(found)
+                    entries[name][each] = " ".join(next(texts, "").split())[:_LONGEST]
+    return json.dumps(entries)
 
 
 def arrays(*names: str) -> str:
     """Return the matrices of the open lesson with these names; null for what is no small matrix."""
-    found: dict[str, list[list[float]] | None] = dict.fromkeys(names)
+    matrices: dict[str, list[list[float]] | None] = dict.fromkeys(names)
     if _session is None:
-        return json.dumps(found)
+        return json.dumps(matrices)
     for name in names:
         with _quietly(), contextlib.suppress(ChildGoneError):
             value = _session.value(name)
@@ -253,8 +253,8 @@ def arrays(*names: str) -> str:
                 continue
             fits = value.ndim == 2 and max(value.shape) <= _MOST_ROWS  # noqa: PLR2004
             if fits and value.size and np.isfinite(value).all():
-                found[name] = value.astype(float).tolist()
-    return json.dumps(found)
+                matrices[name] = value.astype(float).tolist()
+    return json.dumps(matrices)
 
 
 def open_lesson(files: str = "") -> None:
@@ -294,8 +294,8 @@ def begin_text(request: str) -> str:
         request: JSON of `sources` by exercise, `prompt`, `temperature`, `top_k` and `seed`.
     """
     global _gpt, _sources
-    asked = json.loads(request)
-    sources = asked.pop("sources")
+    settings = json.loads(request)
+    sources = settings.pop("sources")
     assert _weights is not None  # a page opens them first
     with _quietly():
         is_new = _gpt is None or sources != _sources
@@ -303,17 +303,19 @@ def begin_text(request: str) -> str:
             if _gpt is not None:
                 _gpt.close()
             _gpt, _sources = OwnGpt(_weights, sources), sources
-        asked["prompt"] = _weights.known(asked["prompt"])
-        problem = _gpt.begin(**asked, is_new=is_new)
-        return json.dumps({"prompt": asked["prompt"], "problem": _gave_up(problem)})
+        settings["prompt"] = _weights.known(settings["prompt"])
+        problem = _gpt.begin(**settings, is_new=is_new)
+        return json.dumps({"prompt": settings["prompt"], "problem": _gave_up(problem)})
 
 
 def next_letter() -> str:
     """Write one letter more of the text."""
     assert _gpt is not None  # a page begins a text first
     with _quietly():
-        found = _gpt.next_letter()
-    letter, problem = (found, None) if isinstance(found, str) else ("", found)
+        letter_or_problem = _gpt.next_letter()
+    letter, problem = (
+        (letter_or_problem, None) if isinstance(letter_or_problem, str) else ("", letter_or_problem)
+    )
     return json.dumps({"letter": letter, "problem": _gave_up(problem)})
 
 
@@ -345,16 +347,16 @@ def _problem_in(child: PageChild, source: str) -> dict[str, Any] | None:
     if not isinstance(answer, Raised):
         return None
     # The outermost frame is this source's; deeper ones may lie in another cell.
-    found = problem_of(replace(answer, frames=answer.frames[:1]))
-    return {"message": found.sentence(), "line": found.line}
+    problem = problem_of(replace(answer, frames=answer.frames[:1]))
+    return {"message": problem.sentence(), "line": problem.line}
 
 
 def _figures(child: PageChild) -> list[dict[str, Any]]:
     """Return the figures of a run; none if it has replaced the function that keeps them."""
     with contextlib.suppress(ChildGoneError):
         match child.call("_take", [], {}):
-            case Returned(value=list(shown)):
-                figures = [dict(each) for each in shown]
+            case Returned(value=list(value)):
+                figures = [dict(each) for each in value]
                 for figure in figures:
                     if figure["kind"] != "plot":
                         rows = np.asarray(figure["values"]).tolist()

@@ -64,24 +64,24 @@ def bundle() -> bytes:
 
 def modules() -> dict[str, Path]:
     """Return the modules that a page imports, at its start or later, and their files."""
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     waiting = [_PAGE]
     while waiting:
         name = waiting.pop()
         root, _, below = name.partition(".")
-        if root != grader.__name__ or name in found or name in _LEFT_OUT:
+        if root != grader.__name__ or name in paths or name in _LEFT_OUT:
             continue
         place = Path(grader.__file__).parent.joinpath(*below.split("."))
         candidates = (place / "__init__.py", place.with_suffix(".py"))
         path = next((path for path in candidates if path.is_file()), None)
         if path is None:  # a name in a module
             continue
-        found[name] = path
+        paths[name] = path
         above = name.rpartition(".")[0]
         package = name if path.name == "__init__.py" else above
         waiting += _imported(path.read_text(encoding="utf-8"), package)
         waiting.append(above)
-    return found
+    return paths
 
 
 def _imported(source: str, package: str) -> Iterator[str]:
@@ -195,8 +195,8 @@ def _can_be_sent(test: TestCase, computed: TestValues, packages: Collection[str]
         return False
     sent, values = _sent(test, computed)
     if isinstance(sent.given, Seeded):
-        found = {name.partition(".")[0] for name in _imported(sent.given.code, "")}
-        if not found <= {"numpy", *packages, *sys.stdlib_module_names}:
+        imported = {name.partition(".")[0] for name in _imported(sent.given.code, "")}
+        if not imported <= {"numpy", *packages, *sys.stdlib_module_names}:
             return False
     size = size_of(values)
     return size is not None and size <= _MOST_BYTES

@@ -49,17 +49,17 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) ->
         TooLargeError: What it gave cannot be judged with the memory that there is.
         DefinitionError: The test could not be run, whatever the submission does.
     """
-    child, known = program.child, None
+    child, passes = program.child, None
     if _is_settled_by_answers(program, test):
-        known = oracle.known.passes(test, draw)
-        place = child.repeat([each.exchanges for each in known]) if known else None
+        passes = oracle.known.passes(test, draw)
+        place = child.repeat([each.exchanges for each in passes]) if passes else None
         if place is not None:
-            return Judgement(None, known[place].got)
-    child.exchanges = None if known is None else []
-    found = _judged(program, oracle, test, draw)
-    if known is not None and found.difference is None and child.exchanges:
-        oracle.known.add_pass(known, Pass(tuple(child.exchanges), found.got))
-    return found
+            return Judgement(None, passes[place].got)
+    child.exchanges = None if passes is None else []
+    judgement = _judged(program, oracle, test, draw)
+    if passes is not None and judgement.difference is None and child.exchanges:
+        oracle.known.add_pass(passes, Pass(tuple(child.exchanges), judgement.got))
+    return judgement
 
 
 def _is_settled_by_answers(program: LoadedProgram, test: TestCase) -> bool:
@@ -77,21 +77,21 @@ def _judged(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) 
     check = check_of(test)
     try:
         with np.errstate(all="ignore"):  # the comparison reports NaN
-            found = in_own_context(lambda: check.judge(program, oracle, draw))
+            judgement = in_own_context(lambda: check.judge(program, oracle, draw))
     except DiffersError as error:
-        found = Judgement(error.difference)
+        judgement = Judgement(error.difference)
     except MemoryError as error:  # in a comparison: an author's own code has its own error
         raise TooLargeError from error
-    if program.exercise.kind != "predict" or found.difference is None:
-        return found
-    rung, got = found.difference.rung, found.got
+    if program.exercise.kind != "predict" or judgement.difference is None:
+        return judgement
+    rung, got = judgement.difference.rung, judgement.got
     names = list(check.names_asked(program.exercise.defines))
     facts = {"names": names, "rung": rung, "got": got}
     if len(names) == 1:
         facts["is_quoted"] = isinstance(got, str) and not isinstance(draw.expected, str)
         facts["is_text"] = isinstance(draw.expected, str) and not isinstance(got, str)
-    secret = Difference(rung, "answer", facts, worst=found.difference.worst)
-    return replace(found, difference=secret)
+    secret = Difference(rung, "answer", facts, worst=judgement.difference.worst)
+    return replace(judgement, difference=secret)
 
 
 __all__ = ["Check", "Judgement", "check_of", "judge"]

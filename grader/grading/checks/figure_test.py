@@ -64,12 +64,14 @@ class FigureCheck(Check[FigureTest]):
     ) -> Judgement:
         """Draw with the inputs of one draw."""
         drawn = program.drawn_by(self.test.where, self.test.figure, draw.inputs)
-        seen = None
+        parts_that_count = None
         if isinstance(drawn, dict) and _fits(drawn, _FIGURE):
             # The parts that count, by which mistakes are recognized.
-            wanted = {key for part in self.test.compare for key in _NEEDED.get(part, (part,))}
-            seen = [{key: axes[key] for key in axes if key in wanted} for axes in drawn["axes"]]
-        return Judgement(self.compared(program.exercise, draw.expected, drawn), seen)
+            keys = {key for part in self.test.compare for key in _NEEDED.get(part, (part,))}
+            parts_that_count = [
+                {key: axes[key] for key in axes if key in keys} for axes in drawn["axes"]
+            ]
+        return Judgement(self.compared(program.exercise, draw.expected, drawn), parts_that_count)
 
     def compared(
         self,
@@ -81,17 +83,17 @@ class FigureCheck(Check[FigureTest]):
         if not _fits(got, _FIGURE):
             return Difference(Rung.FIGURE, "figure", {"what": "nothing-drawn"})
         parts, tolerance = self.test.compare, self.test.tolerance or _USUAL
-        wanted, drawn = expected["axes"], got["axes"]
-        if len(wanted) != len(drawn):
-            facts = {"what": "plots", "expected": len(wanted), "got": len(drawn)}
+        expected_axes, drawn = expected["axes"], got["axes"]
+        if len(expected_axes) != len(drawn):
+            facts = {"what": "plots", "expected": len(expected_axes), "got": len(drawn)}
             return Difference(Rung.FIGURE, "figure", facts)
         if "title" in parts and not _same_text(expected["title"], got["title"]):
             facts = _text_facts("title of the figure", expected["title"], got["title"])
             return Difference(Rung.FIGURE, "figure", facts)
-        for number, (one, other) in enumerate(zip(wanted, drawn, strict=True), 1):
+        for number, (one, other) in enumerate(zip(expected_axes, drawn, strict=True), 1):
             for part in parts:
-                for found in _DIFFERENCES[part](part, one, other, tolerance, parts):
-                    facts = {**found, "plot": number if len(wanted) > 1 else 0}
+                for difference in _DIFFERENCES[part](part, one, other, tolerance, parts):
+                    facts = {**difference, "plot": number if len(expected_axes) > 1 else 0}
                     return Difference(Rung.FIGURE, "figure", facts)
         return None
 
@@ -152,10 +154,10 @@ def _styles(
         sorted((each["style"], each["marker"]) for each in axes["lines"])
         for axes in (expected, got)
     )
-    for key, (wanted, drawn) in enumerate(zip(one, other, strict=False)):
+    for key, (expected_value, drawn) in enumerate(zip(one, other, strict=False)):
         for which, name in enumerate(("style", "marker")):
-            if wanted[which] != drawn[which]:
-                facts = {"expected": wanted[which], "got": drawn[which]}
+            if expected_value[which] != drawn[which]:
+                facts = {"expected": expected_value[which], "got": drawn[which]}
                 yield {"what": name, "number": key + 1, **facts}
 
 
@@ -163,10 +165,10 @@ def _texts(
     _part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, _parts: Sequence[str]
 ) -> Iterator[_Data]:
     left = list(got["texts"])
-    for wanted in expected["texts"]:
-        alike = [each for each in left if _same_text(wanted["text"], each["text"])]
-        near = [each for each in alike if _are_close(wanted["at"], each["at"], tolerance)]
-        facts = {"text": wanted["text"], "expected": wanted["at"]}
+    for text in expected["texts"]:
+        alike = [each for each in left if _same_text(text["text"], each["text"])]
+        near = [each for each in alike if _are_close(text["at"], each["at"], tolerance)]
+        facts = {"text": text["text"], "expected": text["at"]}
         if not alike:
             yield {"what": "no-text", **facts}
         elif not near:
@@ -178,13 +180,20 @@ def _texts(
 def _images(
     _part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, _parts: Sequence[str]
 ) -> Iterator[_Data]:
-    wanted, drawn = ([each["values"] for each in axes["images"]] for axes in (expected, got))
-    if len(wanted) != len(drawn):
-        yield {"what": "count", "noun": "image", "expected": len(wanted), "got": len(drawn)}
+    expected_images, drawn = (
+        [each["values"] for each in axes["images"]] for axes in (expected, got)
+    )
+    if len(expected_images) != len(drawn):
+        yield {
+            "what": "count",
+            "noun": "image",
+            "expected": len(expected_images),
+            "got": len(drawn),
+        }
         return
-    for one, other in _unmatched(wanted, drawn, lambda a, b: _are_close(a, b, tolerance)):
-        a, b = wanted[one], drawn[other]
-        several = other + 1 if len(wanted) > 1 else 0
+    for one, other in _unmatched(expected_images, drawn, lambda a, b: _are_close(a, b, tolerance)):
+        a, b = expected_images[one], drawn[other]
+        several = other + 1 if len(expected_images) > 1 else 0
         if a.shape != b.shape:
             turned = a.ndim == 2 and a.T.shape == b.shape and _are_close(a.T, b, tolerance)  # noqa: PLR2004  rows and columns
             facts = {"expected": a.shape, "got": b.shape, "turned": turned}
@@ -204,13 +213,13 @@ _NOUNS: Final = {"lines": "line", "points": "set of points", "bars": "set of bar
 def _series(
     part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, parts: Sequence[str]
 ) -> Iterator[_Data]:
-    wanted = [_ordered(part, each) for each in expected[part]]
+    expected_data = [_ordered(part, each) for each in expected[part]]
     drawn = [_ordered(part, each) for each in got[part]]
     noun = _NOUNS[part]
-    if len(wanted) != len(drawn):
+    if len(expected_data) != len(drawn):
         others = [_NOUNS[each] for each in _NOUNS if each != part and got[each]]
         instead = others[0] if others and not drawn else ""
-        counts = {"expected": len(wanted), "got": len(drawn)}
+        counts = {"expected": len(expected_data), "got": len(drawn)}
         yield {"what": "count", "noun": noun, "instead": instead, **counts}
         return
     keys = ["x", "y", *(("begin", "lies") if part == "bars" else ())]
@@ -219,9 +228,9 @@ def _series(
         labels = "legend" not in parts or _same_text(one["label"], other["label"])
         return labels and all(_are_close(one[key], other[key], tolerance) for key in keys)
 
-    for one, other in _unmatched(wanted, drawn, are_alike):
-        number = other + 1 if len(wanted) > 1 else 0
-        facts = _difference_of(wanted[one], drawn[other], tolerance)
+    for one, other in _unmatched(expected_data, drawn, are_alike):
+        number = other + 1 if len(expected_data) > 1 else 0
+        facts = _difference_of(expected_data[one], drawn[other], tolerance)
         yield {"noun": noun, "number": number, **facts}
 
 
@@ -239,11 +248,11 @@ def _unmatched(
     """Yield pairs of indices of what is left when each has been paired with one alike."""
     left, missing = list(range(len(got))), list[int]()
     for number, one in enumerate(expected):
-        found = next((other for other in left if are_alike(one, got[other])), None)
-        if found is None:
+        match = next((other for other in left if are_alike(one, got[other])), None)
+        if match is None:
             missing.append(number)
         else:
-            left.remove(found)
+            left.remove(match)
     yield from zip(missing, left, strict=True)
 
 

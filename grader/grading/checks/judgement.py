@@ -116,8 +116,8 @@ def input_changed(
         return None
     called, place, argument = names.changed
     given = next((name for name, value in inputs.items() if value is argument), "")
-    said = f"`{given}`" if given else f"{place} of `{code or called}`"
-    facts = {"argument": said, "is_right": is_right}
+    subject = f"`{given}`" if given else f"{place} of `{code or called}`"
+    facts = {"argument": subject, "is_right": is_right}
     return Difference(Rung.INPUTS, "input-changed", facts)
 
 

@@ -280,8 +280,8 @@ def _causal(trial: _Trial) -> Difference | None:
     for last in sorted({0, (min(lengths) - 1) // 2, min(lengths) - 2}):
         changed = {name: _other_future(trial, array, last) for name, array in moved.items()}
         before, after = until(trial.first, last), until(trial.with_inputs(changed), last)
-        if found := _breach(trial, trial.differs(before, after), last=last):
-            return found
+        if breach := _breach(trial, trial.differs(before, after), last=last):
+            return breach
     return None
 
 
@@ -367,13 +367,13 @@ def _gradient(trial: _Trial) -> Difference | None:
         unit = np.zeros(array.shape)
         unit[place] = 1.0
         slope = _slope(trial, name, array, unit)
-        if found := compare(np.float64(slope), np.float64(result[place]), limit):
-            return _breach(trial, found, moved=(name,), place=place)
+        if difference := compare(np.float64(slope), np.float64(result[place]), limit):
+            return _breach(trial, difference, moved=(name,), place=place)
     direction = trial.rng.uniform(-1.0, 1.0, array.shape)
     slope = _slope(trial, name, array, direction)
     along = np.float64((result * direction).sum())
-    found = compare(np.float64(slope), along, limit)
-    return _breach(trial, found, moved=(name,), place=None)
+    difference = compare(np.float64(slope), along, limit)
+    return _breach(trial, difference, moved=(name,), place=None)
 
 
 def _slope(trial: _Trial, name: str, array: _Array, direction: _Array) -> float:

@@ -245,10 +245,10 @@ _FromThere: TypeAlias = tuple[BaseException, Raised]
 def _noted(errors: list[_FromThere], answer: Raised) -> BaseException:
     error = raised_here(answer)
     each: BaseException | None = error
-    said: Raised | None = answer
-    while each is not None and said is not None:  # a body may raise a cause again
-        errors.append((each, said))
-        each, said = each.__cause__, said.cause
+    raised: Raised | None = answer
+    while each is not None and raised is not None:  # a body may raise a cause again
+        errors.append((each, raised))
+        each, raised = each.__cause__, raised.cause
     return error
 
 

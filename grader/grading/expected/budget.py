@@ -50,22 +50,22 @@ def together(usages: Sequence[Usage]) -> Usage:
     )
 
 
-def over_budget(budget: Budget, used: Usage, known: Usage, by: str) -> Difference | None:
+def over_budget(budget: Budget, used: Usage, usual: Usage, by: str) -> Difference | None:
     """Return the difference if a submission used more than it may.
 
     Args:
-        known: What the reference or the solution used.
+        usual: What the reference or the solution used.
     """
     if budget.memory is not None:
-        most = max(budget.memory * known.peak_bytes, MEMORY_FLOOR)
+        most = max(budget.memory * usual.peak_bytes, MEMORY_FLOOR)
         if used.peak_bytes > most:
-            amounts = used.peak_bytes, known.peak_bytes
+            amounts = used.peak_bytes, usual.peak_bytes
             facts = {"amounts": amounts, "by": by, "allowed": budget.memory}
             return Difference(Rung.BUDGET, "memory", facts)
     if budget.time is not None:
-        most = max(budget.time * known.cpu_seconds, TIME_FLOOR)
+        most = max(budget.time * usual.cpu_seconds, TIME_FLOOR)
         if used.cpu_seconds > most:
-            spans = used.cpu_seconds, known.cpu_seconds
+            spans = used.cpu_seconds, usual.cpu_seconds
             facts = {"amounts": spans, "by": by, "allowed": budget.time}
             return Difference(Rung.BUDGET, "time", facts)
     return None

@@ -92,7 +92,7 @@ class _Passes:
 
     def __init__(self, test: TestCase, draw: Draw) -> None:
         self.of = test, draw
-        self.found: list[Pass] = []
+        self.passes: list[Pass] = []
 
 
 class KnownValues:
@@ -110,23 +110,23 @@ class KnownValues:
 
         They are those of this very test: another one of the same id may compare less strictly.
         """
-        found = self._passes.get((test.id, draw.number))
-        if found is None or found.of[0] is not test or found.of[1] is not draw:
-            self._room += sum(map(_bytes_of, found.found if found else ()))
-            found = self._passes[test.id, draw.number] = _Passes(test, draw)
-        return found.found
+        kept = self._passes.get((test.id, draw.number))
+        if kept is None or kept.of[0] is not test or kept.of[1] is not draw:
+            self._room += sum(map(_bytes_of, kept.passes if kept else ()))
+            kept = self._passes[test.id, draw.number] = _Passes(test, draw)
+        return kept.passes
 
-    def add_pass(self, found: list[Pass], new: Pass) -> None:
+    def add_pass(self, passes: list[Pass], new: Pass) -> None:
         """Add a pass to those of a draw, unless an object crossed or there is no room left."""
-        if len(found) == _MOST_PASSES:
-            self._room += _bytes_of(found.pop(0))
+        if len(passes) == _MOST_PASSES:
+            self._room += _bytes_of(passes.pop(0))
         if all(each.is_plain for each in new.exchanges) and _bytes_of(new) <= self._room:
             self._room -= _bytes_of(new)
-            found.append(new)
+            passes.append(new)
 
 
-def _bytes_of(found: Pass) -> int:
-    return sum(each.size for each in found.exchanges) + bytes_in(found.got)
+def _bytes_of(a_pass: Pass) -> int:
+    return sum(each.size for each in a_pass.exchanges) + bytes_in(a_pass.got)
 
 
 class Oracle:
@@ -161,8 +161,8 @@ class Oracle:
             DefinitionError: What the author wrote raises an error, or names no reference.
             GraderFault: The solution is needed, and there is no sandbox for it.
         """
-        found = self.known.draws.get(test.id)
-        if found is None:
+        finished = self.known.draws.get(test.id)
+        if finished is None:
             drawn = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
             own = [self._fresh(test, number, given) for number, given in enumerate(drawn)]
             draws = []
@@ -170,13 +170,13 @@ class Oracle:
             for number, (given, (value, returned)) in enumerate(zip(drawn, values, strict=True)):
                 is_property = test.compared == "property"
                 expected = None if is_property else freeze(value)
-                known = max(bytes_in(dict(given)), bytes_in(expected), returned or 0)
+                size = max(bytes_in(dict(given)), bytes_in(expected), returned or 0)
                 slack = UNKNOWN_RESULT if returned is None else RESULT_SLACK
                 shapes = shapes_of(value) if is_property else None
-                most = RESULT_TIMES * known + slack
+                most = RESULT_TIMES * size + slack
                 draws.append(Draw(given, expected, most, shapes, number))
-            found = self.known.draws[test.id] = tuple(draws)
-        return found
+            finished = self.known.draws[test.id] = tuple(draws)
+        return finished
 
     def inputs(self, test: TestCase, draw: Draw) -> _Inputs:
         """Return the inputs of one draw for one evaluation: what it changes, no other one sees.
@@ -213,32 +213,32 @@ class Oracle:
         """
         if test.budget is None:
             return ()
-        found = self.known.usages.get(test.id)
-        if found is None:
+        usages = self.known.usages.get(test.id)
+        if usages is None:
             draws = self.draws(test)
             if self.judged_by(test) == "solution":
                 inputs = [self.inputs(test, draw) for draw in draws]
 
                 def usage(program: LoadedProgram, given: _Inputs) -> Usage:
-                    usages: list[Usage] = []
-                    names = program.names(test.where, usages=usages)
+                    of_calls: list[Usage] = []
+                    names = program.names(test.where, usages=of_calls)
                     evaluate(test.code, {**program.bindings(names), **given})
-                    return together(usages)
+                    return together(of_calls)
 
-                found = tuple(self._of_solution(test, inputs, usage))
+                usages = tuple(self._of_solution(test, inputs, usage))
             else:
 
                 def call(draw: Draw) -> Callable[[], object]:
                     names = {**self._reference_names(), **self.inputs(test, draw)}
                     return lambda: evaluate(test.code, names)
 
-                found = tuple(measured(call(draw), call(draw)) for draw in draws)
+                usages = tuple(measured(call(draw), call(draw)) for draw in draws)
             # Some bytes depend on what ran before; whole KiB are the same in every build.
-            found = tuple(
-                replace(usage, peak_bytes=-(-usage.peak_bytes // 1024) * 1024) for usage in found
+            usages = tuple(
+                replace(usage, peak_bytes=-(-usage.peak_bytes // 1024) * 1024) for usage in usages
             )
-            self.known.usages[test.id] = found
-        return found
+            self.known.usages[test.id] = usages
+        return usages
 
     def exact(self, test: TestCase, draw: Draw) -> Any:
         """Return a draw's expected value with all its digits: an author writes four of them.
@@ -264,15 +264,16 @@ class Oracle:
         draws = self.draws(test)
         with contextlib.suppress(DefinitionError):  # without it a sentence is shorter, no more
             self.exact(test, draws[0])
-        known = self.known.exact
-        exact = (known[test.id],) if test.id in known else ()
+        exact_values = self.known.exact
+        exact = (exact_values[test.id],) if test.id in exact_values else ()
         return TestValues(draws, self.usages(test), exact)
 
     def judged_by(self, test: TestCase) -> str:
         """Return the program that a budget compares with: "reference" or "solution"."""
         used = names_in(test.code) & self.exercise.defines.keys()
-        known = all(self.exercise.defines[name].reference for name in used)
-        return "reference" if known and not isinstance(test.expect, FromSolution) else "solution"
+        has_references = all(self.exercise.defines[name].reference for name in used)
+        by_reference = has_references and not isinstance(test.expect, FromSolution)
+        return "reference" if by_reference else "solution"
 
     def _has_reference(self, code: str) -> bool:
         """Return whether the reference has a counterpart of all that an expression uses."""
@@ -322,8 +323,8 @@ class Oracle:
                 name: _weighed(each, sizes) for name, each in self._reference_names().items()
             }
             names = {**root, **references, **given}
-            found = as_data(by_author(test.where, what, lambda: evaluate(code, names)))
-            return found, max(sizes, default=None) if field == "call" else None
+            data = as_data(by_author(test.where, what, lambda: evaluate(code, names)))
+            return data, max(sizes, default=None) if field == "call" else None
 
         return [value(given) for given in inputs]
 
@@ -339,10 +340,10 @@ class Oracle:
 
             def value(given: _Inputs) -> Any:
                 field = f"{what}: what it asks of the solution"
-                asked = functools.partial(
+                question = functools.partial(
                     of_solution, test.where, what, lambda: ask(program, given)
                 )
-                return by_author(test.where, field, asked)
+                return by_author(test.where, field, question)
 
             return [value(given) for given in inputs]
 
@@ -358,7 +359,7 @@ class Oracle:
     def _reference_names(self) -> Mapping[str, Any]:
         """Return the reference's counterparts of what is defined; values are copies."""
         if self._references is None:
-            found = {}
+            references = {}
             for name, definition in self.exercise.defines.items():
                 if definition.reference is None:
                     continue
@@ -372,11 +373,11 @@ class Oracle:
                 if not hasattr(imported, attribute):
                     message = f"{name}: there is no reference {definition.reference!r}"
                     raise author_error(definition.where, message)
-                found[name] = getattr(imported, attribute)
-                if not callable(found[name]) and not is_value(self.exercise, name):
+                references[name] = getattr(imported, attribute)
+                if not callable(references[name]) and not is_value(self.exercise, name):
                     message = f"{name}: the reference {definition.reference!r} is not callable"
                     raise author_error(definition.where, message)
-            self._references = found
+            self._references = references
         return {name: freeze(value) for name, value in self._references.items()}
 
 
@@ -390,8 +391,8 @@ class _Package:
         package = importlib.import_module(self._name)
         if not hasattr(package, name):
             importlib.import_module(f"{self._name}.{name}")
-        found = getattr(package, name)
-        return _Package(found.__name__) if hasattr(found, "__path__") else found
+        member = getattr(package, name)
+        return _Package(member.__name__) if hasattr(member, "__path__") else member
 
 
 def _weighed(value: Any, sizes: list[int]) -> Any:
@@ -419,7 +420,7 @@ def _called(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Found:
     value = evaluate(test.code, {**program.bindings(names), **inputs})
     raise_for_functions(value)
     value = names.as_data(value)
-    if any(isinstance(found, StandIn) for found, _ in stand_ins_in(value)):
+    if any(isinstance(part, StandIn) for part, _ in stand_ins_in(value)):
         message = f"test {test.id!r}: the call gives an object, which cannot be compared"
         raise author_error(test.where, message)
     return value, names.largest

@@ -37,8 +37,8 @@ def loaded_solution(exercise: Exercise, sandbox: Children | None) -> Iterator[Lo
             if not isinstance(answer, Returned):
                 raise NoValueError(answer)
             names = Proxies(child, exercise.where)
-            wanted = [name for name in exercise.defines if is_value(exercise, name)]
-            values = {name: freeze(names.current(name)) for name in wanted}
+            names_of_values = [name for name in exercise.defines if is_value(exercise, name)]
+            values = {name: freeze(names.current(name)) for name in names_of_values}
             return LoadedProgram(child, exercise, values)
 
         yield of_solution(exercise.where, "solution", load)
@@ -55,11 +55,11 @@ def of_solution(where: Location, what: str, action: Callable[[], T]) -> T:
     except NoValueError as error:
         answer = error.answer
         if isinstance(answer, Unsupported):
-            said = f"gives {answer.kind}, which cannot be compared"
+            reason = f"gives {answer.kind}, which cannot be compared"
         else:
             line = f" (line {answer.frames[-1][0]} of it)" if answer.frames else ""
-            said = f"raises {answer.type}{answer.message and f': {answer.message}'}{line}"
-        raise author_error(where, f"{what}: the solution {said}") from error
+            reason = f"raises {answer.type}{answer.message and f': {answer.message}'}{line}"
+        raise author_error(where, f"{what}: the solution {reason}") from error
     except ChildGoneError as error:
         if error.cause is Cause.KILLED:  # by a host without memory, for all we know
             raise GraderFault(f"the sandbox of the solution was killed: {error}") from error

@@ -129,8 +129,8 @@ class SubmissionRun:
         loaded = load(self._child, self._submission, self.exercise)
         self._contents, self._program = loaded.contents, loaded.program
         self.lines = loaded.lines
-        made = (self.optional.make("note", note, "") for note in loaded.notes)
-        self.notes = tuple(filter(None, made))
+        sentences = (self.optional.make("note", note, "") for note in loaded.notes)
+        self.notes = tuple(filter(None, sentences))
         self.source = loaded.source or self.source
         self.output = self._child.output(0, self._child.printed)
         if loaded.problem is not None:
@@ -238,23 +238,25 @@ class SubmissionRun:
         from grader.grading.comparison.relations.factors import shared_origin
         from grader.grading.feedback.relation_sentences import related
 
-        found = {test: relation for test, (relation, _) in self._unexplained.items()}
+        relations = {test: relation for test, (relation, _) in self._unexplained.items()}
         for test in self.exercise.tests:
-            seen = self.observed.get(test.id)
+            raw = self.observed.get(test.id)
             told = test.hidden and test.disclose != "nothing"
-            if not told or seen is None or seen.rung not in _RELATED:
+            if not told or raw is None or raw.rung not in _RELATED:
                 continue
-            if other := relation(seen.expected, seen.got, seen.inputs):
-                found[test.id] = other
-        for test_id, (one, said) in self._unexplained.items():
-            origin = shared_origin(one, [each for key, each in found.items() if key != test_id])
+            if other := relation(raw.expected, raw.got, raw.inputs):
+                relations[test.id] = other
+        for test_id, (one, earlier) in self._unexplained.items():
+            origin = shared_origin(one, [each for key, each in relations.items() if key != test_id])
             result = results.get(test_id)
             if origin is not None and result is not None:
                 # What the relation needs an origin for says nothing before.
                 items = item_names(self.exercise.instructions, self.observed[test_id].expected)
                 sentence = related(one, origin, items)
                 message = result.message
-                message = message.replace(said, sentence, 1) if said else f"{message} {sentence}"
+                message = (
+                    message.replace(earlier, sentence, 1) if earlier else f"{message} {sentence}"
+                )
                 explained[test_id] = replace(result, message=message)
         return explained
 
@@ -263,17 +265,17 @@ class SubmissionRun:
     ) -> dict[TestId, TestResult]:
         """Return the results; the first failure that is shown tells of a name defined twice."""
         wrong = (Outcome.FAILED, Outcome.ERRORED)
-        shown = (each for each in results.values() if not each.hidden and each.outcome in wrong)
-        first = next(shown, None)
+        failures = (each for each in results.values() if not each.hidden and each.outcome in wrong)
+        first = next(failures, None)
         if first is None or self.problem or self.lines.files:
             return results
-        said = self._sentence(
+        sentence = self._sentence(
             lambda: self.lines.sentence(
                 outcome_sentences.defined_again(self.exercise.defines, self.source)
             )
         )
-        if said:
-            results[first.id] = replace(first, message=f"{first.message} {said}")
+        if sentence:
+            results[first.id] = replace(first, message=f"{first.message} {sentence}")
         return results
 
     def end(self) -> Evidence:
@@ -322,8 +324,8 @@ class SubmissionRun:
         got: Any = None
         difference: Difference | None = None
         try:
-            found = judge(program, self._oracle, test, draw)
-            got, difference = found.got, found.difference
+            judgement = judge(program, self._oracle, test, draw)
+            got, difference = judgement.got, judgement.difference
         except NoValueError as error:
             got = error.answer
             return self._no_value(test, error, draw)
@@ -340,11 +342,11 @@ class SubmissionRun:
         except TooLargeError:
             return _Attempt(Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE, inputs=draw.inputs)
         finally:
-            seen = RawResult(draw.number, got, draw.expected, draw.inputs)
+            result = RawResult(draw.number, got, draw.expected, draw.inputs)
             if difference is not None:
                 rung, worst, path = difference.rung, difference.worst, difference.path
-                seen = replace(seen, rung=rung, worst=worst, path=path)
-            self.observed[test.id] = seen
+                result = replace(result, rung=rung, worst=worst, path=path)
+            self.observed[test.id] = result
         if difference is None:
             return _PASSED
         rung = difference.rung
@@ -396,13 +398,13 @@ class SubmissionRun:
         from grader.grading.comparison.relations import relation  # a pass needs none of it
         from grader.grading.feedback.relation_sentences import related
 
-        found = relation(self._oracle.exact(test, draw), got, draw.inputs)
-        if found is None:
+        explanation = relation(self._oracle.exact(test, draw), got, draw.inputs)
+        if explanation is None:
             return ""
-        said = related(found, items=item_names(self.exercise.instructions, draw.expected))
-        if found.origins:
-            self._unexplained[test.id] = (found, said)
-        return said
+        sentence = related(explanation, items=item_names(self.exercise.instructions, draw.expected))
+        if explanation.origins:
+            self._unexplained[test.id] = (explanation, sentence)
+        return sentence
 
     def _not_returned(self, program: LoadedProgram, test: TestCase, draw: Draw, begin: int) -> str:
         """Return the sentence about what a function that returns nothing does instead."""
@@ -465,8 +467,8 @@ def not_run(test: TestCase, problem: str = "") -> TestResult:
 
 def timed_out(test: TestCase, seconds: float, optional: OptionalParts) -> TestResult:
     """Return the result of a test in which the submission's wall clock ran down."""
-    said = optional.make("sentence", lambda: outcome_sentences.too_long(seconds), "")
-    attempt = _Attempt(Outcome.TIMED_OUT, said)
+    sentence = optional.make("sentence", lambda: outcome_sentences.too_long(seconds), "")
+    attempt = _Attempt(Outcome.TIMED_OUT, sentence)
     return _result(test, _hidden(test, attempt, optional) if test.hidden else attempt)
 
 

@@ -18,11 +18,9 @@ from grader.definitions.exercise import (
     FromReference,
     FromSolution,
     Given,
-    Hint,
     Literals,
     LiteralValue,
     Property,
-    RightProgram,
     Seeded,
     TestCase,
 )
@@ -48,17 +46,11 @@ _NOUNS: Final[dict[str, str]] = {
     "TrackDefinition": "a track",
     "CourseDefinition": "a course",
 }
-_PRIMITIVES: Final[dict[type, str]] = {
-    str: "a string",
-    int: "an integer",
-    float: "a number",
-    bool: "true or false",
-}
-_FOUND: Final[dict[type, str]] = {
-    str: "the string '{}'",
-    int: "the integer {}",
-    float: "the number {}",
-    bool: "the boolean {}",
+_PRIMITIVES: Final = {  # in the words of an error: what is expected, and what is there
+    str: ("a string", "the string '{}'"),
+    int: ("an integer", "the integer {}"),
+    float: ("a number", "the number {}"),
+    bool: ("true or false", "the boolean {}"),
 }
 _TESTS: Final[dict[str, type]] = {kind.kind_key: kind for kind in reversed(KINDS_OF_TEST)}
 _EXPRESSION: Final = "expression"
@@ -113,7 +105,7 @@ class _DefinitionDecoder:
             if type(value) is annotation:
                 return value
             hint = "; put it in quotes" if annotation is str and value is not None else ""
-            return self._unexpected(node, label, _PRIMITIVES[annotation], hint)
+            return self._unexpected(node, label, _PRIMITIVES[annotation][0], hint)
         if is_dataclass(annotation):
             return self._dataclass(node, cast("type", annotation), label)
         return _GENERICS[get_origin(annotation)](self, node, get_args(annotation), label)
@@ -147,18 +139,6 @@ class _DefinitionDecoder:
             ):
                 return self._report(node, label, _CUT_EXPRESSION)
         return LiteralValue(literal(node, label, self.report, _SEVERAL_ARRAYS))
-
-    def hint(self, node: Node, label: str) -> object:
-        """Decode a hint: its text, or a mapping with the text and a price."""
-        if isinstance(node, Mapping):
-            return self._dataclass(node, Hint, label)
-        return Hint(node.where, cast("str", self.value(node, str, label)))
-
-    def right_program(self, node: Node, label: str) -> object:
-        """Decode a right program: its text, or a mapping with the text and when to prefer it."""
-        if isinstance(node, Mapping):
-            return self._dataclass(node, RightProgram, label)
-        return RightProgram(node.where, cast("str", self.value(node, str, label)))
 
     def test(self, node: Node, label: str) -> object:
         """Decode a test case; `call`, `run`, `holds` or `pytest` says of which kind."""
@@ -205,6 +185,8 @@ class _DefinitionDecoder:
         return {key: self.value(value, arguments[1], clip(key)) for key, _, value in entries}
 
     def _dataclass(self, node: Node, kind: type, label: str) -> object:
+        if (short := getattr(kind, "short_form", "")) and not isinstance(node, Mapping):
+            return kind(where=node.where, **{short: self.value(node, str, label)})
         keys = keys_of(kind)
         required = required_keys(kind)
         if isinstance(node, Scalar) and node.value is None and not required:
@@ -234,7 +216,9 @@ class _DefinitionDecoder:
         actual = "a list" if isinstance(node, Sequence) else "a mapping"
         if isinstance(node, Scalar):
             text = clip(node.text)
-            actual = "nothing" if node.value is None else _FOUND[type(node.value)].format(text)
+            actual = (
+                "nothing" if node.value is None else _PRIMITIVES[type(node.value)][1].format(text)
+            )
         return self._report(node, label, f"expected {expected}, found {actual}{hint}")
 
     def _report(self, node: Node, label: str, message: str) -> object:
@@ -247,8 +231,6 @@ _SPECIAL: Final[dict[object, Callable[[_DefinitionDecoder, Node, str], object]]]
     Expected: _DefinitionDecoder.expected,
     TestCase: _DefinitionDecoder.test,
     Property: _DefinitionDecoder.holds,
-    Hint: _DefinitionDecoder.hint,
-    RightProgram: _DefinitionDecoder.right_program,
 }
 _GENERICS: Final[
     dict[object, Callable[[_DefinitionDecoder, Node, tuple[Any, ...], str], object]]

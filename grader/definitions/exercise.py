@@ -530,6 +530,8 @@ class Forbid:
 class Hint:
     """One hint; the next says more."""
 
+    short_form: ClassVar[str] = "text"  # a text instead of a mapping is this field
+
     where: Location
     text: str = _doc("Markdown.")
     price: int = _doc("The XP that it costs to see it.", default=0)
@@ -561,6 +563,8 @@ class Equivalent:
 @dataclass(frozen=True, slots=True)
 class RightProgram:
     """A right program that is written in another way than the solution."""
+
+    short_form: ClassVar[str] = "code"  # as in `Hint`
 
     where: Location
     code: str = _doc("The program.")

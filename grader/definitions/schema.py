@@ -22,11 +22,9 @@ from grader.definitions.exercise import (
     FromReference,
     FromSolution,
     Given,
-    Hint,
     Literals,
     LiteralValue,
     Property,
-    RightProgram,
     Seeded,
     TestCase,
 )
@@ -125,7 +123,9 @@ class _SchemaParts:
         if isinstance(annotation, type) and annotation in _PRIMITIVES:
             return {"type": _PRIMITIVES[annotation]}
         if is_dataclass(annotation):
-            return self._of_part(cast("type", annotation))
+            part = self._of_part(cast("type", annotation))
+            has_short_form = hasattr(annotation, "short_form")
+            return {"anyOf": [{"type": "string"}, part]} if has_short_form else part
         return self._of_generic(get_origin(annotation), get_args(annotation))
 
     def _of_part(self, kind: type) -> Schema:
@@ -193,20 +193,10 @@ class _SchemaParts:
         names = PROPERTIES.items()
         return {"oneOf": [{"const": name, "description": each.meaning} for name, each in names]}
 
-    def hint(self) -> Schema:
-        """Return the schema of a hint, which may be its text alone."""
-        return {"anyOf": [{"type": "string"}, self._of_part(Hint)]}
-
-    def right_program(self) -> Schema:
-        """Return the schema of a right program, which may be its text alone."""
-        return {"anyOf": [{"type": "string"}, self._of_part(RightProgram)]}
-
 
 _SPECIAL: Final[dict[object, Callable[[_SchemaParts], Schema]]] = {
     Given: _SchemaParts.given,
     Expected: _SchemaParts.expected,
     TestCase: _SchemaParts.test,
     Property: _SchemaParts.holds,
-    Hint: _SchemaParts.hint,
-    RightProgram: _SchemaParts.right_program,
 }

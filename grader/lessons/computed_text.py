@@ -31,8 +31,8 @@ def split_values(text: str, path: Path, line: int) -> ComputedText:
     """
     parts: list[str | Value] = []
     done = 0
-    for found in _VALUE.finditer(text):
-        where = Location(path, line + text.count("\n", 0, found.start()))
-        parts += [text[done : found.start()], Value(where, found[1].strip())]
-        done = found.end()
+    for match in _VALUE.finditer(text):
+        where = Location(path, line + text.count("\n", 0, match.start()))
+        parts += [text[done : match.start()], Value(where, match[1].strip())]
+        done = match.end()
     return (*parts, text[done:])

@@ -259,18 +259,18 @@ def _run_number(question: NumberQuestion, session: "_LessonSession") -> RunNumbe
     numbers: list[tuple[Value, RunNumber]] = []
     named = [(question.answer, question.reason), *((s.value, s.reason) for s in question.slips)]
     for value, parts in named:
-        found = session.number(value)
+        number = session.number(value)
         reason, of_reason = session.text(parts)
-        computed += ((value.expression, f"{found:.6g}"), *of_reason)
+        computed += ((value.expression, f"{number:.6g}"), *of_reason)
         near = within
         if near is None:  # how far from it a reader may be: whole numbers are exact
-            is_whole = found == round(found)
-            near = _EXACT * max(1.0, abs(found)) if is_whole else _ROUNDED * abs(found)
-        numbers.append((value, RunNumber(found, near, reason)))
+            is_whole = number == round(number)
+            near = _EXACT * max(1.0, abs(number)) if is_whole else _ROUNDED * abs(number)
+        numbers.append((value, RunNumber(number, near, reason)))
     for (first, one), (second, other) in itertools.combinations(numbers, 2):
         if abs(one.value - other.value) <= one.near + other.near:
-            known = "the answer" if first is question.answer else "another slip"
-            message = f"{second.expression} = {other.value:.6g} is the same number as {known}"
+            name = "the answer" if first is question.answer else "another slip"
+            message = f"{second.expression} = {other.value:.6g} is the same number as {name}"
             raise _problem(second.where, f"{message}, {first.expression} = {one.value:.6g}")
     hint, of_hint = session.text(question.hint)
     answer, *slips = (number for _, number in numbers)
@@ -304,16 +304,16 @@ class _LessonSession:
         if self.draws and self._value(lambda: self._child.call("_left_open", [], {}), where):
             message = "the cell draws a figure and does not show it; end with plot('what it shows')"
             raise _problem(where, message)
-        found = self._value(lambda: self._child.call("_take", [], {}), where)
-        shown: list[Shown | ShownPlot] = []
-        for item in found:
+        items = self._value(lambda: self._child.call("_take", [], {}), where)
+        displays: list[Shown | ShownPlot] = []
+        for item in items:
             match item:
                 case {"kind": "plot", "title": str(title), "alt": str(alt), "svg": str(svg)}:
                     try:
                         safe_svg(svg, alt, "")
                     except UnsafeSvgError as error:
                         raise _problem(where, str(error)) from None
-                    shown.append(ShownPlot(title, alt, svg))
+                    displays.append(ShownPlot(title, alt, svg))
                 case {
                     "kind": str(kind),
                     "title": str(title),
@@ -323,10 +323,10 @@ class _LessonSession:
                     "columns": list(columns),
                 }:
                     labels = tuple(map(str, rows)), tuple(map(str, columns))
-                    shown.append(Shown(kind, title, values, whole, *labels))
+                    displays.append(Shown(kind, title, values, whole, *labels))
                 case _:
                     raise _problem(where, "the cell shows what cannot be shown")
-        return tuple(shown)
+        return tuple(displays)
 
     def text(self, parts: ComputedText) -> tuple[str, tuple[tuple[str, str], ...]]:
         """Return a text with every value in its place, and each expression with its value."""
@@ -345,15 +345,15 @@ class _LessonSession:
 
     def number(self, value: Value) -> float:
         """Return the value of an expression that must be a number."""
-        found = self._computed(f"float({value.expression})", value.where)
-        if not isinstance(found, float) or not math.isfinite(found):
+        number = self._computed(f"float({value.expression})", value.where)
+        if not isinstance(number, float) or not math.isfinite(number):
             raise _problem(value.where, f"{value.expression} is not a finite number")
-        return found
+        return number
 
     def _computed(self, expression: str, where: Location) -> object:
         self.load(f"def {_VALUE}(): return {expression}\n", where)
-        found: object = self._value(lambda: self._child.call(_VALUE, [], {}), where)
-        return found
+        result: object = self._value(lambda: self._child.call(_VALUE, [], {}), where)
+        return result
 
     def _value(self, ask: Callable[[], Answer], where: Location) -> Any:
         try:

@@ -52,7 +52,7 @@ def settings_of(fence: Fence) -> Mapping[str, Setting]:
         DefinitionError: A line is not `key: value`, or a key stands there twice.
     """
     problems = []
-    found: dict[str, Setting] = {}
+    settings: dict[str, Setting] = {}
     for number, line in enumerate(fence.content.splitlines(), start=fence.line + 1):
         key, colon, value = line.partition(":")
         where = Location(fence.path, number)
@@ -61,13 +61,13 @@ def settings_of(fence: Fence) -> Mapping[str, Setting]:
         if not key.strip() or not colon:
             message = f"expected 'key: value', found '{(value if colon else line).strip():.40}'"
             problems.append(Problem(where, message))
-        elif key.strip() in found:
+        elif key.strip() in settings:
             problems.append(Problem(where, f"'{key.strip()}' is set twice"))
         else:
-            found[key.strip()] = Setting(where, key.strip(), value.strip())
+            settings[key.strip()] = Setting(where, key.strip(), value.strip())
     if problems:
         raise DefinitionError(problems)
-    return found
+    return settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +84,12 @@ class Field:
         Raises:
             DefinitionError: There is no ` | `, or nothing on one side of it.
         """
-        found = _SEPARATOR.search(self.value)
-        before = self.value[: found.start()].strip() if found else ""
-        after = self.value[found.end() :].strip() if found else ""
-        if found is None or not before or not after:
+        match = _SEPARATOR.search(self.value)
+        before = self.value[: match.start()].strip() if match else ""
+        after = self.value[match.end() :].strip() if match else ""
+        if match is None or not before or not after:
             raise error(self.where, f"expected `{self.key}: ... | the reason`")
-        line = self.where.line + self.value.count("\n", 0, found.end())
+        line = self.where.line + self.value.count("\n", 0, match.end())
         return before, Field(Location(self.where.path, line), self.key, after)
 
 
@@ -108,12 +108,12 @@ def read_fields(fence: Fence, keys: Collection[str]) -> tuple[Field, Sequence[Fi
     begun: list[tuple[int, str, list[str]]] = [(line, "", [])]
     for number, text in enumerate(fence.content.splitlines(), start=line):
         where = Location(path, number)
-        found = _FIELD.match(text)
-        if found:
-            if found[1] not in keys:
-                known = ", ".join(keys)
-                raise error(where, f"expected one of {known} before the colon, found '{found[1]}'")
-            begun.append((number, found[1], [text[found.end() :]]))
+        match = _FIELD.match(text)
+        if match:
+            if match[1] not in keys:
+                names = ", ".join(keys)
+                raise error(where, f"expected one of {names} before the colon, found '{match[1]}'")
+            begun.append((number, match[1], [text[match.end() :]]))
         elif begun[-1][1] and text.strip() and not text.startswith(" "):
             raise error(where, "expected `key: value`, or an indented line that goes on")
         else:
@@ -121,8 +121,10 @@ def read_fields(fence: Fence, keys: Collection[str]) -> tuple[Field, Sequence[Fi
     fields = [Field(Location(path, at), key, "\n".join(texts).rstrip()) for at, key, texts in begun]
     for each in fields:
         if not each.value.strip():
-            said = f"`{each.key}:` has no value" if each.key else "the block has no text of its own"
-            raise error(each.where, said)
+            message = (
+                f"`{each.key}:` has no value" if each.key else "the block has no text of its own"
+            )
+            raise error(each.where, message)
     return fields[0], fields[1:]
 
 
@@ -132,8 +134,8 @@ def only(fields: Sequence[Field], key: str, where: Location) -> Field:
     Raises:
         DefinitionError: There is none, or more than one.
     """
-    found = [each for each in fields if each.key == key]
-    if len(found) != 1:
-        place = found[1].where if found else where
-        raise error(place, f"expected one `{key}:`, found {len(found) or 'none'}")
-    return found[0]
+    matches = [each for each in fields if each.key == key]
+    if len(matches) != 1:
+        place = matches[1].where if matches else where
+        raise error(place, f"expected one `{key}:`, found {len(matches) or 'none'}")
+    return matches[0]

@@ -74,8 +74,8 @@ def read_figure(fence: Fence) -> Figure:
     """
     kind = " ".join(fence.words[1:])
     if kind not in _KINDS:
-        known = ", ".join(_KINDS)
-        raise fence.error(f"expected one of {known} after 'figure', found '{kind:.40}'")
+        kinds = ", ".join(_KINDS)
+        raise fence.error(f"expected one of {kinds} after 'figure', found '{kind:.40}'")
     settings = settings_of(fence)
     values = tuple((each.key, each.value) for each in settings.values())
     figure = Figure(fence.where, kind, values)
@@ -114,11 +114,11 @@ def _word_of_sentence(figure: Figure, value: str) -> str:
     return "" if value in words else f"'{value:.40}' is not in the sentence"
 
 
-def _one_of(*known: str) -> Check:
+def _one_of(*words: str) -> Check:
     def check(_: Figure, value: str) -> str:
-        if value in known:
+        if value in words:
             return ""
-        return f"expected one of {', '.join(known)}, found '{value:.40}'"
+        return f"expected one of {', '.join(words)}, found '{value:.40}'"
 
     return check
 

@@ -140,8 +140,8 @@ def read_lesson(path: Path) -> Lesson:
     listed = [each for block in blocks if isinstance(block, _DataFiles) for each in block.listed]
     course = course_folder(path.absolute())
     contents = read_data_files(course, listed, Location(path)) if listed else {}
-    shown = tuple(block for block in blocks if not isinstance(block, _DataFiles))
-    return Lesson(path, shown, contents)
+    visible = tuple(block for block in blocks if not isinstance(block, _DataFiles))
+    return Lesson(path, visible, contents)
 
 
 @cache
@@ -167,9 +167,9 @@ def _block(fence: Fence) -> Block | _DataFiles:
             return read_question(fence)
         case ("try", *_):
             return read_experiment(fence)
-    known = "python, python hidden, exercise, files, figure, question, try, text"
-    found = " ".join(fence.words)
-    raise fence.error(f"expected one of {known} after the fence, found '{found:.40}'")
+    kinds = "python, python hidden, exercise, files, figure, question, try, text"
+    actual = " ".join(fence.words)
+    raise fence.error(f"expected one of {kinds} after the fence, found '{actual:.40}'")
 
 
 def _prose(path: Path, lines: list[str], begin: int, end: int) -> Iterator[Prose]:

@@ -45,11 +45,13 @@ def plot(alt: str, title: str = "") -> None:
         raise ValueError("a plot needs a text that says what it shows: plot('...')")
     if pyplot is None or not pyplot.get_fignums():
         raise ValueError("nothing is drawn yet")
-    shown: list[dict[str, Any]] = globals()["_shown"]
+    displays: list[dict[str, Any]] = globals()["_shown"]
     file = io.StringIO()
     pyplot.savefig(file, format="svg", metadata={"Date": None}, bbox_inches="tight")
     pyplot.close()
-    shown.append({"kind": "plot", "title": str(title), "alt": alt.strip(), "svg": file.getvalue()})
+    displays.append(
+        {"kind": "plot", "title": str(title), "alt": alt.strip(), "svg": file.getvalue()}
+    )
 
 
 def _left_open() -> bool:

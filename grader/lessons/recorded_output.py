@@ -46,8 +46,8 @@ def record(lesson: RunLesson) -> str:
             cells += 1
             lines.append(f"[{cells}]")
             lines += (f"    {line}".rstrip() for line in block.printed.splitlines())
-            for shown in block.shown:
-                lines += _shown_lines(shown)
+            for display in block.shown:
+                lines += _shown_lines(display)
         elif isinstance(block, RunProse | RunChoiceQuestion | RunNumberQuestion | RunExperiment):
             lines += (f"{expression} = {value}" for expression, value in block.computed)
     return "".join(f"{line}\n" for line in lines)
@@ -76,21 +76,21 @@ def differences(lesson: RunLesson) -> list[Problem]:
     return []
 
 
-def _shown_lines(shown: Shown | ShownPlot) -> Iterator[str]:
-    if isinstance(shown, ShownPlot):
-        yield f"    <plot> {shown.title}".rstrip()
-        yield f"    {' '.join(shown.alt.split())}"
+def _shown_lines(display: Shown | ShownPlot) -> Iterator[str]:
+    if isinstance(display, ShownPlot):
+        yield f"    <plot> {display.title}".rstrip()
+        yield f"    {' '.join(display.alt.split())}"
         return
-    yield f"    <{shown.kind}> {shown.title}".rstrip()
-    if shown.columns:
-        yield f"    columns: {' '.join(shown.columns)}"
-    for index, row in enumerate(shown.values):
+    yield f"    <{display.kind}> {display.title}".rstrip()
+    if display.columns:
+        yield f"    columns: {' '.join(display.columns)}"
+    for index, row in enumerate(display.values):
         numbers = []
         for value in row:  # whole, or with four decimals that hide no small one
-            if shown.whole or not np.isfinite(value):
+            if display.whole or not np.isfinite(value):
                 numbers.append(f"{value:g}")
             else:
                 is_small = 0 < abs(value) < _SMALL
                 numbers.append(f"{value:.2e}" if is_small else f"{value:.4f}")
-        label = f"{shown.rows[index]}: " if shown.rows else ""
+        label = f"{display.rows[index]}: " if display.rows else ""
         yield f"    {label}{' '.join(numbers)}"

@@ -85,38 +85,38 @@ def safe_svg(source: str, alt: str, prefix: str) -> str:
 
 def _clean(element: ET.Element, prefix: str) -> ET.Element:
     """Return an element with what is allowed of it, and of what is in it."""
-    made = ET.Element(element.tag.removeprefix(_SVG))
-    made.text = element.text if made.tag in ("text", "tspan") else None
+    copy = ET.Element(element.tag.removeprefix(_SVG))
+    copy.text = element.text if copy.tag in ("text", "tspan") else None
     for name, value in {**element.attrib, **_declarations(element)}.items():
         if name in ("href", _HREF):
             own = _OWN.fullmatch(value)  # a part of the same image
             link = f"#{prefix}{own[1]}" if own else "#"
-            if made.tag == "image" and _PNG.fullmatch(value):
+            if copy.tag == "image" and _PNG.fullmatch(value):
                 link = "".join(value.split())
-            made.set("href", link)
+            copy.set("href", link)
         elif name == "id" and re.fullmatch(r"[\w.-]+", value):
-            made.set("id", prefix + value)
+            copy.set("id", prefix + value)
         elif name == "clip-path" and (own := _OWN_URL.fullmatch(value.strip())):
-            made.set(name, f"url(#{prefix}{own[1]})")
+            copy.set(name, f"url(#{prefix}{own[1]})")
         elif name in _ATTRIBUTES - {"id"} and _VALUE.fullmatch(value) and "url" not in value:
-            made.set(name, "currentColor" if value.strip() in _BLACK else value.strip())
+            copy.set(name, "currentColor" if value.strip() in _BLACK else value.strip())
     for child in element:
         if isinstance(child.tag, str) and child.tag.removeprefix(_SVG) in _ELEMENTS:
             cleaned = _clean(child, prefix)
             if len(cleaned) or cleaned.text or cleaned.tag not in _CONTAINERS:
-                cleaned.tail = child.tail if made.tag in ("text", "tspan") else None
-                made.append(cleaned)
-    return made
+                cleaned.tail = child.tail if copy.tag in ("text", "tspan") else None
+                copy.append(cleaned)
+    return copy
 
 
 def _declarations(element: ET.Element) -> dict[str, str]:
     """Return the properties in an element's style that can be attributes of their own."""
-    found = {}
+    styles = {}
     for declaration in element.get("style", "").split(";"):
         name, _, value = declaration.partition(":")
         name, value = name.strip(), value.strip()
         if name == "font" and (size := _FONT_SIZE.search(value)):
-            found["font-size"] = size[1]
+            styles["font-size"] = size[1]
         elif name in _PROPERTIES:
-            found[name] = value.removesuffix("px") if name == "font-size" else value
-    return found
+            styles[name] = value.removesuffix("px") if name == "font-size" else value
+    return styles

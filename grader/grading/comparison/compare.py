@@ -160,21 +160,23 @@ def compare_shapes(shapes: Any, got: object, path: _Path = ()) -> Difference | N
         None if they agree, as far as the two values are of the same form.
     """
     if isinstance(shapes, np.ndarray) and isinstance(got, (np.ndarray, *_NUMBER)):
-        wanted, came = tuple(shapes.tolist()), np.shape(got)
-        if wanted == came:
+        expected_shape, shape = tuple(shapes.tolist()), np.shape(got)
+        if expected_shape == shape:
             return None
-        if not wanted:
+        if not expected_shape:
             return Difference(Rung.SHAPE, "no-single-number", {"got": got}, path)
-        if not came:
-            return Difference(Rung.SHAPE, "no-array-of-shape", {"shape": wanted, "got": got}, path)
-        return Difference(Rung.SHAPE, "shape", {"expected": wanted, "got": came}, path)
+        if not shape:
+            return Difference(
+                Rung.SHAPE, "no-array-of-shape", {"shape": expected_shape, "got": got}, path
+            )
+        return Difference(Rung.SHAPE, "shape", {"expected": expected_shape, "got": shape}, path)
     pairs: list[tuple[object, object, object]] = []
     if isinstance(shapes, list) and isinstance(got, (list, tuple)) and len(shapes) == len(got):
         pairs = [(n, *pair) for n, pair in enumerate(zip(shapes, got, strict=True))]
     elif isinstance(shapes, dict) and isinstance(got, dict):
         pairs = [(key, shapes[key], got[key]) for key in shapes if key in got]
-    found = (compare_shapes(wanted, item, (*path, key)) for key, wanted, item in pairs)
-    return next(filter(None, found), None)
+    differences = (compare_shapes(expected, item, (*path, key)) for key, expected, item in pairs)
+    return next(filter(None, differences), None)
 
 
 def as_written(expected: Any, got: object) -> Any:
@@ -301,9 +303,9 @@ def _sequences(
     if len(got) != len(expected):
         lengths = {"expected": len(expected), "got": len(got)}
         return Difference(Rung.LENGTH, "length", lengths, path)
-    for index, (wanted, item) in enumerate(zip(expected, got, strict=True)):
-        if found := compare(wanted, item, tolerance, (*path, index)):
-            return found
+    for index, (expected_item, item) in enumerate(zip(expected, got, strict=True)):
+        if difference := compare(expected_item, item, tolerance, (*path, index)):
+            return difference
     return None
 
 
@@ -316,9 +318,9 @@ def _mappings(
         return Difference(Rung.LENGTH, "key-missing", {"key": missing[0]}, path)
     if extra := [key for key in got if key not in expected]:
         return Difference(Rung.LENGTH, "key-not-asked-for", {"key": extra[0]}, path)
-    for key, wanted in expected.items():
-        if found := compare(wanted, got[key], tolerance, (*path, key)):
-            return found
+    for key, expected_item in expected.items():
+        if difference := compare(expected_item, got[key], tolerance, (*path, key)):
+            return difference
     return None
 
 
@@ -395,18 +397,18 @@ def _exact_values(
 
 
 def _dtypes(expected: Array, got: Array, path: _Path) -> Difference | None:
-    wanted, came = _KIND.get(expected.dtype.kind), _KIND.get(got.dtype.kind)
-    if expected.ndim == 0 and (wanted, came) == ("float", "integer"):
+    expected_kind, kind = _KIND.get(expected.dtype.kind), _KIND.get(got.dtype.kind)
+    if expected.ndim == 0 and (expected_kind, kind) == ("float", "integer"):
         return None  # 0 for 0.0 is no mistake; an array of integers is, it cannot hold fractions
     dtypes = {"expected": expected.dtype, "got": got.dtype}
     if expected.dtype.names is not None and expected.dtype.names != got.dtype.names:
         return Difference(Rung.DTYPE, "dtype", dtypes, path)
-    if wanted != came:
-        is_cut = (wanted, came) == ("float", "integer")
+    if expected_kind != kind:
+        is_cut = (expected_kind, kind) == ("float", "integer")
         return Difference(
             Rung.DTYPE, "dtype-without-fractions" if is_cut else "dtype", dtypes, path
         )
-    if wanted in ("float", "complex") and got.dtype.itemsize < expected.dtype.itemsize:
+    if expected_kind in ("float", "complex") and got.dtype.itemsize < expected.dtype.itemsize:
         return Difference(Rung.DTYPE, "dtype-of-fewer-digits", dtypes, path)
     return None
 

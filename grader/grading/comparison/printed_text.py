@@ -23,20 +23,27 @@ def compare_text(expected: str, got: str, tolerance: Tolerance | None = None) ->
     Returns:
         None if they agree, else the first difference.
     """
-    wanted, came = _TOKEN.findall(plain_print(expected)), _TOKEN.findall(plain_print(got))
+    expected_tokens, tokens = (
+        _TOKEN.findall(plain_print(expected)),
+        _TOKEN.findall(plain_print(got)),
+    )
     texts = {"expected": expected, "got": got}
-    if wanted and not came:
+    if expected_tokens and not tokens:
         return Difference(Rung.SILENCE, "nothing-printed", {"expected": expected})
-    for one, other, decimals in zip(wanted, came, _shared_decimals(wanted), strict=False):
+    for one, other, decimals in zip(
+        expected_tokens, tokens, _shared_decimals(expected_tokens), strict=False
+    ):
         if not _same_token(one, other, tolerance, decimals):
             message, facts = "text", texts
-            if came[-len(wanted) :] == wanted:
+            if tokens[-len(expected_tokens) :] == expected_tokens:
                 message = "text-after-own-prints"
-            elif len(wanted) > 1 and one.strip("[](),"):
+            elif len(expected_tokens) > 1 and one.strip("[](),"):
                 message, facts = "text-from-a-place", {**texts, "wanted": one, "came": other}
             return Difference(Rung.TEXT, message, facts)
-    if len(came) != len(wanted):
-        return Difference(Rung.TEXT, "more-text" if len(came) > len(wanted) else "less-text", texts)
+    if len(tokens) != len(expected_tokens):
+        return Difference(
+            Rung.TEXT, "more-text" if len(tokens) > len(expected_tokens) else "less-text", texts
+        )
     return None
 
 
@@ -51,8 +58,8 @@ def plain_print(text: str) -> str:
         return text
     text = _CONSTANT.sub(r"\1", _SCALAR.sub(r"\1", text))
 
-    def numbers(found: re.Match[str]) -> str:  # no commas, no dtype after the last bracket
-        inside, bracket, rest = found[1].rpartition("]")
+    def numbers(match: re.Match[str]) -> str:  # no commas, no dtype after the last bracket
+        inside, bracket, rest = match[1].rpartition("]")
         return f"{inside}{bracket}{'' if '=' in rest else rest}".replace(",", " ")
 
     return _ARRAY.sub(numbers, text)
@@ -87,5 +94,5 @@ def _same_token(expected: str, got: str, tolerance: Tolerance | None, decimals: 
         half_unit = 0.5 * 10.0 ** (int(exponent or 0) - max(own, decimals)) * (1 + 1e-9)
         # A whole number is exact: a shape, a count.
         tolerance = Tolerance(half_unit if own or exponent else 0.0, 0.0)
-    wanted, came = float(expected), float(got)
-    return abs(wanted - came) <= tolerance.atol + tolerance.rtol * abs(wanted)
+    expected_number, number = float(expected), float(got)
+    return abs(expected_number - number) <= tolerance.atol + tolerance.rtol * abs(expected_number)

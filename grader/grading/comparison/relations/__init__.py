@@ -39,19 +39,19 @@ def relation(expected: object, got: object, inputs: Mapping[str, Any]) -> Relati
         The relation of the first part that has one; None if there is none worth naming.
     """
     with np.errstate(all="ignore"):
-        if found := _swapped(expected, got):
-            return found
-        for where, wanted, came in itertools.islice(_parts(expected, got), _MOST_LEAVES):
-            asked = pair(wanted, came, inputs)
-            if asked is None:
+        if result := _swapped(expected, got):
+            return result
+        for where, one, other in itertools.islice(_parts(expected, got), _MOST_LEAVES):
+            leaves = pair(one, other, inputs)
+            if leaves is None:
                 continue
-            if asked.expected.shape != asked.got.shape:
-                found = reshaped(asked)
-            elif not asked.same(asked.got, asked.expected):
-                found = next(filter(None, (find(asked) for find in _FINDERS)), None)
-            found = found or reduced(asked, inputs)
-            if found is not None:
-                return replace(found, path=where)
+            if leaves.expected.shape != leaves.got.shape:
+                result = reshaped(leaves)
+            elif not leaves.same(leaves.got, leaves.expected):
+                result = next(filter(None, (find(leaves) for find in _FINDERS)), None)
+            result = result or reduced(leaves, inputs)
+            if result is not None:
+                return replace(result, path=where)
     return None
 
 

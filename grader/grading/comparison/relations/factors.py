@@ -73,7 +73,7 @@ def shared_origin(one: Relation, others: Sequence[Relation]) -> Origin | None:
     for formula, axes in one.origins:
         if not axes:
             return formula, axes
-        fitting = [found for other in others if (found := _same(formula, axes, other))]
+        fitting = [factor for other in others if (factor := _same(formula, axes, other))]
         if len(fitting) == len(others) and any(
             _lengths(each) != _lengths(axes) for each in fitting
         ):

@@ -106,12 +106,12 @@ def reshaped(pair: Pair) -> Relation | None:  # noqa: PLR0911  each relation ret
     expected, got = pair.expected, pair.got
     if not is_varied(expected):
         return None
-    if found := transposed(pair):
-        return found
+    if relation := transposed(pair):
+        return relation
     if got.ndim != expected.ndim and pair.same(got.squeeze(), expected.squeeze()):
         return Relation("axis-dropped" if got.ndim < expected.ndim else "axis-added")
-    if found := _part(pair):
-        return found
+    if relation := _part(pair):
+        return relation
     if got.size != expected.size:
         return None
     if pair.same(got.ravel(), expected.ravel()):

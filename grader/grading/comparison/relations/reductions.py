@@ -40,9 +40,9 @@ def reduced(pair: Pair, inputs: Mapping[str, Any]) -> Relation | None:
         ]
         for what, reduce in _REDUCTIONS.items():
             along = {axes: reduce(value, axis=axes) for axes in choices}
-            asked = [axes for axes, one in along.items() if _is(pair, pair.expected, one)]
+            right_axes = [axes for axes, one in along.items() if _is(pair, pair.expected, one)]
             taken = [axes for axes, one in along.items() if _is(pair, pair.got, one)]
-            if asked and len(taken) == 1 and taken[0] not in asked:
+            if right_axes and len(taken) == 1 and taken[0] not in right_axes:
                 return Relation("reduced-axis", {"what": what, "name": name, "axes": taken[0]})
     return None
 

@@ -25,13 +25,13 @@ def weights(pair: Pair) -> Relation | None:  # noqa: PLR0911  each relation retu
         return None
     if not np.any(got):
         return None
-    if found := _other_axis(pair):
-        return found
+    if relation := _other_axis(pair):
+        return relation
     shares = np.exp(got - got.max(axis=-1, keepdims=True))
     if pair.same(shares / shares.sum(axis=-1, keepdims=True), expected):
         return Relation("softmax-missing")
-    if found := _sharpened(pair):
-        return found
+    if relation := _sharpened(pair):
+        return relation
     sums = got.sum(axis=-1, keepdims=True)
     if (np.abs(sums - 1) < _CLEARLY).all():
         return None

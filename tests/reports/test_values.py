@@ -162,3 +162,24 @@ def test_a_value_is_what_the_schema_says(cases: Cases) -> None:
         "value": {"summary": "int64 (3,)", "text": "[1 2 3]", "rows": [[1, 2, 3]], "vector": True},
     }
     assert (test["worst"], test["seconds"]) == ([1, 0], 0.00125)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "text",
+        "plain",
+        "junit",
+        "gradescope",
+        "github",
+        "exercism",
+        "prairielearn",
+        "markdown",
+        "html",
+    ],
+)
+def test_every_format_for_people_shows_each_section_of_a_verdict(name: str) -> None:
+    """Such as the notes on a notebook, which no recorded verdict has."""
+    annotated = verdict(Outcome.FAILED, (failing(),), notes=("Cell 2 was left out.",))
+    report = Report.of_verdict(annotated, "ada.py")
+    assert "Cell 2 was left out." in FORMATS[name].renderer().render(report)

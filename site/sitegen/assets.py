@@ -37,13 +37,13 @@ class Assets:
         for name, content in contents.items():
             if name != _WORKER:
                 named = _REFERENCE.findall(content) if PurePosixPath(name).suffix in _NAMING else []
-                found = dict.fromkeys(each.decode() for each in named)
-                references[name] = [each for each in found if each in contents]
+                names = dict.fromkeys(each.decode() for each in named)
+                references[name] = [each for each in names if each in contents]
         hashed: dict[bytes, bytes] = {}
         for name in TopologicalSorter(references).static_order():
             content = contents[name]
             if PurePosixPath(name).suffix in _NAMING:
-                content = _REFERENCE.sub(lambda found: hashed.get(found[1], found[1]), content)
+                content = _REFERENCE.sub(lambda match: hashed.get(match[1], match[1]), content)
             new_name = hashed_name(name, content)
             hashed[name.encode()] = new_name.encode()
             self._paths[name] = asset_path(new_name)

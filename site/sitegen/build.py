@@ -82,15 +82,15 @@ def site_files(
     if problems:
         raise DefinitionError(problems)
     pages = Pages(content, hosting)
-    made = _make_all(tuple(pages.makers()), processes)
-    entries = [each.entry for each in made if each.entry]
+    page_files = _make_all(tuple(pages.makers()), processes)
+    entries = [each.entry for each in page_files if each.entry]
     index = search_index([*entries, *pages.concepts()]).encode()
     index_path = asset_path(hashed_name(INDEX_ASSET, index))
     texts = {SEARCH: pages.search(index_path), **announcements(content, hosting)}
     files = {path: text.encode() for path, text in texts.items()}
     files |= {index_path: index, **pages.assets.files}
     files |= {f"{PYODIDE}/{name}": data for name, data in hosting.pyodide.items()}
-    for each in made:
+    for each in page_files:
         files |= each.files
     return files | {WORKER: offline_worker(pages.assets.worker, files, index_path, hosting)}
 
@@ -138,11 +138,11 @@ def _attempt_number(number: int) -> PageFiles | tuple[Problem, ...]:
 def _id_problems(
     ids: Iterable[str], *, folder: str, taken: Iterable[str] = ()
 ) -> Iterator[Problem]:
-    seen = set(taken)
+    names = set(taken)
     for each in ids:
         where = Location(Path(f"{folder}{each}"))
         if not _SLUG.fullmatch(each):
             yield Problem(where, f"the id {each!r} cannot be the folder of a page")
-        elif each in seen:
+        elif each in names:
             yield Problem(where, f"the id {each!r} is already the folder of something else")
-        seen.add(each)
+        names.add(each)

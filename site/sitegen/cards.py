@@ -153,7 +153,7 @@ def track_cards(tracks: Sequence[PublicTrack], lessons: Lessons) -> tuple[TrackC
             not have.
     """
     anywhere = _requirements(tracks)
-    found = []
+    track_cards = []
     for track in tracks:
         # What is required is looked for in the same track before any other.
         known = ChainMap(_requirements([track]), anywhere)
@@ -180,11 +180,11 @@ def track_cards(tracks: Sequence[PublicTrack], lessons: Lessons) -> tuple[TrackC
             by_id=by_id,
             lesson_of={each.id: card for card in cards for each in card.exercises},
         )
-        found.append(card)
-    return tuple(found)
+        track_cards.append(card)
+    return tuple(track_cards)
 
 
-def check_exercises(lesson: TrackLesson, names: Iterable[str], known: Mapping[str, object]) -> None:
+def check_exercises(lesson: TrackLesson, names: Iterable[str], ids: Mapping[str, object]) -> None:
     """Check that the track has the exercises that a lesson names.
 
     Raises:
@@ -193,7 +193,7 @@ def check_exercises(lesson: TrackLesson, names: Iterable[str], known: Mapping[st
     problems = [
         Problem(Location(lesson.run.path), f"no exercise '{each}' in this track")
         for each in dict.fromkeys(names)
-        if each not in known
+        if each not in ids
     ]
     if problems:
         raise DefinitionError(problems)

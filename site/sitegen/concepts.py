@@ -46,12 +46,12 @@ def concepts_of(tracks: Sequence[TrackCard]) -> tuple[Concept, ...]:
     names: dict[str, str] = {}
     trained: defaultdict[str, list[InTrack]] = defaultdict(list)
     for track in tracks:
-        found: defaultdict[str, list[ExerciseCard]] = defaultdict(list)
+        by_anchor: defaultdict[str, list[ExerciseCard]] = defaultdict(list)
         for exercise in track.exercises:
             for concept in dict.fromkeys(exercise.concepts):
                 names.setdefault(anchor(concept), concept)
-                found[anchor(concept)].append(exercise)
-        for place, exercises in found.items():
+                by_anchor[anchor(concept)].append(exercise)
+        for place, exercises in by_anchor.items():
             lessons = {
                 lesson.path: lesson
                 for each in exercises

@@ -63,9 +63,9 @@ def announcements(content: Content, hosting: Hosting) -> dict[str, str]:
             paths.append(exercise_path(track.id, exercise.id))
             about = f"An exercise of {track.title}: {exercise.difficulty}, {exercise.xp} XP"
             # What a learner is asked, which a change to a hidden test leaves as it is.
-            asked = (exercise.title, exercise.instructions, exercise.starter, *exercise.defines)
+            texts = (exercise.title, exercise.instructions, exercise.starter, *exercise.defines)
             # A digest of each, so that none runs into another.
-            digests = b"".join(hashlib.sha256(text.encode()).digest() for text in asked)
+            digests = b"".join(hashlib.sha256(text.encode()).digest() for text in texts)
             version = hashlib.sha256(digests).hexdigest()
             items.append(_item(hosting, paths[-1], exercise.title, about, version))
     addresses = (_text(hosting.address(path)) for path in paths)

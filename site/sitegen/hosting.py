@@ -75,11 +75,11 @@ class Hosting:
         Raises:
             UsageError: An address is none, or the base is not the path of the site's URL.
         """
-        found = _with_slash(urlsplit(site_url).path) if site_url else base_url or "/"
-        if base_url and base_url != found:
+        path = _with_slash(urlsplit(site_url).path) if site_url else base_url or "/"
+        if base_url and base_url != path:
             raise UsageError(f"The base URL {base_url!r} is not the path of {site_url!r}.")
         return cls(
-            base_url=found,
+            base_url=path,
             site_url=_with_slash(site_url) if site_url else "",
             pyodide_url=_with_slash(pyodide_url) if pyodide_url else PUBLIC_PYODIDE,
             pyodide=pyodide or {},

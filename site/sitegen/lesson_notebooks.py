@@ -50,12 +50,13 @@ def _cells(block: RunBlock, number: int, titles: Mapping[str, str]) -> Iterator[
             lines = [f"- {titles.get(each, each)}: `etude check {each} {each}.py`" for each in ids]
             yield text_cell(name, "\n".join(["**Your turn**", "", *lines]))
         case RunChoiceQuestion(prompt=prompt, choices=choices):
-            asked = [f"- {each.letter}: {each.text}" for each in choices]
+            answers = [f"- {each.letter}: {each.text}" for each in choices]
             told = [f"- {each.letter}: {each.reason}" for each in choices]
             right = "".join(each.letter for each in choices if each.is_right)
             answer = "\n".join([f"{right} is right.", "", *told])
             yield text_cell(
-                name, "\n".join([f"**Question.** {prompt}", "", *asked, "", _ANSWER.format(answer)])
+                name,
+                "\n".join([f"**Question.** {prompt}", "", *answers, "", _ANSWER.format(answer)]),
             )
         case RunNumberQuestion(prompt=prompt, answer=answer):
             said = _ANSWER.format(f"{answer.value:.6g}. {answer.reason}")

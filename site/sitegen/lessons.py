@@ -128,14 +128,14 @@ class LessonView:
 def view_lesson(
     card: LessonCard,
     lesson: TrackLesson,
-    known: Mapping[str, ExerciseCard],
+    cards: Mapping[str, ExerciseCard],
     images: PageImages,
     places: Mapping[str, Stop],
 ) -> LessonView:
     """Render a lesson; the exercises that its text gives no place come at its end.
 
     Args:
-        known: The exercises of its track, by their ids.
+        cards: The exercises of its track, by their ids.
         places: The lesson of each part of the model, for its map.
 
     Raises:
@@ -143,13 +143,13 @@ def view_lesson(
     """
     blocks = list(lesson.run.blocks)
     placed = [each for block in blocks if isinstance(block, RunExercises) for each in block.ids]
-    check_exercises(lesson, placed, known)
+    check_exercises(lesson, placed, cards)
     match blocks:  # the page has a title already, so the heading that the text begins with goes
-        case [RunProse(where, text, computed), *_] if found := _TITLE.match(text):
-            begin = Location(where.path, where.line + found[0].count("\n"))
-            blocks[0] = RunProse(begin, text[found.end() :], computed)
-    views = list(_views(blocks, images, known, places))
-    rest = tuple(known[each] for each in lesson.exercises if each not in placed)
+        case [RunProse(where, text, computed), *_] if match := _TITLE.match(text):
+            begin = Location(where.path, where.line + match[0].count("\n"))
+            blocks[0] = RunProse(begin, text[match.end() :], computed)
+    views = list(_views(blocks, images, cards, places))
+    rest = tuple(cards[each] for each in lesson.exercises if each not in placed)
     if rest:
         views.append(TasksView(rest))
     # What a page runs, as it shows it.
@@ -160,12 +160,12 @@ def view_lesson(
 def _views(
     blocks: Sequence[RunBlock],
     images: PageImages,
-    known: Mapping[str, ExerciseCard],
+    cards: Mapping[str, ExerciseCard],
     places: Mapping[str, Stop],
 ) -> Iterator[BlockView]:
     placed = set[str]()
     index = -1
-    asked = tried = 0
+    question_number = tried = 0
     questions = sum(isinstance(each, RunChoiceQuestion | RunNumberQuestion) for each in blocks)
     for number, block in enumerate(blocks):
         match block:
@@ -195,10 +195,10 @@ def _views(
             case RunExercises(ids):
                 new = tuple(dict.fromkeys(each for each in ids if each not in placed))
                 placed.update(new)
-                yield TasksView(tuple(known[each] for each in new))
+                yield TasksView(tuple(cards[each] for each in new))
             case RunChoiceQuestion() | RunNumberQuestion():
-                asked += 1
-                yield _view_question(block, asked, questions)
+                question_number += 1
+                yield _view_question(block, question_number, questions)
             case RunExperiment():
                 tried += 1
                 yield _view_experiment(block, tried)

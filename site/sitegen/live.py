@@ -70,14 +70,14 @@ class LiveSite:
 
     def file(self, path: str) -> bytes | None:
         """Return the file at a path of a URL; that of a folder is its index."""
-        wanted = path.strip("/")
-        names = (wanted, f"{wanted}/{INDEX}".lstrip("/"))
+        place = path.strip("/")
+        names = (place, f"{place}/{INDEX}".lstrip("/"))
         return next((self._files[name] for name in names if name in self._files), None)
 
-    def wait(self, seen: int) -> int | None:
+    def wait(self, version: int) -> int | None:
         """Return the version after `seen` once there is one; None when the server closes."""
         with self._changed:
-            self._changed.wait_for(lambda: self._version > seen or self._closing, timeout=_BEAT)
+            self._changed.wait_for(lambda: self._version > version or self._closing, timeout=_BEAT)
             return None if self._closing else self._version
 
     @property
@@ -148,11 +148,11 @@ class _LiveHandler(BaseHTTPRequestHandler):
         self.send_header("Cache-Control", "no-store")
         self.send_header("Connection", "close")
         self.end_headers()
-        seen = self.server.site.version
+        version = self.server.site.version
         try:
-            while (now := self.server.site.wait(seen)) is not None:
-                message = b": still here\n\n" if now == seen else b"event: built\ndata: now\n\n"
-                seen = now
+            while (now := self.server.site.wait(version)) is not None:
+                message = b": still here\n\n" if now == version else b"event: built\ndata: now\n\n"
+                version = now
                 self.wfile.write(message)
                 self.wfile.flush()
         except OSError:  # the page was closed

@@ -94,15 +94,17 @@ def unshowable(source: str, where: Path, with_images: bool) -> list[Problem]:
     """
     tokens = _parser().parse(source)
     begin = Location(where)
-    found = list(_image_problems(tokens, source, begin, PageImages(where) if with_images else None))
+    problems = list(
+        _image_problems(tokens, source, begin, PageImages(where) if with_images else None)
+    )
     for token in _flat(tokens):
         if token.type in _RULES and token.type.startswith("math"):
             try:
                 mathml(token.content, display=False)
             except TexError as error:
                 message = f"{error}, in ${error.tex.strip()}$"
-                found += _problem(begin, source, error.tex, message).problems
-    return list(dict.fromkeys(found))
+                problems += _problem(begin, source, error.tex, message).problems
+    return list(dict.fromkeys(problems))
 
 
 def _image_problems(
@@ -130,8 +132,8 @@ def _image_problems(
                     message = str(error)
             if message:
                 first = sum(map(len, source.splitlines(keepends=True)[: (block.map or [0])[0]]))
-                found = source.find(f"![{token.content}", first + at)
-                yield _problem_at(begin, source, found, message)
+                index = source.find(f"![{token.content}", first + at)
+                yield _problem_at(begin, source, index, message)
             at += 1
 
 

@@ -85,7 +85,7 @@ def swatches(stops: Sequence[str]) -> tuple[Swatch, ...]:
     for stop in stops:
         long, medium, short = _apply(_LMS_FROM_RGB, _linear(stop))
         labs.append(_apply(_LAB_FROM_LMS, (long ** (1 / 3), medium ** (1 / 3), short ** (1 / 3))))
-    found = []
+    colours = []
     for step in range(STEPS):
         position = step / (STEPS - 1) * (len(stops) - 1)
         index = min(int(position), len(stops) - 2)
@@ -100,8 +100,8 @@ def swatches(stops: Sequence[str]) -> tuple[Swatch, ...]:
             background += f"{round(coded * 255):02x}"
         # One of the two always reaches 4.58, since sqrt(1.05 * 0.05) lies that far from both.
         white, black = contrast("#ffffff", background), contrast("#000000", background)
-        found.append(Swatch(background, "#ffffff" if white >= black else "#000000"))
-    return tuple(found)
+        colours.append(Swatch(background, "#ffffff" if white >= black else "#000000"))
+    return tuple(colours)
 
 
 def stylesheet(ramps: Sequence[Ramp] = (SEQUENTIAL, DIVERGING)) -> str:

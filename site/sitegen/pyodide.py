@@ -30,7 +30,7 @@ def packages_in(folder: Path) -> frozenset[str]:
         UsageError: The folder has no Pyodide.
     """
     listed = _listed(folder, _read(folder, _LOCK))
-    found = set[str]()
+    modules = set[str]()
     for name, entry in listed.items():
         try:  # a package counts if the folder has it and all that it needs
             needed = _with_needed(listed, [name])
@@ -38,8 +38,8 @@ def packages_in(folder: Path) -> frozenset[str]:
         except (KeyError, TypeError):
             is_whole = False
         if is_whole and name != _NUMPY:
-            found |= _imports(entry)
-    return frozenset(found)
+            modules |= _imports(entry)
+    return frozenset(modules)
 
 
 def read_distribution(folder: Path, packages: Collection[str] = ()) -> dict[str, bytes]:
@@ -53,17 +53,17 @@ def read_distribution(folder: Path, packages: Collection[str] = ()) -> dict[str,
     """
     core = {name: _read(folder, name) for name in (*_CORE, _LOCK)}
     listed = _listed(folder, core[_LOCK])
-    wanted = [name for name, entry in listed.items() if not _imports(entry).isdisjoint(packages)]
+    names = [name for name, entry in listed.items() if not _imports(entry).isdisjoint(packages)]
     try:
-        needed = _with_needed(listed, [_NUMPY, *wanted])
+        needed = _with_needed(listed, [_NUMPY, *names])
         wheels = {each["file_name"]: each["sha256"] for each in needed}
     except (KeyError, TypeError) as error:
         raise _no_lock(folder) from error
-    found = {name: _read(folder, name) for name in wheels}
+    contents = {name: _read(folder, name) for name in wheels}
     for name, digest in wheels.items():
-        if hashlib.sha256(found[name]).hexdigest() != digest:
+        if hashlib.sha256(contents[name]).hexdigest() != digest:
             raise UsageError(f"{folder / name} is not the file that {_LOCK} lists")
-    return core | found
+    return core | contents
 
 
 def versions_in(files: Mapping[str, bytes]) -> Versions | None:
@@ -96,13 +96,13 @@ def _imports(entry: Any) -> set[str]:
 
 def _with_needed(listed: Mapping[str, Any], names: Iterable[str]) -> list[Mapping[str, Any]]:
     """Return the entries of packages and of what they depend on."""
-    waiting, found = list(names), dict[str, Mapping[str, Any]]()
+    waiting, entries = list(names), dict[str, Mapping[str, Any]]()
     while waiting:
         name = waiting.pop(0)
-        if name not in found:
-            found[name] = listed[name]
+        if name not in entries:
+            entries[name] = listed[name]
             waiting += listed[name]["depends"]
-    return list(found.values())
+    return list(entries.values())
 
 
 def _read(folder: Path, name: str) -> bytes:

@@ -72,18 +72,18 @@ def search_index(entries: Sequence[SearchEntry]) -> str:
     `words` are in order; `found` has for each of them pairs of a page's number, counted from the
     one before it, and a weight.
     """
-    found: defaultdict[str, list[int]] = defaultdict(list)
+    places: defaultdict[str, list[int]] = defaultdict(list)
     for number, entry in enumerate(entries):
         for word, weight in entry.weights.items():
-            found[word] += (number, weight)
-    for pairs in found.values():
+            places[word] += (number, weight)
+    for pairs in places.values():
         numbers = pairs[::2]
         pairs[::2] = [after - before for before, after in pairwise((0, *numbers))]
-    in_order = sorted(found, key=lambda word: word.encode("utf-16-be"))  # as JavaScript compares
+    in_order = sorted(places, key=lambda word: word.encode("utf-16-be"))  # as JavaScript compares
     index = {
         "schema": SCHEMA,
         "pages": [[each.title, each.path, each.note] for each in entries],
         "words": in_order,
-        "found": [found[word] for word in in_order],
+        "found": [places[word] for word in in_order],
     }
     return json.dumps(index, ensure_ascii=False, separators=(",", ":")) + "\n"

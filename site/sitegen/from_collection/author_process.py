@@ -81,10 +81,10 @@ def read_tests(data: bytes) -> Sequence[PublicTest]:
     Raises:
         GraderFault: These are no bytes of tests.
     """
-    found = _PICKLED.from_bytes(data)
-    if found is None:
+    tests = _PICKLED.from_bytes(data)
+    if tests is None:
         raise GraderFault(_NONSENSE)
-    return found.tests
+    return tests.tests
 
 
 class _Answers:
@@ -96,10 +96,10 @@ class _Answers:
     def __call__(self, request: bytes, sandbox: "Sandbox") -> bytes:
         what, exercise, packages = pickle.loads(request)  # noqa: S301  from our parent
         if what != "tests":
-            known = self._known(exercise.digest)
+            values = self._known(exercise.digest)
             is_practice = what == "practice"
             text = engine_data(
-                exercise, sandbox, known, for_practice=is_practice, packages=packages
+                exercise, sandbox, values, for_practice=is_practice, packages=packages
             )
             return text.encode()
         public = public_exercise(exercise, sandbox, self._known(exercise.digest))

@@ -206,9 +206,9 @@ class ContentBuilder:
     def _lesson(self, entry: LessonDefinition, path: Path) -> TrackLesson:
         read = read_lesson(path)
         course = course_file(path.parent.parent / TRACK_FILE)
-        known = load_course(course).packages if exists(course) else ()
+        packages = load_course(course).packages if exists(course) else ()
         code = "\n".join(block.code for block in read.blocks if isinstance(block, Cell))
-        imported = packages_in_code(code, known)
+        imported = packages_in_code(code, packages)
         told = [hashlib.sha256(read_file(path)).hexdigest(), *digest_of(read.data)]
         return TrackLesson(
             entry.id,

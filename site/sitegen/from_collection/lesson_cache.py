@@ -50,8 +50,8 @@ def cached_run(path: Path, cache: Cache, sandbox: Callable[[], Sandbox]) -> RunL
     told = [hashlib.sha256(read_file(path)).hexdigest(), *digest_of(lesson.data)]
     key = "\0".join((os.fspath(path), *told))
     kept = cache.find(key)
-    if kept is not None and (known := _PICKLED.from_bytes(kept)):
-        return known
+    if kept is not None and (stored := _PICKLED.from_bytes(kept)):
+        return stored
     run = run_lesson(lesson, sandbox())
     with contextlib.suppress(ValueError):
         cache.keep(key, _PICKLED.to_bytes(run))

@@ -52,10 +52,10 @@ class Pickled(Generic[_Kind]):
     def from_bytes(self, data: bytes) -> _Kind | None:
         """Read an object; None if these are no bytes of one."""
         try:
-            found = _Unpickler(io.BytesIO(data), self._words).load()
+            value = _Unpickler(io.BytesIO(data), self._words).load()
         except Exception:  # noqa: BLE001  bytes that are not ours may raise anything
             return None
-        return found if isinstance(found, self._kind) else None
+        return value if isinstance(value, self._kind) else None
 
 
 def _fields(kind: Any) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ class _Unpickler(pickle.Unpickler):
             array = np.frombuffer(data, np.dtype(dtype)).reshape(shape).copy()
             return array if word == _ARRAY else array[()]
         kind = self._kinds[word]
-        made: object = object.__new__(kind)  # as copying would: it checks and fills in nothing
+        instance: object = object.__new__(kind)  # as copying would: it checks and fills in nothing
         for name, value in zip(_fields(kind), values, strict=True):
-            object.__setattr__(made, name, value)
-        return made
+            object.__setattr__(instance, name, value)
+        return instance

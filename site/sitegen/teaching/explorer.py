@@ -158,21 +158,27 @@ def describe_row(words: Sequence[str], row: Sequence[float], ask: int, *, mask: 
         mask: Whether it sees only itself and what comes before it.
     """
     asking = f"“{words[ask]}”"
-    seen = row[: ask + 1] if mask else row
-    if len(seen) == 1:
+    visible = row[: ask + 1] if mask else row
+    if len(visible) == 1:
         return ("", asking, " sees only itself: the mask hides what comes later.")
     # Weights that differ by a rounding error are equal: then the earlier word is named first.
-    order = sorted(range(len(seen)), key=lambda place: -_whole(seen[place], 1_000_000))
+    order = sorted(range(len(visible)), key=lambda place: -_whole(visible[place], 1_000_000))
     first, second = order[:2]
     names = ["itself" if place == ask else f"“{words[place]}”" for place in range(len(words))]
-    if seen[first] - min(seen) < _ALIKE:
+    if visible[first] - min(visible) < _ALIKE:
         which = "all words that it sees" if mask else "all words"
-        return ("", asking, f" looks at {which} alike, {percent(seen[first])} each.")
-    if seen[first] >= _NEARLY_ALL:
-        return ("", asking, " looks almost only at ", names[first], f" ({percent(seen[first])}).")
-    then = f" ({percent(seen[first])}), then at "
+        return ("", asking, f" looks at {which} alike, {percent(visible[first])} each.")
+    if visible[first] >= _NEARLY_ALL:
+        return (
+            "",
+            asking,
+            " looks almost only at ",
+            names[first],
+            f" ({percent(visible[first])}).",
+        )
+    then = f" ({percent(visible[first])}), then at "
     most = " looks most at "
-    return ("", asking, most, names[first], then, names[second], f" ({percent(seen[second])}).")
+    return ("", asking, most, names[first], then, names[second], f" ({percent(visible[second])}).")
 
 
 def percent(weight: float) -> str:

@@ -92,9 +92,9 @@ def view_map(figure: Figure, name: str, places: Mapping[str, Stop]) -> MapView:
 
 def places_of(lessons: Iterable[TrackLesson], stops: Iterable[Stop]) -> dict[str, Stop]:
     """Return the first lesson of a track that has each part on its map."""
-    found: dict[str, Stop] = {}
+    first: dict[str, Stop] = {}
     for lesson, stop in zip(lessons, stops, strict=True):
         for figure in lesson.figures:
             for part in figure.items("part"):
-                found.setdefault(part, stop)
-    return found
+                first.setdefault(part, stop)
+    return first

@@ -32,8 +32,8 @@ def view_positions(figure: Figure, name: str) -> PositionsView:
         name: An id that nothing else on the page has.
     """
     position = int(float(figure.get("position", "8")))
-    found = products(position)
-    return PositionsView(name, figure.title, position, found, describe(position, found))
+    numbers = products(position)
+    return PositionsView(name, figure.title, position, numbers, describe(position, numbers))
 
 
 def products(position: int) -> tuple[float, ...]:

@@ -97,14 +97,14 @@ def _kinds(column: int, **amounts: float) -> list[Entry]:
 
 def _positions(column: int, periods: Sequence[int], gain: float, steps: int = 0) -> list[Entry]:
     """Copy the turning features, turned by some steps, to the columns from here on."""
-    found: list[Entry] = []
+    entries: list[Entry] = []
     for number, period in enumerate(periods):
         row, into = _FEATURES + 2 * period, column + 2 * number
         angle = 2 * np.pi * steps / _PERIODS[period]
         cosine, sine = gain * float(np.cos(angle)), gain * float(np.sin(angle))
-        found += [(row, into, cosine), (row, into + 1, sine)]
-        found += [(row + 1, into, -sine), (row + 1, into + 1, cosine)]
-    return found
+        entries += [(row, into, cosine), (row, into + 1, sine)]
+        entries += [(row + 1, into, -sine), (row + 1, into + 1, cosine)]
+    return entries
 
 
 def _topics(gain: float) -> list[Entry]:

@@ -63,20 +63,8 @@ _PERCENT = 100
     metavar="PERCENT",
     help="End with status 0 if this part of the wrong programs is rejected, holes or not.",
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 256),
-    default=options.cores,
-    show_default="one for each core",
-    metavar="N",
-    help="How many programs to run at once.",
-)
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write the report here, and nothing to the terminal.",
-)
+@options.jobs_option("programs to run")
+@options.output_option("Write the report here, and nothing to the terminal.")
 @click.option("--no-cache", is_flag=True, help="Audit again what has not changed.")
 @options.exercises_option
 @click.option(

@@ -14,14 +14,7 @@ from grader.cli.main import NOT_PASSED
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("after", type=click.Path(path_type=Path))
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 256),
-    default=options.cores,
-    show_default="one for each core",
-    metavar="N",
-    help="How many to grade at once.",
-)
+@options.jobs_option("to grade")
 @options.format_option("text", "json")
 def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> None:
     """Grade FOLDER/<student>/<exercise>.py by BEFORE and by AFTER, and show what differs.

@@ -29,20 +29,8 @@ _BUG = "Etude itself failed; its log has the reason"
 
 @click.command("grade", short_help="Grade a folder of submissions.")
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 256),
-    default=options.cores,
-    show_default="one for each core",
-    metavar="N",
-    help="How many to grade at once.",
-)
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write each result here as it comes, as JSON Lines.",
-)
+@options.jobs_option("to grade")
+@options.output_option("Write each result here as it comes, as JSON Lines.")
 @click.option(
     "--resume",
     is_flag=True,

@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
 @click.command("lint", short_help="Look at exercises without running them.")
 @click.argument("targets", nargs=-1, metavar="[EXERCISE|TRACK|PATH]...")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write the report here, and nothing to the terminal.",
-)
+@options.output_option("Write the report here, and nothing to the terminal.")
 @click.option("--select", multiple=True, metavar="CODES", help="Run these rules alone.")
 @click.option("--ignore", multiple=True, metavar="CODES", help="Leave these rules out.")
 @click.option("--fix", "repair", is_flag=True, help="Repair what can be repaired safely.")

@@ -65,6 +65,25 @@ def unsafe_option(function: _Function) -> _Function:
     )(function)
 
 
+def jobs_option(what: str) -> Callable[[_Function], _Function]:
+    """Add `--jobs N`: how many of something to do at once."""
+    return click.option(
+        "--jobs",
+        type=click.IntRange(1, 256),
+        default=cores,
+        show_default="one for each core",
+        metavar="N",
+        help=f"How many {what} at once.",
+    )
+
+
+def output_option(text: str) -> Callable[[_Function], _Function]:
+    """Add `--output FILE`, with its help."""
+    return click.option(
+        "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help=text
+    )
+
+
 def port_option(function: _Function) -> _Function:
     """Add `--port N`, for a server on this machine."""
     return click.option(

@@ -35,20 +35,8 @@ _GLANCE = 0.5  # seconds between looks at files that are watched
 
 @click.command("verify", short_help="Prove exercises.")
 @click.argument("targets", nargs=-1, metavar="[EXERCISE|TRACK|PATH]...")
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 256),
-    default=options.cores,
-    show_default="one for each core",
-    metavar="N",
-    help="How many programs to run at once.",
-)
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Also write the record here, as JSON.",
-)
+@options.jobs_option("programs to run")
+@options.output_option("Also write the record here, as JSON.")
 @click.option(
     "--accept", is_flag=True, help="List surviving mutants as equivalent, with a reason for each."
 )

@@ -1,23 +1,46 @@
-"""The share of wrong programs whose feedback names the mistake: `python -m benchmarks.feedback`."""
+"""The share of wrong programs whose feedback names the mistake: `python -m benchmarks.feedback`.
 
+It also counts how often each strategy of the diagnosis speaks, how often falsely, and what it
+costs, and writes that table into the documentation.
+"""
+
+import re
+import time
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, TypeVar
+from unittest.mock import patch
 
 import click
 
+from benchmarks.first_expressions import is_elsewhere
 from benchmarks.mistakes import PROGRAMS, Wrong, wrong_programs
 from grader.definitions.collection import find_exercise
 from grader.definitions.exercise import Exercise
 from grader.grading.comparison.relations.pair import Relation
+from grader.grading.diagnosis import first_expression, small_example
+from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.feedback import relation_sentences
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade_all
+from grader.sandbox.child import ChildProcess
+from grader.sandbox.interface import Ending
 from grader.sandbox.process import open_sandbox
 
 EXERCISES: Final = Path(__file__).parents[1] / "exercises"
+PAGE: Final = Path(__file__).parents[1] / "docs" / "explanation" / "diagnosis.md"
+BEGIN: Final = "<!-- Written by `python -m benchmarks.feedback`. -->\n"
+END: Final = "<!-- End of what is written. -->\n"
+EXPRESSION: Final = "The first wrong expression"
+EXAMPLE: Final = "A small example"
+
+_LAST: Final = {EXPRESSION: 1, EXAMPLE: 2}
 
 Kind: TypeAlias = Literal["named", "falsely", "expression", "clue", "error", "vague"]
 KINDS: Final[tuple[Kind, ...]] = ("named", "falsely", "expression", "clue", "error", "vague")
@@ -28,9 +51,76 @@ clue: no diagnosis, but a relation of the values, such as "every value is twice 
 error: no diagnosis, but a Python error with its cause; vague: none of these.
 """
 
+T = TypeVar("T")
+
+
+@dataclass
+class Strategy:
+    """The uses of one strategy.
+
+    Args:
+        tried: In how many gradings it was asked.
+        spoken: In how many it was the one that spoke.
+        false: In how many of those it named something else than the mistake.
+        cpu: Seconds of the grader and of the children of its sandbox, together.
+    """
+
+    tried: int = 0
+    spoken: int = 0
+    false: int = 0
+    cpu: float = 0.0
+
+
+@dataclass
+class Meter:
+    """Counts the uses of the strategies while submissions are graded."""
+
+    strategies: dict[str, Strategy] = field(default_factory=dict)
+    spoke: list[str] = field(default_factory=list)  # in the grading that runs
+    _children: float = 0.0  # CPU seconds of those that ended
+
+    def measured(self, name: str, search: Callable[[], T]) -> T:
+        """Return what a search gives, and count its use."""
+        strategy = self.strategies.setdefault(name, Strategy())
+        begin = time.process_time() + self._children
+        answer = search()
+        strategy.cpu += time.process_time() + self._children - begin
+        strategy.tried += 1
+        if answer is not None:
+            self.spoke.append(name)
+        return answer
+
+    def attached(self) -> ExitStack:
+        """Measure all strategies until the context ends."""
+        strategies, end = Diagnostician.strategies, ChildProcess.end
+        expression, example = first_expression.first_expression, small_example.small_example
+
+        def each(*args: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+            for name, search in strategies(*args):
+                yield name, partial(self.measured, name, search)
+
+        def counted(child: ChildProcess) -> Ending:
+            is_new = child._ending is None  # noqa: SLF001  asked once for each child
+            ending = end(child)
+            self._children += ending.cpu if is_new else 0
+            return ending
+
+        def search(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+            return lambda *args: self.measured(name, partial(real, *args))
+
+        stack = ExitStack()
+        for target, name, new in (
+            (Diagnostician, "strategies", each),
+            (ChildProcess, "end", counted),
+            (first_expression, "first_expression", search(EXPRESSION, expression)),
+            (small_example, "small_example", search(EXAMPLE, example)),
+        ):
+            stack.enter_context(patch.object(target, name, new))
+        return stack
+
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--only", help="Measure one exercise.")
+@click.option("--only", help="Measure one exercise; the documentation stays as it is.")
 @click.option("--verbose", is_flag=True, help="Print what each wrong program meets.")
 def main(only: str | None, verbose: bool) -> None:
     """Grade the wrong programs of `benchmarks.mistakes`, and count what their feedback names."""
@@ -40,72 +130,91 @@ def main(only: str | None, verbose: bool) -> None:
     }
     _require_right_programs(exercises)
     counts: dict[str, Counter[Kind]] = {}
-    passing = 0
-    for wrong, (verdict, clues) in zip(wrongs, _graded(exercises, wrongs), strict=True):
+    meter, passing = Meter(), 0
+    for wrong, (verdict, clues, spoke) in zip(
+        wrongs, _graded(exercises, wrongs, meter), strict=True
+    ):
         if verdict.outcome is Outcome.PASSED:
             passing += 1
             continue
-        kind = _kind(wrong, verdict, clues)
+        kind, is_false = _kind(wrong, verdict, clues), _is_false(wrong, verdict)
         counts.setdefault(wrong.category, Counter())[kind] += 1
-        if verbose:
+        for name in spoke:
+            meter.strategies[name].spoken += 1
+            meter.strategies[name].false += is_false and name != EXAMPLE
+        if verbose or is_false:
             diagnosis = verdict.diagnosis
             click.echo(f"{kind:8}{wrong.category:9}{wrong.exercise}: {wrong.change}")
             if diagnosis is not None:
                 click.echo(f"    {diagnosis.kind} {diagnosis.id}: {diagnosis.feedback}")
             for clue in clues:
                 click.echo(f"    {clue}")
+    failing = sum(counts.values(), Counter()).total()
+    table = strategy_table(meter.strategies, failing)
     click.echo(_table(counts))
-    click.echo(f"{_NOTES}{passing} more pass: what makes them wrong shows in no test.")
+    click.echo(f"{_NOTES}{passing} more pass: what makes them wrong shows in no test.\n\n{table}")
+    if only is None:
+        before, _, rest = PAGE.read_text().partition(BEGIN)
+        PAGE.write_text(f"{before}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}")
 
 
 def _require_right_programs(exercises: dict[str, Exercise]) -> None:
     rights = [right for right in PROGRAMS if right.exercise in exercises]
-    made = [Wrong(each.exercise, "one", "", each.source, frozenset()) for each in rights]
-    for right, (verdict, _) in zip(rights, _graded(exercises, made), strict=True):
+    jobs = [Wrong(each.exercise, "one", "", each.source, frozenset()) for each in rights]
+    for right, (verdict, *_) in zip(rights, _graded(exercises, jobs, Meter()), strict=True):
         if verdict.outcome is not Outcome.PASSED:
             raise click.ClickException(f"a right program of {right.exercise} does not pass")
 
 
 def _graded(
-    exercises: dict[str, Exercise], wrongs: list[Wrong]
-) -> list[tuple[Verdict, tuple[str, ...]]]:
-    """Return each program's verdict, and the relations that its messages name."""
-    found: list[tuple[Verdict, tuple[str, ...]]] = []
+    exercises: dict[str, Exercise], wrongs: list[Wrong], meter: Meter
+) -> list[tuple[Verdict, tuple[str, ...], tuple[str, ...]]]:
+    """Return each program's verdict, the relations in its messages, and who spoke."""
+    graded: list[tuple[Verdict, tuple[str, ...], tuple[str, ...]]] = []
     clues: list[str] = []
     real = relation_sentences.related
 
     def noted(relation: Relation, *others: Any) -> str:
-        if said := real(relation, *others):
-            clues.append(said)
-        return said
+        if sentence := real(relation, *others):
+            clues.append(sentence)
+        return sentence
 
     def emit(_: Job, result: Result) -> None:
         if not isinstance(result, Verdict):
             raise result
-        found.append((result, tuple(clues)))
+        graded.append((result, tuple(clues), tuple(meter.spoke)))
         clues.clear()
+        meter.spoke.clear()
 
     jobs = [
         Job(exercises[each.exercise], Submission.from_bytes(Path("own.py"), each.source.encode()))
         for each in wrongs
     ]
-    relation_sentences.related = noted  # type: ignore[assignment]  # it notes, and asks the real one
-    try:
-        with open_sandbox() as sandbox:
-            grade_all(jobs, sandbox, emit)
-    finally:
-        relation_sentences.related = real
-    return found
+    notes = patch.object(relation_sentences, "related", noted)
+    with meter.attached(), notes, open_sandbox() as sandbox:
+        grade_all(jobs, sandbox, emit)
+    return graded
+
+
+def _is_false(wrong: Wrong, verdict: Verdict) -> bool:
+    """Return whether a diagnosis names another mistake, or another line, than the program has."""
+    diagnosis = verdict.diagnosis
+    if diagnosis is None:
+        return False
+    if diagnosis.kind == "expression":
+        line = re.search(r"\bin line (\d+)", diagnosis.feedback)
+        return line is None or is_elsewhere(diagnosis.id, int(line[1]), wrong.right, wrong.source)
+    # Of another exercise's misconception, the part after its exercise is enough.
+    ids = [{each, each.rpartition("/")[2]} for each in diagnosis.ids]
+    fits = any if diagnosis.kind == "ambiguous" else all
+    return not fits(each & wrong.named_by for each in ids)
 
 
 def _kind(wrong: Wrong, verdict: Verdict, clues: tuple[str, ...]) -> Kind:
     if verdict.diagnosis is not None and verdict.diagnosis.kind == "expression":
         return "expression"
     if verdict.diagnosis is not None:
-        ids = {*verdict.diagnosis.ids}
-        # Of another exercise's misconception, the part after its exercise is enough.
-        fits = all({each, each.rpartition("/")[2]} & wrong.named_by for each in ids)
-        return "named" if fits else "falsely"
+        return "falsely" if _is_false(wrong, verdict) else "named"
     if clues:
         return "clue"
     visible = [test for test in verdict.tests if not test.hidden]
@@ -119,6 +228,19 @@ def _table(counts: dict[str, Counter[Kind]]) -> str:
         shares = (f"{row[kind]:>4} {row[kind] / row.total():>4.0%}" for kind in KINDS)
         lines.append(f"{name:>11}{row.total():>11}" + "".join(f"{share:>11}" for share in shares))
     return "\n".join(lines)
+
+
+def strategy_table(strategies: dict[str, Strategy], programs: int) -> str:
+    """Return the Markdown table of the strategies, in the order in which they are tried."""
+    lines = [
+        f"| strategy | speaks, of {programs} | false | CPU ms a try |",
+        "|---|---:|---:|---:|",
+    ]
+    for name, row in sorted(strategies.items(), key=lambda each: _LAST.get(each[0], 0)):
+        share = f"{row.spoken} ({row.spoken / programs:.1%})"
+        false = f"{row.false} ({row.false / max(row.spoken, 1):.0%})"
+        lines.append(f"| {name} | {share} | {false} | {1000 * row.cpu / row.tried:.0f} |")
+    return "\n".join([*lines, ""])
 
 
 if __name__ == "__main__":

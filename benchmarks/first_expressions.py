@@ -125,9 +125,14 @@ def _failed(oracle: Oracle, source: str, sandbox: Sandbox) -> dict[TestId, TestR
 def _verdict(place: Place | None, source: str, mutant: str) -> str:
     if place is None:
         return "silent"
+    return "elsewhere" if is_elsewhere(place.kind, place.line, source, mutant) else "right"
+
+
+def is_elsewhere(kind: str, line: int, source: str, mutant: str) -> bool:
+    """Return whether a statement of this kind names a line that has nothing to do with a change."""
     changed = _changed_lines(source, mutant)
-    used = place.kind == "missing" and any(_uses(mutant, line, place.line) for line in changed)
-    return "right" if place.line in changed or used else "elsewhere"
+    uses_it = kind == "missing" and any(_uses(mutant, each, line) for each in changed)
+    return line not in changed and not uses_it
 
 
 def _changed_lines(source: str, mutant: str) -> set[int]:

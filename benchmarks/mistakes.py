@@ -11,7 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
-Category: TypeAlias = Literal["one", "two", "constant", "rounded", "unused", "helper", "floor"]
+Category: TypeAlias = Literal[
+    "one", "two", "constant", "rounded", "unused", "helper", "floor", "change"
+]
+"""The kind of mistake: of category `change` are those that are one step from the right program."""
+
 
 _MOST_PAIRS = 8  # of one program
 
@@ -43,6 +47,7 @@ class Wrong:
     change: str
     source: str
     named_by: frozenset[str]
+    right: str = ""  # the program that was made wrong
 
 
 def wrong_programs() -> Iterator[Wrong]:
@@ -56,7 +61,7 @@ def wrong_programs() -> Iterator[Wrong]:
             for fault in faults:
                 change = f"{fault.old!r} -> {fault.new!r}"
                 source = _replaced(right.source, fault)
-                yield Wrong(right.exercise, category, change, source, fault.named_by)
+                yield Wrong(right.exercise, category, change, source, fault.named_by, right.source)
         pairs = [
             (one, other)
             for one, other in itertools.combinations(right.faults.get("one", ()), 2)
@@ -66,7 +71,8 @@ def wrong_programs() -> Iterator[Wrong]:
         for one, other in pairs[::step]:
             source = _replaced(_replaced(right.source, one), other)
             change = f"{one.old!r} -> {one.new!r}, {other.old!r} -> {other.new!r}"
-            yield Wrong(right.exercise, "two", change, source, one.named_by | other.named_by)
+            named_by = one.named_by | other.named_by
+            yield Wrong(right.exercise, "two", change, source, named_by, right.source)
 
 
 def _replaced(source: str, fault: Fault) -> str:
@@ -126,13 +132,20 @@ def compute_attention_weights(Q, K):
     return weights / np.sum(weights, axis=1)[:, None]
 """,
         {
+            "change": (
+                _fault("Q.shape[1]", "Q.shape[1] - 1", "one-off"),
+                _fault("scores / width", "scores + width", "operator"),
+                _fault("top = np.max(scores, axis=1)[:, None]", "top = np.max(scores)", "axis"),
+                _fault("Q.shape[1]", "len(Q) + 1", "scaled-by-the-number-of-queries"),
+                _fault("weights / np.sum", "np.sort(weights) / np.sum", "order"),
+            ),
             "one": (
                 _fault("scores = scores / width ** 0.5\n", "\n", "unscaled"),
                 _fault("width ** 0.5", "width", "scaled-by-d-k"),
                 _fault("Q.shape[1]", "Q.shape[0]", "scaled-by-the-number-of-queries"),
                 _fault("Q.shape[1]", "K.shape[0]", "scaled-by-the-number-of-keys"),
                 _fault("scores - top", "scores", "softmax-overflows"),
-                _fault("np.sum(weights, axis=1)[:, None]", "np.sum(weights)", "softmax-over-the-whole-matrix"),
+                _fault("np.sum(weights, axis=1)[:, None]", "np.sum(weights)", "softmax-over-the-whole-matrix axis"),
                 _fault('"id,jd->ij", Q, K', '"id,jd->ij", K, Q', "keys-by-queries"),
                 _fault("scores / width", "scores * width", "multiply-for-divide"),
             ),
@@ -174,6 +187,11 @@ def softmax(x, axis=-1):
     return np.divide(grown, total)
 """,
         {
+            "change": (
+                _fault("np.divide(grown, total)", "np.divide(total, grown)", "swap-operands exchanged"),
+                _fault("total = np.sum(grown, axis=axis, keepdims=True)", "total = np.sum(grown)", "axis whole-sum drop-axis"),
+                _fault("peak = np.amax(x, axis=axis, keepdims=True)", "peak = np.amax(x)", "axis whole-maximum global-maximum"),
+            ),
             "one": (
                 _fault("np.subtract(x, peak)", "x", "no-shift unused"),
                 _fault("np.amax(x, axis=axis, keepdims=True)", "np.amax(x)", "whole-maximum"),
@@ -277,6 +295,13 @@ def apply_causal_attention(Q, K, V):
     return np.dot(weights, V), weights
 """,
         {
+            "change": (
+                _fault("column > row", "column >= row", "comparison diagonal-blocked strictly-below"),
+                _fault("column > row", "column < row", "comparison other-triangle wrong-triangle"),
+                _fault("column > row", "~(column > row)", "turned-round"),
+                _fault("Q.shape[1]", "Q.shape[0]", "length"),
+                _fault("(scores - scores.max(1)[:, None])", "(scores)", "shift softmax-overflows"),
+            ),
             "one": (
                 _fault("scores[column > row] = -np.inf\n", "\n", "no-mask unused"),
                 _fault("column > row", "column >= row", "blocks-itself"),
@@ -355,6 +380,14 @@ def layer_norm(x, gain, bias, eps=1e-5):
     return normal * gain + bias
 """,
         {
+            "change": (
+                _fault("normal * gain + bias", "normal * bias + gain", "exchanged gain-and-bias-exchanged"),
+                _fault("normal * gain + bias", "normal * gain * bias", "operator"),
+                _fault("np.mean(x, axis=-1, keepdims=True)", "np.mean(x)", "axis mean-over-everything whole-mean"),
+                _fault("np.mean(np.square(x - middle), axis=-1, keepdims=True)", "np.mean(np.square(x - middle))", "axis"),
+                _fault("np.mean(x, axis=-1", "np.mean(np.sort(x), axis=0", "axis"),
+                _fault("(spread + eps)", "(spread - eps)", "operator flip-sign"),
+            ),
             "one": (
                 _fault("axis=-1", "axis=0", "mean-of-each-feature other-axis"),
                 _fault("(spread + eps) ** 0.5", "(spread ** 0.5 + eps)", "eps-outside-the-root"),
@@ -394,6 +427,12 @@ def rms_norm(x, gain, eps=1e-5):
     return x / size * gain
 """,
         {
+            "change": (
+                _fault("/ x.shape[-1]", "/ (x.shape[-1] - 1)", "one-off divides-by-d-minus-one"),
+                _fault("/ x.shape[-1]", "/ x.shape[0]", "length other-size"),
+                _fault("np.sum(x * x, axis=-1, keepdims=True)", "np.sum(x * x)", "axis drop-axis"),
+                _fault("x / size * gain", "x / size + gain", "operator"),
+            ),
             "one": (
                 _fault("np.sqrt(power + eps)", "power + eps", "root-forgotten"),
                 _fault(" / x.shape[-1]", "", "sum-of-squares"),
@@ -433,6 +472,12 @@ def sinusoidal_positions(length, d_model):
     return table
 """,
         {
+            "change": (
+                _fault("place / 10000", "(place + 1) / 10000", "one-off positions-from-one"),
+                _fault("= np.sin(angle)", "= np.cos(angle)", "other-function"),
+                _fault("range(d_model // 2)", "range(d_model // 2 - 1)", "one-off"),
+                _fault("(2 * pair / d_model)", "((2 * pair + 1) / d_model)", "one-off"),
+            ),
             "one": (
                 _fault("angle = place", "angle = (place + 1)", "counted-from-one"),
                 _fault("place / 10000 **", "place * 10000 **", "multiplied"),
@@ -540,6 +585,12 @@ def cross_entropy(logits, targets, ignore_index=-100):
     return total / count
 """,
         {
+            "change": (
+                _fault("count = count + 1", "count = count + 2", "number"),
+                _fault("moved = z - np.max(z, axis=-1, keepdims=True)", "moved = z", "own-helper shift"),
+                _fault("total - row[target]", "total + row[target]", "operator flip-sign sign-forgotten"),
+                _fault("total / count", "total / (count + 1)", "one-off"),
+            ),
             "one": (
                 _fault("total - row[target]", "total + row[target]", "sign-forgotten"),
                 _fault("return total / count", "return total", "sum-for-mean unused"),
@@ -641,6 +692,12 @@ def feed_forward(x, W1, b1, W2, b2):
     return np.matmul(inner, W2) + b2
 """,
         {
+            "change": (
+                _fault("np.matmul(x, W1) + b1", "np.matmul(x, W1) * b1", "operator"),
+                _fault("np.where(inner > 0, inner, 0.0)", "np.where(inner > 0, 0.0, inner)", "branches minimum"),
+                _fault("np.matmul(inner, W2) + b2", "np.matmul(inner, W2) - b2", "operator flip-sign"),
+                _fault("np.matmul(inner, W2) + b2", "np.sort(np.matmul(inner, W2) + b2)", "order"),
+            ),
             "one": (
                 _fault("    inner = np.where(inner > 0, inner, 0.0)\n", "", "no-activation"),
                 _fault("np.where(inner > 0, inner, 0.0)", "np.abs(inner)", "absolute-values"),
@@ -670,6 +727,11 @@ def gelu(x):
     return 0.5 * x * (1.0 + gate)
 """,
         {
+            "change": (
+                _fault("(1.0 + gate)", "(1.0 - gate)", "operator flip-sign"),
+                _fault("0.5 * x * (1.0 + gate)", "0.5 + x * (1.0 + gate)", "operator"),
+                _fault("x + 0.044715", "x * 0.044715", "operator"),
+            ),
             "one": (
                 _fault("0.5 * x * (", "0.5 * (", "x-missing"),
                 _fault("0.5 * x * (", "x * (", "half-missing"),
@@ -704,6 +766,12 @@ def alibi_bias(heads, length):
     return result
 """,
         {
+            "change": (
+                _fault("-slope * abs", "-slope + abs", "operator"),
+                _fault("abs(i - j)", "abs(i + j)", "operator"),
+                _fault("(head + 1)", "(head + 2)", "number"),
+                _fault("abs(i - j)", "(abs(i - j) + 1)", "one-off"),
+            ),
             "one": (
                 _fault("-slope * abs", "slope * abs", "raises-scores"),
                 _fault("abs(i - j)", "(i - j)", "signed-distances"),
@@ -732,6 +800,10 @@ def perplexity(p):
     return np.exp(surprise / len(p))
 """,
         {
+            "change": (
+                _fault("len(p))", "(len(p) - 1))", "one-off divides-by-n-minus-one"),
+                _fault("surprise / len", "surprise * len", "operator multiply-for-divide"),
+            ),
             "one": (
                 _fault("np.exp(surprise / len(p))", "surprise / len(p)", "exponential-forgotten"),
                 _fault("surprise / len(p)", "surprise", "sum-for-mean"),

@@ -17,7 +17,7 @@ import itertools
 import math
 import re
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from grader.grading.diagnosis.teaching_exercises import Teachers
 
 Observed = Mapping[TestId, RawResult]
+Search = Callable[[], Diagnosis | None]
 
 _MOST_MUTANTS = 200
 _MOST_HANGS = 3  # programs without an end; after that many of a kind the others are not tried
@@ -159,18 +160,48 @@ class Diagnostician:
                     for test in self._tests
                 ]
         try:
-            found = [p for p in self._misconceptions if self._explains(p, case)]
-            if not found and self._exercise.kind != "predict":
-                found = list(self._matching_mutants(case))
-            if len(found) == 1 and found[0].kind == "misconception" and _TINY.search(source):
-                found += self._without_effect(case, source)
-            if found:
-                return _diagnosis(found, case)
-            if self._exercise.kind == "predict":
-                return self._in_answers(case)
-            return self._other_diagnosis(case, source) if source else None
+            for _, search in self.strategies(case, source):
+                if diagnosis := search():
+                    return diagnosis
         except _TimeIsOverError:
-            return None
+            pass
+        return None
+
+    def strategies(self, case: "_Case", source: str) -> Iterator[tuple[str, Search]]:
+        """Yield the searches for a diagnosis by their names; a later one is less certain.
+
+        The documentation has a table of how often each speaks, see `benchmarks.feedback`.
+        """
+        yield "A declared mistake", lambda: self._declared(case, source)
+        if self._exercise.kind == "predict":
+            yield "Declared mistakes in single answers", lambda: self._in_answers(case)
+            return
+        yield (
+            "A mutant of the solution",
+            lambda: _diagnosis(list(self._matching_mutants(case)), case),
+        )
+        # An error has a cause of its own, which its message tells.
+        outcomes = {case.fingerprints[test.id].outcome for test in case.failing}
+        if not source or outcomes != {Outcome.FAILED}:
+            return
+        self._prepare_variants()
+        numbers = self._variants.numbers if self._variants else ()
+        own = read_own_code(self._sandbox, self._short_limits(), source, numbers)
+        yield "A declared mistake with another number", lambda: self._with_own_numbers(case, own)
+        trusted, guessed = diagnosis_sentences.TRUSTED, diagnosis_sentences.GUESSED
+        yield "Digits that are lost", lambda: self._repaired(case, own, trusted)
+        yield "A helper that is wrong", lambda: self._in_helper(case, own, source)
+        yield "Two declared mistakes at once", lambda: self._two_at_once(case)
+        # Many programs have a property.
+        is_of_values = all(case.fingerprints[test.id].rung in _OF_VALUES for test in case.failing)
+        if self._variants and is_of_values:
+            yield "One other change", lambda: self._repaired(case, own, guessed)
+
+    def _declared(self, case: "_Case", source: str) -> Diagnosis | None:
+        found = [each for each in self._misconceptions if self._explains(each, case)]
+        if len(found) == 1 and self._exercise.kind != "predict" and _TINY.search(source):
+            found += self._without_effect(case, source)
+        return _diagnosis(found, case)
 
     def _in_answers(self, case: "_Case") -> Diagnosis | None:
         """Return the known mistakes in single answers of a prediction.
@@ -225,38 +256,12 @@ class Diagnostician:
 
     def _prepare_variants(self) -> None:
         if self._exercise.solution and self._variants is None:  # a student edition has none
-            from grader.grading.diagnosis.derived_mistakes import (
-                Variants,  # most failures need none of it
-            )
-
-            self._variants = Variants(self._exercise)
-
-    def _other_diagnosis(self, case: "_Case", source: str) -> Diagnosis | None:
-        """Return what the submission's own code shows where no declared mistake explains it.
-
-        An error has a cause of its own, which its message tells.
-        """
-        if any(case.fingerprints[test.id].outcome is not Outcome.FAILED for test in case.failing):
-            return None
-        self._prepare_variants()
-        if self._variants is not None and self._teachers is None:
+            # Most failures need none of them.
+            from grader.grading.diagnosis.derived_mistakes import Variants
             from grader.grading.diagnosis.teaching_exercises import Teachers
 
+            self._variants = Variants(self._exercise)
             self._teachers = Teachers(self._exercise)
-        numbers = self._variants.numbers if self._variants else ()
-        limits = self._short_limits()
-        own = read_own_code(self._sandbox, limits, source, numbers)
-        if found := (
-            self._with_own_numbers(case, own)
-            or self._repaired(case, own, diagnosis_sentences.TRUSTED)
-            or self._in_helper(case, own, source)
-            or self._two_at_once(case)
-        ):
-            return found
-        # Many programs have a property.
-        if any(case.fingerprints[test.id].rung not in _OF_VALUES for test in case.failing):
-            return None
-        return self._repaired(case, own, diagnosis_sentences.GUESSED) if self._variants else None
 
     def _with_own_numbers(self, case: "_Case", own: OwnCode) -> Diagnosis | None:
         """Return the misconception that agrees with a number of the submission in it."""
@@ -524,9 +529,10 @@ def _is_evidence(program: _WrongProgram, seen: Fingerprint, case: _Case) -> bool
     if program.kind == "pair":
         return seen.is_distinctive and not seen.is_specific
     if program.kind == "mutation":
-        overflows = overflows and program.id == _OVERFLOWS and not case.is_never_finite
+        if overflows:  # many mistakes do, in the same places
+            return program.id == _OVERFLOWS and not case.is_never_finite
         # An error's own message says more, and several mutants may raise it in several places.
-        return (seen.is_distinctive and not seen.is_specific and not shown_by_test) or overflows
+        return seen.is_distinctive and not seen.is_specific and not shown_by_test
     answered = case.exercise.kind == "predict" and seen.rung != ""
     return seen.is_distinctive or answered or shown_by_test or overflows
 

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.definitions.exercise import Exercise, TestCase
-from grader.grading.diagnosis.simpler_inputs import is_even
 from grader.grading.program.author_code import evaluate
 
 _LINE = 88  # characters of a call with its inputs; in a longer one they get lines of their own
@@ -103,8 +102,6 @@ def _array(value: npt.NDArray[Any]) -> str:
     dtype = "" if value.dtype.name in _USUAL else f", dtype=np.{value.dtype.name}"
     if value.size == 0:
         return f"np.zeros({value.shape}, dtype=np.{value.dtype.name})"
-    if is_even(value):
-        return f"np.full({value.shape}, {python_of(value.flat[0].item())}{dtype})"
     if value.dtype.kind == "f":  # as few digits as its dtype needs
         value = value.astype(str).astype(np.float64)
     return f"np.array({python_of(value.tolist())}{dtype})"

@@ -12,7 +12,7 @@ Path: TypeAlias = tuple[Any, ...]
 """The names, keys and numbers that lead to a value in the inputs."""
 
 MANY: Final = 64
-"""The most numbers that a small example has. A larger array is written in one number."""
+"""The most numbers that a small example has."""
 
 ALL_DIFFERENT: Final = "all different"
 """A property that an example may break, unless the result says which of several numbers."""
@@ -22,7 +22,6 @@ SAME: Final = 1e-5
 
 _Array: TypeAlias = npt.NDArray[Any]
 
-_FEW: Final = 40  # numbers of an array that are tried one by one
 _SIMPLE: Final = (0, 1, 2)
 _NEXT: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 0.5)  # factors of a number that takes another's place
 
@@ -133,13 +132,8 @@ def moved(part: Any, number: float, other: float) -> Any:
 
 
 def count_numbers(value: Any) -> int:
-    """Return how many numbers are written in a value: a large array of equal ones has one."""
-    return sum(1 if is_even(part) else int(np.size(part)) for _, part in parts(value))
-
-
-def is_even(part: Any) -> bool:
-    """Return whether a part is an array of many numbers that are all the same."""
-    return np.size(part) > MANY and bool((part == part.flat[0]).all())
+    """Return how many numbers are written in a value."""
+    return sum(int(np.size(part)) for _, part in parts(value))
 
 
 def numbers_in(value: Any) -> frozenset[float]:
@@ -164,17 +158,6 @@ def texts_in(value: Any) -> Iterator[str]:
         for key, item in value.items():
             yield from texts_in(key)
             yield from texts_in(item)
-
-
-def with_texts(value: Any, others: Mapping[str, str]) -> Any:
-    """Return a copy of a value with other texts in place of those in it."""
-    if isinstance(value, str):
-        return others.get(value, value)
-    if isinstance(value, (list, tuple)):
-        return type(value)(with_texts(item, others) for item in value)
-    if isinstance(value, Mapping):
-        return {with_texts(key, others): with_texts(item, others) for key, item in value.items()}
-    return value
 
 
 def properties(part: Any) -> frozenset[str]:
@@ -251,22 +234,6 @@ def _simpler_arrays(part: _Array, *, in_order: bool) -> Iterator[_Array]:
         return
     for digits in (0.5, 1.0, 10.0, 100.0):
         yield np.round(part * digits * 2) / (digits * 2) + 0.0  # no minus zero
-
-
-def simpler_numbers(part: Any) -> Iterator[tuple[tuple[int, ...], list[float]]]:
-    """Yield the place of each number of a small array, and simpler ones for it."""
-    if not isinstance(part, np.ndarray) or part.size > _FEW or part.dtype.kind not in "biuf":
-        return
-    if part.dtype.kind == "b":
-        yield from ((tuple(place), [0.0]) for place in np.argwhere(part).tolist())
-        return
-    for place in np.ndindex(part.shape):
-        number = float(part[place])
-        if number in _SIMPLE:
-            continue
-        halves = [round(number * 2) / 2] if math.isfinite(number) else []
-        simple = [*map(float, _SIMPLE), *halves, *itertools.islice(alike(number), 2)]
-        yield place, list(dict.fromkeys(simple))
 
 
 def alike(number: float) -> Iterator[float]:

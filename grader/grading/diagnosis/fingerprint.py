@@ -68,8 +68,8 @@ class Fingerprint:
         """Return whether two programs gave the same.
 
         Args:
-            other: of another program, in the same test.
-            closeness: what the test tolerates, or None; it counts where it is sharper than usual.
+            other: Of another program, in the same test.
+            closeness: What the test tolerates, or None; it counts where it is sharper than usual.
         """
         if (self.outcome, self.draw, self.rung) != (other.outcome, other.draw, other.rung):
             return False

@@ -56,10 +56,10 @@ def first_expression(
     """Return the first expression of a submission that leaves the track, if one is found in time.
 
     Args:
-        oracle: the exercise's.
-        source: of the submission.
-        sandbox: where it is searched.
-        results: of the submission's tests.
+        oracle: The exercise's.
+        source: Of the submission.
+        sandbox: Where it is searched.
+        results: Of the submission's tests.
     """
     place = find_place(oracle, source, sandbox, results)
     if place is None:

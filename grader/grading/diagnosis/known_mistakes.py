@@ -101,9 +101,9 @@ class Diagnostician:
     """Explains the failures of the submissions of one exercise.
 
     Args:
-        oracle: the exercise's.
-        sandbox: where the wrong programs run.
-        mistakes: misconceptions with known results, besides those that the exercise declares.
+        oracle: The exercise's.
+        sandbox: Where the wrong programs run.
+        mistakes: Misconceptions with known results, besides those that the exercise declares.
     """
 
     def __init__(self, oracle: Oracle, sandbox: Children, mistakes: Sequence[Mistake] = ()) -> None:
@@ -140,11 +140,11 @@ class Diagnostician:
         """Return the mistake that explains every failure that may be disclosed.
 
         Args:
-            results: of the submission's tests.
-            observed: the submission's values in them.
-            until: when to stop, on the monotonic clock. Results up to then are kept, so that the
+            results: Of the submission's tests.
+            observed: The submission's values in them.
+            until: When to stop, on the monotonic clock. Results up to then are kept, so that the
                 search for the next submission gets further.
-            source: of the submission.
+            source: Of the submission.
 
         Returns:
             None if no known mistake explains all failures, or too many do, or the time is over.
@@ -154,7 +154,7 @@ class Diagnostician:
         if not case.failing:
             return None
         for program in self._misconceptions if source else ():
-            if program.source.rstrip() == source.rstrip():  # its results are known now
+            if program.source.rstrip() == source.rstrip():  # these are its results
                 program.fingerprints = [
                     _fingerprint(results[test.id].outcome, observed.get(test.id))
                     for test in self._tests
@@ -198,10 +198,10 @@ class Diagnostician:
             yield "One other change", lambda: self._repaired(case, own, guessed)
 
     def _declared(self, case: "_Case", source: str) -> Diagnosis | None:
-        found = [each for each in self._misconceptions if self._explains(each, case)]
-        if len(found) == 1 and self._exercise.kind != "predict" and _TINY.search(source):
-            found += self._without_effect(case, source)
-        return _diagnosis(found, case)
+        matches = [each for each in self._misconceptions if self._explains(each, case)]
+        if len(matches) == 1 and self._exercise.kind != "predict" and _TINY.search(source):
+            matches += self._without_effect(case, source)
+        return _diagnosis(matches, case)
 
     def _in_answers(self, case: "_Case") -> Diagnosis | None:
         """Return the known mistakes in single answers of a prediction.
@@ -265,20 +265,20 @@ class Diagnostician:
 
     def _with_own_numbers(self, case: "_Case", own: OwnCode) -> Diagnosis | None:
         """Return the misconception that agrees with a number of the submission in it."""
-        found = next(self._with_numbers(case, own.numbers), None)
-        return _diagnosis([found], case) if found else None
+        program = next(self._with_numbers(case, own.numbers), None)
+        return _diagnosis([program], case) if program else None
 
     def _with_numbers(self, case: "_Case", numbers: Sequence[float]) -> Iterator[_WrongProgram]:
         """Yield misconceptions that agree with another number in place of the author's."""
         fitted = self._variants.fitted(numbers) if self._variants else ()
-        for known, number, other, program in fitted:
+        for declared, number, other, code in fitted:
             feedback = (
                 f"This is a known mistake, here with {other:g} in place of {number:g}: "
-                f"{known.feedback.strip()}"
+                f"{declared.feedback.strip()}"
             )
-            made = _WrongProgram("misconception", known.id, program, feedback, known.hint)
-            if case.has_much_evidence and self._explains(made, case):
-                yield made
+            program = _WrongProgram("misconception", declared.id, code, feedback, declared.hint)
+            if case.has_much_evidence and self._explains(program, case):
+                yield program
 
     def _repaired(self, case: "_Case", own: OwnCode, kinds: Collection[str]) -> Diagnosis | None:
         """Return the part of the submission without which the tests pass."""
@@ -300,8 +300,8 @@ class Diagnostician:
                 continue
             if self._passes(copy.source, chosen):
                 if is_whole or self._passes(copy.source, case):
-                    said = diagnosis_sentences.repaired(copy.kind, copy.lines, copy.was)
-                    return _diagnosis([_WrongProgram("repair", copy.kind, "", said)], case)
+                    feedback = diagnosis_sentences.repaired(copy.kind, copy.lines, copy.was)
+                    return _diagnosis([_WrongProgram("repair", copy.kind, "", feedback)], case)
                 is_settled = True
         return None
 
@@ -317,16 +317,18 @@ class Diagnostician:
                 continue
             line = own.functions[name]
             taught = teacher.misconceptions if teacher is not self._exercise else ()
-            found = []
-            for known in taught:
-                said = diagnosis_sentences.in_helper(name, line, known.feedback.strip())
-                program = with_other_helper(source, name, known.code, there)
-                made = _WrongProgram("misconception", f"{teacher.id}/{known.id}", program, said)
-                if self._explains(made, case):
-                    found.append(made)
-            said = diagnosis_sentences.in_helper(name, line)
-            return _diagnosis(found, case) or _diagnosis(
-                [_WrongProgram("repair", "own-helper", "", said)], case
+            matches = []
+            for mistake in taught:
+                feedback = diagnosis_sentences.in_helper(name, line, mistake.feedback.strip())
+                code = with_other_helper(source, name, mistake.code, there)
+                program = _WrongProgram(
+                    "misconception", f"{teacher.id}/{mistake.id}", code, feedback
+                )
+                if self._explains(program, case):
+                    matches.append(program)
+            feedback = diagnosis_sentences.in_helper(name, line)
+            return _diagnosis(matches, case) or _diagnosis(
+                [_WrongProgram("repair", "own-helper", "", feedback)], case
             )
         return None
 
@@ -344,8 +346,8 @@ class Diagnostician:
                 )
                 for one, other, program in self._variants.pairs()
             ]
-        found = [program for program in self._pairs if self._explains(program, case)]
-        return _diagnosis(found, case) if len(found) == 1 else None
+        matches = [program for program in self._pairs if self._explains(program, case)]
+        return _diagnosis(matches, case) if len(matches) == 1 else None
 
     def _passes(self, source: str, case: "_Case") -> bool:
         """Return whether a changed copy of the submission passes what may be disclosed."""
@@ -355,7 +357,7 @@ class Diagnostician:
             return False
         copy = _WrongProgram("repair", "", source, "")
         try:
-            passes = all(case.passes(test, seen) for test, seen in self._graded(copy))
+            passes = all(case.passes(test, fingerprint) for test, fingerprint in self._graded(copy))
         except DefinitionError:  # as for wrong programs
             return False
         case.hung += copy.hung
@@ -368,7 +370,7 @@ class Diagnostician:
     def mistakes(self) -> tuple[Mistake, ...]:
         """Run every misconception through all tests, and return those that loaded."""
         for program in self._misconceptions:
-            program.fingerprints = [seen for _, seen in self._graded(program)]
+            program.fingerprints = [fingerprint for _, fingerprint in self._graded(program)]
         return tuple(
             Mistake(program.id, program.feedback, program.hint, tuple(program.fingerprints))
             for program in self._misconceptions
@@ -382,22 +384,22 @@ class Diagnostician:
             if exercise.solution:  # a student edition has none
                 from grader.mutation import OPERATORS, mutants  # most failures need no mutants
 
-                made = mutants(exercise.solution, exercise.defines, exercise.starter)
+                variants = mutants(exercise.solution, exercise.defines, exercise.starter)
                 self._mutants = [
                     _WrongProgram("mutation", mutant.operator, mutant.source, mistake)
-                    for mutant in made[:_MOST_MUTANTS]
+                    for mutant in variants[:_MOST_MUTANTS]
                     if (mistake := OPERATORS[mutant.operator].mistake)
                     and mutant.operator not in _VAGUE_OPERATORS
                 ]
-        sentences_found: set[str] = set()
+        sentences: set[str] = set()
         for program in self._mutants:
             if sum(each.hung for each in self._mutants) > _MOST_HANGS:
                 self._mutants.clear()
                 return
-            if program.feedback not in sentences_found and self._explains(program, case):
-                sentences_found.add(program.feedback)
+            if program.feedback not in sentences and self._explains(program, case):
+                sentences.add(program.feedback)
                 yield program
-                if len(sentences_found) > _MOST_EXPLANATIONS:
+                if len(sentences) > _MOST_EXPLANATIONS:
                     return
 
     def _explains(self, program: _WrongProgram, case: "_Case") -> bool:
@@ -410,7 +412,9 @@ class Diagnostician:
         ):
             return False
         try:
-            agrees = all(case.agrees(test, seen) for test, seen in self._fingerprints(program))
+            agrees = all(
+                case.agrees(test, fingerprint) for test, fingerprint in self._fingerprints(program)
+            )
         except DefinitionError:  # the author's Python does not take what it gives
             program.is_usable = False
         return program.is_usable and agrees
@@ -421,17 +425,17 @@ class Diagnostician:
         The first run goes as far as the caller asks. The second one goes to the end, so that there
         is no third.
         """
-        known = len(program.fingerprints)
+        count = len(program.fingerprints)
         yield from zip(self._tests, program.fingerprints, strict=False)
-        if known == len(self._tests):
+        if count == len(self._tests):
             return
-        if known:
-            program.fingerprints = [seen for _, seen in self._graded(program)]
-            yield from list(zip(self._tests, program.fingerprints, strict=False))[known:]
+        if count:
+            program.fingerprints = [fingerprint for _, fingerprint in self._graded(program)]
+            yield from list(zip(self._tests, program.fingerprints, strict=False))[count:]
             return
-        for test, seen in self._graded(program):
-            program.fingerprints.append(seen)
-            yield test, seen
+        for test, fingerprint in self._graded(program):
+            program.fingerprints.append(fingerprint)
+            yield test, fingerprint
 
     def _graded(self, program: _WrongProgram) -> Iterator[tuple[TestCase, Fingerprint]]:
         submission = Submission.from_bytes(Path(self._exercise.path_name), program.source.encode())
@@ -448,12 +452,12 @@ class Diagnostician:
                 yield test, _fingerprint(result.outcome, run.observed.get(test.id))
 
 
-def _fingerprint(outcome: Outcome, seen: RawResult | None) -> Fingerprint:
+def _fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
     """Return the fingerprint of a wrong program's result in a test.
 
     Of a pass nothing else is needed, and most programs pass most tests.
     """
-    return fingerprint_of(outcome, None if outcome is Outcome.PASSED else seen)
+    return fingerprint_of(outcome, None if outcome is Outcome.PASSED else result)
 
 
 class _TimeIsOverError(Exception):
@@ -472,8 +476,8 @@ class _Case:
         hidden: bool = True,
     ) -> None:
         self.exercise = exercise
-        self._given = results, observed
-        told = [
+        self._arguments = results, observed
+        disclosed = [
             test
             for test in exercise.tests
             if (not test.hidden or (hidden and test.disclose != "nothing"))
@@ -481,9 +485,9 @@ class _Case:
             and results[test.id].outcome is not Outcome.NOT_RUN
         ]
         self.hung = 0  # changed copies of the submission without an end
-        self._told = {test.id for test in told}
-        outcomes = {test.id: results[test.id].outcome for test in told}
-        self.failing = [test for test in told if outcomes[test.id] is not Outcome.PASSED]
+        self._disclosed = {test.id for test in disclosed}
+        outcomes = {test.id: results[test.id].outcome for test in disclosed}
+        self.failing = [test for test in disclosed if outcomes[test.id] is not Outcome.PASSED]
         self.fingerprints = {
             test.id: fingerprint_of(outcomes[test.id], observed.get(test.id))
             for test in self.failing
@@ -493,13 +497,15 @@ class _Case:
         values += self.fingerprints.values()
         # Many mistakes give nothing but NaN; a finite value beside it points to one.
         self.is_never_finite = any(
-            seen.rung == Rung.NOT_FINITE for seen in self.fingerprints.values()
-        ) and not any(seen.is_finite_somewhere or seen.is_distinctive for seen in values)
+            fingerprint.rung == Rung.NOT_FINITE for fingerprint in self.fingerprints.values()
+        ) and not any(
+            fingerprint.is_finite_somewhere or fingerprint.is_distinctive for fingerprint in values
+        )
 
     @cached_property
     def visible(self) -> "_Case":
         """The results in the visible tests alone."""
-        return _Case(self.exercise, *self._given, hidden=False)
+        return _Case(self.exercise, *self._arguments, hidden=False)
 
     @property
     def has_much_evidence(self) -> bool:
@@ -507,48 +513,48 @@ class _Case:
         telling = [test for test in self.failing if self.fingerprints[test.id].is_distinctive]
         return len(telling) >= _LEAST_EVIDENCE
 
-    def passes(self, test: TestCase, seen: Fingerprint) -> bool:
+    def passes(self, test: TestCase, fingerprint: Fingerprint) -> bool:
         """Return whether a program passes a test, or its result may not be told."""
-        return test.id not in self._told or seen.outcome is Outcome.PASSED
+        return test.id not in self._disclosed or fingerprint.outcome is Outcome.PASSED
 
-    def agrees(self, test: TestCase, seen: Fingerprint) -> bool:
+    def agrees(self, test: TestCase, fingerprint: Fingerprint) -> bool:
         """Return whether a program agrees with the submission in a test, or it is not compared."""
-        if test.id not in self._told:
+        if test.id not in self._disclosed:
             return True
         mine = self.fingerprints.get(test.id)
         if mine is None:
-            return seen.outcome is Outcome.PASSED
+            return fingerprint.outcome is Outcome.PASSED
         compares_values = test.compared in ("value", "text")
-        return mine.agrees(seen, test.tolerance if compares_values else None)
+        return mine.agrees(fingerprint, test.tolerance if compares_values else None)
 
 
-def _is_evidence(program: _WrongProgram, seen: Fingerprint, case: _Case) -> bool:
+def _is_evidence(program: _WrongProgram, fingerprint: Fingerprint, case: _Case) -> bool:
     """Return whether a failure points to this mistake, and not just to some mistake."""
-    shown_by_test = seen.rung in _SHOWN_BY_TEST
-    overflows = seen.rung == Rung.NOT_FINITE
+    shown_by_test = fingerprint.rung in _SHOWN_BY_TEST
+    overflows = fingerprint.rung == Rung.NOT_FINITE
     if program.kind == "pair":
-        return seen.is_distinctive and not seen.is_specific
+        return fingerprint.is_distinctive and not fingerprint.is_specific
     if program.kind == "mutation":
         if overflows:  # many mistakes do, in the same places
             return program.id == _OVERFLOWS and not case.is_never_finite
         # An error's own message says more, and several mutants may raise it in several places.
-        return seen.is_distinctive and not seen.is_specific and not shown_by_test
-    answered = case.exercise.kind == "predict" and seen.rung != ""
-    return seen.is_distinctive or answered or shown_by_test or overflows
+        return fingerprint.is_distinctive and not fingerprint.is_specific and not shown_by_test
+    is_answered = case.exercise.kind == "predict" and fingerprint.rung != ""
+    return fingerprint.is_distinctive or is_answered or shown_by_test or overflows
 
 
-def _diagnosis(found: Sequence[_WrongProgram], case: _Case) -> Diagnosis | None:
-    if not 0 < len(found) <= _MOST_EXPLANATIONS:
+def _diagnosis(matches: Sequence[_WrongProgram], case: _Case) -> Diagnosis | None:
+    if not 0 < len(matches) <= _MOST_EXPLANATIONS:
         return None
-    mistakes = list(dict.fromkeys(program.feedback for program in found))
-    kind = found[0].kind if len(found) == 1 else "ambiguous"
-    hints = {program.hint for program in found}
+    mistakes = list(dict.fromkeys(program.feedback for program in matches))
+    kind = matches[0].kind if len(matches) == 1 else "ambiguous"
+    hints = {program.hint for program in matches}
     return Diagnosis(
         kind=kind,
-        id=Diagnosis.JOIN.join(program.id for program in found),
+        id=Diagnosis.JOIN.join(program.id for program in matches),
         feedback=diagnosis_sentences.explained(
             mistakes,
-            are_mutants=found[0].kind == "mutation",
+            are_mutants=matches[0].kind == "mutation",
             is_never_finite=case.is_never_finite,
         ),
         hint=hints.pop() if len(hints) == 1 else None,

@@ -21,8 +21,8 @@ def mark(source: str, given: str) -> list[Any]:
     """Return a program with its expressions marked, and the expressions.
 
     Args:
-        source: of the program.
-        given: another program, whose functions are left alone where they stand unchanged.
+        source: Of the program.
+        given: Another program, whose functions are left alone where they stand unchanged.
 
     Returns:
         The marked program, and for each expression its `line`, `text`, `role` ("name", "new" for a

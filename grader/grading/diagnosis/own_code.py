@@ -44,10 +44,10 @@ def read_own_code(
     """Read a submission's code in a child of its own; it does not run.
 
     Args:
-        sandbox: where it is read.
-        limits: of the child.
-        source: of the submission.
-        numbers: that the solution has.
+        sandbox: Where it is read.
+        limits: Of the child.
+        source: Of the submission.
+        numbers: That the solution has.
     """
     match _read(sandbox, limits, source_reader, source, list(numbers)):
         case {"numbers": list(own), "functions": list(functions), "copies": list(copies)}:

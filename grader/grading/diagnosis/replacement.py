@@ -69,11 +69,11 @@ class _Runner:
         """Return the value of a call.
 
         Args:
-            code: the call.
-            inputs: the names in it.
-            noted: takes the values of all expressions.
-            number: of the expression that gets other values.
-            values: those, one for each time, or one for all.
+            code: The call.
+            inputs: The names in it.
+            noted: Takes the values of all expressions.
+            number: Of the expression that gets other values.
+            values: Those, one for each time, or one for all.
         """
         self._is_noting = noted is not None
         self.noted = {} if noted is None else noted
@@ -135,10 +135,10 @@ def locate(
     """Return the kind and the number of the first expression that leaves the track, if one does.
 
     Args:
-        program: the marked submission.
-        nodes: its expressions.
-        asked: for each call its draws, each with the code and its inputs.
-        traces: of a right program in them, as `trace` returns them.
+        program: The marked submission.
+        nodes: Its expressions.
+        asked: For each call its draws, each with the code and its inputs.
+        traces: Of a right program in them, as `trace` returns them.
     """
     until = time.thread_time() + _SECONDS
     with _quietly():
@@ -246,8 +246,8 @@ class _Search:
         """Return whether an expression is on the track; what has no plain value is.
 
         Args:
-            number: of the expression.
-            strictly: in the same shape.
+            number: Of the expression.
+            strictly: In the same shape.
         """
         if (number, strictly) not in self._track:
             noted = [draw for draw in self._draws if number in draw.own]

@@ -126,11 +126,11 @@ def small_example(
     """Return an example for a submission that fails hidden tests only, if one is found in time.
 
     Args:
-        oracle: the exercise's.
-        submission: what was graded.
-        sandbox: where the submission and the solution run again.
-        results: of the submission's tests.
-        observed: the submission's values in them.
+        oracle: The exercise's.
+        submission: What was graded.
+        sandbox: Where the submission and the solution run again.
+        results: Of the submission's tests.
+        observed: The submission's values in them.
     """
     exercise = oracle.exercise
     right = (Outcome.PASSED, Outcome.NOT_RUN)
@@ -294,11 +294,11 @@ class _Search:
     """The search for inputs on which two programs differ.
 
     Args:
-        oracle: the exercise's.
-        sandbox: for expected values that need one.
-        solution: loaded in a child.
-        program: the submission, in another one.
-        clock: says when to stop.
+        oracle: The exercise's.
+        sandbox: For expected values that need one.
+        solution: Loaded in a child.
+        program: The submission, in another one.
+        clock: Says when to stop.
     """
 
     def __init__(
@@ -342,10 +342,10 @@ class _Search:
         """Return inputs without a secret made simpler, as far as they show the same difference.
 
         Args:
-            question: what is asked.
-            inputs: as found.
-            kind: of the difference.
-            program: the submission in a child that has seen no secret: one that has could tell it
+            question: What is asked.
+            inputs: As found.
+            kind: Of the difference.
+            program: The submission in a child that has seen no secret: one that has could tell it
                 by which of the simpler inputs it goes wrong on.
         """
         ignorant = copy.copy(self)
@@ -483,12 +483,12 @@ class _Search:
         """Return inputs with another part, if they still show a difference of the same kind.
 
         Args:
-            question: what is asked.
-            inputs: to be changed.
-            path: to the part.
-            part: the other one.
-            kind: of the difference.
-            free: whether inputs with a secret are refused.
+            question: What is asked.
+            inputs: To be changed.
+            path: To the part.
+            part: The other one.
+            kind: Of the difference.
+            free: Whether inputs with a secret are refused.
         """
         changed = replaced(inputs, path, part)
         if count_numbers(changed) > MANY or not self._fits(question, path, part):

@@ -30,11 +30,11 @@ def differs(
     """Return the message about a result that differs.
 
     Args:
-        difference: what a comparison found.
-        related: the sentence about how the result is related to the expected one, if any.
-        draw: the number of the draw, from 0.
-        draws: how many draws the test has.
-        items: the names of the result's items, where the task gives them names.
+        difference: What a comparison found.
+        related: The sentence about how the result is related to the expected one, if any.
+        draw: The number of the draw, from 0.
+        draws: How many draws the test has.
+        items: The names of the result's items, where the task gives them names.
     """
     which = f"(Inputs {draw + 1} of {draws}.)" if draws > 1 else ""
     if difference.rung is Rung.NOTHING and related:
@@ -77,9 +77,9 @@ def sentence_of(difference: Difference, name: str = _WHOLE, items: Sequence[str]
     """Return the sentence about a difference.
 
     Args:
-        difference: what a comparison found.
-        name: the name of the value that was compared.
-        items: the names of its items, if they have any.
+        difference: What a comparison found.
+        name: The name of the value that was compared.
+        items: The names of its items, if they have any.
     """
     if difference.cause is not None:
         part = _WHOLE

@@ -37,8 +37,8 @@ def cause(kind: str, message: str) -> str:
     """Return the sentence about the cause of an error.
 
     Args:
-        kind: the name of the exception's type.
-        message: its text, as Python or NumPy wrote it.
+        kind: The name of the exception's type.
+        message: Its text, as Python or NumPy wrote it.
 
     Returns:
         A sentence; nothing for an error that is not among the usual ones.
@@ -90,8 +90,8 @@ def undefined(name: str, names: Sequence[str]) -> str:
     """Return the sentence about a name that is not defined, with the one that may be meant.
 
     Args:
-        name: that is not defined.
-        names: in scope.
+        name: That is not defined.
+        names: In scope.
     """
     letters = (other_letter(other, name) or other_letter(name, other) for other in names)
     if letter := next(filter(None, letters), ""):
@@ -143,8 +143,8 @@ def unreadable(text: str, message: str) -> str:
     """Return the sentence about a line that Python cannot read.
 
     Args:
-        text: of the line.
-        message: of Python.
+        text: Of the line.
+        message: Of Python.
     """
     for word, known in itertools.product(re.findall(r"\w+", text), keyword.kwlist):
         if said := other_letter(word, known):

@@ -8,9 +8,9 @@ def figure_sentence(what: str, plot: int = 0, **facts: Any) -> str:
     """Return the sentence about how a figure differs.
 
     Args:
-        what: the key of the sentence.
-        plot: the number of the plot, from 1, if there are several.
-        facts: for the sentence.
+        what: The key of the sentence.
+        plot: The number of the plot, from 1, if there are several.
+        facts: For the sentence.
     """
     sentence = _SENTENCES[what]
     if isinstance(sentence, str):

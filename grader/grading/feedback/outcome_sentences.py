@@ -99,10 +99,10 @@ def raised(error: Raised, call: str, contents: DefinedNames, *, loading: bool = 
     """Return the sentence about a submission's exception and its place.
 
     Args:
-        error: the exception.
-        call: the test's own code, empty where no test was running.
-        contents: the names that the submission defines.
-        loading: whether the submission's file was being loaded.
+        error: The exception.
+        call: The test's own code, empty where no test was running.
+        contents: The names that the submission defines.
+        loading: Whether the submission's file was being loaded.
     """
     at = _at(error, loading=loading)
     said = ""
@@ -262,9 +262,9 @@ def cell_failed(cell: str, line: int | None, error: Raised) -> str:
     """Return the note on a cell of a notebook that did not run to its end.
 
     Args:
-        cell: its words, as "cell 3".
-        line: of the cell, or of the file that it is in.
-        error: what stopped it.
+        cell: Its words, as "cell 3".
+        line: Of the cell, or of the file that it is in.
+        error: What stopped it.
     """
     if "SyntaxError" in error.bases and not error.frames:
         return f"{cell.capitalize()} was left out. {syntax_error(error)}"
@@ -280,8 +280,8 @@ def unsupported(answer: Unsupported, expected: object = None) -> str:
     """Return the sentence about a value that no test can look at.
 
     Args:
-        answer: what is known of it.
-        expected: the right value, where it may be told.
+        answer: What is known of it.
+        expected: The right value, where it may be told.
     """
     where = f" (at {answer.path} of the result)" if answer.path else ""
     if answer.kind == "coroutine":
@@ -364,10 +364,10 @@ def wrong_part(name: str, found: Sequence[int] | str | None, wanted: Sequence[in
     """Return the sentence about a function of a learner's own model.
 
     Args:
-        name: the function.
-        found: the shape of its result, or the type of one that is no array; None where there is
+        name: The function.
+        found: The shape of its result, or the type of one that is no array; None where there is
             no such function.
-        wanted: the shape that the next function needs.
+        wanted: The shape that the next function needs.
     """
     if found is None:
         return f"Your code does not define `{name}`."
@@ -380,8 +380,8 @@ def gone(error: ChildGoneError, source: str = "") -> str:
     """Return the sentence for the end of a submission's process.
 
     Args:
-        error: the end.
-        source: of the submission, whose line is quoted.
+        error: The end.
+        source: Of the submission, whose line is quoted.
     """
     match error.cause:
         case Cause.CPU_TIME:
@@ -408,8 +408,8 @@ def not_returned(claim: object, source: str) -> str:
     """Return the sentence about a value that is computed and not returned.
 
     Args:
-        claim: its name, empty if it has none, and its line, as the submission's process says.
-        source: of the submission.
+        claim: Its name, empty if it has none, and its line, as the submission's process says.
+        source: Of the submission.
     """
     lines = source.splitlines()
     match claim:
@@ -427,11 +427,11 @@ def missing(
     """Return the sentence about a missing name, with the name that may be meant.
 
     Args:
-        name: that is missing.
-        call: how the tests use it.
-        names: of all that the submission defines.
-        kind: of thing that it should be.
-        source: of the submission.
+        name: That is missing.
+        call: How the tests use it.
+        names: Of all that the submission defines.
+        kind: Of thing that it should be.
+        source: Of the submission.
     """
     if said := file_kind(source.encode()):
         return said
@@ -518,11 +518,11 @@ def answer_differs(
     """Return the sentence about a wrong prediction; it does not tell the right one.
 
     Args:
-        names: that the test asks about.
-        rung: of the difference.
-        got: the answer.
-        is_quoted: whether it is a text, where none is asked for.
-        is_text: whether a text is asked for, and it is none.
+        names: That the test asks about.
+        rung: Of the difference.
+        got: The answer.
+        is_quoted: Whether it is a text, where none is asked for.
+        is_text: Whether a text is asked for, and it is none.
     """
     answers = _listing([f"`{name}`" for name in names], "and")
     verb = "is" if len(names) == 1 else "are"

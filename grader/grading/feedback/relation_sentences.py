@@ -11,9 +11,9 @@ def related(relation: Relation, origin: Origin | None = None, items: Sequence[st
     """Return the sentence about a relation; nothing where it says nothing without an origin.
 
     Args:
-        relation: of a result to the expected one.
-        origin: the formula that gives the factor in the relation, if that is certain.
-        items: the names of the result's items, where the task gives them names.
+        relation: Of a result to the expected one.
+        origin: The formula that gives the factor in the relation, if that is certain.
+        items: The names of the result's items, where the task gives them names.
     """
     if relation.needs_origin and origin is None:
         return ""

@@ -188,7 +188,7 @@ def of_name(message: str) -> str:
     """Return the sentence about a name that another version of Python or NumPy has.
 
     Args:
-        message: of the error that there is no such name or module.
+        message: Of the error that there is no such name or module.
     """
     match = next(filter(None, (each.search(message) for each in _ASKED_FOR)), None)
     return about(f"{match['owner']}.{match['name']}".strip("."), HERE) if match else ""
@@ -198,8 +198,8 @@ def of_syntax(message: str, text: str) -> str:
     """Return the sentence about code that a newer Python reads.
 
     Args:
-        message: of Python.
-        text: of the line.
+        message: Of Python.
+        text: Of the line.
     """
     for each in SYNTAX.values():
         if (
@@ -222,8 +222,8 @@ def about(name: str, there: Versions) -> str:
     """Return the sentence about a name that a place does not have; "" for others.
 
     Args:
-        name: in full, as `itertools.batched`.
-        there: the versions of the place.
+        name: In full, as `itertools.batched`.
+        there: The versions of the place.
     """
     shown = name.replace("numpy.ndarray.", "x.").replace("numpy.", "np.", 1)
     removed, instead = _NUMPY_REMOVED.get(name, ((99, 0), ""))

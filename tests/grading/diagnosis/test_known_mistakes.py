@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,7 +14,7 @@ from grader import mutation
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.grading.diagnosis import first_expression, known_mistakes
-from grader.grading.diagnosis.known_mistakes import Diagnostician
+from grader.grading.diagnosis.known_mistakes import Diagnostician, Search
 from grader.grading.expected.oracle import Oracle
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
@@ -259,6 +260,25 @@ def test_rules_explain_what_no_one_declared(rule: str, make: "Make", sandbox: Sa
         found = None  # no rule: it is asked where none explains the failures
     assert (f"{found.kind}: {found.id}" if found else "none") == rule
     assert found is None or SAID[rule] in found.feedback
+
+
+def test_the_documentation_has_figures_of_each_strategy(
+    make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Measured by `benchmarks.feedback`: how often it speaks, how often falsely, its cost."""
+    real, names = Diagnostician.strategies, list[str]()
+
+    def noted(*args: Any) -> Iterator[tuple[str, Search]]:
+        for name, search in real(*args):
+            names.append(name)
+            yield name, search
+
+    monkeypatch.setattr(Diagnostician, "strategies", noted)
+    graded(scaled(make), sandbox, RULES["none"])
+    page = Path(__file__).parents[3] / "docs" / "explanation" / "diagnosis.md"
+    rows = re.findall(r"^\| (\w[^|]*) \| \d+ \([\d.]+%\) \| \d+ \(", page.read_text(), re.MULTILINE)
+    assert names[0] == "A declared mistake"
+    assert rows == [*names, "The first wrong expression", "A small example"]
 
 
 @pytest.mark.slow

@@ -134,7 +134,7 @@ def compute_attention_weights(Q, K):
         {
             "change": (
                 _fault("Q.shape[1]", "Q.shape[1] - 1", "one-off"),
-                _fault("scores / width", "scores + width", "operator"),
+                _fault("scores / width", "scores + width", "operator unscaled"),
                 _fault("top = np.max(scores, axis=1)[:, None]", "top = np.max(scores)", "axis"),
                 _fault("Q.shape[1]", "len(Q) + 1", "scaled-by-the-number-of-queries"),
                 _fault("weights / np.sum", "np.sort(weights) / np.sum", "order"),
@@ -296,9 +296,9 @@ def apply_causal_attention(Q, K, V):
 """,
         {
             "change": (
-                _fault("column > row", "column >= row", "comparison diagonal-blocked strictly-below"),
-                _fault("column > row", "column < row", "comparison other-triangle wrong-triangle"),
-                _fault("column > row", "~(column > row)", "turned-round"),
+                _fault("column > row", "column >= row", "comparison blocks-itself"),
+                _fault("column > row", "column < row", "comparison blocks-the-past"),
+                _fault("column > row", "~(column > row)", "turned-round mask-polarity"),
                 _fault("Q.shape[1]", "Q.shape[0]", "length"),
                 _fault("(scores - scores.max(1)[:, None])", "(scores)", "shift softmax-overflows"),
             ),
@@ -383,8 +383,8 @@ def layer_norm(x, gain, bias, eps=1e-5):
             "change": (
                 _fault("normal * gain + bias", "normal * bias + gain", "exchanged gain-and-bias-exchanged"),
                 _fault("normal * gain + bias", "normal * gain * bias", "operator"),
-                _fault("np.mean(x, axis=-1, keepdims=True)", "np.mean(x)", "axis mean-over-everything whole-mean"),
-                _fault("np.mean(np.square(x - middle), axis=-1, keepdims=True)", "np.mean(np.square(x - middle))", "axis"),
+                _fault("np.mean(x, axis=-1, keepdims=True)", "np.mean(x)", "axis drop-axis mean-of-everything"),
+                _fault("np.mean(np.square(x - middle), axis=-1, keepdims=True)", "np.mean(np.square(x - middle))", "axis drop-axis"),
                 _fault("np.mean(x, axis=-1", "np.mean(np.sort(x), axis=0", "axis"),
                 _fault("(spread + eps)", "(spread - eps)", "operator flip-sign"),
             ),
@@ -473,7 +473,7 @@ def sinusoidal_positions(length, d_model):
 """,
         {
             "change": (
-                _fault("place / 10000", "(place + 1) / 10000", "one-off positions-from-one"),
+                _fault("place / 10000", "(place + 1) / 10000", "one-off counted-from-one"),
                 _fault("= np.sin(angle)", "= np.cos(angle)", "other-function"),
                 _fault("range(d_model // 2)", "range(d_model // 2 - 1)", "one-off"),
                 _fault("(2 * pair / d_model)", "((2 * pair + 1) / d_model)", "one-off"),
@@ -489,7 +489,7 @@ def sinusoidal_positions(length, d_model):
             "constant": (
                 _fault("10000", "1000", "number"),
                 _fault("10000", "100000", "number"),
-                _fault("10000", "100", "number"),
+                _fault("10000", "100", "number exponent-halved"),
                 _fault("np.cos(angle)", "np.cos(angle + 0.5)", "number"),
             ),
             "rounded": (
@@ -768,7 +768,7 @@ def alibi_bias(heads, length):
         {
             "change": (
                 _fault("-slope * abs", "-slope + abs", "operator"),
-                _fault("abs(i - j)", "abs(i + j)", "operator"),
+                _fault("abs(i - j)", "abs(i + j)", "operator flip-sign"),
                 _fault("(head + 1)", "(head + 2)", "number"),
                 _fault("abs(i - j)", "(abs(i - j) + 1)", "one-off"),
             ),
@@ -813,7 +813,7 @@ def perplexity(p):
             ),
             "constant": (
                 _fault("np.exp(surprise", "10 ** (surprise", "two-to-the-power number"),
-                _fault("np.log(each)", "np.log(each + 1e-3)", "number"),
+                _fault("np.log(each)", "np.log(each + 1e-3)", "number small-number-added"),
             ),
             "rounded": (
                 _fault("return np.exp(surprise / len(p))", "return round(float(np.exp(surprise / len(p))), 2)", "rounded"),

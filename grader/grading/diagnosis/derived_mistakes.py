@@ -65,7 +65,8 @@ class Variants:
         Only numbers that the solution does not have are exchanged: the misconception's number, that
         in its place, and the program.
         """
-        own = [each for each in own_numbers if each not in self.numbers]
+        # With a zero a step does nothing: that is another mistake.
+        own = [each for each in own_numbers if each and each not in self.numbers]
         found = (
             (each, number, other)
             for each in self._misconceptions

@@ -14,7 +14,6 @@ from benchmarks.result_tables import Section, aims_text, section_text, title_tex
 from benchmarks.service import (
     accepting,
     backlog,
-    exam,
     growth,
     holding,
     latency,
@@ -41,7 +40,6 @@ _SECTIONS: dict[str, _Measure] = {
     "memory": growth.measure,
     "backlog": backlog.measure,
     "held": holding.measure,
-    "exam": exam.measure,
     "staff": staff_reads.measure,
 }
 

@@ -5,8 +5,7 @@ import time
 import numpy as np
 
 from benchmarks.result_tables import Aim, Row, Section, ms
-from benchmarks.service.clients import hand_in_all
-from benchmarks.service.figures import percentile
+from benchmarks.service.clients import percentile, submit_all
 from benchmarks.service.stage import Running, Stores, running
 
 _CLIENTS = 16
@@ -28,9 +27,9 @@ def measure(stores: Stores, *, quick: bool) -> Section:
     aims: list[Aim] = []
     for dialect in stores.dialects:
         with running(stores.make(dialect)) as service:
-            hand_in_all(service, _WARM_UP, _CLIENTS)
+            submit_all(service, _WARM_UP, _CLIENTS)
             before, begin = _cpu(service), time.perf_counter()
-            seconds = sorted(each.seconds for each in hand_in_all(service, number, _CLIENTS))
+            seconds = sorted(each.seconds for each in submit_all(service, number, _CLIENTS))
             wall = time.perf_counter() - begin
             server, everything, clients = np.subtract(_cpu(service), before)
         rate, late = number / wall, percentile(seconds, 99)

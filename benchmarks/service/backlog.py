@@ -8,8 +8,7 @@ from statistics import median
 from sqlalchemy import insert
 
 from benchmarks.result_tables import Aim, Row, Section, ms
-from benchmarks.service.clients import Client
-from benchmarks.service.figures import percentile
+from benchmarks.service.clients import Client, percentile
 from benchmarks.service.stage import EXERCISE, Running, Stores, new_source, running
 from etude_server.job_queue import INTERACTIVE, JobQueue, make_app
 from etude_server.store import people, submissions
@@ -80,14 +79,14 @@ _Taken = tuple[list[float], list[float], list[float]]
 
 def _take(service: Running) -> _Taken:
     """Return the seconds of submitting, of asking, and of fetching."""
-    handed = []
+    sent = []
     looks = []
     with Client(service.port) as client:
         for token in service.tokens[:_TRIES]:
-            each = client.hand_in(token)
-            handed.append(each.seconds)
+            each = client.submit(token)
+            sent.append(each.seconds)
             looks.append(client.look(token, each.id))
-    return handed, looks, _fetches(service.database)
+    return sent, looks, _fetches(service.database)
 
 
 def _fetches(database: Database) -> list[float]:
@@ -119,6 +118,6 @@ def _ratio(before: _Taken, after: _Taken, which: int) -> float:
 
 
 def _row(what: str, taken: _Taken) -> Row:
-    handed, looks, fetches = taken
-    accept = ms(median(handed)), ms(percentile(handed, 99))
+    sent, looks, fetches = taken
+    accept = ms(median(sent)), ms(percentile(sent, 99))
     return what, *accept, ms(median(looks)), ms(median(fetches))

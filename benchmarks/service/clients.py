@@ -2,32 +2,27 @@
 
 import http.client
 import json
-import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from http import HTTPStatus
-from itertools import cycle
-from typing import Self, TypeAlias
+from typing import Self
 
 from benchmarks.service.stage import EXERCISE, Running, exercise, new_source
 
 
 class RefusedError(Exception):
-    """A submission was not taken in, so no figure of this run means anything."""
+    """A submission was not accepted, so no figure of this run means anything."""
 
 
 @dataclass(frozen=True, slots=True)
-class HandedIn:
-    """A submission that was taken in."""
+class Sent:
+    """An accepted submission."""
 
     id: str
     began: float  # seconds since 1970
     seconds: float  # until the answer was there
-
-
-_Share: TypeAlias = Callable[[int], list[HandedIn]]
 
 
 class Client:
@@ -42,19 +37,19 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self._connection.close()
 
-    def hand_in(self, token: str, exercise: str = EXERCISE, source: str = "") -> HandedIn:
+    def submit(self, token: str, exercise: str = EXERCISE, source: str = "") -> Sent:
         """Submit a source, by default a new one that is right.
 
         Raises:
-            RefusedError: it was not taken in.
+            RefusedError: it was not accepted.
         """
         body = json.dumps({"exercise": exercise, "source": source or new_source()})
         began, begin = time.time(), time.perf_counter()
         status, said = self._ask("POST", "/v1/submissions", token, body)
         seconds = time.perf_counter() - begin
         if status != HTTPStatus.ACCEPTED:
-            raise RefusedError(f"a submission was not taken in: {status} {said!r}")
-        return HandedIn(json.loads(said)["id"], began, seconds)
+            raise RefusedError(f"a submission was not accepted: {status} {said!r}")
+        return Sent(json.loads(said)["id"], began, seconds)
 
     def look(self, token: str, submission_id: str) -> float:
         """Ask for a submission's state, and return the seconds that it took.
@@ -76,49 +71,35 @@ class Client:
         return answer.status, answer.read()
 
 
-class _Turns:
-    """Takes turns among tokens, for any number of threads."""
-
-    def __init__(self, tokens: Sequence[str]) -> None:
-        self._lock = threading.Lock()
-        self._tokens = cycle(tokens)
-
-    def next(self) -> str:
-        with self._lock:
-            return next(self._tokens)
-
-
-def hand_in_all(running: Running, number: int, clients: int) -> list[HandedIn]:
+def submit_all(running: Running, number: int, clients: int) -> list[Sent]:
     """Submit that many, each client as fast as it is answered."""
-    turns = _Turns(running.tokens)
+    return _together(running, number - number % clients, clients, lambda _turn: 0.0)
+
+
+def submit_steadily(running: Running, number: int, per_second: float, clients: int) -> list[Sent]:
+    """Submit at a pace that does not wait for answers, as long as a client is free."""
+    start = time.perf_counter()
+    return _together(running, number, clients, lambda turn: start + turn / per_second)
+
+
+def _together(
+    running: Running, number: int, clients: int, begins: Callable[[int], float]
+) -> list[Sent]:
     exercise()  # once, before every client would load the collection for itself
 
-    def one(share: int) -> list[HandedIn]:
+    def one(first: int) -> list[Sent]:
         with Client(running.port) as client:
-            return [client.hand_in(turns.next()) for _ in range(share)]
-
-    return _together(one, [number // clients] * clients)
-
-
-def hand_in_steadily(
-    running: Running, number: int, per_second: float, clients: int
-) -> list[HandedIn]:
-    """Submit at a pace that does not wait for answers, as long as a client is free."""
-    turns = _Turns(running.tokens)
-    start = time.perf_counter()
-
-    def one(first: int) -> list[HandedIn]:
-        with Client(running.port) as client:
-            done = []
+            sent = []
             for turn in range(first, number, clients):
-                time.sleep(max(0.0, start + turn / per_second - time.perf_counter()))
-                done.append(client.hand_in(turns.next()))
-            return done
+                time.sleep(max(0.0, begins(turn) - time.perf_counter()))
+                sent.append(client.submit(running.tokens[turn % len(running.tokens)]))
+            return sent
 
-    return _together(one, range(clients))
+    with ThreadPoolExecutor(clients) as threads:
+        return [each for part in threads.map(one, range(clients)) for each in part]
 
 
-def _together(one: _Share, shares: Iterable[int]) -> list[HandedIn]:
-    every = list(shares)
-    with ThreadPoolExecutor(len(every)) as threads:
-        return [each for part in threads.map(one, every) for each in part]
+def percentile(values: Sequence[float], percent: int) -> float:
+    """Return the least value that so many percent of all do not exceed."""
+    ordered = sorted(values)
+    return ordered[max(0, -(-len(ordered) * percent // 100) - 1)]

@@ -2,7 +2,7 @@
 
 from benchmarks.processes import Memory, children_of, memory
 from benchmarks.result_tables import Aim, Row, Section
-from benchmarks.service.clients import hand_in_all
+from benchmarks.service.clients import submit_all
 from benchmarks.service.stage import Running, Stores, running
 
 _CLIENTS = 4
@@ -28,7 +28,7 @@ def measure(stores: Stores, *, quick: bool) -> Section:
         empty = service.size()
         for look in looks:
             while done < look:
-                hand_in_all(service, _BLOCK, _CLIENTS)
+                submit_all(service, _BLOCK, _CLIENTS)
                 service.wait_until_graded()
                 done += _BLOCK
             each = _held(service)

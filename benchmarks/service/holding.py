@@ -57,15 +57,15 @@ def _collection(folder: Path) -> Path:
 def _both(service: Running, name: str) -> float:
     with Client(service.port) as client:
         begin = time.perf_counter()
-        client.hand_in(service.tokens[0], "held", hostile.SUBMISSIONS[name])
-        client.hand_in(service.tokens[1], "held", f"{hostile.SOLUTION}# after {name}\n")
+        client.submit(service.tokens[0], "held", hostile.SUBMISSIONS[name])
+        client.submit(service.tokens[1], "held", f"{hostile.SOLUTION}# after {name}\n")
         service.wait_until_graded()
         return time.perf_counter() - begin
 
 
 def _stop(service: Running) -> float:
     with Client(service.port) as client:
-        client.hand_in(service.tokens[0], "held-long", hostile.SUBMISSIONS[_STOPPED_IN])
+        client.submit(service.tokens[0], "held-long", hostile.SUBMISSIONS[_STOPPED_IN])
     time.sleep(_BEFORE_STOP)
     begin = time.perf_counter()
     programs = [service.server, *service.workers]

@@ -15,10 +15,10 @@ from typing import Concatenate, Final, ParamSpec, Self, TypeVar
 
 from sqlalchemy import Connection
 
-from etude_server.store.database import Database, cause_of
+from etude_server.store.database import Database
 
-_Given = ParamSpec("_Given")
-_Found = TypeVar("_Found")
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 
 _NICENESS: Final = 5  # as what grades: requests go first
 
@@ -47,14 +47,13 @@ class StaffReader:
 
     def read(
         self,
-        function: Callable[Concatenate[Connection, _Given], _Found],
-        *given: _Given.args,
-        **named: _Given.kwargs,
-    ) -> _Found:
-        """Return what a function of a module reads from the store; here, if the process died.
+        function: Callable[Concatenate[Connection, _Arguments], _Result],
+        *arguments: _Arguments.args,
+        **named: _Arguments.kwargs,
+    ) -> _Result:
+        """Return what a function of a module reads from the store.
 
-        Raises:
-            RuntimeError: it failed there.
+        Where the process died or failed, it is read here: an error is then the function's own.
         """
         with self._lock:
             try:
@@ -75,16 +74,16 @@ class StaffReader:
                         self._started = Line(os.dup(ours.fileno())), process
                     self._started[0].send(self._database.url)
                 line, _ = self._started
-                line.send((function, given, named))
-                is_found, found = line.recv()
+                line.send((function, arguments, named))
+                has_read, result = line.recv()
             except (EOFError, OSError):
                 self._hang_up()
-                with self._database.read(one_state=True) as connection:
-                    return function(connection, *given, **named)
-        if not is_found:
-            raise RuntimeError(f"a read for staff failed: {found}")
-        answer: _Found = found
-        return answer
+                has_read = False
+        if has_read:
+            answer: _Result = result
+            return answer
+        with self._database.read(one_state=True) as connection:
+            return function(connection, *arguments, **named)
 
 
 def main(descriptor: int) -> None:
@@ -96,13 +95,13 @@ def main(descriptor: int) -> None:
         url = line.recv().render_as_string(hide_password=False)
         with Database(url.replace("+psycopg", "", 1), create=False) as database:
             while True:
-                function, given, named = line.recv()
+                function, arguments, named = line.recv()
                 try:
                     with database.read(one_state=True) as connection:
-                        found = True, function(connection, *given, **named)
-                except Exception as error:  # noqa: BLE001  told to the server, which answers
-                    found = False, cause_of(error)
-                line.send(found)
+                        answer = True, function(connection, *arguments, **named)
+                except Exception:  # noqa: BLE001  the server reads it again, and has it, too
+                    answer = False, None
+                line.send(answer)
     except (EOFError, OSError):
         return
 

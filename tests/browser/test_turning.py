@@ -82,13 +82,18 @@ def test_a_browser_without_the_means_loads_each_page(page: Page) -> None:
 
 @pytest.mark.slow
 def test_python_goes_on(page: Page) -> None:
-    """One worker for exercises and a lesson; each page has its own tests, and cells begin afresh."""
+    """One worker at a time for exercises and a lesson, until a program has run in it.
+
+    Each page has its own tests, and cells begin afresh.
+    """
     page.goto(FIRST)
     bench = Bench(page)
     bench.says("Python is ready")
+    fresh = page.workers
     _go_on(page)
     expect(page).to_have_title("Find the forgotten scale · Etude")
     bench.says("Python is ready")
+    assert page.workers == fresh
     bench.write("def scaled_scores(Q, K):\n    return Q @ K.T\n")
     page.keyboard.press("Control+Shift+Enter")
     bench.concludes("Not passed yet")
@@ -103,6 +108,7 @@ def test_python_goes_on(page: Page) -> None:
         page.go_forward()
         expect(page.locator("html")).to_have_attribute("data-page", "lesson")
     assert len(page.workers) == 1
+    assert page.workers != fresh
 
 
 @pytest.mark.slow

@@ -38,8 +38,9 @@ const OUT_OF_MEMORY = /"out of memory"|MemoryError|asked for more memory/; // an
 /**
  * One call at a time. A worker cannot be interrupted, so stopping a call ends the worker. Another one
  * takes its place: a spare one starts when a call takes long, and is ready when that is stopped. One
- * that could not start is left alone until somebody asks for another. At the end of the stay on a page
- * its worker is left to the next.
+ * that could not start is left alone until somebody asks for another. A worker that was called ends
+ * with the stay on its page: a program that ran in it could answer in the grader's place. The next page
+ * gets a fresh one.
  */
 export class Python {
   state: PythonState = { kind: "idle" };
@@ -47,6 +48,7 @@ export class Python {
   private worker: PythonWorker | undefined;
   private waiting: Waiting | undefined;
   private sent = 0; // the number of what was asked of the worker last
+  private isFresh = true; // no program has run in the worker
   private timer: number | undefined;
   private spareTimer: number | undefined;
   private text: Promise<string> | undefined;
@@ -98,6 +100,7 @@ export class Python {
 
   private restart(): void {
     this.end();
+    this.isFresh = true;
     try {
       this.worker = take((message) => this.hear(message));
     } catch (error) {
@@ -106,9 +109,7 @@ export class Python {
     }
     this.set({ kind: "starting", since: this.worker.since });
     void this.loadData().catch(() => undefined); // meanwhile; a failure is told when it is needed
-    if (!this.worker.isReady) return;
-    this.timer = setTimeout(() => this.restart(), LIMIT_SECONDS * 1000); // a program of the page before may have ended it
-    void this.open();
+    if (this.worker.isReady) void this.open();
   }
 
   private hear(message: FromWorker): void {
@@ -150,6 +151,7 @@ export class Python {
   private send(): void {
     if (!this.worker || !this.waiting) return;
     this.set({ kind: "running", since: Date.now() });
+    this.isFresh = false;
     this.sent = this.worker.post(this.waiting.call);
     this.timer = setTimeout(() => {
       const said = `Stopped after ${this.limit} seconds. Is there a loop without an end?`;
@@ -180,13 +182,15 @@ export class Python {
     this.drop(new Interrupted("not started", `Python could not start: ${reason}`));
   }
 
-  /** Leave the worker to the next page, unless it is at work for this one. */
+  /** Leave a fresh worker to the next page. */
   private leave(): void {
-    if (this.worker && this.state.kind !== "running") {
-      giveBack(this.worker);
-      this.worker = undefined;
+    if (this.worker && this.isFresh) giveBack(this.worker);
+    else {
+      if (this.worker) keepSpare();
+      this.end();
     }
-    this.end();
+    this.worker = undefined;
+    this.clearTimers();
     this.set({ kind: "idle" });
     this.drop(new Interrupted("stopped", "Stopped, as another page was opened."));
   }

@@ -1,4 +1,4 @@
-/** The workers that run Python. The pages of one document use them one after the other. */
+/** The workers that run Python. A page leaves one in which no program has run to the next page. */
 
 import type { Names } from "./completion";
 import { page } from "./page";

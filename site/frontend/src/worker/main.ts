@@ -91,7 +91,11 @@ async function fromPage(input: string | URL | Request, { integrity = "" }: Reque
   });
   postMessage({ kind: "wanted", address, integrity } satisfies Wanted, [port2]);
   const bytes = await sent;
-  if (!bytes) throw new Error(`${address} could not be fetched. Is there a connection?`);
+  if (!bytes) {
+    const reason = `${address} could not be fetched. Is there a connection?`;
+    if (python === undefined) say({ kind: "failed", reason }); // Pyodide may wait for it for ever, or name no file
+    throw new Error(reason);
+  }
   const type = address.endsWith(".wasm") ? "application/wasm" : "";
   return new Response(bytes, { headers: { "Content-Type": type } });
 }
@@ -111,6 +115,7 @@ function say(message: FromWorker): void {
 
 /** The last line of an error: of one from Python, that is what was raised. */
 function reasonOf(error: unknown): string {
-  const lines = String(error instanceof Error ? error.message : error).trim().split("\n");
+  const { message, name } = Object(error) as Partial<Error>; // Pyodide throws objects that are no Error, too
+  const lines = String(message || name || error).trim().split("\n");
   return (lines.at(-1) ?? "").slice(0, 300);
 }

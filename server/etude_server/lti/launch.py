@@ -7,6 +7,7 @@ exercises, and the platform makes a link and a line item of each. What the platf
 stored either: the page of the choice brings it back, signed by us.
 """
 
+import contextlib
 import hmac
 import secrets
 import time
@@ -257,7 +258,7 @@ def _verified(keys: PlatformKeys, platform: Platform, token: str) -> dict[str, A
 
 
 def _check_message(platform: Platform, claims: Mapping[str, Any]) -> None:
-    if claims.get(_CLAIM + "message_type") not in {"LtiResourceLinkRequest", _CHOICE}:
+    if claims.get(_CLAIM + "message_type") not in ("LtiResourceLinkRequest", _CHOICE):
         raise LaunchError("Only links to exercises are launched here.")
     if claims.get(_CLAIM + "version") != "1.3.0":
         raise LaunchError("Only LTI 1.3.0 is understood here.")
@@ -288,7 +289,10 @@ def _context(claims: Mapping[str, Any]) -> str:
 def _target(catalog: Catalog, claims: Mapping[str, Any]) -> tuple[str, str]:
     """Return an exercise's page and its id: by a custom parameter, or by the link's address."""
     link = claims.get(_CLAIM + "target_link_uri")
-    address = urlsplit(link) if isinstance(link, str) and link.isprintable() else urlsplit("")
+    address = urlsplit("")
+    if isinstance(link, str) and link.isprintable():
+        with contextlib.suppress(ValueError):  # it leads nowhere
+            address = urlsplit(link)
     by_query = parse_qs(address.query).get("exercise", [""])[0]
     wanted = _section(claims, _CLAIM + "custom").get("exercise") or by_query
     wanted = wanted or address.path.rstrip("/").rpartition("/")[2]
@@ -333,7 +337,8 @@ def _ask(database: Database, platform: Platform, claims: Mapping[str, Any]) -> s
     url = wanted.get("deep_link_return_url")
     if not isinstance(url, str) or origin(url) not in platform.origins:
         raise LaunchError("The learning platform wants the links at an address that is not its.")
-    if "ltiResourceLink" not in wanted.get("accept_types", ()):
+    accepted = wanted.get("accept_types")
+    if not isinstance(accepted, list) or "ltiResourceLink" not in accepted:
         raise LaunchError("The learning platform wants no links to exercises here.")
     deployment = claims[_CLAIM + "deployment_id"]
     told = {"platform": platform.id, "url": url, "deployment": deployment}

@@ -33,17 +33,18 @@ def _said(answer: httpx.Response) -> str:
     return html.unescape(sentence)
 
 
-def _choose(course: Course, *roles: str, url: str = "") -> httpx.Response:
+def _choose(course: Course, *roles: str, **settings: object) -> httpx.Response:
     claims: dict[str, Any] = {
         CLAIM + "message_type": "LtiDeepLinkingRequest",
         CLAIM + "roles": list(roles),
         CLAIM + "resource_link": None,
         DL + "deep_linking_settings": {
-            "deep_link_return_url": url or f"{course.platform.url}/links",
+            "deep_link_return_url": f"{course.platform.url}/links",
             "accept_types": ["ltiResourceLink"],
             "accept_multiple": True,
             "data": "of the platform",
-        },
+        }
+        | settings,
     }
     return course.launch(course.browser(), **claims)
 
@@ -86,7 +87,11 @@ def test_a_teacher_chooses_exercises(course: Course) -> None:
 def test_a_choice_is_refused_with_a_sentence(course: Course) -> None:
     """Of a student, for a foreign address, with nothing chosen, and without what we signed."""
     assert "Only people who teach" in _said(_choose(course, STUDENT))
-    assert "at an address" in _said(_choose(course, TEACHER, url="https://evil.example/"))
+    assert "at an address" in _said(
+        _choose(course, TEACHER, deep_link_return_url="https://evil.example/")
+    )
+    for accepted in (5, ["html"]):
+        assert "wants no links" in _said(_choose(course, TEACHER, accept_types=accepted))
     forged = {"request": "x.y.z", "exercise": "similarity-scores"}
     assert "too old" in _said(course.browser().post("/lti/choice", data=forged))
     assert "Nothing was chosen" in _said(course.browser().post("/lti/choice", data={"request": ""}))

@@ -284,6 +284,7 @@ def test_a_forged_token_lets_nobody_in(
 
 _NOT_OURS = "not for this service"
 _WHO = "does not say who comes"
+_NO_CUSTOM: dict[str, object] = {CLAIM + "custom": None}
 _OTHER_HOST = "an address that is not registered"
 
 
@@ -316,9 +317,11 @@ _OTHER_HOST = "an address that is not registered"
         ({CLAIM + "deployment_id": None}, "This deployment"),
         ({CLAIM + "deployment_id": ["course-7"]}, "This deployment"),
         ({CLAIM + "message_type": "LtiSubmissionReviewRequest"}, "Only links to exercises"),
+        ({CLAIM + "message_type": ["LtiResourceLinkRequest"]}, "Only links to exercises"),
         ({CLAIM + "version": "1.1.0"}, "Only LTI 1.3.0"),
         ({CLAIM + "custom": {"exercise": "../../staff"}}, "leads to no exercise"),
         ({CLAIM + "custom": {"exercise": ["attention-weights"]}}, "leads to no exercise"),
+        ({CLAIM + "target_link_uri": "http://["} | _NO_CUSTOM, "leads to no exercise"),
         ({AGS: {"scope": [SCORE], "lineitem": "http://127.0.0.1:9/lines/1"}}, _OTHER_HOST),
         ({AGS: {"scope": [SCORE], "lineitem": "file:///etc/passwd"}}, _OTHER_HOST),
     ],

@@ -326,6 +326,20 @@ def test_a_memory_hog_does_not_take_the_page_with_it(bench: Bench) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("file", ["pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"])
+def test_a_file_of_python_that_is_missing_is_named(
+    new_context: "NewContext", first_lessons: str, file: str
+) -> None:
+    """Whatever Pyodide itself makes of that: it waits, exits, or tells where to read more."""
+    page = new_context(
+        first_lessons, expected="Failed to load|could not be fetched|instantiation"
+    ).new_page()
+    page.route(f"**/{file}", lambda route: route.abort())
+    page.goto("attention/scaled-scores/")
+    Bench(page).says(re.compile(f"Python could not start: .*/{file} could not be fetched"))
+
+
+@pytest.mark.slow
 def test_a_page_without_python_says_so_and_can_still_be_used(
     new_context: "NewContext", site: Path
 ) -> None:

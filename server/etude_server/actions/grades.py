@@ -38,7 +38,7 @@ def override(
         raise UsageError(
             f"give points from 0 to {most}, the maximum of {exercise.id}, or an excuse"
         )
-    people.hold(connection, whom.id)  # before any row of theirs, as `personal_data.erase` does
+    people.hold_present(connection, whom.id)  # before any row of theirs, as an erasure does
     name = str(exercise.id)
     values = {"person_id": whom.id, "exercise": name, "points": points, "excused": excused}
     reason = need_text(reason, "a reason")
@@ -53,7 +53,7 @@ def extend(
     connection: Connection, whom: Person, exercise: str, due: dt.datetime, *, actor: str
 ) -> None:
     """Give a person a due date of their own."""
-    people.hold(connection, whom.id)  # before any row of theirs, as `personal_data.erase` does
+    people.hold_present(connection, whom.id)  # before any row of theirs, as an erasure does
     row: dict[str, Any] = {"exercise": exercise, "due_at": schedules.microseconds(due)}
     put(connection, tables.extension, {"person_id": whom.id, **row})
     events.append(connection, actor, events.EXTENDED, whom.id, row)
@@ -66,6 +66,7 @@ def comment(
     """Comment on a submission, or on a line of it; raise `UsageError` if that cannot be."""
     if line is not None and not 1 <= line <= _LAST_LINE:
         raise UsageError(f"a line is a number from 1 to {_LAST_LINE}")
+    people.hold_present(connection, submitted.person_id)
     row = {
         "id": new_id(),
         "submission_id": submitted.id,

@@ -84,6 +84,8 @@ def import_people(connection: Connection, rows: Sequence[RosterRow], *, actor: s
 
 def _import(connection: Connection, row: RosterRow, actor: str) -> str:
     """Add or change a person; return which."""
+    if people.is_erased(row.name):
+        raise UsageError(f"{row.where}: {row.name!r} is the name of a person who was erased")
     found = people.find_person(connection, row.name)
     role = people.role(row.role or "student")
     known = found or people.add_person(connection, row.name, role, actor=actor)
@@ -130,7 +132,7 @@ def change(
         UsageError: no instructor would be left; the transaction is to be undone.
     """
     with _keeping_an_instructor(connection):
-        people.hold(connection, whom.id)
+        people.hold_present(connection, whom.id)
         if role is not None:
             _set_role(connection, whom, role, actor)
         if disabled is not None:
@@ -157,6 +159,7 @@ def _set(connection: Connection, person_id: str, **values: object) -> None:
 
 def make_invite(connection: Connection, whom: Person, days: int, *, actor: str) -> str:
     """Return the secret of a link by which a person signs in once; the last one ends."""
+    people.hold_present(connection, whom.id)
     secret, ends = new_secret(), now() + days * _DAY
     connection.execute(delete(invite).where(invite.c.person_id == whom.id))
     values = {"hash": digest(secret), "person_id": whom.id, "expires_at": ends}
@@ -182,7 +185,7 @@ def erase(connection: Connection, whom: Person, *, actor: str) -> None:
 
 
 def _erase(connection: Connection, whom: Person) -> None:
-    people.hold(connection, whom.id)
+    people.hold_present(connection, whom.id)
     own = select(submission.c.id).where(submission.c.person_id == whom.id)
     pending = waiting.c.submission_id.in_(own), waiting.c.parked.is_(False)
     if connection.execute(select(waiting).where(*pending)).first():

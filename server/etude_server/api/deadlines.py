@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from sqlalchemy import Connection
 
 from etude_server.api.problem_details import ProblemError
-from etude_server.store import people, schedules, windows
+from etude_server.store import schedules, windows
 from etude_server.store.ids import now, utc
 from etude_server.store.people import Person
 from etude_server.store.submissions import Submitted
@@ -50,7 +50,7 @@ def check(connection: Connection, person: Person, submitted: Submitted) -> None:
     if window.opens_at is not None and now() < window.opens_at:
         raise _refused(f"This exercise opens at {_iso(window.opens_at)}.", window.opens_at)
     if window.attempts is not None:
-        people.hold(connection, person.id)  # or attempts sent at once would not see each other
+        # `submissions.accept` has locked the person: attempts sent at once see each other.
         times = schedules.attempts_before(connection, submitted)
         if len(times) >= window.attempts:
             again = times[-window.attempts] + _DAY

@@ -45,7 +45,7 @@ _PERSON_OF_TOKEN: Final = (
     )
 )
 _HOLD: Final = (
-    select(person.c.id).where(person.c.id == bindparam("person")).with_for_update(key_share=True)
+    select(person.c.name).where(person.c.id == bindparam("person")).with_for_update(key_share=True)
 )
 
 
@@ -100,6 +100,8 @@ def add_person(connection: Connection, name: str, role: Role, *, actor: str) -> 
     """
     if not name.strip() or len(name) > 200 or not name.isprintable():  # noqa: PLR2004  the column's
         raise UsageError("a name has 1 to 200 printable characters")
+    if is_erased(name):
+        raise UsageError(f"a name that begins with {ERASED!r} is that of a person who was erased")
     found = find_person(connection, name)
     if found is not None:
         if found.role != role:
@@ -177,10 +179,15 @@ def tokens_of(connection: Connection, name: str) -> list[TokenNote]:
     ]
 
 
-def hold(connection: Connection, person_id: str) -> None:
-    """Lock a person: one transaction at a time changes what is theirs."""
-    if connection.dialect.name != "sqlite":  # which has one writer
-        connection.execute(_HOLD, {"person": person_id})
+def hold(connection: Connection, person_id: str) -> str:
+    """Lock a person, so that one transaction at a time changes what is theirs; return the name."""
+    return str(connection.execute(_HOLD, {"person": person_id}).scalar_one())
+
+
+def hold_present(connection: Connection, person_id: str) -> None:
+    """Lock a person as `hold` does; raise `UsageError` if they were erased since they were read."""
+    if is_erased(hold(connection, person_id)):
+        raise UsageError("this person was erased")
 
 
 def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
@@ -230,7 +237,7 @@ class OpenedSession:
 def open_session(connection: Connection, owner: Person, until: int | None = None) -> OpenedSession:
     """Open a session, until a time in microseconds at most; of too many the oldest ends."""
     longest = now() + SESSION_SECONDS * 1_000_000
-    hold(connection, owner.id)  # or two sign-ins at once would end each other's session
+    hold_present(connection, owner.id)  # or two sign-ins at once would end each other's session
     own = and_(session.c.person_id == owner.id, session.c.expires_at > now())
     newest = select(session.c.hash).where(own).order_by(session.c.created_at.desc())
     connection.execute(

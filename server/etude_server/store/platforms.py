@@ -183,7 +183,7 @@ def admit(connection: Connection, issuer: str, sub: str, role: Role) -> Person:
         events.append(connection, issuer, events.ROLE_CHANGED, found.id, data)
         return replace(found, role=role)
     name = f"{sub}@{urlsplit(issuer).hostname or issuer}"
-    is_name = name.isprintable() and len(name) <= _LONGEST_NAME
+    is_name = name.isprintable() and len(name) <= _LONGEST_NAME and not people.is_erased(name)
     if not is_name or people.find_person(connection, name) is not None:
         name = f"lti:{hashlib.sha256(f'{issuer} {sub}'.encode()).hexdigest()}"
     made = people.add_person(connection, name, role, actor=issuer)

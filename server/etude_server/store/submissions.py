@@ -18,7 +18,7 @@ from sqlalchemy import (
     update,
 )
 
-from etude_server.store import events
+from etude_server.store import events, people
 from etude_server.store.ids import Moment, new_id, now
 from etude_server.store.people import Person
 from etude_server.store.tables import (
@@ -164,13 +164,15 @@ class KeyReusedError(Exception):
 def accept(
     connection: Connection, owner: Person, exercise: str, text: str, *, key: str
 ) -> AcceptedSubmission:
-    """Store a submission, once for each idempotency key of a person.
+    """Store a submission, once for each idempotency key of a person, whom it locks.
 
     The caller checks that the exercise exists.
 
     Raises:
+        UsageError: the person was erased meanwhile.
         KeyReusedError: the key came before with something else; the transaction is to be undone.
     """
+    people.hold_present(connection, owner.id)  # before any row of theirs, as an erasure does
     digest = hashlib.sha256(text.encode()).hexdigest()
     made = Submitted(new_id(), owner.id, exercise, digest, now())
     if not insert_unless_there(connection, source, {"hash": digest, "text": text}):

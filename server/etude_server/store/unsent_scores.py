@@ -72,7 +72,7 @@ class UnsentGrade:
 def remember_line(connection: Connection, line: ScoreLine) -> None:
     """Store the line item of a person's grades in an exercise, and queue the current grade."""
     # As `verdicts.publish` does: else a grade of this very moment might see no line, nor be seen.
-    people.hold(connection, line.person_id)
+    people.hold_present(connection, line.person_id)
     values = asdict(line)
     if not insert_unless_there(connection, lti_line, {"id": new_id(), **values}):
         same = (lti_line.c[name] == values[name] for name in ("person_id", "exercise", "line_item"))

@@ -177,6 +177,8 @@ def test_nobody_becomes_somebody_who_is_there(course: Course) -> None:
     me = browser.get("/v1/session").json()
     assert me["name"].startswith("lti:")
     assert me["role"] == "student"
+    course.launch(browser, sub="erased-me")  # a name by which staff would not see them
+    assert browser.get("/v1/session").json()["name"].startswith("lti:")
 
 
 def test_the_link_s_address_may_name_the_exercise(course: Course) -> None:

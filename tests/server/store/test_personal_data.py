@@ -1,7 +1,9 @@
 """Everything that is stored of a person: handed over whole, and erased so that nothing names them."""
 
+import datetime as dt
 import json
 import sqlite3
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -9,10 +11,11 @@ from typing import Any
 import pytest
 from alembic import command
 from click.testing import CliRunner
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 from sqlalchemy.exc import DBAPIError
 
 from etude_server import gradebook_data
+from etude_server.actions import grades as grade_actions
 from etude_server.actions import people as people_actions
 from etude_server.commands import staff
 from etude_server.store import (
@@ -21,13 +24,17 @@ from etude_server.store import (
     people,
     personal_data,
     submissions,
+    unsent_scores,
     verdicts,
 )
 from etude_server.store.database import Database
 from etude_server.store.ids import now
 from etude_server.store.people import Person
+from etude_server.store.submissions import Submitted
 from etude_server.store.tables import event, metadata, person, submission, verdict
+from etude_server.store.unsent_scores import ScoreLine
 from grader.course.roster_file import read_roster
+from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
 from tests.server.postgres import PostgresServer
 from tests.server.store.test_store import _RUN, _grades, _hand_in, _publish, _verdict
@@ -163,6 +170,43 @@ def test_a_person_is_erased_beside_a_regrade(postgres: PostgresServer) -> None:
                 verdicts.publish(connection, mine, kept)
             done.result(60)
     postgres.drop("erased")
+
+
+_Act = Callable[[Connection, Person, Submitted, Exercise], object]
+_ACTS: dict[str, _Act] = {
+    "submit": lambda c, whom, _s, e: submissions.accept(c, whom, str(e.id), CODE, key="late"),
+    "sign in": lambda c, whom, _s, _e: people.open_session(c, whom),
+    "link": lambda c, whom, _s, e: unsent_scores.remember_line(
+        c, ScoreLine(whom.id, str(e.id), "p", "5", "https://lms.example/line")
+    ),
+    "points": lambda c, whom, _s, e: grade_actions.override(c, whom, e, 1, NAME, actor="test"),
+    "due date": lambda c, whom, _s, e: grade_actions.extend(
+        c, whom, str(e.id), dt.datetime(2026, 1, 1, tzinfo=dt.UTC), actor="test"
+    ),
+    "comment": lambda c, _w, mine, _e: grade_actions.comment(c, mine, NAME, None, actor="test"),
+    "invite": lambda c, whom, _s, _e: people_actions.make_invite(c, whom, 1, actor="test"),
+    "enable": lambda c, whom, _s, _e: people_actions.change(c, whom, disabled=False, actor="test"),
+    "import": lambda c, whom, _s, _e: people_actions.import_people(
+        c, read_roster(f"id,name\nerased-{whom.id},{NAME}", "r"), actor="test"
+    ),
+    "add": lambda c, _w, _s, _e: people.add_person(c, "erased-you", "student", actor="test"),
+    "erase": lambda c, whom, _s, _e: people_actions.erase(c, whom, actor="test"),
+}
+
+
+@pytest.mark.parametrize("act", _ACTS.values(), ids=_ACTS)
+def test_nothing_of_an_erased_person_comes_back(
+    database: Database, ada: Person, double: Exercise, act: _Act
+) -> None:
+    """Not even by a request that had read of them before they were erased."""
+    mine = _hand_in(database, ada, "x = 2")
+    _publish(database, mine, 1)
+    with database.write() as connection:
+        people_actions.erase(connection, ada, actor="test")
+    before = _everything(database)
+    with pytest.raises(UsageError, match="was erased"), database.write() as connection:
+        act(connection, ada, mine, double)
+    assert _everything(database) == before
 
 
 def test_the_last_instructor_and_pending_work_stay(database: Database, ada: Person) -> None:

@@ -673,8 +673,8 @@ def test_attempts_that_come_at_once_are_counted(postgres: PostgresServer) -> Non
         def submit(key: str) -> None:
             try:
                 with database.write() as connection:
-                    made = submissions.accept(connection, ada, "softmax", key, key=key)
                     together.wait(60)
+                    made = submissions.accept(connection, ada, "softmax", key, key=key)
                     deadlines.check(connection, ada, made.submission)
             except ProblemError as refused:
                 statuses.append(refused.status)

@@ -261,7 +261,7 @@ def test_staff_comments_and_the_student_reads(served: Served, prof: httpx.Client
     assert tutor.get("/v1/exercises/double/comments").json() == []  # none of their own
     assert student.post(path, json={"text": "No."}).status_code == HTTPStatus.FORBIDDEN
     assert served.client("other").get(path).status_code == HTTPStatus.NOT_FOUND
-    with httpx.Client(base_url=served.url, follow_redirects=True) as page:
+    with httpx.Client(base_url=served.url, follow_redirects=True, timeout=120) as page:
         page.post("/sign-in", data={"token": served.token("prof", "instructor")})
         staff = path.replace("/v1", "/staff").removesuffix("/comments")
         csrf = re.findall(r'name="csrf" value="([^"]*)"', page.get(staff).text)[0]

@@ -66,8 +66,7 @@ def row_of(data: Mapping[str, Any]) -> Row | None:
     diagnosis = data.get("diagnosis") or {}
     is_misconception = diagnosis.get("kind") == "misconception"
     passed = data["outcome"] == "passed"
-    # What never ran says why itself; a diagnosis of kind `unused` is a remark.
-    is_told = passed or data["message"] or diagnosis.get("kind", "unused") != "unused"
+    is_told = passed or data["message"] or diagnosis  # a program that never ran has a message
     failed = [each for each in data["tests"] if each["outcome"] not in ("passed", "not run")]
     messages = [str(data["message"]), *(str(each["message"]) for each in failed)]
     # What failures alike have in common: each failed test, its end, and what came of it.

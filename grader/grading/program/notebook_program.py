@@ -95,7 +95,7 @@ class PartLines:
         """Return a diagnosis with lines of the parts, but an author's words as they are."""
         if found is None or self.is_one_file:
             return found
-        if found.kind in ("repair", "unused", "expression"):
+        if found.kind in ("repair", "expression"):
             return replace(found, feedback=self.sentence(found.feedback))
         feedback = _HELPER.sub(lambda match: self.sentence(match[0]), found.feedback, count=1)
         return replace(found, feedback=feedback)

@@ -133,8 +133,8 @@ class Evidence:
 
 
 DiagnosisKind: TypeAlias = Literal[
-    "misconception", "mutation", "ambiguous", "pair", "repair", "unused", "expression"
-]  # fmt: skip
+    "misconception", "mutation", "ambiguous", "pair", "repair", "expression"
+]
 
 
 class Outcome(StrEnum):
@@ -189,8 +189,7 @@ class Diagnosis:
     another one; of kind `mutation`, the name of the mutation operator; of kind `ambiguous`, several
     of either, joined by `JOIN`; of kind `pair`, two misconceptions that come together; of kind
     `repair`, the kind of part of the submission without which the tests pass; of kind `expression`,
-    in which way the first expression that differs from a right program does. Records of an earlier
-    version have the kind `unused`, a remark that something is never used.
+    in which way the first expression that differs from a right program does.
     """
 
     JOIN: ClassVar[str] = " | "

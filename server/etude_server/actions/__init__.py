@@ -1,1 +1,1 @@
-"""What people do to the course: the rules, the transaction and the audit record of each action."""
+"""The actions of staff on a course: the rules, the transaction and the audit record of each."""

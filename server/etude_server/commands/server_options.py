@@ -133,7 +133,7 @@ def open_store(url: str, *, create: bool = False) -> "Database":
 
 @dataclass(frozen=True, slots=True)
 class CommandCourse:
-    """What a command acts on."""
+    """A course as a command opens it: its database, catalogue and queue."""
 
     database: "Database"
     catalog: "Catalog"

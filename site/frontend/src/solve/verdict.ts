@@ -38,7 +38,7 @@ export interface TestResult {
 }
 
 export interface Diagnosis {
-  readonly kind: "misconception" | "mutation" | "ambiguous" | "pair" | "repair" | "unused";
+  readonly kind: "misconception" | "mutation" | "ambiguous" | "pair" | "repair" | "expression";
   readonly ids: readonly string[];
   readonly feedback: string;
   readonly hint: number | null;

@@ -39,8 +39,8 @@ router = APIRouter(prefix="/v1/session", tags=["session"])
 
 async def context(request: Request) -> AppContext:  # a plain function would be sent to a thread
     """Return the running service."""
-    found: AppContext = request.app.state.context
-    return found
+    running: AppContext = request.app.state.context
+    return running
 
 
 ContextOf = Annotated[AppContext, Depends(context)]
@@ -139,10 +139,10 @@ class Me(BaseModel):
 
 
 @router.post("", responses=responses(HTTPStatus.UNAUTHORIZED))
-def sign_in(wanted: SignIn, service: ContextOf, response: Response, cookie: CookieOf) -> Me:
+def sign_in(credentials: SignIn, service: ContextOf, response: Response, cookie: CookieOf) -> Me:
     """Open a session for a browser, and close its last; scripts cannot read the cookie."""
     with service.database.write() as connection:
-        entered = people.sign_in(connection, wanted.token, cookie)
+        entered = people.sign_in(connection, credentials.token, cookie)
     if entered is None:
         detail = "This token is unknown, expired or revoked."
         raise ProblemError(HTTPStatus.UNAUTHORIZED, detail, _BEARER)

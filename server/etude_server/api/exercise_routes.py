@@ -72,7 +72,7 @@ class Progress(BaseModel):
 def exercises(person: Someone, service: ContextOf) -> list[ExerciseInfo]:
     """List the exercises, in the order of their tracks."""
     with service.database.read() as connection:
-        found = windows.windows(connection, person.id)
+        dates = windows.windows(connection, person.id)
     return [
         ExerciseInfo(
             id=each.id,
@@ -84,7 +84,7 @@ def exercises(person: Someone, service: ContextOf) -> list[ExerciseInfo]:
             max_points=each.max_points,
             hash=each.digest,
             window=WindowInfo.model_validate(
-                found.get(each.id, StoredWindow()), from_attributes=True
+                dates.get(each.id, StoredWindow()), from_attributes=True
             ),
         )
         for track in service.catalog.tracks
@@ -95,8 +95,8 @@ def exercises(person: Someone, service: ContextOf) -> list[ExerciseInfo]:
 @router.get("/exercises/{exercise}", responses=responses(HTTPStatus.NOT_FOUND))
 def exercise(exercise: str, person: Someone, service: ContextOf) -> ExerciseInfo:
     """Describe one exercise."""
-    found = (each for each in exercises(person, service) if each.id == exercise)
-    return existing_one(next(found, None), "exercise")
+    matches = (each for each in exercises(person, service) if each.id == exercise)
+    return existing_one(next(matches, None), "exercise")
 
 
 @router.get(
@@ -105,16 +105,16 @@ def exercise(exercise: str, person: Someone, service: ContextOf) -> ExerciseInfo
 )
 def solution(exercise: str, person: Someone, service: ContextOf) -> dict[str, Any]:
     """Return the solution of an exercise that the caller has passed, as its page shows it."""
-    found = service.catalog.find(exercise)
+    entry = service.catalog.find(exercise)
     render = service.settings.solution
-    if found is None or render is None or not found.solution:
+    if entry is None or render is None or not entry.solution:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no solution to show.")
     with service.database.read() as connection:
         own = grades.of_person(connection, person.id)
         held = deadlines.is_held(connection, person, exercise)
     if held or not any(each.exercise == exercise and each.passed for each in own):
         raise ProblemError(HTTPStatus.FORBIDDEN, "You see the solution once you have passed.")
-    return render(found)
+    return render(entry)
 
 
 @router.get(
@@ -141,9 +141,9 @@ def comments(exercise: str, person: Someone, service: ContextOf) -> list[dict[st
 def progress(person: Someone, service: ContextOf) -> dict[str, Any]:
     """Return the caller's best verdicts, and the XP that they earned."""
     with service.database.read() as connection:
-        found = [
+        best = [
             each
             for each in grades.of_person(connection, person.id)
             if not deadlines.is_held(connection, person, each.exercise)
         ]
-    return {"name": person.name, "xp": sum(each.xp for each in found), "exercises": found}
+    return {"name": person.name, "xp": sum(each.xp for each in best), "exercises": best}

@@ -101,10 +101,10 @@ def show(
         return csv_response(_parts(service, exercise), "grades.csv")
     of, _, name = (after or "").partition(" ")
     with service.database.read(one_state=True) as connection:
-        found = grades.of_students(
+        rows = grades.of_students(
             connection, exercise, after=(name, of) if after else None, most=limit + 1
         )
-    return Page.cut(found, limit, lambda last: f"{last.exercise} {last.person}")
+    return Page.cut(rows, limit, lambda last: f"{last.exercise} {last.person}")
 
 
 @router.post(
@@ -151,8 +151,8 @@ def fill_canvas(
 @router.get("/statistics", response_model=list[StatisticsInfo])
 def statistics(service: ContextOf, exercise: Exercise = None) -> list[dict[str, Any]]:
     """Return the difficulty, common mistakes and stuck students of exercises; hardest first."""
-    found = service.staff_reader.read(gradebook_data.numbers, exercise)
-    return [{**asdict(each.statistics), "stuck": each.stuck} for each in found]
+    numbers = service.staff_reader.read(gradebook_data.numbers, exercise)
+    return [{**asdict(each.statistics), "stuck": each.stuck} for each in numbers]
 
 
 def _parts(service: AppContext, exercise: str | None) -> Iterator[str]:

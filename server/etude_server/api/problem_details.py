@@ -55,11 +55,11 @@ class ProblemError(Exception):
         super().__init__(detail)
 
 
-def existing_one(found: _Thing | None, kind: str) -> _Thing:
+def existing_one(thing: _Thing | None, kind: str) -> _Thing:
     """Return what was looked for by its id; raise a 404 if it is not there."""
-    if found is None:
+    if thing is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
-    return found
+    return thing
 
 
 def responses(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
@@ -107,13 +107,13 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
         case RequestValidationError():
             # Without quoting the request, which may hold a submission. A field that we do not know
             # has any name.
-            found = error.errors()
+            errors = error.errors()
             told = [
-                f"{printable('.'.join(map(str, at[1:])) or str(at[0]))[:_LONGEST_NAME]}: {said}"
-                for at, said in ((each["loc"], each["msg"]) for each in found[:_NAMED])
+                f"{printable('.'.join(map(str, at[1:])) or str(at[0]))[:_LONGEST_NAME]}: {message}"
+                for at, message in ((each["loc"], each["msg"]) for each in errors[:_NAMED])
             ]
-            if len(found) > _NAMED:
-                told.append(f"and {len(found) - _NAMED} more")
+            if len(errors) > _NAMED:
+                told.append(f"and {len(errors) - _NAMED} more")
             status, detail = HTTPStatus.UNPROCESSABLE_ENTITY, "; ".join(told) + "."
         case UsageError():  # the sentence of the command line
             sentence = str(error)
@@ -159,18 +159,20 @@ class DescribedApp(FastAPI):
         failed["description"] = "The service failed, or its database is away."
         for operations in description["paths"].values():
             for operation in operations.values():
-                known = operation["responses"]
-                general = [HTTPStatus.UNPROCESSABLE_ENTITY] if "422" in known else []
+                described = operation["responses"]
+                general = [HTTPStatus.UNPROCESSABLE_ENTITY] if "422" in described else []
                 if "requestBody" in operation:
                     general += [HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE]
-                known.update({str(status): each for status, each in responses(*general).items()})
-                known["5XX"] = failed
+                described.update(
+                    {str(status): each for status, each in responses(*general).items()}
+                )
+                described["5XX"] = failed
         return description
 
     def methods_of(self, path: str) -> set[str]:
         """Return the methods that a described path allows; none if it is not described."""
         paths: dict[str, dict[str, Any]] = self.openapi()["paths"]
-        found = paths.get(path) or next(
+        described = paths.get(path) or next(
             (paths[each] for each in paths if compile_path(each)[0].fullmatch(path)), {}
         )
-        return set(map(str.upper, found))
+        return set(map(str.upper, described))

@@ -101,18 +101,18 @@ Existing = Annotated[Regrade, Depends(existing)]
 
 
 @router.post("/preview", responses=_REFUSED)
-def preview(wanted: WantedPreview, here: GradingHere) -> Preview:
+def preview(request: WantedPreview, here: GradingHere) -> Preview:
     """Preview, on a sample, what a regrade would change; nothing is published."""
-    planned = actions.plan(here, wanted.exercise, wanted.from_hash)
-    return actions.preview(here, planned, sample=wanted.sample, concurrency=BESIDE_SUBMISSIONS)
+    planned = actions.plan(here, request.exercise, request.from_hash)
+    return actions.preview(here, planned, sample=request.sample, concurrency=BESIDE_SUBMISSIONS)
 
 
 @router.post("", status_code=HTTPStatus.ACCEPTED, responses=_BEGUN)
-def begin(wanted: NewRegrade, person: Staff, service: ContextOf, response: Response) -> Regrade:
+def begin(request: NewRegrade, person: Staff, service: ContextOf, response: Response) -> Regrade:
     """Begin a regrade, or wake the one like it that has not ended; submissions go first."""
-    planned = actions.plan(service, wanted.exercise, wanted.from_hash)
+    planned = actions.plan(service, request.exercise, request.from_hash)
     begun = actions.begin(
-        service, planned, by=person.id, reason=wanted.reason, allow_lower=wanted.allow_lower
+        service, planned, by=person.id, reason=request.reason, allow_lower=request.allow_lower
     )
     response.headers["Location"] = f"/v1/regrades/{begun.id}"
     return begun
@@ -122,8 +122,8 @@ def begin(wanted: NewRegrade, person: Staff, service: ContextOf, response: Respo
 def listed(service: ContextOf, after: After = None, limit: Limit = 50) -> Page[Regrade]:
     """List regrades, the newest first."""
     with service.database.read() as connection:
-        found = regrades.listed(connection, before=after, most=limit + 1)
-    return Page.cut(found, limit, lambda last: last.id)
+        rows = regrades.listed(connection, before=after, most=limit + 1)
+    return Page.cut(rows, limit, lambda last: last.id)
 
 
 @router.get("/{regrade_id}", responses=_GONE)
@@ -141,8 +141,8 @@ def changes(
 ) -> Page[RegradeChange]:
     """List what a regrade has changed, and what it left as it was, in order."""
     with service.database.read() as connection:
-        found = list(regrades.changes(connection, regrade.id, after=after, most=limit + 1))
-    return Page.cut(found, limit, lambda last: str(last.event))
+        rows = list(regrades.changes(connection, regrade.id, after=after, most=limit + 1))
+    return Page.cut(rows, limit, lambda last: str(last.event))
 
 
 @router.post("/{regrade_id}/undo", status_code=HTTPStatus.ACCEPTED, responses={**_GONE, **_BEGUN})

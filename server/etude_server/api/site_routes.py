@@ -56,10 +56,10 @@ class Site(StaticFiles):
                 frames = await run_in_threadpool(self._frames)
             return self._page(answer, request, frames)
         if isinstance(answer, FileResponse):
-            zipped, found = self.lookup_path(f"{path}.gz")
-            if found and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
+            zipped, stat = self.lookup_path(f"{path}.gz")
+            if stat and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
                 # Of the type that it has without ".gz".
-                answer = self.file_response(zipped, found, scope)
+                answer = self.file_response(zipped, stat, scope)
                 answer.headers["Content-Encoding"] = "gzip"
                 answer.headers["Vary"] = "Accept-Encoding"
         return answer

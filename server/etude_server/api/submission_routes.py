@@ -96,10 +96,10 @@ def existing(submission_id: Id, service: ContextOf) -> Submitted:
 Existing = Annotated[Submitted, Depends(existing)]
 
 
-def own(person: Someone, found: Existing) -> Submitted:
+def own(person: Someone, submission: Existing) -> Submitted:
     """Return a submission, or answer 404; a student may see only their own."""
-    is_hidden = person.role == "student" and found.person_id != person.id
-    return existing_one(None if is_hidden else found, "submission")
+    is_hidden = person.role == "student" and submission.person_id != person.id
+    return existing_one(None if is_hidden else submission, "submission")
 
 
 # Found before an answer begins: a stream that has begun cannot turn into a 404.
@@ -232,7 +232,7 @@ def listed(
 ) -> Page[SubmissionEntry]:
     """List submissions, the newest first."""
     with service.database.read() as connection:
-        found = submissions.listed(
+        rows = submissions.listed(
             connection,
             exercise=exercise,
             person_name=person,
@@ -240,7 +240,7 @@ def listed(
             before=after,
             most=limit + 1,
         )
-    return Page.cut(found, limit, lambda last: last.id)
+    return Page.cut(rows, limit, lambda last: last.id)
 
 
 @router.post(
@@ -248,13 +248,13 @@ def listed(
     status_code=HTTPStatus.NO_CONTENT,
     responses=responses(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
-def release(person: Staff, found: Existing, service: ContextOf) -> None:
+def release(person: Staff, submission: Existing, service: ContextOf) -> None:
     """Queue a parked submission again."""
     with service.database.write() as connection:
-        is_released = submissions.release(connection, found.id, actor=person.id)
+        is_released = submissions.release(connection, submission.id, actor=person.id)
     if not is_released:
         raise ProblemError(HTTPStatus.CONFLICT, "It is not parked.")
-    service.executor.notify([found.id])
+    service.executor.notify([submission.id])
 
 
 def _accept(service: AppContext, person: Person, new: NewSubmission, key: str) -> SubmissionState:

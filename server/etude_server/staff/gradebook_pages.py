@@ -26,17 +26,17 @@ def gradebook(
     section: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Response:
     """Show a row for each student and a column for each exercise."""
-    found = service.staff_reader.read(gradebook_data.table)
-    cut = found.cut(section, _SHOWN)
+    table = service.staff_reader.read(gradebook_data.table)
+    cut = table.cut(section, _SHOWN)
     titles = {name: each.title for name, each in service.catalog.exercises.items()}
-    ordered = sorted(found.exercises, key=[*titles, *found.exercises].index)  # as in the course
+    ordered = sorted(table.exercises, key=[*titles, *table.exercises].index)  # as in the course
     return render(
         "gradebook",
         visitor=visitor,
         exercises=[(name, titles.get(name, name)) for name in ordered],
         table=cut,
-        count=len(found.cut(section, len(found.rows)).rows),
-        sections=sorted({who.section for who, _ in found.rows} - {""}),
+        count=len(table.cut(section, len(table.rows)).rows),
+        sections=sorted({who.section for who, _ in table.rows} - {""}),
         section=section,
         identities=IDENTITIES,
     )
@@ -74,12 +74,12 @@ def canvas(sent: OwnForm, service: ContextOf) -> Response:
 def schedule(visitor: Instructor, service: ContextOf) -> Response:
     """Show when exercises open and are due, and the extensions."""
     with service.database.read() as connection:
-        found = windows.windows(connection)
+        dates = windows.windows(connection)
         extensions = schedules.extensions(connection)
     ordered = [
-        (each, found[name])
+        (each, dates[name])
         for name, each in service.catalog.exercises.items()
-        if name in found and found[name].is_limited
+        if name in dates and dates[name].is_limited
     ]
     return render("schedule", visitor=visitor, windows=ordered, extensions=extensions)
 
@@ -88,14 +88,14 @@ def schedule(visitor: Instructor, service: ContextOf) -> Response:
 def unsent(visitor: Instructor, service: ContextOf) -> Response:
     """Show the grades that are not sent to learning platforms, and why."""
     with service.database.read() as connection:
-        found = unsent_scores.unsent(connection)
+        grades = unsent_scores.unsent(connection)
     return render(
         "unsent",
         visitor=visitor,
-        grades=found[:_SHOWN_UNSENT],
-        count=len(found),
-        parked=sum(each.parked for each in found),
-        oldest=min((each.at for each in found), default=None),
+        grades=grades[:_SHOWN_UNSENT],
+        count=len(grades),
+        parked=sum(each.parked for each in grades),
+        oldest=min((each.at for each in grades), default=None),
     )
 
 

@@ -42,10 +42,10 @@ class PageRoute(APIRoute):
                 return await handle(request)
             except _SignedOutError:
                 # And back to the page after that.
-                wanted = request.url.path if request.method == "GET" else HOME
+                target = request.url.path if request.method == "GET" else HOME
                 if request.method == "GET" and request.url.query:
-                    wanted += f"?{request.url.query}"
-                return see(f"/sign-in?{urlencode({'next': wanted})}")
+                    target += f"?{request.url.query}"
+                return see(f"/sign-in?{urlencode({'next': target})}")
             except ProblemError as error:
                 return _trouble(error.status, error.detail)
             except RequestValidationError:
@@ -74,12 +74,12 @@ class Visitor:
 def instructor(service: ContextOf, cookie: CookieOf) -> Visitor:
     """Return the visitor if they are an instructor or an assistant; raise for anyone else."""
     with service.database.read() as connection:
-        found = people.find_session(connection, cookie) if cookie else None
-    if found is None:
+        session = people.find_session(connection, cookie) if cookie else None
+    if session is None:
         raise _SignedOutError
-    if not found.person.is_staff:
+    if not session.person.is_staff:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is nothing here for you.")
-    return Visitor(found.person, found.csrf)
+    return Visitor(session.person, session.csrf)
 
 
 Instructor = Annotated[Visitor, Depends(instructor)]

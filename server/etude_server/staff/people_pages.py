@@ -46,12 +46,12 @@ def listing(visitor: Instructor, service: ContextOf) -> Response:
 
 
 def _page(
-    visitor: Instructor, service: ContextOf, status: HTTPStatus = HTTPStatus.OK, **said: str
+    visitor: Instructor, service: ContextOf, status: HTTPStatus = HTTPStatus.OK, **notes: str
 ) -> Response:
     with service.database.read() as connection:
-        found = [each for each in roster.listed(connection) if not is_erased(each.name)]
-    said = {"trouble": "", "done": "", "link": "", "roster": ""} | said
-    return render("people", status, visitor=visitor, people=found, roles=ROLES, **said)
+        listed = [each for each in roster.listed(connection) if not is_erased(each.name)]
+    notes = {"trouble": "", "done": "", "link": "", "roster": ""} | notes
+    return render("people", status, visitor=visitor, people=listed, roles=ROLES, **notes)
 
 
 @inside.post("/import")
@@ -131,9 +131,9 @@ def _back(whom: Person, sent: dict[str, str]) -> Response:
 def export(whom: Whom, _sent: OwnForm, service: ContextOf) -> Response:
     """Return everything that is stored of a person, as a file."""
     with service.database.read(one_state=True) as connection:
-        found = personal_data.export(connection, whom)
+        data = personal_data.export(connection, whom)
     headers = {"Content-Disposition": f'attachment; filename="{whom.id}.json"'}
-    return JSONResponse(found, headers=headers)
+    return JSONResponse(data, headers=headers)
 
 
 @inside.post("/erase")
@@ -150,22 +150,22 @@ def erase(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) ->
 def accept_page(service: ContextOf, key: Annotated[str, Query(max_length=200)] = "") -> Response:
     """Ask before an invite is used: programs that read mail open links, too."""
     with service.database.read() as connection:
-        found = roster.invited(connection, key)
-    if found is None:
+        invitee = roster.invited(connection, key)
+    if invitee is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, _NOT_VALID)
-    return render("invite", person=found, key=key, token="")
+    return render("invite", person=invitee, key=key, token="")
 
 
 @router.post("/invite")
 def accept(sent: EntryForm, service: ContextOf, cookie: CookieOf) -> Response:
     """Sign a person in, close the browser's last session, and show a token for the next time."""
     with service.database.write() as connection:
-        found = roster.invited(connection, sent.get("key", ""), use=True)
-        if found is None:
+        invitee = roster.invited(connection, sent.get("key", ""), use=True)
+        if invitee is None:
             raise ProblemError(HTTPStatus.NOT_FOUND, _NOT_VALID)
-        token = people.make_token(connection, found, "invite", actor=found.id)
+        token = people.make_token(connection, invitee, "invite", actor=invitee.id)
         people.close_session(connection, cookie or "")
-        opened = people.open_session(connection, found)
-    response = render("invite", person=found, key="", token=token)
+        opened = people.open_session(connection, invitee)
+    response = render("invite", person=invitee, key="", token=token)
     give_cookie(response, opened.cookie, service)
     return response

@@ -27,8 +27,8 @@ def listing(visitor: Instructor, service: ContextOf) -> Response:
             for version, count in versions.get(exercise.id, {}).items()
             if version != exercise.digest
         ]
-        found = regrades.listed(connection)
-    return render("regrades", visitor=visitor, older=older, regrades=found)
+        rows = regrades.listed(connection)
+    return render("regrades", visitor=visitor, older=older, regrades=rows)
 
 
 @router.post("/preview")

@@ -56,14 +56,14 @@ def without_slash() -> Response:
 @inside.get("/")
 def overview(visitor: Instructor, service: ContextOf) -> Response:
     """Show the statistics of every exercise, and stuck students."""
-    found = service.staff_reader.read(gradebook_data.overview, _STUCK)
+    statistics = service.staff_reader.read(gradebook_data.overview, _STUCK)
     with service.database.read() as connection:
         pending, parked = submissions.count_waiting(connection)
         unsent = unsent_scores.unsent(connection)
     return render(
         "overview",
         visitor=visitor,
-        found=found,
+        found=statistics,
         titles={name: each.title for name, each in service.catalog.exercises.items()},
         pending=pending,
         parked=parked,
@@ -76,14 +76,14 @@ def overview(visitor: Instructor, service: ContextOf) -> Response:
 def exercise(exercise: str, visitor: Instructor, service: ContextOf) -> Response:
     """Show an exercise's statistics and latest submissions."""
     definition = existing_one(service.catalog.find(exercise), "exercise")
-    found = service.staff_reader.read(gradebook_data.numbers, exercise)
+    numbers = service.staff_reader.read(gradebook_data.numbers, exercise)
     with service.database.read() as connection:
         listed = submissions.listed(connection, exercise=exercise, most=_PAGE)
     return render(
         "exercise",
         visitor=visitor,
         exercise=definition,
-        numbers=found[0] if found else None,
+        numbers=numbers[0] if numbers else None,
         most_stuck=_STUCK,
         entries=listed,
     )
@@ -109,8 +109,8 @@ def listing(  # FastAPI calls it by name
             before=before,
             most=_PAGE + 1,
         )
-        known = people.find_person(connection, person) if person is not None else None
-        passed = grades.of_person(connection, known.id) if known is not None else []
+        whom = people.find_person(connection, person) if person is not None else None
+        passed = grades.of_person(connection, whom.id) if whom is not None else []
     return render(
         "submissions",
         visitor=visitor,
@@ -118,38 +118,44 @@ def listing(  # FastAPI calls it by name
         entries=entries[:_PAGE],
         following=entries[_PAGE - 1].id if len(entries) > _PAGE else None,
         grades=passed,
-        known=known,
+        known=whom,
         exercises=[(name, each.title) for name, each in service.catalog.exercises.items()],
     )
 
 
 @inside.get("/submissions/{submission_id}")
-def submission(wanted: Existing, visitor: Instructor, service: ContextOf) -> Response:
+def submission(submitted: Existing, visitor: Instructor, service: ContextOf) -> Response:
     """Show a submission: its text, verdict and events."""
-    of = (wanted.person_id, wanted.exercise)
+    owner_and_exercise = (submitted.person_id, submitted.exercise)
     with service.database.read() as connection:
-        kept = verdicts.published(connection, wanted.id)
-        place = submissions.place(connection, wanted.id)
-        shown: dict[str, Any] = {
-            "owner": people.get_person(connection, wanted.person_id),
-            "text": submissions.text_of(connection, wanted.source_hash),
-            "events": events.of_subject(connection, wanted.id),
-            "comments": comments.of_submission(connection, wanted.id),
-            "grade": grades.of_one(connection, *of),
-            "window": windows.window(connection, *of),
+        kept = verdicts.published(connection, submitted.id)
+        place = submissions.place(connection, submitted.id)
+        values: dict[str, Any] = {
+            "owner": people.get_person(connection, submitted.person_id),
+            "text": submissions.text_of(connection, submitted.source_hash),
+            "events": events.of_subject(connection, submitted.id),
+            "comments": comments.of_submission(connection, submitted.id),
+            "grade": grades.of_one(connection, *owner_and_exercise),
+            "window": windows.window(connection, *owner_and_exercise),
         }
-    shown |= {"verdict": kept and kept.body, "place": place, "is_far": place == submissions.COUNTED}
-    return render("submission", visitor=visitor, submitted=wanted, **shown)
+    values |= {
+        "verdict": kept and kept.body,
+        "place": place,
+        "is_far": place == submissions.COUNTED,
+    }
+    return render("submission", visitor=visitor, submitted=submitted, **values)
 
 
 @inside.post("/submissions/{submission_id}/release")
-def release(wanted: Existing, _sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+def release(
+    submitted: Existing, _sent: OwnForm, visitor: Instructor, service: ContextOf
+) -> Response:
     """Queue a parked submission again, unless another instructor was faster."""
     with service.database.write() as connection:
-        is_released = submissions.release(connection, wanted.id, actor=visitor.person.id)
+        is_released = submissions.release(connection, submitted.id, actor=visitor.person.id)
     if is_released:
-        service.executor.notify([wanted.id])
-    return see(f"/staff/submissions/{wanted.id}")
+        service.executor.notify([submitted.id])
+    return see(f"/staff/submissions/{submitted.id}")
 
 
 @inside.post("/submissions/{submission_id}/comment")

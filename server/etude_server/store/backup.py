@@ -53,7 +53,7 @@ def back_up(database: Database, target: Path, *, force: bool = False) -> Backup:
         copy = Path(name)
         try:
             _copy(source, copy)
-            made = _check(source, copy)
+            backup = _check(source, copy)
             os.fsync(descriptor)
             _check_target(source, target, force=force)  # another process may have made it meanwhile
             copy.replace(target)
@@ -69,7 +69,7 @@ def back_up(database: Database, target: Path, *, force: bool = False) -> Backup:
             os.close(folder)
     except OSError as error:
         raise UsageError(f"{target} cannot be written: {error.strerror or error}") from None
-    return made
+    return backup
 
 
 def dump_command(database: Database, target: Path) -> str:
@@ -129,8 +129,8 @@ def _check(source: Path, copy: Path) -> Backup:
     reading = sqlite3.connect(f"{copy.absolute().as_uri()}?immutable=1", uri=True)
     with contextlib.closing(reading):
         try:
-            found = [str(row[0]) for row in reading.execute("PRAGMA integrity_check")]
-            damages = [] if found == ["ok"] else found
+            problems = [str(row[0]) for row in reading.execute("PRAGMA integrity_check")]
+            damages = [] if problems == ["ok"] else problems
             for table, row, parent, _ in reading.execute("PRAGMA foreign_key_check"):
                 damages.append(f"{table} {row} refers to no row of {parent}")
         except sqlite3.Error as error:

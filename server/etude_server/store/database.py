@@ -208,13 +208,13 @@ def cause_of(error: BaseException) -> str:
     """
     inner = getattr(error, "orig", None) or error.__cause__ or error
     refused = _REFUSED.search(str(inner)) if isinstance(inner, psycopg.OperationalError) else None
-    known = (
+    causes = (
         getattr(inner, "sqlite_errorname", None),
         getattr(inner, "sqlstate", None),
         refused and _QUOTED.sub("...", refused[1]),
         getattr(inner, "strerror", None),
     )
-    cause = next(filter(None, known), "")
+    cause = next(filter(None, causes), "")
     return f"{type(error).__name__} ({cause})" if cause else type(error).__name__
 
 

@@ -129,13 +129,13 @@ def of_students(
     """
 
     def which(table: FromClause) -> list[ColumnElement[bool]]:
-        found = [person.c.role == "student"]
+        conditions = [person.c.role == "student"]
         if exercise is not None:
-            found.append(table.c.exercise == exercise)
+            conditions.append(table.c.exercise == exercise)
         if after is not None:
-            found.append(person.c.name >= after[0])  # which an index finds
-            found.append(tuple_(person.c.name, table.c.exercise) > tuple_(*after))
-        return found
+            conditions.append(person.c.name >= after[0])  # which an index finds
+            conditions.append(tuple_(person.c.name, table.c.exercise) > tuple_(*after))
+        return conditions
 
     if most is None:
         listed = _listed(connection, and_(*which(grade)), and_(*which(override)))
@@ -166,9 +166,9 @@ def _first_keys(
     ]
     nothing = _NOTHING.with_only_columns(person.c.name, _ASSIGNED.c.exercise)
     nothing = nothing.where(*which(_ASSIGNED))
-    found = _first(connection, parts, most)
-    if len(found) == most:  # or all students behind would be looked at, perhaps in vain
-        nothing = nothing.where(tuple_(person.c.name, _ASSIGNED.c.exercise) <= tuple_(*found[-1]))
+    keys = _first(connection, parts, most)
+    if len(keys) == most:  # or all students behind would be looked at, perhaps in vain
+        nothing = nothing.where(tuple_(person.c.name, _ASSIGNED.c.exercise) <= tuple_(*keys[-1]))
     return _first(connection, [*parts, nothing], most)
 
 
@@ -188,12 +188,12 @@ def _not_submitted(connection: Connection, which: ColumnElement[bool]) -> list[G
 
 def of_one(connection: Connection, person_id: str, exercise: str) -> Grade | None:
     """Return a person's grade in an exercise."""
-    found = _listed(
+    grades = _listed(
         connection,
         and_(grade.c.person_id == person_id, grade.c.exercise == exercise),
         and_(override.c.person_id == person_id, override.c.exercise == exercise),
     )
-    return found[0] if found else None
+    return grades[0] if grades else None
 
 
 def _listed(
@@ -203,28 +203,28 @@ def _listed(
 
     Only where the best verdict came late are a person's others looked at.
     """
-    given: dict[tuple[str, str], tuple[Grade, Override]] = {}  # the last of each holds
+    overrides: dict[tuple[str, str], tuple[Grade, Override]] = {}  # the last of each holds
     columns = (override, person.c.name, SHOWN, person.c.section, shown_actor(override.c.by))
     chosen = select(*columns).join(person, person.c.id == override.c.person_id).where(by)
     for row in connection.execute(chosen.order_by(override.c.id)):
         name, shown, section, giver = row[len(override.columns) :]
         nothing = Grade(name, row.exercise, "", 0, 0, False, 0, shown, section, None, "")
         hand = Override(row.points, row.excused, row.reason, giver)
-        given[row.person_id, row.exercise] = (nothing, hand)
-    found: list[Grade] = []
+        overrides[row.person_id, row.exercise] = (nothing, hand)
+    listed: list[Grade] = []
     for row in connection.execute(_WITH_DUE.where(graded)).all():
         person_id, *values = row[: len(_COLUMNS)]
         values += [None, ""]
         held, days = Grade(*values), _days(row.received_at, row.due_at)
         if days:
             held, days = _best(connection, person_id, held, row.due_at, row.late)
-        _, by_staff = given.pop((person_id, held.exercise), (None, None))
-        found.append(_by_rules(held, days, row.late, by_staff))
-    for nothing, hand in given.values():
+        _, by_staff = overrides.pop((person_id, held.exercise), (None, None))
+        listed.append(_by_rules(held, days, row.late, by_staff))
+    for nothing, hand in overrides.values():
         largest = select(func.max(grade.c.max_score)).where(grade.c.exercise == nothing.exercise)
         most = connection.scalar(largest) or 0
-        found.append(_by_rules(replace(nothing, max_score=most), 0, 0.0, hand))
-    return sorted(found, key=lambda each: (each.person, each.exercise))
+        listed.append(_by_rules(replace(nothing, max_score=most), 0, 0.0, hand))
+    return sorted(listed, key=lambda each: (each.person, each.exercise))
 
 
 def _days(at: int | None, due: int | None) -> int:
@@ -232,8 +232,8 @@ def _days(at: int | None, due: int | None) -> int:
 
 
 def _by_rules(held: Grade, days: int, factor: float, hand: Override | None) -> Grade:
-    made = earned(held.score, held.max_score, days=days, factor=factor, override=hand)
-    return replace(held, points=made.points, note=made.note)
+    points = earned(held.score, held.max_score, days=days, factor=factor, override=hand)
+    return replace(held, points=points.points, note=points.note)
 
 
 def _best(
@@ -241,12 +241,12 @@ def _best(
 ) -> tuple[Grade, int]:
     """Return the grade with the most points after what being late costs, and its days."""
     own = {"person": person_id, "of": held.exercise}
-    found = [
+    candidates = [
         (share * factor**days, -days, name, score, most)
         for name, score, most, at in connection.execute(_ALL, own)
         for share, days in [(score / max(most, 1), _days(at, due))]
     ]
-    _, days, name, score, most = max(found)
+    _, days, name, score, most = max(candidates)
     return replace(held, submission_id=name, score=score, max_score=most), -days
 
 

@@ -64,19 +64,23 @@ def is_current(connection: Connection) -> bool:
     Raises:
         UsageError: it has one of another generation, or is another program's file.
     """
-    found = MigrationContext.configure(connection).get_current_revision()
+    revision = MigrationContext.configure(connection).get_current_revision()
     if (
-        found is None
+        revision is None
         and connection.dialect.name == "sqlite"
         and inspect(connection).get_table_names()
     ):
         raise UsageError("the database is not Etude's: it has tables of another program")
-    known = ScriptDirectory.from_config(_config())
-    if found is not None and found not in {each.revision for each in known.walk_revisions()}:
-        if found[0] == str(known.get_current_head())[0]:  # only adds to what this version knows
+    scripts = ScriptDirectory.from_config(_config())
+    if revision is not None and revision not in {
+        each.revision for each in scripts.walk_revisions()
+    }:
+        if (
+            revision[0] == str(scripts.get_current_head())[0]
+        ):  # only adds to what this version knows
             return True
-        raise UsageError(f"the database is of a newer version of Etude (its step is {found!r})")
-    return found == known.get_current_head()
+        raise UsageError(f"the database is of a newer version of Etude (its step is {revision!r})")
+    return revision == scripts.get_current_head()
 
 
 def _config() -> Config:

@@ -40,7 +40,7 @@ def export(connection: Connection, whom: Person) -> dict[str, Any]:
     """Return everything that is stored of a person, as JSON; no secret is among it."""
     own = select(submission.c.id).where(submission.c.person_id == whom.id)
     acts = or_(event.c.actor == whom.id, event.c.subject == whom.id, event.c.subject.in_(own))
-    found: dict[str, Select[Any]] = {
+    queries: dict[str, Select[Any]] = {
         "person": select(person).where(person.c.id == whom.id),
         **{
             each.name: select(*(column for column in each.c if column.name not in _SECRET)).where(
@@ -60,7 +60,7 @@ def export(connection: Connection, whom: Person) -> dict[str, Any]:
             {key: json.loads(value) if key in {"body", "data"} else value for key, value in row}
             for row in (each.items() for each in connection.execute(chosen).mappings())
         ]
-        for name, chosen in found.items()
+        for name, chosen in queries.items()
     }
 
 

@@ -53,8 +53,14 @@ class Platform:
     @property
     def origins(self) -> frozenset[str]:
         """Scheme, host and port of every registered address."""
-        said = self.registration
-        addresses = (said.issuer, said.auth_url, said.token_url, said.jwks_url, said.grades_url)
+        registration = self.registration
+        addresses = (
+            registration.issuer,
+            registration.auth_url,
+            registration.token_url,
+            registration.jwks_url,
+            registration.grades_url,
+        )
         return frozenset(filter(None, map(origin, addresses)))
 
 
@@ -74,23 +80,32 @@ def origin(address: str) -> str:
 
 
 def register(
-    connection: Connection, wanted: PlatformRegistration, deployments: Iterable[str], *, actor: str
+    connection: Connection,
+    registration: PlatformRegistration,
+    deployments: Iterable[str],
+    *,
+    actor: str,
 ) -> Platform:
     """Register a platform, or change the addresses of one and add deployments to it.
 
     Raises:
         UsageError: an address is not HTTPS, or something is missing or too long.
     """
-    for name in (wanted.issuer, wanted.client_id):
+    for name in (registration.issuer, registration.client_id):
         if not 0 < len(name) <= _LONGEST_NAME or not name.isprintable():
             raise UsageError(f"an issuer and a client id have 1 to {_LONGEST_NAME} characters")
-    for address in (wanted.auth_url, wanted.token_url, wanted.jwks_url, wanted.grades_url):
+    for address in (
+        registration.auth_url,
+        registration.token_url,
+        registration.jwks_url,
+        registration.grades_url,
+    ):
         if not origin(address) or len(address) > _LONGEST_ADDRESS:
             raise UsageError(f"{address[:_LONGEST_NAME]!r} is no address that begins with https://")
-    found = find(connection, wanted.issuer, wanted.client_id)
-    platform_id = found.id if found else new_id()
-    registered = asdict(wanted)
-    if found:
+    existing = find(connection, registration.issuer, registration.client_id)
+    platform_id = existing.id if existing else new_id()
+    registered = asdict(registration)
+    if existing:
         own = lti_platform.c.id == platform_id
         connection.execute(update(lti_platform).where(own).values(registered))
     else:
@@ -170,22 +185,22 @@ def admit(connection: Connection, issuer: str, sub: str, role: Role) -> Person:
     # One at a time: two first launches of a person at once would both add them.
     own = select(lti_platform.c.id).where(lti_platform.c.issuer == issuer)
     connection.execute(own.order_by(lti_platform.c.id).with_for_update(key_share=True))
-    known = (lti_person.c.issuer == issuer, lti_person.c.sub == sub)
-    person_id = connection.execute(select(lti_person.c.person_id).where(*known)).scalar()
+    same_person = (lti_person.c.issuer == issuer, lti_person.c.sub == sub)
+    person_id = connection.execute(select(lti_person.c.person_id).where(*same_person)).scalar()
     if person_id is not None:
-        found = people.get_person(connection, person_id)
+        whom = people.get_person(connection, person_id)
         by_staff = (event.c.kind == events.ROLE_CHANGED, event.c.actor != issuer)
-        chosen = select(event.c.seq).where(event.c.subject == found.id, *by_staff).limit(1)
-        if found.role == role or connection.execute(chosen).first() is not None:
-            return found
-        connection.execute(update(person).where(person.c.id == found.id).values(role=role))
-        data = {"before": found.role, "role": role}
-        events.append(connection, issuer, events.ROLE_CHANGED, found.id, data)
-        return replace(found, role=role)
+        chosen = select(event.c.seq).where(event.c.subject == whom.id, *by_staff).limit(1)
+        if whom.role == role or connection.execute(chosen).first() is not None:
+            return whom
+        connection.execute(update(person).where(person.c.id == whom.id).values(role=role))
+        data = {"before": whom.role, "role": role}
+        events.append(connection, issuer, events.ROLE_CHANGED, whom.id, data)
+        return replace(whom, role=role)
     name = f"{sub}@{urlsplit(issuer).hostname or issuer}"
     is_name = name.isprintable() and len(name) <= _LONGEST_NAME and not people.is_erased(name)
     if not is_name or people.find_person(connection, name) is not None:
         name = f"lti:{hashlib.sha256(f'{issuer} {sub}'.encode()).hexdigest()}"
-    made = people.add_person(connection, name, role, actor=issuer)
-    connection.execute(insert(lti_person).values(issuer=issuer, sub=sub, person_id=made.id))
-    return made
+    added = people.add_person(connection, name, role, actor=issuer)
+    connection.execute(insert(lti_person).values(issuer=issuer, sub=sub, person_id=added.id))
+    return added

@@ -111,11 +111,11 @@ def versions(connection: Connection) -> dict[str, dict[str, int]]:
     # Any verdict of a version says whose it is: no submission is read.
     own = verdict.c.exercise_hash == counted.c.exercise_hash
     whose = select(verdict.c.exercise).where(own).limit(1).scalar_subquery()
-    found: dict[str, dict[str, int]] = {}
+    counts: dict[str, dict[str, int]] = {}
     rows = connection.execute(select(whose, counted.c.exercise_hash, counted.c.number))
     for exercise, version, number in rows:
-        found.setdefault(exercise, {})[version] = number
-    return found
+        counts.setdefault(exercise, {})[version] = number
+    return counts
 
 
 def sources_of(connection: Connection, regrade_id: str) -> list[str]:

@@ -174,20 +174,20 @@ def accept(
     """
     people.hold_present(connection, owner.id)  # before any row of theirs, as an erasure does
     digest = hashlib.sha256(text.encode()).hexdigest()
-    made = Submitted(new_id(), owner.id, exercise, digest, now())
+    added = Submitted(new_id(), owner.id, exercise, digest, now())
     if not insert_unless_there(connection, source, {"hash": digest, "text": text}):
         connection.execute(_RESTORE, {"of": digest, "again": text})
-    row = {**asdict(made), "idempotency_key": key}
+    row = {**asdict(added), "idempotency_key": key}
     if not insert_unless_there(connection, submission, row):
         same = (submission.c.person_id == owner.id, submission.c.idempotency_key == key)
-        found = Submitted(*connection.execute(_SUBMITTED.where(*same)).one())
-        if (found.exercise, found.source_hash) != (exercise, digest):
+        earlier = Submitted(*connection.execute(_SUBMITTED.where(*same)).one())
+        if (earlier.exercise, earlier.source_hash) != (exercise, digest):
             raise KeyReusedError
-        return AcceptedSubmission(found, is_new=False)
-    _let_wait(connection, [made.id])
+        return AcceptedSubmission(earlier, is_new=False)
+    _let_wait(connection, [added.id])
     data = {"person": owner.id, "exercise": exercise, "source_hash": digest}
-    events.append(connection, owner.id, events.SUBMITTED, made.id, data)
-    return AcceptedSubmission(made, is_new=True)
+    events.append(connection, owner.id, events.SUBMITTED, added.id, data)
+    return AcceptedSubmission(added, is_new=True)
 
 
 def find(connection: Connection, submission_id: str) -> Submitted | None:
@@ -291,17 +291,17 @@ def find_lost(connection: Connection, most: int, *, before: str = NEWEST) -> tup
     if not looked_at:
         return [], NEWEST
     within = _LOST.where(submission.c.id < before, submission.c.id >= reached)
-    found = list(connection.execute(within).scalars())
-    return found, reached if looked_at == most else NEWEST
+    lost = list(connection.execute(within).scalars())
+    return lost, reached if looked_at == most else NEWEST
 
 
 def let_lost_wait(connection: Connection, submission_ids: Sequence[str]) -> list[str]:
     """Insert into `waiting` those submissions that have no verdict and do not wait; return them."""
     if not submission_ids:
         return []
-    found = list(connection.execute(_LOST.where(submission.c.id.in_(submission_ids))).scalars())
-    _let_wait(connection, found)
-    return found
+    lost = list(connection.execute(_LOST.where(submission.c.id.in_(submission_ids))).scalars())
+    _let_wait(connection, lost)
+    return lost
 
 
 def _let_wait(connection: Connection, submission_ids: Sequence[str]) -> None:
@@ -365,7 +365,7 @@ def stuck(
     )
     if exercise is not None:
         chosen = chosen.where(grade.c.exercise == exercise)
-    found: dict[str, list[Stuck]] = {}
+    by_exercise: dict[str, list[Stuck]] = {}
     for row in connection.execute(chosen):
-        found.setdefault(row.exercise, []).append(Stuck(*row[1:]))
-    return found
+        by_exercise.setdefault(row.exercise, []).append(Stuck(*row[1:]))
+    return by_exercise

@@ -73,8 +73,8 @@ SHOWN: Final = case((person.c.display_name != "", person.c.display_name), else_=
 def shown_actor(column: ColumnElement[str]) -> ColumnElement[str]:
     """Return the SQL of the name of anyone who did something: a person's, or as it stands."""
     who = person.alias("who")  # the statement may be about another person
-    shown = case((who.c.display_name != "", who.c.display_name), else_=who.c.name)
-    named = select(shown).where(who.c.id == column).scalar_subquery()
+    name = case((who.c.display_name != "", who.c.display_name), else_=who.c.name)
+    named = select(name).where(who.c.id == column).scalar_subquery()
     return func.coalesce(named, column)
 
 

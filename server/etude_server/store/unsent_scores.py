@@ -50,8 +50,8 @@ class ScoreToSend:
     @property
     def grade(self) -> dict[str, Any]:
         """The grade: score, max_score, passed, at."""
-        found: dict[str, Any] = json.loads(self.body)
-        return found
+        grade: dict[str, Any] = json.loads(self.body)
+        return grade
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +86,11 @@ def note(connection: Connection, person_id: str, exercise: str) -> None:
     lines = connection.execute(_LINES, own).scalars().all()
     if not lines:
         return
-    found = grades.of_one(connection, person_id, exercise)
-    if found is None or found.points is None:  # an excuse is no score
+    grade = grades.of_one(connection, person_id, exercise)
+    if grade is None or grade.points is None:  # an excuse is no score
         return
-    points = int(found.points) if found.points == int(found.points) else found.points
-    said = {"score": points, "max_score": found.max_score, "passed": found.passed}
+    points = int(grade.points) if grade.points == int(grade.points) else grade.points
+    score = {"score": points, "max_score": grade.max_score, "passed": grade.passed}
     window = windows.window(connection, person_id, exercise)
     not_before = (window.due_at or 0) if window.is_holding else 0
     for line_id in lines:
@@ -109,9 +109,9 @@ def note(connection: Connection, person_id: str, exercise: str) -> None:
         row = connection.execute(select(outbox).where(*mine).with_for_update()).one()
         before = json.loads(row.body)
         at = max(now(), before.pop("at", 0) + 1)  # a platform takes only what is newer
-        if before == said and not row.parked:
+        if before == score and not row.parked:
             continue
-        body = json.dumps({**said, "at": at}, sort_keys=True)
+        body = json.dumps({**score, "at": at}, sort_keys=True)
         values: dict[str, object] = {"body": body, "sent_at": None}
         if row.sent_at is not None or row.parked:  # else it keeps its pause, or its sender
             values |= {"due_at": max(now(), not_before), **_FRESH}

@@ -22,7 +22,7 @@ _NO_FAILURE = frozenset({"passed", "not run"})
 
 def upgrade() -> None:
     """Run this migration."""
-    made = op.create_table(
+    table = op.create_table(
         "mistake",
         sa.Column("exercise", sa.String(length=200), nullable=False),
         sa.Column("kind", sa.String(length=20), nullable=False),
@@ -36,12 +36,12 @@ def upgrade() -> None:
     for row in op.get_bind().execute(_FAILED):
         body = json.loads(row.body)
         diagnosis = body.get("diagnosis") or {}
-        found = [("test", t["id"]) for t in body["tests"] if t["outcome"] not in _NO_FAILURE]
+        mistakes = [("test", t["id"]) for t in body["tests"] if t["outcome"] not in _NO_FAILURE]
         if diagnosis.get("kind") == "misconception":
-            found += [("misconception", each) for each in diagnosis["ids"]]
+            mistakes += [("misconception", each) for each in diagnosis["ids"]]
         if diagnosis.get("hint") is not None:
-            found.append(("hint", diagnosis["hint"]))
-        rows |= {(row.exercise, kind, str(name), row.person_id) for kind, name in found}
+            mistakes.append(("hint", diagnosis["hint"]))
+        rows |= {(row.exercise, kind, str(name), row.person_id) for kind, name in mistakes}
     if rows:
         names = ("exercise", "kind", "name", "person_id")
-        op.bulk_insert(made, [dict(zip(names, row, strict=True)) for row in sorted(rows)])
+        op.bulk_insert(table, [dict(zip(names, row, strict=True)) for row in sorted(rows)])

@@ -178,13 +178,15 @@ def erase(connection: Connection, whom: Person, *, actor: str) -> None:
         UsageError: something of theirs is being graded, or no instructor would be left; the
             transaction is to be undone.
     """
-    # The table first, as whatever publishes a verdict locks it before a person.
     with unlocked(connection, "verdict"):
         _erase(connection, whom)
     events.append(connection, actor, events.PERSON_ERASED, whom.id, {})
 
 
 def _erase(connection: Connection, whom: Person) -> None:
+    # Sources first, as whatever publishes a verdict locks its source before a person.
+    theirs = select(source.c.hash).where(source.c.hash.in_(personal_data.sources(whom)))
+    connection.execute(theirs.order_by(source.c.hash).with_for_update(key_share=True))
     people.hold_present(connection, whom.id)
     own = select(submission.c.id).where(submission.c.person_id == whom.id)
     pending = waiting.c.submission_id.in_(own), waiting.c.parked.is_(False)

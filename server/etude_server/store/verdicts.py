@@ -35,6 +35,7 @@ from etude_server.store.tables import (
     person,
     publication,
     share,
+    source,
     submission,
     verdict,
 )
@@ -54,6 +55,9 @@ _FIND: Final = select(verdict).where(
     verdict.c.exercise_hash == bindparam("exercise_hash"),
     verdict.c.source_hash == bindparam("source_hash"),
     verdict.c.grader_version == bindparam("grader_version"),
+)
+_HOLD_SOURCE: Final = (
+    select(source.c.hash).where(source.c.hash == bindparam("hash")).with_for_update(read=True)
 )
 _LATEST: Final = (
     select(verdict)
@@ -152,6 +156,8 @@ def keep(connection: Connection, made: Verdict, run: GradingRun) -> StoredVerdic
     One whose texts were erased is replaced: somebody else has written the same program.
     """
     key = VerdictKey(made.exercise_hash, made.submission_hash, made.grader_version)
+    # An erasure of this source comes before or after, so that it finds all verdicts to erase.
+    connection.execute(_HOLD_SOURCE, {"hash": key.source_hash})
     body, outcome = verdict_data(made), made.outcome.value
     kept = StoredVerdict(key, outcome, made.score, made.max_score, made.xp, body, now())
     row = {

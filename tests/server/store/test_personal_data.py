@@ -147,7 +147,7 @@ def test_code_that_was_erased_may_be_somebody_else_s(database: Database, ada: Pe
 
 
 def test_a_person_is_erased_beside_a_regrade(postgres: PostgresServer) -> None:
-    """Neither waits for the other for ever: both lock the verdicts before the person."""
+    """Neither waits for the other for ever: both lock the source before the person."""
     with Database(postgres.make("erased")) as database:
         migrate.upgrade(database)
         with database.write() as connection:

@@ -299,7 +299,7 @@ def test_one_exercise_takes_one_file_of_any_name(grade: Callable[..., Graded]) -
             "There is no file attention-weights.py; what was submitted is a.py, b.py. Call yours attention-weights.py.",
         ),
         (
-            {"attention-weights.py": RIGHT, "old/attention_weights.py": RIGHT},
+            {"attention-weights.py": RIGHT, "old/attention_weights.py": f"{RIGHT}# older\n"},
             "There are several: attention-weights.py, old/attention_weights.py. Submit one attention-weights.py.",
         ),
     ],

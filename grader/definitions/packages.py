@@ -67,14 +67,14 @@ def folders_of(modules: frozenset[str]) -> PackageFolders:
     if not modules:  # to read the metadata of all that is installed would take half of a check
         return NO_PACKAGES
     tops = {module.partition(".")[0] for module in modules}
-    names = [distributions_of_modules()[top][0] for top in sorted(tops)]
+    distributions = [distributions_of_modules()[top][0] for top in sorted(tops)]
     by_distribution: dict[str, list[str]] = {}
     for top, names in distributions_of_modules().items():
         for name in names:
             by_distribution.setdefault(_plain(name), []).append(top)
     paths: dict[Path, None] = {}
     required: list[str] = []
-    for installed in _with_requirements(names):
+    for installed in _with_requirements(distributions):
         plain = _plain(installed.name)
         for top in by_distribution.get(plain, ()):
             if top in _NEVER | _ALWAYS:

@@ -145,7 +145,6 @@ ANSWERS = [
     ("np.array(3)", False),
     ("np.array([1], dtype=float)", False),
     ("np.zeros(3)", False),
-    ("half", False),
     ("1 + 1", False),
     ("1) + (1", False),
     ("[1, 2", False),
@@ -176,6 +175,7 @@ def test_a_prediction_is_well_formed_where_the_grader_can_read_it(frontend: Path
 
 WORDS = {
     "error": '"error"',
+    "half": '"half"',
     " all zero ": '"all zero"',
     "True": "True",
     "(2, 3)": "(2, 3)",
@@ -195,7 +195,7 @@ def test_a_text_needs_no_quotes_in_a_field(frontend: Path) -> None:
     made = _in_node(frontend, program, list(WORDS))
 
     assert [literal for literal, _ in made] == list(WORDS.values())
-    shown = ["error", "all zero", "True", "(2, 3)", "error", "x.T"]
+    shown = ["error", "half", "all zero", "True", "(2, 3)", "error", "x.T"]
     assert [answer for _, answer in made] == shown
 
 

@@ -210,7 +210,9 @@ def canvas(
         raise UsageError(f"{gradebook}: {error}") from None
     write_whole(output, filled.text)
     click.echo(f"{filled.graded} grades in {filled.column!r} of {output}")
+    excused = {each.student or "" for each in batch if each.grade and each.grade.is_excused}
     for names, what in (
+        (sorted(name for name in excused if scores.get(name)), "excused from a part, scaled"),
         (filled.without_result, "without a verdict, left as they are"),
         (filled.left_alone, "excused or not assigned, left as they are"),
         (filled.unknown, "not in the gradebook, left out"),

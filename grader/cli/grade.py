@@ -87,6 +87,8 @@ def command(
             to_do = _plan(folder, assigned, exercises, results, delivery)
             for path, why in to_do.left_out.items():
                 click.echo(f"{printable(str(path))} does not count: {printable(why)}", err=True)
+            for path, why in to_do.unreadable.items():
+                click.echo(f"{printable(str(path))} gets 0 points: {printable(why)}", err=True)
             pool = stack.enter_context(Pool(jobs, options.sandbox_opener(unsafe, workers=jobs)))
             with progress(to_do.entries) as advance:
                 for record in run(to_do, pool):

@@ -234,7 +234,7 @@ def _refuse_lost_zeros(students: Iterable[str], roster: Sequence[str] | None) ->
 
 def _grade(report: Report, most: int, rules: Rules, override: Override | None) -> Grade:
     """Return the grade: by hand, else the verdict's points less what being late costs."""
-    points = 0.0 if report.outcome == NOT_SUBMITTED else None
+    points = 0.0 if report.outcome in (NOT_SUBMITTED, NOT_GRADED) else None
     days = 0
     if report.verdict is not None:
         points, most = float(report.verdict.score), report.verdict.max_score

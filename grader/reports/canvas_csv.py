@@ -50,9 +50,10 @@ class Filled:
 def scores_of(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[float, int] | None]:
     """Sum up what each student earned; None for one who is excused from all.
 
-    Of several exercises, one that a student did not submit counts nothing, and one that a student
-    is excused from does not count. Who has no grade in one of them, as after a grader fault or
-    without a sandbox, gets no score at all.
+    Of several exercises, one that a student did not submit counts nothing. For one that a student
+    is excused from they get the share of the points that they earned in the others, since Canvas
+    has the same points for all. Who has no grade in one of them, as after a grader fault or without
+    a sandbox, gets no score at all.
 
     Args:
         batch: One report of each student and exercise.
@@ -69,20 +70,22 @@ def scores_of(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[fl
     }
     sums: dict[str, tuple[float, int] | None] = {}
     for student in dict.fromkeys(student for student, name in by_name if name in counting):
-        points, possible, excused = 0.0, 0, 0
+        points, possible, excused = 0.0, 0, list[str]()
         for name in counting:
             report = by_name.get((student, name))
             if report is None:
                 possible += most[name]
             elif report.grade is not None and report.grade.is_excused:
-                excused += 1
+                excused.append(name)
             elif report.points is None or (report.verdict and report.verdict.sandbox == "none"):
                 break  # nothing was judged, or no sandbox stands behind the points
             else:
                 # Each of the points that it was graded with: another version may have had others.
                 points, possible = points + report.points, possible + report.max_points
         else:
-            sums[student] = None if excused == len(counting) else (points, possible)
+            whole = possible + sum(most[name] for name in excused)
+            part = points * whole / possible if excused and possible else points
+            sums[student] = None if len(excused) == len(counting) else (part, whole)
     return sums
 
 
@@ -142,11 +145,11 @@ def fill(
             f"not in the column {identity!r} of the gradebook: {_some(unknown)}; name the column "
             f"that has these names with --match, or leave them out with --skip-unknown"
         )
-    for _, most in filter(None, scores.values()):
+    for name, (_, most) in ((name, score) for name, score in scores.items() if score):
         if book.points is not None and book.points != most and not scale:
             raise UsageError(
-                f"the assignment has {book.points} points in Canvas and {most} here; --scale "
-                "converts them"
+                f"the assignment has {book.points} points in Canvas and {most} here, as for "
+                f"{name!r}; --scale converts them"
             )
     by_key = _by_key(scores)
     graded, left_alone, without = 0, list[str](), list[str]()

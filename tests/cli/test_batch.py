@@ -251,17 +251,19 @@ def test_files_that_are_no_submissions_are_counted(etude: Etude, tmp_path: Path)
     assert ".git" not in done.stdout
 
 
-def test_a_notebook_that_cannot_be_read_is_said_and_the_others_are_graded(
+def test_a_notebook_that_cannot_be_read_gets_nothing_and_is_named(
     etude: Etude, tmp_path: Path
 ) -> None:
-    """Its sentence has the file and the line; alone it is a mistake of the command's."""
+    """Of all points, so that garbage drops no exercise; alone it is a mistake of the command's."""
     hand_in(tmp_path / "in", "a", notebook(RIGHT), "attention-weights.ipynb")
     broken = hand_in(tmp_path / "in", "b", "{\n{", "attention-weights.ipynb")
     hand_in(tmp_path / "in", "c", notebook("x", language="julia"), "attention-weights.ipynb")
-    done = etude("grade", "in", "--output", "out.jsonl")
-    assert done.returncode == 2
+    done = etude("grade", "in", "--output", "out.jsonl", "--format", "gradebook")
+    assert done.returncode == 1
     found = {line["student"]: line for line in lines(tmp_path / "out.jsonl")}
     assert found["a"]["outcome"] == "passed"
+    assert {row.rpartition(",")[2] for row in done.stdout.splitlines()[1:]} == {"13"}
+    assert f"{broken.relative_to(tmp_path)} gets 0 points: The notebook is broken" in done.stderr
     said = "The notebook is broken: its JSON cannot be read from line 2 on."
     assert said in str(found["b"]["message"])
     assert "The notebook is in julia" in str(found["c"]["message"])

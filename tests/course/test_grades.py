@@ -96,6 +96,17 @@ def test_the_newest_verdict_counts_and_no_fault_replaces_it(results: Callable[..
     ]
 
 
+def test_what_was_not_graded_leaves_the_maximum(results: Callable[..., Path]) -> None:
+    """Two files of which none counts drop no exercise."""
+    two = fault("bo", "one") | {"outcome": "not graded", "message": "There are several files."}
+    read = grades.read_results([results(line("ada", "one", 4), two)])
+
+    batch = grades.graded(read, grades.Rules())
+
+    assert gradebook(batch)[1:] == [["ada", "4", "4", "4"], ["bo", "0", "0", "4"]]
+    assert "There are several files." in to_csv.many(batch)
+
+
 def test_whoever_is_on_the_roster_and_handed_nothing_in_gets_nothing(
     results: Callable[..., Path], table: Callable[..., Path]
 ) -> None:

@@ -164,7 +164,7 @@ def test_no_grade_is_no_score() -> None:
 
 
 def test_several_exercises_are_added_up() -> None:
-    """One that was not submitted counts nothing; one with a fault leaves no score at all."""
+    """One not submitted counts nothing, an excuse leaves the share of the rest, a fault no score."""
     of_class = (
         report("ada", 1), report("ada", 2.5, "b"),
         report("bob", 3),
@@ -173,7 +173,7 @@ def test_several_exercises_are_added_up() -> None:
         report("eve", None, most=0), report("eve", None, "b", most=0),
     )  # fmt: skip
     found = scores(*of_class, exercises=["a", "b"])
-    assert found == {"ada": (3.5, 20), "bob": (3, 20), "dee": (5, 10), "eve": None}
+    assert found == {"ada": (3.5, 20), "bob": (3, 20), "dee": (10, 20), "eve": None}
     with pytest.raises(UsageError, match="say with --exercise"):
         scores(*of_class)
     with pytest.raises(UsageError, match="no verdict on z"):

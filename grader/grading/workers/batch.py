@@ -87,6 +87,7 @@ class Plan:
     done_before: list[Record] = field(default_factory=list)  # with the verdict of an earlier run
     not_looked_at: list[Path] = field(default_factory=list)
     left_out: dict[Path, str] = field(default_factory=dict)  # why another file counts
+    unreadable: dict[Path, str] = field(default_factory=dict)  # get 0 points, and why
 
     @property
     def entries(self) -> int:
@@ -185,8 +186,7 @@ def plan(
             made.not_graded.append(Record(entry, fault))
             continue
         if submission.is_unreadable:
-            made.not_graded.append(Record(entry, f"{submission.path}: {submission.problem}"))
-            continue
+            made.unreadable[submission.path] = submission.problem
         before = done and done.verdict_before(entry, exercise, submission)
         if before:
             made.done_before.append(Record(entry, before))

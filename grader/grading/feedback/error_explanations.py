@@ -97,7 +97,7 @@ def undefined(name: str, names: Sequence[str]) -> str:
     if letter := next(filter(None, letters), ""):
         return letter
     if name in ("exit", "quit"):
-        return "To leave a function, use `return`."
+        return "Leave this out; a function ends with `return`."
     if other := next((each for each in names if each.lower() == name.lower()), None):
         return f"Did you mean `{other}`? Capital and small letters are different."
     if "np" in names and callable(getattr(np, name, None)):
@@ -794,6 +794,15 @@ CAUSES: Final[tuple[_Cause, ...]] = (
         "does), start processes or change settings of the machine.",
     ),
     _Cause(
+        "no-processes",
+        # A semaphore is a file without a name; a page has not even the module.
+        ("FileNotFoundError", "ImportError", "ModuleNotFoundError"),
+        r"^\[Errno 2\] No such file or directory(?:: '/psm_.*)?$|^No module named '(?:_multipro"
+        r"cessing|_posixshmem)|lacks a functioning sem_open",
+        "No process can be started here, and no lock or memory shared with one: leave "
+        "`multiprocessing` and pools of processes out.",
+    ),
+    _Cause(
         "no-network",
         ("URLError", "gaierror"),
         r"\[Errno (?:1|-2|-3)\]",
@@ -849,7 +858,7 @@ _VAGUE: Final = frozenset({
     "set-later", "no-import", "not-in-numpy", "not-of-array", "keyword", "recursion",
     "arguments-missing", "arguments-too-many", "list-index", "number-called", "sequence-called",
     "module-called", "import-name", "removed-from-numpy", "no-file", "own-assert",
-    "refused-by-system", "no-network", "no-threads", "loaded-again", "no-environment",
-    "empty-number",
+    "refused-by-system", "no-processes", "no-network", "no-threads", "loaded-again",
+    "no-environment", "empty-number",
 })  # fmt: skip
 """Causes by which two mistakes cannot be told apart."""

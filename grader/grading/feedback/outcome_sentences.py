@@ -47,8 +47,8 @@ _MOST_LISTED = 5  # lines of a notebook that were left out
 _LONGEST = 300  # characters of a submission's own words in a sentence
 
 _ENDED = (
-    "Your code ended the whole program. Return from the function instead; "
-    "the tests after this one could not run."
+    "Your code ended the whole program, so no test after that could run. Leave this out: a "
+    "function ends with `return`."
 )
 
 
@@ -108,6 +108,8 @@ def raised(error: Raised, call: str, contents: DefinedNames, *, loading: bool = 
     said = ""
     if error.type == "SystemExit":
         said = "Your code ends the program with sys.exit(). Return from the function instead."
+        if loading:
+            said = f"Your code ends the program{at}. Leave this line out."
     elif error.type == "OutputLimitError":
         said = OUTPUT_LIMIT
     elif "MemoryError" in error.bases:
@@ -147,7 +149,7 @@ def _explained(error: Raised) -> str:
 
 
 _QUOTED = re.compile(r"'([^']+)'")
-_NO_MODULE = re.compile(r"^No module named '([^']+)'")
+_NO_MODULE = re.compile(r"^No module named '(?!_multiprocessing|_posixshmem)([^']+)'")
 _MERGED = re.compile(r"^<{7}(?: .*)?\n(?:.*\n)*?={7}\n(?:.*\n)*?>{7}(?= |$)", re.MULTILINE)
 _PLACE = re.compile(r" \((?:/[^()]*|unknown location)\)$")  # where a module lies on this machine
 

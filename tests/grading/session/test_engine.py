@@ -82,7 +82,13 @@ def test_a_wrong_submission_earns_what_it_passes(verdict_of: Callable[[str], Ver
             "There is no module `torch` here, only NumPy and Python's standard library (line 1).",
         ),
         ("x = 1\nname = input()", Outcome.ERRORED, 2, "`input()` has nothing to read"),
-        ("import sys\nsys.exit()", Outcome.ERRORED, 2, "ends the program with sys.exit()"),
+        (
+            "import sys\nsys.exit()",
+            Outcome.ERRORED,
+            2,
+            "ends the program (line 2, while your file was loaded). Leave this line out.",
+        ),
+        ("x = 1\nquit()", Outcome.ERRORED, 2, "Leave this out; a function ends with `return`."),
         (
             "while True: pass",
             Outcome.TIMED_OUT,
@@ -113,7 +119,7 @@ def test_code_that_does_not_load_has_one_sentence_for_the_whole(
         ("return list(x)", Outcome.FAILED, None, "should be an array of shape (2,), but is a list"),
         ("return x + (1, 2, 3)", Outcome.ERRORED, 2, "ValueError: operands could not be broadcast"),
         ("return (y for y in x)", Outcome.FAILED, None, "Your function returned a generator."),
-        ("import os; os._exit(0)", Outcome.ERRORED, None, "Your code ended the whole program."),
+        ("import os; os._exit(0)", Outcome.ERRORED, None, "Your code ended the whole program"),
         (
             "while True: pass",
             Outcome.TIMED_OUT,

@@ -13,6 +13,7 @@ from grader.definitions.yaml_source import Mapping, Sequence
 from grader.errors import Location, Problem
 
 _CUT: Final = re.compile(r" #(?! lint:)| +#[^\s#]")
+_PROGRAMS: Final = {"starter", "solution", "code", "also_right", "given", "run", "pytest"}
 SCHEMA_LINE: Final = "# yaml-language-server: $schema="
 
 
@@ -100,7 +101,23 @@ def text_cut_by_comment(file: File) -> Iterator[Problem]:
                 yield Problem(Location(file.path, number), message)
 
 
+@rule("ETU007", "folded-code", "warning")
+def folded_code(file: File) -> Iterator[Problem]:
+    """A program is a block that begins with `>`, which joins lines."""
+    waiting = [("", file.document.root)] if file.document is not None else []
+    while waiting:
+        key, node = waiting.pop()
+        if isinstance(node, Mapping):
+            waiting += [(each.text, value) for each, value in node.entries]
+        elif isinstance(node, Sequence):
+            waiting += [(key, item) for item in node.items]
+        elif node.style == "folded" and key in _PROGRAMS:
+            message = f"{key}: '>' joins the lines of the program; write '|'"
+            yield Problem(node.where, message)
+
+
 FILE_RULES = (
+    folded_code,
     text_cut_by_comment,
     invalid_definition,
     trailing_white_space,

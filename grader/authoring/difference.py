@@ -54,13 +54,7 @@ def verdict_changes(
     Raises:
         UsageError: There is no submission to the exercise.
     """
-
-    def exercise_named(name: str) -> Exercise:
-        if name != before.id:
-            raise UsageError(f"{name} is another exercise")
-        return before
-
-    entries = [entry for entry, _ in find(folder, exercise_named, Plan())]
+    entries = [entry for entry, _ in find(folder, [before.id], lambda _: before, Plan())]
     if not entries:
         raise UsageError(f"there is no <student>/{before.path_name} in {folder}")
     submissions = [

@@ -108,12 +108,12 @@ def _exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
     Raises:
         UsageError: there is no such file, or several of which none counts.
     """
-    from grader.definitions.collection import find_exercise, resolve
+    from grader.definitions.collection import resolve
     from grader.definitions.files import id_in_name, is_path
     from grader.grading.results.submitted_files import (
         candidate,
         choose,
-        exercise_for,
+        exercise_in,
         exercise_names,
         files_of_zip,
         named_inside,
@@ -121,33 +121,26 @@ def _exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
     from grader.grading.results.zips import ZipError, is_code, is_zip
 
     if is_code(word) or is_zip(word):
-        finder = functools.partial(
-            find_exercise, collection_folder=options.collection_folder(exercises)
-        )
         path = Path(word)
-        with contextlib.suppress(UsageError):
-            return str(exercise_for(path.name, finder).id), path
+        exercise_of = functools.partial(exercise_in, _ids("", exercises))
+        if exercise := exercise_of(path.name):
+            return exercise, path
         if is_code(word):
             return next(iter(exercise_names(word)), word), path
-
-        def id_of(name: str) -> str | None:
-            with contextlib.suppress(UsageError):
-                return str(exercise_for(name, finder).id)
-            return None
-
         try:
-            inside = named_inside(files_of_zip(path), path.name, id_of)
+            inside = named_inside(files_of_zip(path), path.name, exercise_of)
         except ZipError as error:
             raise UsageError(f"{path}: The zip cannot be read: {error}.") from None
         (name, exercise), *others = inside.items()
         if others:
             names = " and ".join(inside)
             raise UsageError(f"{path} has {names}; name the EXERCISE before the FILE")
-        return exercise or str(exercise_for(name, finder).id), path / name
+        return exercise or Path(name).stem, path / name
     wanted = id_in_name(Path(word)) if is_path(word) else word
+    ids = _ids(word, exercises)
     here: list[Path] = []
     with contextlib.suppress(OSError):  # the folder was removed, or cannot be read
-        here += [path for path in Path().iterdir() if wanted in exercise_names(path.name)]
+        here += [path for path in Path().iterdir() if exercise_in(ids, path.name) == wanted]
     files = sorted(path for path in here if is_code(path.name) or is_zip(path.name))
     files += sorted(path for path in here if path.is_dir() or not path.suffix)
     best, left_out = choose([candidate(path) for path in files])
@@ -163,6 +156,16 @@ def _exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
     for path, why in left_out.items():
         click.echo(printable(f"{path} does not count: {why}"), err=True)
     return word, best.path
+
+
+def _ids(exercise: str, exercises: Path | None) -> list[str]:
+    """Return the ids that a file may be named after, where an exercise is asked for."""
+    from grader.definitions.collection import exercise_ids
+    from grader.definitions.files import id_in_name, is_path
+
+    if is_path(exercise):
+        return [id_in_name(Path(exercise))]
+    return exercise_ids(options.collection_folder(exercises))
 
 
 def _watch(asked: _Asked) -> NoReturn:
@@ -279,7 +282,7 @@ def _grade(stack: contextlib.ExitStack, asked: _Asked) -> "tuple[Verdict, Afterw
     afterwards = Afterwards(definition, asked.exercises, told=told)
     path = asked.file
     if not definition.files_to_submit:
-        path = file_for(path, definition.id)
+        path = file_for(path, definition.id, _ids(asked.exercise, asked.exercises))
     submission = read_submission(path, definition.files_to_submit)
     if submission.is_unreadable:
         raise UsageError(f"{submission.path}: {submission.problem}")

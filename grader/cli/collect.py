@@ -1,5 +1,6 @@
 """`etude collect`: put a platform's download where `etude grade` expects it."""
 
+import functools
 from pathlib import Path
 
 import click
@@ -41,17 +42,18 @@ def command(source: Path, into: Path, roster: Path | None, exercises: Path | Non
     from grader.course.grades import read_names
     from grader.definitions.collection import load_exercise
     from grader.definitions.files import files_by_folder, id_in_name
+    from grader.grading.results.submitted_files import exercise_in
     from grader.reports.phrases import count
 
     collection = options.collection_folder(exercises)
 
     paths = [path for each in files_by_folder(collection).values() for path in each]
-    known = {name: name for name in map(id_in_name, paths)}
+    exercise_of = functools.partial(exercise_in, [id_in_name(path) for path in paths])
     names = None if roster is None else read_names(roster)
     texts = ((path, path.read_bytes()) for path in paths)
     asking = [load_exercise(path) for path, text in texts if b"files_to_submit:" in text]
     several = {str(each.id): each.files_to_submit for each in asking if each.files_to_submit}
-    done = collect(source, into, known.get, names, several)
+    done = collect(source, into, exercise_of, names, several)
     click.echo(f"{count(len(done.placed), 'submission')} in {printable(str(into))}")
     if done.kept:
         click.echo(f"{len(done.kept)} were there already")

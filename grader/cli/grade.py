@@ -122,7 +122,7 @@ def _plan(
         UsageError: there is nothing, a format cannot show so many students, or the exercises come
             from the folder itself; or one student's folder is reached by a link.
     """
-    from grader.definitions.collection import find_exercise, resolve
+    from grader.definitions.collection import exercise_ids, find_exercise, resolve
     from grader.definitions.files import folders_in, is_path
     from grader.grading.workers.assigned_exercises import plan_assignment
     from grader.grading.workers.batch import plan
@@ -137,9 +137,10 @@ def _plan(
         linked = folder if folder.is_symlink() else linked_folder(folder)
         if linked is not None:
             raise UsageError(f"{linked} is a symbolic link, so it is no one's to submit")
-        return plan_assignment(folder, [resolve(name, collection) for name in assigned])
-    finder = functools.partial(find_exercise, collection_folder=collection)
-    to_do = plan(folder, finder, results)
+        ids = exercise_ids(collection) if len(paths) < len(assigned) else ()
+        return plan_assignment(folder, [resolve(name, collection) for name in assigned], ids)
+    load = functools.partial(find_exercise, collection_folder=collection)
+    to_do = plan(folder, exercise_ids(collection), load, results)
     if not to_do.entries and not to_do.done_before:
         raise UsageError(
             f"there is no <student>/<exercise>.py or .ipynb in {folder}; if it is one student's, "

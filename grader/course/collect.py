@@ -84,12 +84,6 @@ class _Exercises:
     exercise_of: Callable[[str], str | None]
     several: Mapping[str, Sequence[str]]  # the files of those that ask for several
 
-    def named(self, name: str) -> str | None:
-        """Return the exercise that a file or folder is named after."""
-        names = exercise_names(name)
-        ids = (each if each in self.several else self.exercise_of(each) for each in names)
-        return next(filter(None, ids), None)
-
     def place(self, file: _File) -> str:
         """Return the path of a file below its student's, without suffix.
 
@@ -104,10 +98,10 @@ class _Exercises:
             if set(exercise_names(part)[:1]) & set(names)
         }
         parts = PurePosixPath(file.shown).parts[:-1]
-        for folder in filter(None, map(self.named, reversed(parts))):
+        for folder in filter(None, map(self.exercise_of, reversed(parts))):
             if folder in asking:
                 return f"{folder}/{asking[folder]}"
-        if exercise := self.named(PurePosixPath(file.name).name):
+        if exercise := self.exercise_of(PurePosixPath(file.name).name):
             return exercise
         stem = PurePosixPath(file.name).stem
         if len(asking) > 1:
@@ -150,7 +144,7 @@ def collect(
     Args:
         source: what was downloaded.
         into: the folder for the submissions; it is made if it is not there.
-        exercise_of: gives the id of the exercise of a name.
+        exercise_of: gives the id of the exercise that a file or folder is named after.
         names: the student that an id or a name of the platform stands for, as `name_key` writes
             it; without it the platform's name and id are the student's.
         several: the files of each exercise that asks for several, by its id.
@@ -226,7 +220,7 @@ def _placed(file: _File, exercises: _Exercises, done: Collected) -> Iterator[tup
         done.left_out |= {path: str(refusal) for path, refusal in refused.items()}
         return
     only_code(entries)
-    exercise = exercises.named(PurePosixPath(file.path).name)
+    exercise = exercises.exercise_of(PurePosixPath(file.path).name)
     if exercise is None:
         raise refused[inner.shown]
     yield inner, exercise
@@ -240,7 +234,7 @@ def _platform_part(file: _File) -> PlatformName | None:
 def _folders(file: _File, exercises: _Exercises) -> list[str]:
     """Return the folders of a file that are not named after an exercise, from the outside in."""
     parts = dict.fromkeys(PurePosixPath(file.path).parts[:-1])  # an unpacked zip has `ada/ada/`
-    return [part for part in parts if exercises.named(part) is None]
+    return [part for part in parts if exercises.exercise_of(part) is None]
 
 
 def _level_of_students(files: Sequence[_File], exercises: _Exercises) -> int | str:

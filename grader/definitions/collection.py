@@ -203,6 +203,17 @@ def resolve(name_or_path: str, collection_folder: Path) -> Exercise:
         raise UsageError(f"{error}{path_hint(name_or_path)}") from None
 
 
+def exercise_ids(collection_folder: Path) -> list[str]:
+    """Return the ids of the exercises in a collection, none of which is loaded.
+
+    Raises:
+        UsageError: There is no such folder, or it is a single track.
+        DefinitionError: A track's folder is a symbolic link, or a name cannot be printed.
+    """
+    files = files_by_folder(collection_folder).values()
+    return [str(_id_in_name(path)) for paths in files for path in paths]
+
+
 def find_exercise(name: str, collection_folder: Path) -> Exercise:
     """Load the exercise with an id; the name is never taken for a path.
 
@@ -213,7 +224,7 @@ def find_exercise(name: str, collection_folder: Path) -> Exercise:
     files = [path for files in files_by_folder(collection_folder).values() for path in files]
     named = [path for path in files if _id_in_name(path) == name]
     if not named:
-        raise _no_exercise(name, [_id_in_name(path) for path in files], collection_folder)
+        raise _no_exercise(name, exercise_ids(collection_folder), collection_folder)
     loader = _Loader()
     (exercise,) = loader.exercises(named).values()
     if exercise is None or loader.report.problems:

@@ -1,5 +1,6 @@
 """Downloads of learning platforms, put where they can be graded."""
 
+import functools
 import io
 import os
 import stat
@@ -13,6 +14,7 @@ import pytest
 from grader.course.collect import Collected, collect
 from grader.course.grades import read_names
 from grader.errors import UsageError
+from grader.grading.results.submitted_files import exercise_in
 from grader.sandbox.limits import SOURCE_CAP
 
 Date: TypeAlias = tuple[int, int, int, int, int, int]
@@ -21,9 +23,7 @@ DATE: Date = (2026, 11, 3, 12, 30, 20)
 Zip = Callable[..., Path]
 
 
-def exercise_of(name: str) -> str | None:
-    plain = name.replace("_", "-")
-    return plain if plain in {"token-lookup", "softmax"} else None
+exercise_of = functools.partial(exercise_in, ("token-lookup", "softmax", "causal", "rope"))
 
 
 @pytest.fixture

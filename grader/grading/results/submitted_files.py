@@ -8,12 +8,11 @@ import contextlib
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Final, TypeVar
+from typing import Final
 
-from grader.errors import UsageError
 from grader.grading.results.submission import read_submission, zip_of
 from grader.grading.results.zips import (
     ZipError,
@@ -25,8 +24,6 @@ from grader.grading.results.zips import (
     open_zip,
 )
 from grader.safe_files import IrregularFileError, open_regular
-
-T = TypeVar("T")
 
 _PLATFORMS: Final = (
     # Moodle: name, number, file. The file is a part of its own if there are folders.
@@ -94,24 +91,17 @@ def _plain(text: str) -> str:
     return "-".join(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 
-def exercise_for(file: str, exercise_named: Callable[[str], T]) -> T:
-    """Return the exercise that a file is named after.
+def exercise_in(ids: Collection[str], file: str) -> str | None:
+    """Return the exercise that a file or folder is named after, of those with these ids.
 
-    Args:
-        file: the file's name.
-        exercise_named: gives the exercise of an id, or raises `UsageError`.
-
-    Raises:
-        UsageError: there is none; the sentence has the name as it is written.
+    A name without dashes, as `rowshares`, counts if only one exercise can be meant.
     """
-    stem = PurePosixPath(file).stem
-    problem = None
-    for name in dict.fromkeys((stem, *exercise_names(file))):
-        try:
-            return exercise_named(name)
-        except UsageError as error:
-            problem = problem or error
-    raise problem or UsageError(f"{file} names no exercise")
+    names = exercise_names(file)
+    if exact := next((each for each in names if each in ids), None):
+        return exact
+    joined = {each.replace("-", "") for each in names}
+    meant = {each for each in ids if each.replace("-", "") in joined}
+    return meant.pop() if len(meant) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,8 +280,8 @@ def files_of_zip(path: Path, below: Path | None = None) -> list[str]:
 
 
 def named_inside(
-    names: Sequence[str], zip_name: str, exercise_of: Callable[[str], T | None]
-) -> dict[str, T | None]:
+    names: Sequence[str], zip_name: str, exercise_of: Callable[[str], str | None]
+) -> dict[str, str | None]:
     """Return the code in a zip that is named after an exercise, by its path in the zip.
 
     `names` are the paths of the files in the zip. A single one may leave the name to the zip; None
@@ -307,12 +297,17 @@ def named_inside(
     return {only_code(names): exercise_of(zip_name)}
 
 
-def file_for(path: Path, exercise: str) -> Path:
-    """Return the one file in a zip that is named after an exercise, or else the path itself."""
+def file_for(path: Path, exercise: str, ids: Collection[str]) -> Path:
+    """Return the one file in a zip that is named after an exercise, or else the path itself.
+
+    `ids` are those of all exercises.
+    """
     if is_zip(path.name):
         with contextlib.suppress(ZipError):
             names = [name for name in files_of_zip(path) if is_code(name)]
-            named = [name for name in names if exercise in exercise_names(name)]
+            named = [
+                each for each in names if exercise_in(ids, PurePosixPath(each).name) == exercise
+            ]
             if len(named) == 1:
                 return path / named[0]
     return path

@@ -69,10 +69,10 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     named = [Path(argument.partition("::")[0]).resolve() for argument in parent.config.args]
     if file_path.resolve() not in named:
         from grader.definitions.files import id_in_name  # not for every pytest run
-        from grader.grading.results.submitted_files import exercise_names
+        from grader.grading.results.submitted_files import exercise_in
 
         here = {id_in_name(path) for path in file_path.parent.iterdir()}
-        exercise = next((name for name in exercise_names(submission) if name in here), None)
+        exercise = exercise_in(here, submission)
         if id_in_name(file_path) != exercise:
             return None
     return ExerciseFile.from_parent(parent, path=file_path)

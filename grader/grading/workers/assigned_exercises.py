@@ -4,7 +4,7 @@ Learning platforms give a folder of all that a student uploaded. So a file may l
 be missing. If only one exercise is assigned, the file may have any name.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from grader.definitions.exercise import Exercise
@@ -15,7 +15,7 @@ from grader.grading.results.submitted_files import (
     SortedFiles,
     candidate,
     choose,
-    exercise_names,
+    exercise_in,
     sort_files,
 )
 from grader.grading.results.zips import is_code
@@ -24,8 +24,13 @@ from grader.grading.workers.batch import Entry, Plan
 _MOST_NAMES = 3  # of files, in a sentence
 
 
-def plan_assignment(folder: Path, exercises: Sequence[Exercise]) -> Plan:
+def plan_assignment(folder: Path, exercises: Sequence[Exercise], ids: Collection[str] = ()) -> Plan:
     """Plan an entry for each exercise. A missing file is a failed submission.
+
+    Args:
+        folder: The student's.
+        exercises: The assigned ones.
+        ids: Of the other exercises that a file may be named after.
 
     Raises:
         UsageError: Two exercises have the same id.
@@ -35,7 +40,8 @@ def plan_assignment(folder: Path, exercises: Sequence[Exercise]) -> Plan:
         raise UsageError("two of the assigned exercises have the same id")
 
     def exercise_of(name: str) -> str | None:
-        return next((each for each in exercise_names(name) if each in by_id), None)
+        meant = exercise_in({*by_id, *ids}, name)
+        return meant if meant in by_id else None
 
     try:
         files = sort_files(

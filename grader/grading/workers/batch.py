@@ -4,7 +4,7 @@ import fcntl
 import functools
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Self
@@ -17,7 +17,7 @@ from grader.grading.results.submitted_files import (
     candidate,
     changed,
     choose,
-    exercise_for,
+    exercise_in,
     sort_files,
 )
 from grader.grading.results.verdict import Outcome, Verdict
@@ -96,7 +96,7 @@ class Plan:
 
 
 def find(
-    folder: Path, exercise_named: Callable[[str], Exercise], plan: Plan
+    folder: Path, ids: Collection[str], load: Callable[[str], Exercise], plan: Plan
 ) -> Iterator[tuple[Entry, Exercise]]:
     """Walk a folder in the order of names, following no link; yield what counts as a submission.
 
@@ -104,24 +104,15 @@ def find(
 
     Args:
         folder: Holds a folder for each student.
-        exercise_named: Returns the exercise of a name, or raises `UsageError`.
+        ids: Of the exercises.
+        load: Returns the exercise of an id, or raises `UsageError`.
         plan: Takes what cannot be graded, what is no submission, and what does not count.
     """
-    exercises: dict[str, Exercise] = {}
-    problems: dict[str, str] = {}
-
-    @functools.cache
-    def exercise_of(name: str) -> str | None:
-        try:
-            exercise = exercise_for(name, exercise_named)
-        except UsageError as error:
-            problems[name] = str(error)
-            return None
-        exercises[str(exercise.id)] = exercise
-        return str(exercise.id)
+    exercise_of = functools.cache(functools.partial(exercise_in, ids))
+    load = functools.cache(load)
 
     def asks_for_several(exercise: str) -> bool:
-        return bool(exercises[exercise].files_to_submit)
+        return bool(load(exercise).files_to_submit)
 
     for student in _students(folder, plan):
         try:
@@ -132,11 +123,20 @@ def find(
             continue
         for path, problem in files.unnamed.items():
             entry = Entry(student.student, path, path.stem, changed(path))
-            plan.not_graded.append(Record(entry, problem or problems[path.name]))
+            plan.not_graded.append(Record(entry, problem or _why_none(path.stem, load)))
         plan.not_looked_at += files.others
         for name, paths in files.candidates.items():
-            entries = _chosen(student.student, exercises[name], paths, folder, plan)
-            yield from ((entry, exercises[name]) for entry in entries)
+            entries = _chosen(student.student, load(name), paths, folder, plan)
+            yield from ((entry, load(name)) for entry in entries)
+
+
+def _why_none(name: str, load: Callable[[str], Exercise]) -> str:
+    """Return the sentence about a name that is no exercise's."""
+    try:
+        load(name)
+    except UsageError as error:
+        return str(error)
+    return f"there is no exercise {name!r}"
 
 
 def _students(folder: Path, plan: Plan) -> Iterator[Entry]:
@@ -169,17 +169,21 @@ def _chosen(
 
 
 def plan(
-    folder: Path, exercise_named: Callable[[str], Exercise], done: "Results | None" = None
+    folder: Path,
+    ids: Collection[str],
+    load: Callable[[str], Exercise],
+    done: "Results | None" = None,
 ) -> Plan:
     """Read every submission and put equal code of one exercise together.
 
     Args:
         folder: holds a folder for each student.
-        exercise_named: gives the exercise of a name, or raises `UsageError`.
+        ids: of the exercises.
+        load: gives the exercise of an id, or raises `UsageError`.
         done: results of an earlier run; what they settle is left out.
     """
     made = Plan()
-    for entry, exercise in find(folder, exercise_named, made):
+    for entry, exercise in find(folder, ids, load, made):
         try:
             submission = read_submission(entry.path, exercise.files_to_submit, below=folder)
         except GraderFault as fault:

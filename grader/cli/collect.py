@@ -39,7 +39,7 @@ def command(source: Path, into: Path, roster: Path | None, exercises: Path | Non
     """
     options.prefer_own_output()
     from grader.course.collect import collect
-    from grader.course.grades import read_names
+    from grader.course.roster_file import read_names
     from grader.definitions.collection import load_exercise
     from grader.definitions.files import files_by_folder, id_in_name
     from grader.grading.results.submitted_files import exercise_in

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from grader.reports.formats import Delivery, RequestedFormat
     from grader.reports.report import Batch, HiddenTests, Report
 
-_STATUS = {"passed": 0, "not passed": NOT_PASSED, "not graded": USAGE, "fault": FAULT}
+_STATUS = {"grader fault": FAULT, "not graded": USAGE}  # the worst first
 _BUG = "Etude itself failed; its log has the reason"
 
 
@@ -74,7 +74,9 @@ def command(
         raise UsageError("--resume is for many students, --assigned for one")
     delivery = options.delivery(formats)
     from grader.cli.progress_bar import progress
-    from grader.grading.workers.batch import Plan, Results, run, worst
+    from grader.grading.workers.batch import Plan, Results, run
+    from grader.reports import to_jsonl
+    from grader.reports.report import Report
 
     began = time.time()
     to_do, records = Plan(), list["Record"]()
@@ -82,8 +84,7 @@ def command(
         try:
             results = None
             if output is not None:
-                opened = Results.resume(output) if resume else Results.create(output)
-                results = stack.enter_context(opened)
+                results = stack.enter_context(Results(output, resume=resume))
             to_do = _plan(folder, assigned, exercises, results, delivery)
             for path, why in to_do.left_out.items():
                 click.echo(f"{printable(str(path))} does not count: {printable(why)}", err=True)
@@ -93,7 +94,7 @@ def command(
             with progress(to_do.entries) as advance:
                 for record in run(to_do, pool):
                     if results is not None:  # each is kept the moment it comes
-                        results.write(record)
+                        results.write(to_jsonl.one(Report.of_record(record)))
                     records.append(record)
                     advance()
         except Exception as error:
@@ -102,11 +103,12 @@ def command(
             raise
     shown = _shown(_batch(to_do, records, began), assigned)
     options.deliver(delivery, dataclasses.replace(shown, hidden_tests=hidden_tests))
-    outcomes = [record.outcome for record in (*to_do.done_before, *records)]
+    outcomes = {record.outcome for record in (*to_do.done_before, *records)}
     faults = [each.result for each in records if isinstance(each.result, EtudeError)]
     if faults and all(isinstance(each, DefinitionError) for each in faults):
         raise click.exceptions.Exit(USAGE)  # to try again is no use
-    raise click.exceptions.Exit(_STATUS[worst(outcomes)])
+    worst = next((status for name, status in _STATUS.items() if name in outcomes), NOT_PASSED)
+    raise click.exceptions.Exit(worst if outcomes - {"passed"} else 0)
 
 
 def _plan(

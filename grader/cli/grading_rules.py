@@ -47,13 +47,14 @@ def read_rules(
     Raises:
         UsageError: one of them is not as it should be.
     """
-    from grader.course.grades import Rules, read_overrides, read_roster
+    from grader.course.grades import Rules, read_overrides
+    from grader.course.roster_file import read_students
     from grader.course.rules import LateRule
 
     if late is not None and due is None:
         raise UsageError("--late counts from a time: name it with --due")
     return Rules(
-        roster=None if roster is None else read_roster(roster),
+        roster=None if roster is None else read_students(roster),
         late=None if due is None else LateRule.parse(due, late),
         overrides={} if overrides is None else read_overrides(overrides),
     )

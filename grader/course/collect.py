@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from grader.course.grades import LOST_ZEROS, name_key
+from grader.course.roster_file import LOST_ZEROS, name_key
 from grader.errors import UsageError
 from grader.grading.results.submission import cap_of, digest_of
 from grader.grading.results.submitted_files import (

@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.course.csv_rows import read_text, rows
+from grader.course.roster_file import LOST_ZEROS
 from grader.course.rules import LateRule, Override, earned
 from grader.errors import UsageError
 from grader.grading.results.submitted_files import Candidate, choose
-from grader.grading.results.verdict_json import FAULT, verdict_from_data
+from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
 from grader.reports.canvas_csv import lost_zeros
-from grader.reports.report import NOT_GRADED, Batch, Grade, Report
+from grader.reports.report import Batch, Grade, Report
 
 NOT_SUBMITTED: Final = "not submitted"
 _YES: Final = frozenset({"yes", "true", "1", "x"})
 _NO: Final = frozenset({"no", "false", "0", ""})
 _NAMED: Final = 5
-LOST_ZEROS: Final = "where a spreadsheet took leading zeros away, format the column as text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,60 +101,6 @@ def _newest(files: Mapping[str, Report]) -> Report:
 
 def _code(report: Report) -> str:
     return "" if report.verdict is None else report.verdict.submission_hash
-
-
-def read_roster(path: Path) -> tuple[str, ...]:
-    """Read the students of a course: a CSV with a column `student`, the names of their folders.
-
-    Raises:
-        UsageError: it cannot be read, has no such column, or names a student twice.
-    """
-    names: dict[str, int] = {}
-    for number, row in rows(read_text(path), str(path), ("student",)):
-        name = row["student"]
-        if not name:
-            raise UsageError(f"{path}:{number} has no name in the column 'student'")
-        if name in names:
-            raise UsageError(f"{path}:{number} names {name!r} again, as line {names[name]} does")
-        names[name] = number
-    if not names:
-        raise UsageError(f"{path} has no students")
-    return tuple(names)
-
-
-def read_names(path: Path) -> dict[str, str]:
-    """Read what a platform calls the students: a roster's columns `id`, `name`, `login`, `email`.
-
-    Returns:
-        the student of each id and name, written as `name_key` does.
-
-    Raises:
-        UsageError: it cannot be read, names a student twice, or two have one id or name.
-    """
-    found: dict[str, str] = {}
-    read_roster(path)
-    for number, row in rows(read_text(path), str(path), ("student",)):
-        student = row["student"]
-        for column in ("student", "id", "name", "login", "email", "e-mail"):
-            key = name_key(row.get(column, ""))
-            if found.setdefault(key, student) != student and key:
-                raise UsageError(
-                    f"{path}:{number}: {row[column]!r} stands for {found[key]!r} already; "
-                    "where two have one name, leave it out and give the platform's 'id'"
-                )
-    # Canvas writes `lovelaceada` for Ada Lovelace. Where that stands for two, it is no help.
-    turned: dict[str, set[str]] = {}
-    for _, row in rows(read_text(path), str(path), ("student",)):
-        words = row.get("name", "").split()
-        for first in range(1, len(words)):
-            key = name_key("".join(words[first:] + words[:first]))
-            turned.setdefault(key, set()).add(row["student"])
-    return {key: min(several) for key, several in turned.items() if len(several) == 1} | found
-
-
-def name_key(name: str) -> str:
-    """Return a name as platforms may write it: letters and digits alone, in lower case."""
-    return "".join(character for character in name.casefold() if character.isalnum())
 
 
 def read_overrides(path: Path) -> dict[tuple[str, str], Override]:

@@ -1,13 +1,15 @@
 """The people of a course, from a spreadsheet."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
-from grader.course.csv_rows import rows
+from grader.course.csv_rows import read_text, rows
 from grader.errors import UsageError
 from grader.reports.canvas_csv import login_key
 
 ROLES: Final = ("student", "instructor", "assistant", "grader")
+LOST_ZEROS: Final = "where a spreadsheet took leading zeros away, format the column as text"
 _LONGEST: Final = 200  # characters, of each column
 
 
@@ -60,3 +62,57 @@ def read_roster(text: str, name: str) -> list[RosterRow]:
     if not found:
         raise UsageError(f"{name} names nobody")
     return found
+
+
+def read_students(path: Path) -> tuple[str, ...]:
+    """Read the students of a course: a CSV with a column `student`, the names of their folders.
+
+    Raises:
+        UsageError: it cannot be read, has no such column, or names a student twice.
+    """
+    return tuple(row["student"] for _, row in _student_rows(path))
+
+
+def read_names(path: Path) -> dict[str, str]:
+    """Read what a platform calls the students: a roster's columns `id`, `name`, `login`, `email`.
+
+    Returns:
+        the student of each id and name, written as `name_key` does.
+
+    Raises:
+        UsageError: it cannot be read, names a student twice, or two have one id or name.
+    """
+    names: dict[str, str] = {}
+    # Canvas writes `lovelaceada` for Ada Lovelace. Where that stands for two, it is no help.
+    turned: dict[str, set[str]] = {}
+    for number, row in _student_rows(path):
+        student, words = row["student"], row.get("name", "").split()
+        for column in ("student", "id", "name", "login", "email", "e-mail"):
+            key = name_key(row.get(column, ""))
+            if names.setdefault(key, student) != student and key:
+                raise UsageError(
+                    f"{path}:{number}: {row[column]!r} stands for {names[key]!r} already; "
+                    "where two have one name, leave it out and give the platform's 'id'"
+                )
+        for first in range(1, len(words)):
+            turned.setdefault(name_key("".join(words[first:] + words[:first])), set()).add(student)
+    return {key: min(several) for key, several in turned.items() if len(several) == 1} | names
+
+
+def _student_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
+    lines: dict[str, int] = {}
+    table = list(rows(read_text(path), str(path), ("student",)))
+    for number, row in table:
+        name = row["student"]
+        if not name:
+            raise UsageError(f"{path}:{number} has no name in the column 'student'")
+        if lines.setdefault(name, number) != number:
+            raise UsageError(f"{path}:{number} names {name!r} again, as line {lines[name]} does")
+    if not table:
+        raise UsageError(f"{path} has no students")
+    return table
+
+
+def name_key(name: str) -> str:
+    """Return a name as platforms may write it: letters and digits alone, in lower case."""
+    return "".join(character for character in name.casefold() if character.isalnum())

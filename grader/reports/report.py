@@ -10,8 +10,6 @@ from grader.grading.results.verdict_json import FAULT, fault_data, utc_text, ver
 if TYPE_CHECKING:
     from grader.grading.workers.batch import Record
 
-NOT_GRADED = "not graded"
-
 HiddenTests: TypeAlias = Literal["visible", "hidden", "after_due_date", "after_published"]
 """When students see the results of hidden tests, in Gradescope's words."""
 

@@ -198,10 +198,10 @@ def test_resume_refuses_a_file_of_something_else(etude: Etude, tmp_path: Path) -
 def test_one_run_at_a_time_writes_a_file(tmp_path: Path) -> None:
     """A second one, begun with --resume meanwhile, is refused."""
     with (
-        Results.create(tmp_path / "out.jsonl"),
+        Results(tmp_path / "out.jsonl"),
         pytest.raises(UsageError, match="is being written by another run"),
     ):
-        Results.resume(tmp_path / "out.jsonl")
+        Results(tmp_path / "out.jsonl", resume=True)
 
 
 def test_an_error_before_the_first_result_leaves_no_file(etude: Etude, tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_resume_writes_through_no_link(tmp_path: Path) -> None:
     (tmp_path / "theirs").touch()
     (tmp_path / "out.jsonl").symlink_to(tmp_path / "theirs")
     with pytest.raises(UsageError, match="cannot be written"):
-        Results.resume(tmp_path / "out.jsonl")
+        Results(tmp_path / "out.jsonl", resume=True)
 
 
 def test_results_reach_no_linked_folder_of_a_checkout(
@@ -232,9 +232,9 @@ def test_results_reach_no_linked_folder_of_a_checkout(
         (tmp_path / name).mkdir()
     (tmp_path / "checkout" / "out").symlink_to("../elsewhere")
     monkeypatch.chdir(tmp_path / "checkout")
-    for begin in (Results.create, Results.resume):
+    for resume in (False, True):
         with pytest.raises(UsageError, match="out is a symbolic link; name the folder"):
-            begin(Path("out/results.jsonl"))
+            Results(Path("out/results.jsonl"), resume=resume)
     assert not list((tmp_path / "elsewhere").iterdir())
 
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import pytest
 
 from grader.course.collect import Collected, collect
-from grader.course.grades import read_names
+from grader.course.roster_file import read_names
 from grader.errors import UsageError
 from grader.grading.results.submitted_files import exercise_in
 from grader.sandbox.limits import SOURCE_CAP

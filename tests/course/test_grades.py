@@ -13,6 +13,7 @@ import pytest
 
 from grader.course import grades
 from grader.course.feedback_pages import write_pages
+from grader.course.roster_file import read_students
 from grader.course.rules import LateRule
 from grader.errors import UsageError
 from grader.reports import (
@@ -112,7 +113,7 @@ def test_whoever_is_on_the_roster_and_handed_nothing_in_gets_nothing(
 ) -> None:
     """Students are in the roster's order; who is not on it is named."""
     read = grades.read_results([results(line("ada", "one", 4), line("eve", "two", 2))])
-    roster = grades.read_roster(table("Student;Name\nzoe;Zoe Z\nada;Ada A\n"))
+    roster = read_students(table("Student;Name\nzoe;Zoe Z\nada;Ada A\n"))
 
     batch = grades.graded(read, grades.Rules(roster=roster))
 
@@ -185,14 +186,14 @@ def test_a_roster_that_cannot_be_read_is_named_with_its_line(
 ) -> None:
     """Nothing is guessed about who is in the course."""
     with pytest.raises(UsageError, match=said):
-        grades.read_roster(table(text))
+        read_students(table(text))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_a_roster_of_a_spreadsheet_is_read(table: Callable[..., Path], encoding: str) -> None:
     """With its mark at the beginning, and with tabs between the columns."""
     path = table("student\tname\nj\xf6rg\tJ\xf6rg, A.\n".encode(encoding))
-    assert grades.read_roster(path) == ("j\xf6rg",)
+    assert read_students(path) == ("j\xf6rg",)
 
 
 @pytest.mark.parametrize(
@@ -370,17 +371,17 @@ def test_of_two_files_the_newer_counts_in_any_order_of_lines(
 @pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "SEP=;\r"])
 def test_a_roster_may_name_its_separator(table: Callable[..., Path], first: str) -> None:
     """As spreadsheets do; errors still name the line of the file."""
-    assert grades.read_roster(table(f"{first}\nstudent;id\nada;1\n")) == ("ada",)
+    assert read_students(table(f"{first}\nstudent;id\nada;1\n")) == ("ada",)
     with pytest.raises(UsageError, match=r"table.csv:4 names 'ada' again, as line 3 does"):
-        grades.read_roster(table(f"{first}\nstudent;id\nada;1\nada;2\n"))
+        read_students(table(f"{first}\nstudent;id\nada;1\nada;2\n"))
     with pytest.raises(UsageError, match=r"table.csv:2 has no column 'student'"):
-        grades.read_roster(table(f"{first}\nname\nada\n"))
+        read_students(table(f"{first}\nname\nada\n"))
 
 
 def test_utf_16_without_its_mark_is_refused_with_advice(table: Callable[..., Path]) -> None:
     """It would be read as text with NULs."""
     with pytest.raises(UsageError, match=r"table.csv:1 is not UTF-8; .* 'CSV UTF-8'"):
-        grades.read_roster(table("student\nada\n".encode("utf-16-le")))
+        read_students(table("student\nada\n".encode("utf-16-le")))
 
 
 def test_a_student_whose_zeros_are_lost_is_no_other_student(
@@ -388,6 +389,6 @@ def test_a_student_whose_zeros_are_lost_is_no_other_student(
 ) -> None:
     """Two lines that do not meet would give one of them nothing."""
     read = grades.read_results([results(line("0012345", "one", 4))])
-    roster = grades.read_roster(table("student\n12345\n"))
+    roster = read_students(table("student\n12345\n"))
     with pytest.raises(UsageError, match=r"'0012345' and the roster about '12345': .* as text"):
         grades.graded(read, grades.Rules(roster=roster))

@@ -16,6 +16,7 @@ from grader.grading.results.verdict import (
 
 SCHEMA = "etude/verdict/v1"
 FAULT = "grader fault"
+NOT_GRADED = "not graded"
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:

@@ -1,16 +1,17 @@
 """A folder of submissions: find them, grade equal code once, write results as they come, resume."""
 
+import contextlib
 import fcntl
 import functools
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import Self
 
 from grader.definitions.exercise import Exercise
-from grader.errors import EtudeError, GraderFault, UsageError
+from grader.errors import GraderFault, UsageError
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.submission import Submission, read_submission
 from grader.grading.results.submitted_files import (
@@ -20,19 +21,11 @@ from grader.grading.results.submitted_files import (
     exercise_in,
     sort_files,
 )
-from grader.grading.results.verdict import Outcome, Verdict
-from grader.grading.results.verdict_json import (
-    FAULT,
-    fault_data,
-    utc_text,
-    verdict_data,
-    verdict_from_data,
-)
+from grader.grading.results.verdict import Verdict
+from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
 from grader.grading.results.zips import is_passed_over
 from grader.grading.workers.pool import Pool
 from grader.safe_files import linked_folder
-
-NOT_GRADED = "not graded"
 
 _Key = tuple[str, str, str]
 
@@ -60,22 +53,6 @@ class Record:
         if isinstance(self.result, Verdict):
             return self.result.outcome.value
         return NOT_GRADED if isinstance(self.result, str) else FAULT
-
-    def data(self) -> dict[str, Any]:
-        """Return the record as JSON types."""
-        head = {"student": self.entry.student, "file": os.fspath(self.entry.path)}
-        if self.entry.handed_in is not None:
-            head["handed_in"] = utc_text(self.entry.handed_in)
-        if isinstance(self.result, Verdict):
-            return {**head, **verdict_data(self.result)}
-        if isinstance(self.result, EtudeError):
-            return {**head, **fault_data(self.entry.exercise, str(self.result))}
-        return {
-            **head,
-            "exercise": self.entry.exercise,
-            "outcome": NOT_GRADED,
-            "message": self.result,
-        }
 
 
 @dataclass(slots=True)
@@ -126,8 +103,15 @@ def find(
             plan.not_graded.append(Record(entry, problem or _why_none(path.stem, load)))
         plan.not_looked_at += files.others
         for name, paths in files.candidates.items():
-            entries = _chosen(student.student, load(name), paths, folder, plan)
-            yield from ((entry, load(name)) for entry in entries)
+            exercise = load(name)
+            several = [candidate(each, exercise.files_to_submit, below=folder) for each in paths]
+            best, left_out = choose(several)
+            if best is None:
+                reason = f"There are several files for this exercise: {left_out[paths[0]]}."
+                plan.not_graded.append(Record(Entry(student.student, paths[0], name), reason))
+            else:
+                plan.left_out.update(left_out)
+                yield Entry(student.student, best.path, name, best.changed), exercise
 
 
 def _why_none(name: str, load: Callable[[str], Exercise]) -> str:
@@ -152,20 +136,6 @@ def _students(folder: Path, plan: Plan) -> Iterator[Entry]:
             yield entry
         else:
             plan.not_looked_at.append(entry.path)
-
-
-def _chosen(
-    student: str, exercise: Exercise, paths: Sequence[Path], folder: Path, plan: Plan
-) -> Iterator[Entry]:
-    """Yield the file that counts, if one does."""
-    several = [candidate(each, exercise.files_to_submit, below=folder) for each in paths]
-    best, left_out = choose(several)
-    if best is None:
-        reason = f"There are several files for this exercise: {left_out[paths[0]]}."
-        plan.not_graded.append(Record(Entry(student, paths[0], str(exercise.id)), reason))
-    else:
-        plan.left_out.update(left_out)
-        yield Entry(student, best.path, str(exercise.id), best.changed)
 
 
 def plan(
@@ -210,47 +180,40 @@ def run(to_do: Plan, pool: Pool) -> Iterator[Record]:
 
 
 class Results:
-    """A JSON Lines file of records, one line each, written as they come."""
+    """A JSON Lines file of records, one line each, written as they come.
 
-    def __init__(self, path: Path, file: IO[bytes], settled: dict[_Key, Verdict]) -> None:
+    What it has already is read, and a last line that was cut off is dropped.
+
+    Raises:
+        UsageError: The file cannot be written, holds something else, or another run writes it; or
+            it is there, and is not to be resumed.
+    """
+
+    def __init__(self, path: Path, *, resume: bool = False) -> None:
         self.path = path
-        self._file = file
-        self._settled = settled
-
-    @classmethod
-    def create(cls, path: Path) -> Self:
-        """Begin a new file.
-
-        Raises:
-            UsageError: it exists already, or cannot be created.
-        """
-        _refuse_linked_folder(path)
+        self._settled: dict[_Key, Verdict] = {}
+        if (folder := linked_folder(path)) is not None:
+            raise UsageError(f"{folder} is a symbolic link; name the folder that it leads to")
+        # Others may have put a link there, so none is followed.
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | (0 if resume else os.O_EXCL)
         try:
-            file = path.open("xb")
+            self._file = os.fdopen(os.open(path, flags, 0o666), "a+b")
         except FileExistsError:
             raise UsageError(f"{path} exists; --resume goes on with it") from None
         except OSError as error:
             raise UsageError(f"{path} cannot be written: {error.strerror}") from error
-        _lock(path, file)
-        return cls(path, file, {})
+        with contextlib.ExitStack() as stack:
+            stack.callback(self._file.close)
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise UsageError(f"{path} is being written by another run") from None
+            self._read()
+            stack.pop_all()
 
-    @classmethod
-    def resume(cls, path: Path) -> Self:
-        """Continue a file: read its verdicts, drop a last line that was cut off.
-
-        Raises:
-            UsageError: it cannot be written, or holds something else.
-        """
-        _refuse_linked_folder(path)
-        try:
-            file = open(path, "a+b", opener=_open_no_link)  # noqa: SIM115  closed with the results
-        except OSError as error:
-            raise UsageError(f"{path} cannot be written: {error.strerror}") from error
-        _lock(path, file)
-        file.seek(0)
-        settled: dict[_Key, Verdict] = {}
-        end = 0
-        for number, line in enumerate(file, 1):
+    def _read(self) -> None:
+        end = self._file.seek(0)
+        for number, line in enumerate(self._file, 1):
             if not line.endswith(b"\n") and number > 1:
                 break
             try:
@@ -258,16 +221,14 @@ class Results:
                 outcome, file_name = str(data["outcome"]), str(data["file"])
                 if outcome not in (FAULT, NOT_GRADED) and data["sandbox"] != "none":
                     key = (file_name, data["exercise_hash"], data["submission_hash"])
-                    settled[key] = verdict_from_data(data)
+                    self._settled[key] = verdict_from_data(data)
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-                file.close()
                 raise UsageError(
-                    f"{path}:{number} is no whole result of etude grade --output; "
+                    f"{self.path}:{number} is no whole result of etude grade --output; "
                     "delete the line, or name another file"
                 ) from None
             end += len(line)
-        file.truncate(end)
-        return cls(path, file, settled)
+        self._file.truncate(end)
 
     def verdict_before(
         self, entry: Entry, exercise: Exercise, submission: Submission
@@ -276,9 +237,9 @@ class Results:
         key = (os.fspath(entry.path), exercise.digest, submission.digest)
         return self._settled.get(key)
 
-    def write(self, record: Record) -> None:
-        """Append a record; after this returns, a kill of the process does not lose it."""
-        self._file.write(json.dumps(record.data()).encode() + b"\n")
+    def write(self, line: str) -> None:
+        """Append a line; after this returns, a kill of the process does not lose it."""
+        self._file.write(line.encode())
         self._file.flush()
 
     def __enter__(self) -> Self:
@@ -290,37 +251,3 @@ class Results:
         if error is not None and self._file.tell() == 0:
             self.path.unlink(missing_ok=True)
         self._file.close()
-
-
-def _lock(path: Path, file: IO[bytes]) -> None:
-    """Keep other runs from writing a file.
-
-    Raises:
-        UsageError: another run does; the file is closed.
-    """
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise UsageError(f"{path} is being written by another run") from None
-
-
-def _refuse_linked_folder(path: Path) -> None:
-    folder = linked_folder(path)
-    if folder is not None:
-        raise UsageError(f"{folder} is a symbolic link; name the folder that it leads to")
-
-
-def _open_no_link(path: str, flags: int) -> int:
-    """Open a file, but follow no link: others may have put one there."""
-    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
-
-
-def worst(outcomes: Iterable[str]) -> str:
-    """Return the worst of all outcomes: `fault`, `not graded`, `not passed` or `passed`."""
-    found = set(outcomes)
-    if FAULT in found:
-        return "fault"
-    if NOT_GRADED in found:
-        return "not graded"
-    return "passed" if found <= {Outcome.PASSED.value} else "not passed"

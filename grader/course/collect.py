@@ -22,6 +22,7 @@ import os
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -90,20 +91,19 @@ class _Exercises:
         Raises:
             _RefusalError: no exercise, or more than one, is named or asks for it.
         """
-        names = exercise_names(PurePosixPath(file.name).name)
+        *parts, name = PurePosixPath(file.shown).parts
         asking = {
             exercise: PurePosixPath(part).stem
-            for exercise, parts in self.several.items()
-            for part in parts
-            if set(exercise_names(part)[:1]) & set(names)
+            for exercise, files in self.several.items()
+            for part in files
+            if exercise_names(part)[0] in exercise_names(name)
         }
-        parts = PurePosixPath(file.shown).parts[:-1]
         for folder in filter(None, map(self.exercise_of, reversed(parts))):
             if folder in asking:
                 return f"{folder}/{asking[folder]}"
-        if exercise := self.exercise_of(PurePosixPath(file.name).name):
+        if exercise := self.exercise_of(name):
             return exercise
-        stem = PurePosixPath(file.name).stem
+        stem = PurePosixPath(name).stem
         if len(asking) > 1:
             raise _RefusalError(
                 f"{len(asking)} exercises ask for {stem}.py; put it into a folder named after one"
@@ -164,19 +164,15 @@ def collect(
         level = _level_of_students(bare, exercises) if names is None else ""
         for file, place in places:
             with _refusals(done, file):
-                student, attempt = _student(file, names, level, exercises)
-                candidate = Candidate(
-                    Path(file.shown), file.changed, attempt, functools.partial(_digest, file)
-                )
-                chosen.setdefault((student, place), []).append((candidate, file))
-        for (student, place), several_files in sorted(chosen.items()):
-            best, left_out = choose([candidate for candidate, _ in several_files])
+                student = _student(file, names, level, exercises)
+                chosen.setdefault((student, place), []).append((_candidate(file), file))
+        for (student, place), files in sorted(chosen.items()):
+            best, left_out = choose([candidate for candidate, _ in files])
             done.left_out.update({str(path): why for path, why in left_out.items()})
-            for candidate, file in several_files:
-                if candidate is best:
-                    suffix = PurePosixPath(file.name).suffix.lower()
-                    with _refusals(done, file):
-                        _write(into / student / f"{place}{suffix}", file, done)
+            for file in [file for candidate, file in files if candidate is best]:
+                suffix = PurePosixPath(file.name).suffix.lower()
+                with _refusals(done, file):
+                    _write(into / student / f"{place}{suffix}", file, done)
     return done
 
 
@@ -191,8 +187,8 @@ def _refusals(done: Collected, file: _File) -> Iterator[None]:
         done.is_damaged = True
 
 
-def _placed(file: _File, exercises: _Exercises, done: Collected) -> Iterator[tuple[_File, str]]:
-    """Yield a file that may be a submission, or those in a student's own zip, with their places.
+def _placed(file: _File, exercises: _Exercises, done: Collected) -> list[tuple[_File, str]]:
+    """Return a file that may be a submission, or those in a student's own zip, with their places.
 
     A single file in a zip may leave the name to the zip.
 
@@ -201,29 +197,26 @@ def _placed(file: _File, exercises: _Exercises, done: Collected) -> Iterator[tup
         _RefusalError: The file names no exercise.
     """
     if is_code(file.path):
-        yield file, exercises.place(file)
-        return
+        return [(file, exercises.place(file))]
     if not is_zip(file.path):
         raise _RefusalError("neither Python nor a notebook")
     archive = open_zip(io.BytesIO(file.read(MAX_NOTEBOOK)))
     entries = files_inside(archive)
-    has_one, refused = False, dict[str, _RefusalError]()
+    places, refused = [], dict[str, str]()
     for path in filter(is_code, entries):
         read = functools.partial(read_entry, archive, entries[path])
         inner = replace(file, inner=path, read=read)
         try:
-            yield inner, exercises.place(inner)
-            has_one = True
+            places.append((inner, exercises.place(inner)))
         except _RefusalError as refusal:
-            refused[inner.shown] = refusal
-    if has_one:
-        done.left_out |= {path: str(refusal) for path, refusal in refused.items()}
-        return
-    only_code(entries)
-    exercise = exercises.exercise_of(PurePosixPath(file.path).name)
-    if exercise is None:
-        raise refused[inner.shown]
-    yield inner, exercise
+            refused[inner.shown] = str(refusal)
+    if not places:
+        only_code(entries)
+        if (exercise := exercises.exercise_of(PurePosixPath(file.path).name)) is None:
+            raise _RefusalError(*refused.values())
+        return [(inner, exercise)]
+    done.left_out |= refused
+    return places
 
 
 def _platform_part(file: _File) -> PlatformName | None:
@@ -250,40 +243,35 @@ def _level_of_students(files: Sequence[_File], exercises: _Exercises) -> int | s
 
 def _student(
     file: _File, names: Mapping[str, str] | None, level: int | str, exercises: _Exercises
-) -> tuple[str, int | None]:
-    """Return the student of a file, and the platform's number of the upload.
+) -> str:
+    """Return the student of a file.
 
     Raises:
         _RefusalError: none, or more than one, is named in its path.
     """
     platform = _platform_part(file)
-    attempt = platform.attempt if platform else None
     if names is not None:
-        return _on_roster(file, names, platform), attempt
+        return _on_roster(file, names, platform)
+    folders = _folders(file, exercises)
     if platform:
         student = f"{platform.name}_{platform.id}" if platform.id else platform.name
+    elif not folders:
+        raise _RefusalError("no student is named in its path")
+    elif isinstance(level, str):
+        raise _RefusalError(level)
     else:
-        folders = _folders(file, exercises)
-        if not folders:
-            raise _RefusalError("no student is named in its path")
-        if isinstance(level, str):
-            raise _RefusalError(level)
         student = folders[level]
     if is_passed_over(student) or "/" in student:
         raise _RefusalError(f"{student!r} cannot be the name of a folder")
-    return student, attempt
+    return student
 
 
 def _on_roster(file: _File, names: Mapping[str, str], platform: PlatformName | None) -> str:
     """Return the student of the roster who is named in a path, up to the platform's part."""
-    called: list[str] = []
-    for part in PurePosixPath(file.path).parts:
-        here = PlatformName.of(part)
-        called += [each for each in (here.id, here.name) if each] if here else [part]
-        if here:
-            break
-    else:
-        called.pop()  # the file's own name
+    parts = PurePosixPath(file.path).parts
+    called = [*takewhile(lambda part: not PlatformName.of(part), parts[:-1])]
+    if platform:
+        called += filter(None, (platform.id, platform.name))
     students = {names[key] for key in map(name_key, called) if key and key in names}
     if len(students) == 1:
         return students.pop()
@@ -298,11 +286,15 @@ def _on_roster(file: _File, names: Mapping[str, str], platform: PlatformName | N
     raise _RefusalError(f"{name!r} is not on the roster")
 
 
-def _digest(file: _File) -> str:
-    try:
-        return digest_of(file.read(cap_of(Path(file.name))))
-    except (ZipError, IrregularFileError, OSError):
+def _candidate(file: _File) -> Candidate:
+    def digest() -> str:
+        with contextlib.suppress(ZipError, IrregularFileError, OSError):
+            return digest_of(file.read(cap_of(Path(file.name))))
         return file.shown
+
+    platform = _platform_part(file)
+    attempt = platform.attempt if platform else None
+    return Candidate(Path(file.shown), file.changed, attempt, digest)
 
 
 def _write(target: Path, file: _File, done: Collected) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from grader.course.csv_rows import read_text, rows
 from grader.course.roster_file import LOST_ZEROS
 from grader.course.rules import LateRule, Override, earned
+from grader.definitions.wording import few
 from grader.errors import UsageError
 from grader.grading.results.submitted_files import Candidate, choose
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
@@ -21,7 +22,6 @@ from grader.reports.report import Batch, Grade, Report
 NOT_SUBMITTED: Final = "not submitted"
 _YES: Final = frozenset({"yes", "true", "1", "x"})
 _NO: Final = frozenset({"no", "false", "0", ""})
-_NAMED: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +202,4 @@ def _grade(report: Report, most: int, rules: Rules, override: Override | None) -
 
 def unlisted(batch: Batch, roster: Sequence[str]) -> str:
     """Name the students who have results but are not on the roster; empty if there are none."""
-    names = sorted({report.student or "" for report in batch} - set(roster))
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+    return few(sorted({report.student or "" for report in batch} - set(roster)), 5)

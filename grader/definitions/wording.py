@@ -1,6 +1,6 @@
 """Words that error messages share: shortened values, near misses, listings."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import islice
 
@@ -31,3 +31,9 @@ def listing(words: Iterable[str], conjunction: str) -> str:
     """Return the words in quotes as a listing: `'a', 'b' or 'c'`."""
     *most, last = [quote(word) for word in words]
     return f"{', '.join(most)} {conjunction} {last}" if most else last
+
+
+def few(words: Sequence[str], most: int = 3) -> str:
+    """Return the first words, and how many more there are: `a, b, c and 2 more`."""
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more

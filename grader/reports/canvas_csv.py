@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
+from grader.definitions.wording import few
 from grader.errors import UsageError
 from grader.reports.report import Batch
 
@@ -27,7 +28,6 @@ _COMPUTED: Final = (
 _EXCUSED: Final = "EX"
 _LEFT_ALONE: Final = {_EXCUSED, "N/A"}  # the other is not assigned
 _TEST_STUDENT: Final = {"Student, Test", "Test Student"}
-_NAMED: Final = 5
 _MOST_DIGITS: Final = 12  # of an assignment's points
 _ASCII_LOWER: Final = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
@@ -285,5 +285,4 @@ def lost_zeros(names: Iterable[str], others: Iterable[str]) -> tuple[str, str] |
 
 
 def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(f"'{name}'" for name in names[:_NAMED]) + more
+    return few([f"'{name}'" for name in names], 5)

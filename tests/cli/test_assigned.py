@@ -70,7 +70,7 @@ def test_a_long_list_of_files_is_cut_and_made_printable(etude: Etude, tmp_path: 
     hand_in(tmp_path / "in", "\x1b[31ma.py", "b.py", "c.py", "d.py", "e.py")
     words = ("--assigned", "attention-weights", "--format", "json")
     message = json.loads(etude("grade", "in", *words).stdout)["message"]
-    assert r"what was submitted is \x1b[31ma.py, b.py, c.py, 2 more. Call" in message
+    assert r"what was submitted is \x1b[31ma.py, b.py, c.py and 2 more. Call" in message
 
 
 def test_wrong_use_is_said(etude: Etude, tmp_path: Path) -> None:

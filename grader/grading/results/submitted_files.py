@@ -158,6 +158,13 @@ def candidate(path: Path, files: Sequence[str] = (), *, below: Path | None = Non
     return Candidate(path, changed(on_disk), platform.attempt if platform else None, digest)
 
 
+def choose_file(
+    paths: Sequence[Path], files: Sequence[str], *, below: Path
+) -> tuple[Candidate | None, dict[Path, str]]:
+    """Choose one of several paths, as `choose` does; the others are those of `read_submission`."""
+    return choose([candidate(path, files, below=below) for path in paths])
+
+
 def changed(path: Path) -> float | None:
     """Return when a file was last changed; of a folder, the last of its files."""
     with contextlib.suppress(OSError):
@@ -198,7 +205,7 @@ class SortedFiles:
 def sort_files(
     folder: Path,
     exercise_of: Callable[[str], str | None],
-    asks_for_several: Callable[[str], bool],
+    files_of: Callable[[str], Sequence[str]],
     *,
     below: Path,
 ) -> SortedFiles:
@@ -209,7 +216,7 @@ def sort_files(
     Args:
         folder: The student's.
         exercise_of: Returns the id of the exercise that a file's name stands for, if any.
-        asks_for_several: Returns whether the exercise of an id asks for several files.
+        files_of: Returns the files of an exercise that asks for several, by its id.
         below: The folder that is graded.
 
     Raises:
@@ -219,7 +226,7 @@ def sort_files(
 
     def is_whole(name: str) -> bool:
         exercise = exercise_of(name)
-        return exercise is not None and asks_for_several(exercise)
+        return exercise is not None and bool(files_of(exercise))
 
     for path, is_folder in _walk(folder, is_whole):
         exercise = exercise_of(path.name)

@@ -8,9 +8,9 @@ from collections.abc import Collection
 from pathlib import PurePosixPath
 from typing import IO, Final
 
+from grader.definitions.wording import few
 from grader.grading.results.file_kinds import file_kind
 
-_NAMED: Final = 3
 _HEAD: Final = 4096
 _TAIL: Final = 22 + 65_535  # bytes: the end record with its comment
 _LENGTHS: Final = struct.Struct("<6xHL")  # of the end record: entries, and bytes of their list
@@ -120,9 +120,8 @@ def only_code(files: Collection[str]) -> str:
     if len(code) == 1:
         return code[0]
     if code:
-        more = ", ..." if len(code) > _NAMED else ""
-        named = ", ".join(ascii(path)[1:-1] for path in code[:_NAMED])
-        raise ZipError(f"it has {len(code)} Python files or notebooks ({named}{more}); submit one")
+        named = few([ascii(path)[1:-1] for path in code])
+        raise ZipError(f"it has {len(code)} Python files or notebooks ({named}); submit one")
     if any(map(is_zip, files)):
         raise ZipError("it has a zip inside; unpack that, and submit the Python file or notebook")
     raise ZipError("it has no Python file and no notebook")

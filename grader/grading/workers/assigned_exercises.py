@@ -8,20 +8,18 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from grader.definitions.exercise import Exercise
+from grader.definitions.wording import few
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission, read_submission
 from grader.grading.results.submitted_files import (
     SortedFiles,
-    candidate,
-    choose,
+    choose_file,
     exercise_in,
     sort_files,
 )
 from grader.grading.results.zips import is_code
 from grader.grading.workers.batch import Entry, Plan
-
-_MOST_NAMES = 3  # of files, in a sentence
 
 
 def plan_assignment(folder: Path, exercises: Sequence[Exercise], ids: Collection[str] = ()) -> Plan:
@@ -45,12 +43,11 @@ def plan_assignment(folder: Path, exercises: Sequence[Exercise], ids: Collection
 
     try:
         files = sort_files(
-            folder, exercise_of, lambda each: bool(by_id[each].files_to_submit), below=folder
+            folder, exercise_of, lambda each: by_id[each].files_to_submit, below=folder
         )
     except OSError:
         files = SortedFiles()
-    others = [path for path in files.others if is_code(path.name)]
-    others = sorted([*files.unnamed, *others])
+    others = sorted([*files.unnamed, *(each for each in files.others if is_code(each.name))])
     plan = Plan()
     for name, exercise in by_id.items():
         expected, paths = f"{name}.py", sorted(files.candidates.get(name, ()))
@@ -60,8 +57,7 @@ def plan_assignment(folder: Path, exercises: Sequence[Exercise], ids: Collection
             paths = [path for path in others if path.name in main] or paths
         elif not paths and len(by_id) == len(others) == 1:
             paths = others
-        several = [candidate(path, exercise.files_to_submit, below=folder) for path in paths]
-        best, left_out = choose(several)
+        best, left_out = choose_file(paths, exercise.files_to_submit, below=folder)
         if best is not None:
             plan.left_out.update(left_out)
             submission = read_submission(best.path, exercise.files_to_submit, below=folder)
@@ -73,13 +69,9 @@ def plan_assignment(folder: Path, exercises: Sequence[Exercise], ids: Collection
                 listed = _listed(others, folder)
                 problem += f"; what was submitted is {listed}. Call yours {expected}"
             submission = Submission.without_source(folder / expected, f"{problem}.")
-        entry = Entry("", submission.path, name)
-        key = (exercise.digest, submission.digest, submission.problem)
-        plan.groups[key] = (Job(exercise, submission), [entry])
+        plan.add(Entry("", submission.path, name), Job(exercise, submission))
     return plan
 
 
 def _listed(paths: Sequence[Path], folder: Path) -> str:
-    names = [ascii(str(path.relative_to(folder)))[1:-1] for path in paths[:_MOST_NAMES]]
-    more = len(paths) - len(names)
-    return ", ".join([*names, f"{more} more"] if more else names)
+    return few([ascii(str(path.relative_to(folder)))[1:-1] for path in paths])

@@ -15,9 +15,8 @@ from grader.errors import GraderFault, UsageError
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.submission import Submission, read_submission
 from grader.grading.results.submitted_files import (
-    candidate,
     changed,
-    choose,
+    choose_file,
     exercise_in,
     sort_files,
 )
@@ -71,6 +70,14 @@ class Plan:
         """The number of files that will get a record."""
         return len(self.not_graded) + sum(len(entries) for _, entries in self.groups.values())
 
+    def add(self, entry: Entry, job: Job) -> None:
+        """Put an entry to those with the same code."""
+        self.groups.setdefault(_key(job), (job, []))[1].append(entry)
+
+
+def _key(job: Job) -> _Key:
+    return job.exercise.digest, job.submission.digest, job.submission.problem
+
 
 def find(
     folder: Path, ids: Collection[str], load: Callable[[str], Exercise], plan: Plan
@@ -87,13 +94,11 @@ def find(
     """
     exercise_of = functools.cache(functools.partial(exercise_in, ids))
     load = functools.cache(load)
-
-    def asks_for_several(exercise: str) -> bool:
-        return bool(load(exercise).files_to_submit)
-
     for student in _students(folder, plan):
         try:
-            files = sort_files(student.path, exercise_of, asks_for_several, below=folder)
+            files = sort_files(
+                student.path, exercise_of, lambda each: load(each).files_to_submit, below=folder
+            )
         except OSError as error:
             reason = f"The folder cannot be read: {error.strerror}."
             plan.not_graded.append(Record(student, reason))
@@ -104,8 +109,7 @@ def find(
         plan.not_looked_at += files.others
         for name, paths in files.candidates.items():
             exercise = load(name)
-            several = [candidate(each, exercise.files_to_submit, below=folder) for each in paths]
-            best, left_out = choose(several)
+            best, left_out = choose_file(paths, exercise.files_to_submit, below=folder)
             if best is None:
                 reason = f"There are several files for this exercise: {left_out[paths[0]]}."
                 plan.not_graded.append(Record(Entry(student.student, paths[0], name), reason))
@@ -161,12 +165,10 @@ def plan(
             continue
         if submission.is_unreadable:
             made.unreadable[submission.path] = submission.problem
-        before = done and done.verdict_before(entry, exercise, submission)
-        if before:
+        if done and (before := done.verdict_before(entry, exercise, submission)):
             made.done_before.append(Record(entry, before))
-            continue
-        key = (exercise.digest, submission.digest, submission.problem)
-        made.groups.setdefault(key, (Job(exercise, submission), []))[1].append(entry)
+        else:
+            made.add(entry, Job(exercise, submission))
     return made
 
 
@@ -174,8 +176,7 @@ def run(to_do: Plan, pool: Pool) -> Iterator[Record]:
     """Grade the planned entries and yield a record for each, as they come."""
     yield from to_do.not_graded
     for job, result in pool.grade(job for job, _ in to_do.groups.values()):
-        key = (job.exercise.digest, job.submission.digest, job.submission.problem)
-        for entry in to_do.groups[key][1]:
+        for entry in to_do.groups[_key(job)][1]:
             yield Record(entry, result)
 
 
@@ -234,8 +235,7 @@ class Results:
         self, entry: Entry, exercise: Exercise, submission: Submission
     ) -> Verdict | None:
         """Return the verdict that an earlier run gave this file, as it is now."""
-        key = (os.fspath(entry.path), exercise.digest, submission.digest)
-        return self._settled.get(key)
+        return self._settled.get((os.fspath(entry.path), exercise.digest, submission.digest))
 
     def write(self, line: str) -> None:
         """Append a line; after this returns, a kill of the process does not lose it."""

@@ -174,9 +174,9 @@ def _graded(
     clues: list[str] = []
     real = relation_sentences.related
 
-    def noted(relation: Relation, *others: Any) -> str:
-        if sentence := real(relation, *others):
-            clues.append(sentence)
+    def noted(relation: Relation, *arguments: Any, **named: Any) -> str:
+        if sentence := real(relation, *arguments, **named):
+            clues.append(f"{relation.id}: {sentence}")
         return sentence
 
     def emit(_: Job, result: Result) -> None:

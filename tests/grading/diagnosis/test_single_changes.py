@@ -46,16 +46,8 @@ TEST: "Fields" = {
     "expect": "solution",
 }
 CHANGES = {
-    "exchanged": ("(kept, gain)", "(kept, bias)", "scaled + bias", "scaled + gain"),
     "operator": ("scaled + bias", "scaled * bias"),
     "one-off": ("(x.shape[1] + 2)", "(x.shape[1] + 2 - 1)"),
-    "comparison": ("None] > np", "None] >= np"),
-    "turned-round": ("None] > np", "None] <= np"),
-    "branches": ("(~below, weights, 0.5)", "(below, weights, 0.5)"),
-    "shift": ("np.exp(x[i] - np.max(x[i]))", "np.exp(x[i])"),
-    "length": ("x.shape[1] + 2", "x.shape[0] + 2"),
-    "order": ("(scaled + bias)", "np.sort(scaled + bias)"),
-    "axis": ("np.mean(total, 1)[:, None]", "np.mean(total)"),
 }
 
 
@@ -85,7 +77,7 @@ def test_the_change_that_makes_it_right_is_named(grade_all: "GradeAll", kind: st
 @pytest.mark.parametrize(
     ("changes", "fields"),
     [
-        ((*CHANGES["operator"], *CHANGES["turned-round"]), {}),
+        ((*CHANGES["operator"], "None] > np", "None] <= np"), {}),
         (CHANGES["operator"], {"kind": "fix", "starter": RIGHT}),
     ],
     ids=["two changes", "a program to be fixed"],
@@ -127,13 +119,15 @@ def test_a_property_alone_does_not_show_what_is_right(grade_all: "GradeAll") -> 
 
 def test_a_loop_that_may_not_end_is_left_as_it_is() -> None:
     """Another sign in it costs a second each."""
-    loop = "def f(n):\n    while n > 3:\n        n = n - 2\n    return n\n"
-    assert all("while n > 3:\n        n = n - 2" in each[3] for each in read(loop, [])["copies"])
-    inner = "def f(n):\n    for _ in n:\n        if n > 3:\n            n = 2\n    return n\n"
-    assert any("if (n >= (3))" in each[3] for each in read(inner, [])["copies"])
+    loop = "def f(n):\n    while n + 1 > 3:\n        n = n - 2\n    return n * 2\n"
+    copies = [each[3] for each in read(loop, [])["copies"]]
+    assert copies
+    assert all("while n + 1 > 3:\n        n = n - 2" in each for each in copies)
 
 
 def test_a_condition_that_could_switch_a_wrong_branch_off_is_left_as_it_is() -> None:
     """What is right without the branch says nothing of the condition."""
-    branch = "def f(n):\n    if n.shape[0] > 3:\n        n = 2 * n\n    return n\n"
-    assert all("if n.shape[0] > 3" in each[3] for each in read(branch, [])["copies"])
+    branch = "def f(n):\n    if n - 1 > 3:\n        n = 2 * n\n    return n\n"
+    copies = [each[3] for each in read(branch, [])["copies"]]
+    assert copies
+    assert all("if n - 1 > 3" in each for each in copies)

@@ -1,6 +1,6 @@
 """Train the small model of the page "Your own GPT", with NumPy alone, and write its weights.
 
-    python scripts/train_tiny_gpt.py            # writes site/templates/tiny-gpt.json, in minutes
+    python scripts/train_tiny_gpt.py      # writes site/templates/own-gpt/weights.json, in minutes
 
 The model is the one of the exercise `tiny-gpt`: pre-norm blocks with causal attention, GELU, and
 logits from the embeddings. It reads and writes single characters. Its text is made by the grammar
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-OUTPUT = Path(__file__).parent.parent / "site" / "templates" / "tiny-gpt.json"
+OUTPUT = Path(__file__).parent.parent / "site" / "templates" / "own-gpt" / "weights.json"
 SEED = 7
 CONTEXT, WIDTH, HEADS, HIDDEN, BLOCKS = 96, 64, 4, 128, 2
 BATCH, RATE, TALES = 24, 3e-3, 2500

@@ -33,7 +33,7 @@ import numpy as np
 
 from grader.browser.coding import EngineData, from_text, size_of
 from grader.browser.other_versions import differences
-from grader.browser.own_gpt import OwnGpt, Problem, Weights
+from grader.browser.own_gpt import Model, OwnGpt, Problem
 from grader.browser.page_child import InPage, PageChild
 from grader.definitions.exercise import Seeded, TestId
 from grader.errors import EtudeError
@@ -174,7 +174,7 @@ class _LessonNamespace:
 _grader: _Grader | None = None
 _session: _LessonNamespace | None = None
 _lesson_files: Mapping[str, bytes] = {}
-_weights: Weights | None = None
+_model: Model | None = None
 _gpt: OwnGpt | None = None
 _sources: dict[str, str] = {}
 
@@ -282,9 +282,9 @@ def cell(source: str) -> str:
 
 
 def open_gpt(text: str) -> None:
-    """Read the weights of a learner's own GPT."""
-    global _weights  # noqa: PLW0603  a page has one model
-    _weights = Weights.read(text)
+    """Open the model of a learner's own GPT."""
+    global _model  # noqa: PLW0603  a page has one model
+    _model = Model.read(text)
 
 
 def begin_text(request: str) -> str:
@@ -296,14 +296,14 @@ def begin_text(request: str) -> str:
     global _gpt, _sources
     settings = json.loads(request)
     sources = settings.pop("sources")
-    assert _weights is not None  # a page opens them first
+    assert _model is not None  # a page opens it first
     with _quietly():
         is_new = _gpt is None or sources != _sources
         if _gpt is None or is_new:
             if _gpt is not None:
                 _gpt.close()
-            _gpt, _sources = OwnGpt(_weights, sources), sources
-        settings["prompt"] = _weights.known(settings["prompt"])
+            _gpt, _sources = OwnGpt(_model, sources), sources
+        settings["prompt"] = _model.without_unknown(settings["prompt"])
         problem = _gpt.begin(**settings, is_new=is_new)
         return json.dumps({"prompt": settings["prompt"], "problem": _gave_up(problem)})
 

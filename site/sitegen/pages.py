@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias, TypeVar
 
-from grader.browser.gpt_parts import PARTS
 from grader.definitions.public import PublicExercise, PublicTrack
 from grader.lessons.execute import RunProse
 from sitegen.assets import Assets
@@ -31,7 +30,7 @@ from sitegen.links import (
     SEARCH,
     notebook_path,
 )
-from sitegen.package_data import data_folder
+from sitegen.own_gpt import MODEL, PARTS, model_json
 from sitegen.page_images import PageImages
 from sitegen.rendering import PageRenderer, count
 from sitegen.search import SearchEntry
@@ -40,8 +39,6 @@ from sitegen.teaching.model_map import places_of
 
 WARM_UP: Final = "numpy-warmup"  # the track that home offers to those who do not know NumPy
 BUNDLE: Final = "etude.zip"  # the grader, as a page's Python imports it
-
-_WEIGHTS: Final = "tiny-gpt.json"  # that scripts/train_tiny_gpt.py wrote
 
 # The pages that say something of all tracks, and those that say nothing of any: the kind of each,
 # and its template where that has another name.
@@ -146,9 +143,8 @@ class Pages:
     def _own_gpt(self, track: TrackCard) -> PageFiles:
         cards = {str(name): card for name, card in track.by_id.items()}
         parts = [(cards[each], name) for each, name in PARTS.items()]
-        html = self._render(OWN_GPT, "gpt", track=track, parts=parts, weights=_WEIGHTS)
-        weights = data_folder("templates").joinpath(_WEIGHTS).read_bytes()
-        files = {OWN_GPT: html.encode(), OWN_GPT.replace(INDEX, _WEIGHTS): weights}
+        html = self._render(OWN_GPT, "gpt", track=track, parts=parts, model=MODEL)
+        files = {OWN_GPT: html.encode(), OWN_GPT.replace(INDEX, MODEL): model_json().encode()}
         return PageFiles(files, SearchEntry.of("Your own GPT", OWN_GPT, track.title))
 
     def _leads_to_gpt(self, track: str) -> bool:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Page, expect
 
-from grader.browser.gpt_parts import PARTS
 from grader.definitions.collection import find_exercise
 from grader.definitions.files import default_folder
+from sitegen.own_gpt import PARTS
 from tests.browser.judging import DARK, PHONE, barriers, overflowing
 
 if TYPE_CHECKING:

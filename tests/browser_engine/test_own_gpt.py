@@ -9,17 +9,16 @@ from typing import Any
 import pytest
 
 from grader.browser import page
-from grader.browser.gpt_parts import PARTS
 from grader.definitions.collection import find_exercise
 from grader.definitions.files import default_folder
-from sitegen.package_data import data_folder
+from sitegen.own_gpt import PARTS, model_json
 
 SOLUTIONS = {each: find_exercise(each, default_folder()).solution for each in PARTS}
 
 
 @pytest.fixture(autouse=True)
 def _weights() -> Iterator[None]:
-    page.open_gpt((data_folder("templates") / "tiny-gpt.json").read_text("utf-8"))
+    page.open_gpt(model_json())
     yield
     page.begin_text(asked(sources=SOLUTIONS | {"gelu": "1 / 0"}))  # which removes the code
 
@@ -40,8 +39,8 @@ def write(count: int, **changes: Any) -> str | dict[str, str]:
 
 
 def test_the_weights_and_the_solutions_write_a_tale() -> None:
-    """The weights are small, unknown letters are left out, and the temperature and the seed count."""
-    assert (data_folder("templates") / "tiny-gpt.json").stat().st_size < 150_000
+    """The model is small, unknown letters are left out, and the temperature and the seed count."""
+    assert len(model_json()) < 150_000
     assert json.loads(page.begin_text(asked(prompt="Mia \u2603#")))["prompt"] == "Mia "
     coldest = write(20)
     assert coldest == "e duck lived by the "
@@ -96,7 +95,7 @@ def test_training_lowers_the_loss_and_gives_the_same_weights_again() -> None:
     again = script.train(30)[1]
     assert loss < script.train(1)[2] - 0.2
     assert all((again[name] == value).all() for name, value in weights.items())
-    shipped = json.loads((data_folder("templates") / "tiny-gpt.json").read_text("utf-8"))
+    shipped = json.loads(model_json())
     assert shipped["letters"] == letters
     assert {name: each[0] for name, each in shipped["arrays"].items()} == {
         name: list(value.shape) for name, value in weights.items()

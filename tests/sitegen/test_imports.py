@@ -7,7 +7,6 @@ import sitegen
 
 PRIVATE = ("grader", "reference", "sitegen.from_collection")
 ALLOWED = {
-    "grader.browser.gpt_parts",  # names alone
     "grader.definitions.images",  # reads pictures only
     "grader.definitions.public",
     "grader.errors",

@@ -15,11 +15,11 @@ interface Answer {
 const MOST = 400; // letters after the prompt; a tale has some 200
 
 const parts = [...document.querySelectorAll<HTMLElement>("[data-part]")];
-const weights = new URL(find("main", HTMLElement).dataset.weights ?? "", location.href).href;
+const model = new URL(find("main", HTMLElement).dataset.model ?? "", location.href).href;
 
 class Desk {
   readonly #status = new Status(() => this.#python.reset());
-  readonly #python = new Python(["open_gpt"], (state) => this.#status.show(state), weights);
+  readonly #python = new Python(["open_gpt"], (state) => this.#status.show(state), model);
   readonly #prompt = element("textarea", { id: "gpt-prompt", rows: 2, maxlength: 200, spellcheck: "false" }, "Mia the ");
   readonly #temperature = range("gpt-temperature", 0, 2, 0.1, 0.6);
   readonly #top = range("gpt-top", 1, 40, 1, 10);

@@ -371,7 +371,7 @@ class PropertyTest(_AnyTest):
     against: str | None = _doc(
         "A second expression over the same names, without the reference: for gradient the scalar "
         "that is differentiated, for "
-        "cached_equals_uncached the same result without the cache.",
+        "two_ways_agree another way to the same result.",
         default=None,
     )
     tolerance: Tolerance | None = _doc(

@@ -95,11 +95,11 @@ PROPERTIES: Final[Mapping[str, NamedProperty]] = {
         in_hidden_test="Two calls with the same inputs give different results.",
         difference="Two calls with the same inputs should give the same. {name}",
     ),
-    "cached_equals_uncached": NamedProperty(
-        meaning="The result is that of `against`, which does without the cache.",
-        on_page="With the cache the result is the same as without.",
-        in_hidden_test="The result with the cache is another than without it.",
-        difference="The result should be the same as without the cache, `{against}`. {name}",
+    "two_ways_agree": NamedProperty(
+        meaning="The result is that of `against`, another way to it.",
+        on_page="Both ways give the same result.",
+        in_hidden_test="Two ways to one result differ in this hidden test.",
+        difference="The result should be that of `{against}`. {name}",
         needs_against=True,
     ),
 }

@@ -350,7 +350,7 @@ TYPES += [
         "15:12: holds: expected 'rows_sum_to_one', 'shift_invariant', 'causal', "
         "'permutation_equivariant', 'permutation_invariant', 'unchanged_inputs', "
         "'finite_at_large_values', 'gradient', 'idempotent', 'deterministic' or "
-        "'cached_equals_uncached', found the string 'casual'; did you mean 'causal'?",
+        "'two_ways_agree', found the string 'casual'; did you mean 'causal'?",
     ),
     (
         "    call: double(x)",
@@ -506,7 +506,7 @@ MEANING = [
 RUN = '    run: print(double(1))\n    stdout: "2"'
 PROPERTY = "    given: {x: [1.0, 2.0], y: [3.0]}\n    call: double(x)\n    holds: "
 PREDICT = "kind: predict\ndefines:\n  double:"
-ONLY_TWO = "only with 'cached_equals_uncached' and 'gradient'"
+ONLY_TWO = "only with 'gradient' and 'two_ways_agree'"
 DRAWN = "x = rng.random()\n    seeds: 2"
 
 MEANING += [
@@ -650,8 +650,8 @@ PROPERTIES = [
     ),
     (
         RUN,
-        f"{PROPERTY}cached_equals_uncached",
-        "18:12: holds: 'cached_equals_uncached' needs a second expression, 'against'",
+        f"{PROPERTY}two_ways_agree",
+        "18:12: holds: 'two_ways_agree' needs a second expression, 'against'",
     ),
     (
         RUN,

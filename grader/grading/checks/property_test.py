@@ -410,7 +410,7 @@ _CHECKS: Final[dict[str, Callable[[_Trial], Difference | None]]] = {
     "deterministic": lambda trial: _breach(
         trial, compare(trial.first, trial.with_inputs({}), _EXACT)
     ),
-    "cached_equals_uncached": lambda trial: _breach(
+    "two_ways_agree": lambda trial: _breach(
         trial,
         trial.differs(_usable(trial.against({})), trial.first),
         against=trial.test.against,

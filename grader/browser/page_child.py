@@ -132,7 +132,7 @@ class PageChild(Child):
         try:
             header, body = _parts(answer)
             self._weigh(header, body)
-            tree = wire.decode(header, body, None, asking.shared)
+            tree = wire.decode(header, body)
             answered = read_answer(tree, number, measured=asking.measure)
         except (wire.MalformedError, ForgedError) as error:
             raise ChildGoneError(Cause.PROTOCOL, str(error)) from error

@@ -387,8 +387,9 @@ class PytestTest(_AnyTest):
     Inputs are the body's own, and may be written to. What a call changes in an argument (an array,
     a list, a dict, nested or not) is changed in the body too, and fails the test unless
     `keep_inputs` is `false`: `assert np.allclose(f(x), 2 * x)` would hold if `f` made all of it
-    zeros. A result that is an argument, or that
-    shares its memory, does so in the body: `f(a) is a`, `np.shares_memory(f(a), a)`.
+    zeros. A result or an attribute that is an argument, or that shares its memory, does so in the
+    body: `f(a) is a`, `np.shares_memory(model.weights, w)`. What the body changes in an array or a
+    container that the submission keeps, the submission sees: `model.weights[0] = 5`.
 
     Objects, functions and classes of the submission are stand-ins. `len`, `iter`, `with`, `str`,
     attributes, methods, `isinstance`, `__doc__` and `inspect.signature` are asked of the
@@ -396,18 +397,13 @@ class PytestTest(_AnyTest):
     class in `defines` names it; otherwise two objects are equal only if they are the same. Where no
     definition is of `kind: class`, nothing is asked of an object: a result is plain data there, and
     an object can only be passed on to another function of the submission. Functions, lambdas and
-    iterators may be arguments: the submission calls them where the body runs. Their arguments are
-    copies. `pytest.raises`, `pytest.warns`, `pytest.approx` and `capsys.readouterr` are there; no
-    other fixture is.
+    iterators may be arguments: the submission calls them where the body runs. `pytest.raises`,
+    `pytest.warns`, `pytest.approx` and `capsys.readouterr` are there; no other fixture is.
 
-    Results, arguments and attributes are copies, made when the call returns. What a later call
-    changes in them does not show, as with a list that is a default argument: so look at the result
-    of the second call, `f(1); assert f(2) == [2]`, not again at that of the first.
-
-    Not to be had, and refused by `etude lint` where it can be seen: a change to an attribute, as in
-    `model.weights[0] = 5`, which changes a copy; `type(x) is A`; a class that derives from the
-    submission's, or an exception class of its own; source, code and pickles. Two arguments that
-    overlap, neither of which is the whole, are separate arrays in the submission.
+    Not to be had, and refused by `etude lint` where it can be seen: `type(x) is A`; a class that
+    derives from the submission's, or an exception class of its own; source, code and pickles. Two
+    arrays that overlap, neither of which is the whole, do not share memory on the other side. Their
+    numbers are exchanged with each call.
     """
 
     kind = "pytest"

@@ -8,9 +8,6 @@ from typing import Any, TypeGuard
 from grader.sandbox.limits import SOURCE_CAP
 from grader.sandbox.printable import printable
 
-CALL_BACK = b'["l","call back",'
-"""The beginning of the header of a submission's call of a function of ours."""
-
 _MOST_COUNTED = 1 << 62
 _LONGEST_NAME, _MOST_AXES, _MOST_CAUSES, _MOST_VALUES, _MOST_NAMES = 40, 64, 3, 4, 200
 _MOST_CELLS = 20

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 from grader.sandbox.answers import (
-    CALL_BACK,
     Answer,
     Cause,
     ChildGoneError,
@@ -20,6 +19,7 @@ from grader.sandbox.answers import (
     read_call_back,
 )
 from grader.sandbox.inside import wire
+from grader.sandbox.inside.sharing import SHARES, Sharing
 from grader.sandbox.limits import ANSWERS_CAP, Limits
 
 
@@ -38,6 +38,9 @@ class Peer(wire.Keeper, Protocol):
     def call_back(self, number: int, args: list[Any], kwargs: dict[Any, Any]) -> list[object]:
         """Call a function on behalf of the submission; return a status and the value."""
 
+    def change(self, own: Any, contents: Any, is_ours: bool) -> None:
+        """Make an object of ours what the submission has made of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Asking:
@@ -48,24 +51,29 @@ class Asking:
             slows down a call that makes many of them.
         hear: whether to return `[value, warnings, bytes printed]`.
         look: takes the containers and arrays of the request; the value is `[value, changes]`.
+        sharing: our end of the conversation, where objects are shared.
         peer: what to do with objects that are no plain data.
     """
 
     measure: bool = False
     hear: bool = False
     look: wire.Shared | None = None
+    sharing: Sharing | None = None
     peer: Peer | None = None
-
-    @property
-    def shared(self) -> wire.Shared | None:
-        """The objects that those of the answer may be."""
-        return self.look if self.hear else None
 
     def request(self, number: int, words: Sequence[object]) -> list[bytes | memoryview]:
         """Return the pieces of a request's frame."""
         options = {"measure": self.measure, "hear": self.hear, "look": self.look is not None}
         request = [number, *(word for word, is_asked in options.items() if is_asked), *words]
-        return wire.encode(request, self.peer, self.look)
+        return self.message(request, self.look)
+
+    def message(
+        self, payload: list[Any], look: wire.Shared | None = None
+    ) -> list[bytes | memoryview]:
+        """Return the pieces of a frame for the submission."""
+        if self.sharing is not None:
+            return self.sharing.send(payload, self.peer)
+        return wire.encode(payload, self.peer, look)
 
 
 PLAINLY = Asking()
@@ -282,7 +290,7 @@ class FramedChild(Child):
             self._send(list(request))
             frame = self._next_frame()
         while True:
-            tree = self._decoded(frame, asking.shared)
+            tree = self._decoded(frame, asking)
             if (called := read_call_back(tree)) is None:
                 if self.exchanges is not None:
                     request_key = _without_number(number, request[1], request[2:])
@@ -297,7 +305,7 @@ class FramedChild(Child):
             except BaseException:
                 self.end()  # it waits for an answer
                 raise
-            self._send(wire.encode(["given", *answered], asking.peer))
+            self._send(asking.message(["given", *answered]))
             frame = self._next_frame()
 
     def repeat(self, sent: Sequence[Sequence[Exchange]]) -> int | None:
@@ -337,12 +345,12 @@ class FramedChild(Child):
             raise self._forged("answers of too many bytes")
         return self._receive(header), self._receive(body)
 
-    def _decoded(self, frame: _Frame, shared: wire.Shared | None = None) -> object:
-        header, body = frame
-        if header.startswith(CALL_BACK):  # its objects are not those of the request
-            shared = None
+    def _decoded(self, frame: _Frame, asking: Asking = PLAINLY) -> object:
+        sharing, peer = asking.sharing, asking.peer
         try:
-            return wire.decode(header, body, None, shared)
+            if sharing is not None and peer is not None and frame[0].startswith(SHARES):
+                return sharing.receive(*frame, None, peer.change)
+            return wire.decode(*frame)
         except wire.MalformedError as error:
             raise self._forged(str(error)) from error
 

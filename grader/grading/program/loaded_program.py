@@ -29,6 +29,7 @@ from grader.sandbox.answers import (
     Unsupported,
     Usage,
 )
+from grader.sandbox.inside.sharing import Sharing
 from grader.sandbox.inside.wire import MAX_BODY
 from grader.sandbox.interface import Child
 from grader.sandbox.limits import UNKNOWN_RESULT
@@ -62,6 +63,7 @@ class LoadedProgram:
     values: Mapping[str, Any]  # of the names that are values
     methods: set[tuple[str, str]] = field(default_factory=set)  # found so far, by class
     given: list[Any] = field(default_factory=list)  # the functions that its child was given
+    sharing: Sharing = field(default_factory=Sharing)  # with its child, in bodies of tests
 
     def names(
         self,
@@ -83,7 +85,6 @@ class LoadedProgram:
             error=error,
             something_came_back=bool(self.values),
             most=most,
-            in_body=in_body,
             masks=masks,
             operators=frozenset(
                 each
@@ -93,6 +94,7 @@ class LoadedProgram:
             objects=any(each.kind == "class" for each in self.exercise.defines.values()),
             methods=self.methods,
             given=self.given,
+            sharing=self.sharing if in_body else None,
         )
 
     def bindings(self, names: Proxies) -> dict[str, Any]:

@@ -40,6 +40,7 @@ from grader.sandbox.answers import (
     Unsupported,
     Usage,
 )
+from grader.sandbox.inside.sharing import Sharing, replace_contents
 from grader.sandbox.inside.value_types import with_items
 from grader.sandbox.inside.wire import (
     MAX_BODY,
@@ -82,8 +83,6 @@ class Proxies:
         error: Makes what is raised here when the submission raises.
         something_came_back: Whether the submission has given a value already.
         most: Bytes that the arrays in a result may have; a larger one is refused.
-        in_body: Whether the test is the body of a pytest test, whose objects change as in a call in
-            the same process.
         masks: Whether a masked array may be a result. To NumPy's own assertions a masked entry
             equals everything.
         operators: Those that a test may use on objects of the submission.
@@ -91,6 +90,8 @@ class Proxies:
             and nothing is asked of it: it would say what the test expects of an array.
         methods: The names of the methods of each class, where the program is known already.
         given: The functions that the program has been given already.
+        sharing: With its child, if the test is the body of a pytest test: what the body does to an
+            object is done to the submission's.
 
     Attributes:
         largest: Bytes of the arrays in the largest result so far.
@@ -112,12 +113,12 @@ class Proxies:
         error: Callable[[Raised], BaseException] = NoValueError,
         something_came_back: bool = False,
         most: int = MAX_BODY,
-        in_body: bool = False,
         masks: bool = True,
         operators: frozenset[str] = frozenset(),
         objects: bool = True,
         methods: set[tuple[str, str]] | None = None,
         given: list[Any] | None = None,
+        sharing: Sharing | None = None,
     ) -> None:
         self._child = child
         self._where = where
@@ -127,7 +128,8 @@ class Proxies:
         self._something_came_back = something_came_back
         self._has_answered = something_came_back
         self._methods = set[tuple[str, str]]() if methods is None else methods
-        self._in_body = in_body
+        self._sharing = sharing
+        self._called: tuple[str, Mapping[str, Any]] = "", {}
         self._masks = masks
         self.operators = operators
         self._objects = objects
@@ -158,59 +160,55 @@ class Proxies:
 
     def _call(self, operation: str, words: tuple[Any, ...], args: Mapping[str, Any]) -> Any:
         """Call, and see what the call does to its arguments, where that matters."""
-        if not (self._keep_inputs or self._in_body):
-            return self._value(operation, *words)
-        shared = Shared()
-        begin = self._child.printed if self._in_body else 0
-        value = self._value(operation, *words, look=shared)
-        if self._in_body:
-            match value:
+        before, self._called = self._called, (str(words[operation != "call"]), args)
+        try:
+            if self._sharing is None:
+                return self._call_with_copies(operation, words)
+            begin = self._child.printed
+            match self._value(operation, *words, hear=True):
                 case [value, list(warned), int(printed)]:
                     self._hear(warned, begin, printed)
-                case _:
-                    raise self._forged()
-        match value:
+                    return value
+            raise self._forged()
+        finally:
+            self._called = before
+
+    def _call_with_copies(self, operation: str, words: tuple[Any, ...]) -> Any:
+        if not self._keep_inputs:
+            return self._value(operation, *words)
+        look = Shared()
+        match self._value(operation, *words, look=look):
             case [value, None]:
                 return value
             case [value, list(contents)]:
-                called = str(words[operation != "call"])
-                for own, content in zip(shared.objects, contents, strict=False):
+                for own, content in zip(look.objects.values(), contents, strict=False):
                     if own is words[-1]:  # what comes after the arguments is not the test's
                         break
-                    if not any(own is word for word in words):
-                        self._see_change(own, content, called, args)
+                    if content is not None and not any(own is word for word in words):
+                        self._note_change(own, content)
                 return value
         raise self._forged()
 
-    def _see_change(
-        self,
-        own: Any,
-        content: Any,
-        called: str,
-        args: Mapping[str, Any],
-    ) -> None:
-        """Compare a part of the arguments with what it is in the sandbox after a call."""
-        is_kept = content is None or not compare(_plain(own), _plain(content), _EXACT)
-        if self._keep_inputs and self.changed is None and not is_kept:
-            place = next((p for p, a in args.items() if _is_in(own, a)), "an argument")
-            self.changed = called, place, args.get(place)
-        if not self._in_body or content is None or type(own) is not type(content):
-            return
-        # The body's object changes as the submission has changed its copy.
-        if isinstance(own, (list, bytearray)):
-            own[:] = content
-        elif isinstance(own, deque):
-            own.clear()
-            own.extend(content)
-        elif isinstance(own, (dict, set)):
-            own.clear()
-            own.update(content)
-        elif isinstance(own, np.ndarray) and own.flags.writeable and own.dtype == content.dtype:
-            if own.size == content.size and own.flags.c_contiguous:
-                # Never to another size: the memory would move away from views of the array.
-                own.resize(content.shape, refcheck=False)
-            if own.shape == content.shape:
-                own[...] = content
+    def _note_change(self, own: Any, contents: Any, *, is_ours: bool = False) -> None:
+        """Note that a call has changed an argument in place, if it has.
+
+        Args:
+            is_ours: Whether it was an argument of a call before, and not made by the submission.
+        """
+        called, args = self._called
+        place = next((p for p, each in args.items() if _is_in(own, each)), None)
+        is_argument = is_ours or place is not None or self._sharing is None
+        is_first = self.changed is None and is_argument
+        if is_first and compare(_plain(own), _plain(contents), _EXACT):
+            argument = own if place is None else args[place]
+            self.changed = called, place or "an argument", argument
+
+    def change(self, own: Any, contents: Any, is_ours: bool) -> None:
+        """Change an object of the body as the submission has changed its own."""
+        self._refuse_arrays(contents)
+        if self._keep_inputs:
+            self._note_change(own, contents, is_ours=is_ours)
+        replace_contents(own, self.incoming(contents))
 
     def _hear(self, warned: list[Any], begin: int, printed: int) -> None:
         """Issue the warnings of a call again, and print its output where the body captures it."""
@@ -312,7 +310,7 @@ class Proxies:
         """Return what crosses in place of an object that is no plain data; see `wire.Keeper`."""
         if isinstance(value, NameStandIn) and value.handle_.number < 0:
             # What has the name is looked up when it is first needed.
-            found = self._value("value", value._name)  # noqa: SLF001  the stand-in is ours
+            found = self._value("value", value._name, alone=True)  # noqa: SLF001  the stand-in is ours
             if not isinstance(found, StandIn):
                 raise self._forged()
             object.__setattr__(value, "handle_", found.handle_)
@@ -320,7 +318,8 @@ class Proxies:
         if isinstance(value, StandIn):
             return value.handle_
         if isinstance(value, MethodStandIn):
-            method = self._value("operate", "getattr", [value.__self__, value.__name__])
+            words = "getattr", [value.__self__, value.__name__]
+            method = self._value("operate", *words, alone=True)
             return method.handle_ if isinstance(method, StandIn) else None
         number = self._first_given
         for number in range(self._first_given, len(self._given) + 1):
@@ -346,7 +345,10 @@ class Proxies:
                 return ["ok", next(given)]
             self._refuse_arrays([args, kwargs])
             words = {str(name): self.incoming(each) for name, each in kwargs.items()}
-            return ["ok", given(*self.incoming(args), **words)]
+            args = list(self.incoming(args))
+            if self._sharing is not None:
+                self._sharing.settle()
+            return ["ok", given(*args, **words)]
         except (ChildGoneError, EtudeError, TooLongError, TooLargeError, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001  raised again where the submission lets it through
@@ -394,10 +396,22 @@ class Proxies:
                 value[key] = self.incoming(item)
         return value
 
-    def _value(self, operation: str, *words: Any, look: Shared | None = None) -> Any:
-        """Send a request and return the value of its answer."""
-        hear = self._in_body and look is not None
-        asking = Asking(measure=self._usages is not None, hear=hear, look=look, peer=self)
+    def _value(
+        self,
+        operation: str,
+        *words: Any,
+        look: Shared | None = None,
+        hear: bool = False,
+        alone: bool = False,
+    ) -> Any:
+        """Send a request and return the value of its answer.
+
+        Args:
+            alone: Whether nothing is shared: the request is sent while another one is encoded.
+        """
+        sharing = None if alone else self._sharing
+        measure = self._usages is not None
+        asking = Asking(measure, hear=hear, look=look, sharing=sharing, peer=self)
         self._raised_here.clear()
         try:
             answer = self._child.ask(operation, *words, asking=asking)
@@ -409,12 +423,17 @@ class Proxies:
         except (ChildGoneError, EtudeError) as error:
             raise self._remembered(error) from error.__cause__
         self._has_answered = True
+        value = None
         if isinstance(answer, Returned):
             self._something_came_back = True
             if self._usages is not None and answer.usage is not None:
                 self._usages.append(answer.usage)
             self._refuse_arrays(answer.value)
-            return self.incoming(answer.value)
+            value = self.incoming(answer.value)
+        if sharing is not None:
+            sharing.settle()
+        if isinstance(answer, Returned):
+            return value
         if isinstance(answer, Raised):
             raised = self._raised(answer)
             if isinstance(raised, StopIteration) and words[0] != "next":

@@ -11,6 +11,8 @@ payload of status `ok` is. Words that may stand before an operation, in this ord
     "look"     the payload is [value, changes]; changes are null if the arguments are as they were,
                else each container and array of the request now
 
+A request in a message of shared objects has such answers and calls back (see `sharing`).
+
 Instances of the submission's classes, functions and iterators stay here; a handle crosses instead.
 While a request is carried out, `["call back", number, args, kwargs]` may ask for a function of the
 trusted side; the answer is `["given", status, value]`, after other requests perhaps.
@@ -25,7 +27,6 @@ import __future__
 
 import ast
 import builtins
-import collections
 import contextlib
 import copy
 import functools
@@ -55,7 +56,7 @@ except ImportError:  # a browser has no clock of a thread
 
 import numpy as np
 
-from . import cells, facts, literals, modules, value_types, virtual_files, wire
+from . import cells, facts, literals, modules, sharing, value_types, virtual_files, wire
 
 FILE_NAME, MODULE_NAME = "submission.py", "submission"
 _OURS = os.path.dirname(__file__)  # noqa: PTH120  no pathlib in here
@@ -76,10 +77,6 @@ _FUTURE = __future__.annotations.compiler_flag  # holds for the cells after it
 _FUNCTIONS = (
     types.FunctionType, types.MethodType, types.MethodWrapperType, types.BuiltinMethodType,
     functools.partial, type(functools.lru_cache(len)),
-)  # fmt: skip
-_CHANGEABLE = (
-    list, dict, set, np.ndarray, bytearray, collections.Counter, collections.OrderedDict,
-    collections.defaultdict, collections.deque,
 )  # fmt: skip
 _OPERATORS: dict[str, Callable[..., object]] = {
     "asarray": np.asarray, "copy": copy.copy, "deepcopy": copy.deepcopy,
@@ -579,19 +576,6 @@ def _warning(  # as Python calls it
     return _formatwarning(message, category, filename, lineno, line)
 
 
-_State = tuple[Any, ...]
-
-
-def _state(value: Any) -> _State | None:
-    """Return what shows that an object is as it was, without encoding it; None for other types."""
-    kind = type(value)
-    if kind is np.ndarray and value.dtype.kind in "biufc":
-        return value.dtype, value.shape, value.strides, value.flags.writeable, value.tobytes()
-    if kind is list or kind is tuple:
-        return tuple(value)
-    return (*value, *value.values()) if kind is dict else None
-
-
 def _signature(value: object) -> str:
     if type(value) is types.FunctionType:
         code = value.__code__
@@ -688,6 +672,8 @@ class SubmissionServer:
         self._ask = ask
         self._objects = _Objects(self._call_back)
         self._number = 0  # of the request that is being answered
+        self._sharing = sharing.Sharing()
+        self._is_shared = False  # that request
 
     def print_to(self, output: Output) -> None:
         """Direct the submission's output here."""
@@ -698,8 +684,7 @@ class SubmissionServer:
     ) -> list[bytes | memoryview]:
         """Execute a request's frame, and return the pieces of the answer's frame."""
         shared = wire.Shared()
-        request: Any = wire.decode(header, body, self._objects, shared)
-        return self._answer(request, shared, (header, body))
+        return self._answer(self._read((header, body), shared), shared, (header, body))
 
     def stopped(self, report: dict[str, object]) -> list[bytes | memoryview]:
         """Return the answer that no other will follow: the CPU time is over."""
@@ -710,70 +695,87 @@ class SubmissionServer:
     ) -> list[bytes | memoryview]:
         """Execute a request; every failure of the submission is an answer too."""
         number, *words = request
+        del request  # or this would hold what the submission does not
         before, self._number = self._number, number
         options = set()
         while words[0] in ("measure", "hear", "look"):
             options.add(words.pop(0))
-        operation, *arguments = words
-        act = types.MethodType(OPERATIONS[operation], self._submission)
+        act = types.MethodType(OPERATIONS[words.pop(0)], self._submission)
         heard, usage = list[object](), list[object]()
-        states = list(map(_state, shared.objects)) if "look" in options else []
+        states = list(map(sharing.state_of, shared.objects.values())) if "look" in options else []
         type_name = ""  # of the value that the submission gave
         try:
             with self._submission.heard(heard) if "hear" in options else contextlib.nullcontext():
                 if "measure" in options:
-                    value, *usage = _measured(act, *arguments)
+                    value, *usage = _measured(act, *words)
                 else:
-                    value = act(*arguments)
+                    value = act(*words)
+            words.clear()  # likewise
             type_name = wire.name_of(type(value))
             if "look" in options:
-                value = [value, self._changes(request, shared, frame, states)]
-            if "hear" not in options:  # or no one asks which objects are the request's
-                shared = wire.Shared()
+                value = [value, self._changes(shared, frame, states)]
             value = [value, *heard] if "hear" in options else value
-            return wire.encode([number, "ok", value, *usage], self._objects, shared)
+            return self._message([number, "ok", value, *usage])
         except wire.UnsupportedValueError as error:
-            where = error.path.removeprefix("[2]")
+            where = error.path.removeprefix("[2]").removeprefix("[2]" if self._is_shared else "")
             for _ in options & {"hear", "look"}:
                 where = where.removeprefix("[0]")
-            return wire.encode([number, "unsupported", {"kind": error.kind, "path": where}])
+            answer = [number, "unsupported", {"kind": error.kind, "path": where}]
         except BaseException as error:  # noqa: BLE001  SystemExit and KeyboardInterrupt too
             facts = _raised(error)
+            answer = [number, "raised", facts]
             if type_name and not facts["frames"]:  # our code cannot send it, whatever it is
-                return wire.encode([number, "unsupported", {"kind": type_name, "path": ""}])
-            return wire.encode([number, "raised", facts])
+                answer = [number, "unsupported", {"kind": type_name, "path": ""}]
         finally:
             self._number = before
+        try:
+            return self._message(answer)
+        except wire.UnsupportedValueError:  # what it has changed
+            return self._message(answer, changes=False)
+
+    def _read(self, frame: Frame, shared: wire.Shared | None = None) -> list[Any]:
+        """Return what the trusted side has sent."""
+        self._is_shared = frame[0].startswith(sharing.SHARES)
+        if not self._is_shared:
+            return wire.decode(*frame, self._objects, shared)  # type: ignore[return-value]  # it is a list
+        received: list[Any] = self._sharing.receive(*frame, self._objects)
+        self._sharing.settle()
+        return received
+
+    def _message(self, payload: list[Any], *, changes: bool = True) -> list[bytes | memoryview]:
+        if self._is_shared:
+            return self._sharing.send(payload, self._objects, changes=changes)
+        return wire.encode(payload, self._objects)
 
     def _changes(
-        self, request: list[Any], shared: wire.Shared, frame: Frame, states: list[_State | None]
+        self, shared: wire.Shared, frame: Frame, states: list[tuple[Any, ...] | None]
     ) -> list[object] | None:
         """Return what the request's objects are now; None if its frame would be the same again.
 
         A submission can forge this, as every answer: it runs in the process that looks. It gains
         nothing that it could not have by making a copy of its arguments.
         """
-        for each, state in zip(shared.objects, states, strict=False):
-            now = None if state is None else _state(each)
-            if now is None or state is None or len(now) != len(state):
-                break
-            same = now == state if type(each) is np.ndarray else all(map(operator.is_, now, state))
-            if not same:
-                break
-        else:
+        objects = list(shared.objects.values())
+        now = map(sharing.state_of, objects)
+        if all(
+            state is not None and sharing.is_same(*each, state)
+            for each, state in zip(zip(objects, now, strict=True), states, strict=True)
+        ):
             return None
         with contextlib.suppress(wire.UnsupportedValueError):
-            if b"".join(wire.encode(request, self._objects)[1:]) == b"".join(frame):
+            if b"".join(wire.encode(objects[-1], self._objects)[1:]) == b"".join(frame):
                 return None
         # Shallow copies, which cross in full.
-        return [copy.copy(o) if type(o) in _CHANGEABLE else None for o in shared.objects]
+        return [copy.copy(o) if type(o) in sharing.CHANGEABLE else None for o in objects]
 
     def _call_back(self, request: list[Any]) -> list[Any]:
         """Ask the trusted side, and answer what it asks meanwhile."""
-        header, body = self._ask(wire.encode(request, self._objects))
+        is_shared = self._is_shared
+        frame = self._ask(self._message(request))
         while True:
             shared = wire.Shared()
-            answer: Any = wire.decode(header, body, self._objects, shared)
+            answer = self._read(frame, shared)
             if answer[0] == "given":
-                return list(answer)
-            header, body = self._ask(self._answer(answer, shared, (header, body)))
+                self._is_shared = is_shared
+                return answer
+            frame = self._ask(self._answer(answer, shared, frame))

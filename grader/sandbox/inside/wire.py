@@ -17,8 +17,8 @@ begins with a tag:
     ["v", number, offset, [stride, ...], [stride, ...], array]  array in the memory of an earlier
                    one, `offset` bytes behind its first item; with its own strides, and that one's
 
-Containers and arrays are numbered in the order in which they are complete, over a message or over a
-request and its answer, so that what is one object on one side is one object on the other.
+Containers and arrays are numbered in the order in which they are complete, over a message or over
+several (see `sharing`), so that what is one object on one side is one object on the other.
 
 A dtype is NumPy's short name, or a list of fields, each `[name, dtype, [length, ...]]`. An instance
 of a subclass of a number, a text, a tuple or an array crosses as that. Both sides use this module;
@@ -123,28 +123,41 @@ class Objects(Keeper, Protocol):
 
 
 class Shared:
-    """The containers and arrays of a message, and of the request that it answers."""
+    """The containers and arrays of a message, and of those before it that they may be."""
 
     def __init__(self) -> None:
-        self.objects: list[object] = []
-        self.parts: list[int] = []  # how many values are in each
+        self.objects: dict[int, object] = {}
+        self.parts: dict[int, int] = {}  # how many values are in each
+        self.count = 0  # of the objects so far, those too that were removed
         self.numbers: dict[int, int] = {}  # by the identity of an object, which is kept alive
         self._owners: dict[int, int] = {}  # by that of the owner of an array's memory
 
     def add(self, value: object, parts: int) -> None:
         """Add a container or an array that is complete."""
-        self.objects.append(value)
-        self.parts.append(parts)
+        self.objects[self.count] = value
+        self.parts[self.count] = parts
+        self.count += 1
+
+    def remove(self, number: int) -> None:
+        """Remove an object; its number is not used again."""
+        del self.objects[number], self.parts[number]
+
+    def begin(self) -> None:
+        """Let the objects be found again by what is encoded next."""
+        self.numbers.clear()
+        self._owners.clear()
+        for number, value in self.objects.items():
+            self.number(value, number)
 
     def number(self, value: object, number: int) -> None:
         """Let an object be found again; only what is encoded is looked for."""
         self.numbers[id(value)] = number
         if type(value) is np.ndarray:
-            self._owners.setdefault(id(_owner(value)), number)
+            self._owners.setdefault(id(owner_of(value)), number)
 
     def with_memory_of(self, array: "npt.NDArray[Any]") -> list[object] | None:
         """Return the place of an array in the memory of an earlier one, as in the tag `v`."""
-        number = self._owners.get(id(_owner(array)))
+        number = self._owners.get(id(owner_of(array)))
         if number is None:
             return None
         base: Any = self.objects[number]
@@ -152,7 +165,8 @@ class Shared:
         return [number, offset, list(array.strides), list(base.strides)]
 
 
-def _owner(array: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
+def owner_of(array: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
+    """Return the array that has the memory of an array."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
@@ -214,7 +228,7 @@ class _Encoder:
         if type(tree) is list and tree[0] in _SHARED:
             if kind is np.ndarray and (owner := self.shared.with_memory_of(value)):  # type: ignore[arg-type]  # it is one
                 tree = ["v", *owner, tree]
-            self.shared.number(value, len(self.shared.objects))
+            self.shared.number(value, self.shared.count)
             self.shared.add(value, self.nodes - before)
         return tree
 
@@ -232,7 +246,9 @@ class _Encoder:
                 raise
         plain = value_types.as_base(value)
         if plain is not value:
-            return self.node(plain, depth - 1)
+            if type(plain) in _AS_THEY_ARE:
+                return plain
+            return _ENCODERS.get(type(plain), _Encoder.other)(self, plain, depth)
         kept = self.objects.keep(value) if self.objects is not None else None
         if kept is None:
             raise UnsupportedValueError(name_of(kind))
@@ -408,14 +424,13 @@ def encode(
     Args:
         value: Plain data, handles and functions.
         objects: What to do with other objects; without it they are refused.
-        shared: The objects of the request that this answers; those of the value are added.
+        shared: The objects that it may be made of; those of the value are added.
 
     Raises:
         UnsupportedValueError: A type that is not on the list, or a value over the caps.
     """
     shared = shared or Shared()
-    for number, shared_object in enumerate(shared.objects):
-        shared.number(shared_object, number)
+    shared.begin()
     encoder = _Encoder(objects, shared)
     tree = encoder.node(value, 0)
     try:
@@ -473,7 +488,7 @@ class _Decoder:
 
     def reference(self, tree: list[Any], _depth: int) -> object:
         _, number = tree
-        if type(number) is not int or not 0 <= number < len(self.shared.objects):
+        if type(number) is not int or number not in self.shared.objects:
             raise MalformedError("not a number of an object")
         self.nodes += self.shared.parts[number]
         if self.nodes > MAX_NODES:  # few bytes could stand for a value without end
@@ -538,16 +553,16 @@ class _Decoder:
     def view(self, tree: list[Any], depth: int) -> "npt.NDArray[Any]":
         _, number, offset, strides, strides_of_base, (tag, *content) = tree
         array = self.array([tag, *content], depth)
-        if type(number) is not int or not 0 <= number < len(self.shared.objects):
+        if type(number) is not int or number not in self.shared.objects:
             raise MalformedError("not a number of an object")
         if any(type(each) is not int for each in (offset, *strides, *strides_of_base)):
             raise MalformedError("not a place in an array")
         base = self.shared.objects[number]
         if type(base) is not np.ndarray or list(base.strides) != strides_of_base:
             return array  # a copy, where there is no such view
-        owner = _owner(base)
+        owner = owner_of(base)
         memory = owner.ravel(order="K")
-        if base.dtype != array.dtype or len(strides) != array.ndim or _owner(memory) is not owner:
+        if base.dtype != array.dtype or len(strides) != array.ndim or owner_of(memory) is not owner:
             return array
         if not array.size or not _lies_in(array, base, offset, strides):
             return array
@@ -671,7 +686,7 @@ def decode(
         body: The buffers.
         objects: Where handles lead and functions are made; without it a handle stays one, and a
             function is malformed.
-        shared: The objects of the request that this answers; those of the value are added.
+        shared: The objects that it may be made of; those of the value are added.
 
     Raises:
         MalformedError: For anything that is wrong with the bytes; nothing else is raised.

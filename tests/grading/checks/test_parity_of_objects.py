@@ -55,6 +55,12 @@ class V:
 """
 
 
+_KEEPS: Final = (
+    "class Kept:\n    def __init__(self, x): self.x = x\n    def total(self): return self.x.sum()"
+)
+_COPIES: Final = _KEEPS.replace("= x", "= x.copy()")
+
+
 def _v(body: str, right: str = "", wrong: str = "", given: str = "") -> Probe:
     """A probe about the vector, in which a method is replaced to be wrong."""
     spoilt = _VECTOR.replace(right, wrong)
@@ -163,6 +169,115 @@ PROBES: Final = {
         "x, y = f()\nx[0] = 1\nassert y[0] == 0",
         "import numpy as np\ndef f(): return np.zeros(2), np.zeros(2)",
         "import numpy as np\ndef f(): return (np.zeros(2),) * 2",
+    ),
+    # Objects that the submission keeps
+    "array kept and changed by the test": Probe(
+        "p = Kept(a)\na[0] = 7\nassert p.total() == 6", _COPIES, _KEEPS, _A
+    ),
+    "array kept, and the change is seen": Probe(
+        "p = Kept(a)\na[0] = 7\nassert p.total() == 10", _KEEPS, _COPIES, _A
+    ),
+    "list kept and appended to by the test": Probe(
+        "items = [1]\np = Kept(items)\nitems.append(5)\nassert p.total() == 1",
+        "class Kept:\n    def __init__(self, x): self.x = list(x)\n    def total(self): return sum(self.x)",
+        "class Kept:\n    def __init__(self, x): self.x = x\n    def total(self): return sum(self.x)",
+    ),
+    "array in a dict that is kept": Probe(
+        "w = np.zeros(2)\np = Kept({'w': [w]})\nw += 1\nassert p.total() == 0",
+        "class Kept:\n    def __init__(self, d): self.w = d['w'][0].copy()\n    def total(self): return self.w.sum()",
+        "class Kept:\n    def __init__(self, d): self.d = d\n    def total(self): return self.d['w'][0].sum()",
+    ),
+    "argument kept by a function": Probe(
+        "a = [1]\nf(a)\na.append(2)\nassert g() == [1, 2]",
+        "def f(a):\n    global kept\n    kept = a\ndef g(): return kept",
+        "def f(a):\n    global kept\n    kept = list(a)\ndef g(): return kept",
+    ),
+    "argument changed by a later call": Probe(
+        "w = np.zeros(2)\nopt = Opt(w)\nopt.step()\nassert w[0] == 1",
+        "class Opt:\n    def __init__(self, w): self.w = w\n    def step(self): self.w += 1",
+        "class Opt:\n    def __init__(self, w): self.w = w\n    def step(self): self.w = self.w + 1",
+    ),
+    "argument changed by a call that raises": Probe(
+        "a = [1]\nwith pytest.raises(ValueError):\n    f(a)\nassert a == [1]",
+        "def f(a): raise ValueError",
+        "def f(a):\n    a.append(2)\n    raise ValueError",
+    ),
+    "memory of an attribute": Probe(
+        "p = Kept(a)\nassert not np.shares_memory(p.x, a)", _COPIES, _KEEPS, _A
+    ),
+    "memory of an attribute that is kept": Probe(
+        "p = Kept(a)\nassert np.shares_memory(p.x, a) and p.x is a", _KEEPS, _COPIES, _A
+    ),
+    "view of an argument as an attribute": Probe(
+        "p = Kept(a)\na[0] = 7\nassert np.shares_memory(p.x, a) and p.x[0] == 1",
+        _KEEPS.replace("= x", "= x[1:]"),
+        _KEEPS.replace("= x", "= x[1:].copy()"),
+        _A,
+    ),
+    "attribute twice": Probe(
+        "p = Kept([1])\nassert p.x is p.x", _KEEPS, "class Kept:\n    def __init__(self, x): self._x = x\n"
+        "    @property\n    def x(self): return list(self._x)\n    def total(self): return 0",
+    ),
+    "array of an object written to": Probe(
+        "p = Kept(a)\np.x[0] = 5\nassert p.total() == 8",
+        _COPIES,
+        "class Kept:\n    def __init__(self, x): self._x = x\n"
+        "    @property\n    def x(self): return self._x.copy()\n    def total(self): return self._x.sum()",
+        _A,
+    ),
+    "list of an object appended to": Probe(
+        "p = A()\np.w.append(5)\nassert p.w == [5] and p.total() == 5",
+        "class A:\n    def __init__(self): self.w = []\n    def total(self): return sum(self.w)",
+        "class A:\n    w = property(lambda self: [])\n    def total(self): return 5",
+    ),
+    "result changed by a later call": Probe(
+        "p = A()\nh = p.history()\np.add(1)\nassert h == []",
+        "class A:\n    def __init__(self): self.h = []\n    def add(self, k): self.h.append(k)\n"
+        "    def history(self): return list(self.h)",
+        "class A:\n    def __init__(self): self.h = []\n    def add(self, k): self.h.append(k)\n"
+        "    def history(self): return self.h",
+    ),
+    "two objects, one list": Probe(
+        "p, q = A(), A()\np.w.append(1)\nassert q.w == []",
+        "class A:\n    def __init__(self): self.w = []",
+        "class A:\n    w = []",
+    ),
+    "mutable default, the first result again": Probe(
+        "first = f(1)\nf(2)\nassert first == [1]",
+        "def f(x, a=None): return [x] if a is None else a + [x]",
+        "def f(x, a=[]): a.append(x); return a",
+    ),
+    "mutable default, changed by the test": Probe(
+        "f(1).append(5)\nassert f(2) == [2]",
+        "def f(x, a=None): return [x] if a is None else a + [x]",
+        "def f(x, a=[]): a.append(x); return a",
+    ),
+    "list filled by a callback": Probe(
+        "assert f(lambda out: out.append(3)) == [3]",
+        "def f(g):\n    out = []\n    g(out)\n    return out",
+        "def f(g):\n    out = []\n    g(list(out))\n    return out",
+    ),
+    "array changed by a callback": Probe(
+        "a = np.zeros(2)\ndef g(x): x += 1\nf(g, a)\nassert a.sum() == 2",
+        "def f(g, a): g(a)",
+        "def f(g, a): g(a.copy())",
+    ),
+    "cache that returns its array": Probe(
+        "c = C()\nx = c.get()\nx[0] = 9\nassert c.get()[0] == 0",
+        "import numpy as np\nclass C:\n    def __init__(self): self.x = np.zeros(2)\n"
+        "    def get(self): return self.x.copy()",
+        "import numpy as np\nclass C:\n    def __init__(self): self.x = np.zeros(2)\n"
+        "    def get(self): return self.x",
+    ),
+    "object in a list that is kept": Probe(
+        "ps = [Point(1, 2)]\np = Kept(ps)\nps.append(Point(3, 4))\nassert p.last().x == 3",
+        _POINT + "class Kept:\n    def __init__(self, x): self.x = x\n    def last(self): return self.x[-1]",
+        _POINT + "class Kept:\n    def __init__(self, x): self.x = list(x)\n    def last(self): return self.x[-1]",
+    ),
+    "many results": Probe(
+        "got = [f(k) for k in range(200)]\nassert [g[0] for g in got] == list(range(200))",
+        "def f(k): return [k]",
+        "out = []\ndef f(k): out[:] = [k]; return out",
     ),
     # Objects
     "attribute": Probe("assert Point(3, 4).x == 3", _POINT, _POINT.replace("x, y\n", "y, x\n")),
@@ -449,16 +564,6 @@ PROBES: Final = {
     ),
     # What cannot be had
     "type of an object": Probe("assert type(Point(1, 2)) is Point", _POINT, refused="write 'isinstance(..., Point)'"),
-    "array of an object written to": Probe(
-        "a = A()\na.w[0] = 5\nassert a.w[0] == 5",
-        "import numpy as np\nclass A:\n    def __init__(self): self.w = np.zeros(2)",
-        refused="'w' is a copy here",
-    ),
-    "list of an object appended to": Probe(
-        "a = A()\na.w.append(5)\nassert a.w == [5]",
-        "class A:\n    def __init__(self): self.w = []",
-        refused="'w' is a copy here",
-    ),
     "class that derives from one of the submission": Probe(
         "class B(Point): ...\nassert B(1, 2).x == 1", _POINT, refused="no class can derive from 'Point'"
     ),

@@ -444,15 +444,70 @@ def test_what_a_submission_makes_of_a_callback_is_no_fault(
 def test_an_argument_is_never_moved_in_memory(grade_one: "GradeOne") -> None:
     """A forged change to another size would leave views of the array without memory."""
     source = (
-        "import sys\nimport numpy as np\n"
-        "serving = sys.modules['inside.serving']\n"
-        "forged = lambda old: np.zeros(9**6) if type(old) is np.ndarray else None\n"
-        "serving.SubmissionServer._changes = (\n"
-        "    lambda _, request, shared, *__: [forged(old) for old in shared.objects])\n"
+        "import copy, sys\nimport numpy as np\n"
+        "class Forged:\n"
+        "    copy = lambda old: np.zeros(9**6) if type(old) is np.ndarray else copy.copy(old)\n"
+        "sys.modules['inside.sharing'].copy = Forged\n"
         "def f(x): x[0] = 5"
     )
     lines = ["part = x[:1]", "f(x)", "assert x.size == 2 and part.base is x and part[0] == 1"]
     assert grade_one(source, body(*lines, keep_inputs=False)).outcome is Outcome.PASSED
+
+
+@pytest.mark.parametrize(
+    "message", ["[[999, []]], [], payload", "[], [999], payload", "[[0]], [], payload", "1, 2, 3"]
+)
+def test_a_forged_message_ends_the_submission(grade_one: "GradeOne", message: str) -> None:
+    """It names an object that neither side has, or is no message at all."""
+    source = (
+        "import sys\nsharing = sys.modules['inside.sharing']\n"
+        "def forged(self, payload, keeper, changes=True):\n"
+        f"    return sharing.wire.encode([{message}], keeper, sharing.wire.Shared())\n"
+        "sharing.Sharing.send = forged\n"
+        "def f(x): return 1"
+    )
+    assert grade_one(source, body("assert f(x) == 1")).outcome is Outcome.ERRORED
+
+
+def test_a_kept_argument_that_is_changed_later_fails(grade_one: "GradeOne") -> None:
+    """What a body compares with is no more changed by the second call than by the first."""
+    source = (
+        "def f(x):\n    global kept\n    kept = x\n    return 0 * x\ndef g():\n    kept[:] = 0\n"
+    )
+    lines = ["y = f(x)", "g()", "assert np.allclose(y, 2 * x)"]
+    result = grade_one(
+        source,
+        body(*lines),
+        defines={"f": {}, "g": {}},
+        solution="def f(x): return 2 * x\ndef g(): ...",
+    )
+    assert result.message.startswith("Your code changes `x` in place.")
+
+
+def test_a_list_that_holds_itself_cannot_cross(grade_one: "GradeOne") -> None:
+    """A change could make one, of few bytes, that has no end."""
+    lines = ["a = [1]", "f(a)", "assert a == [1]"]
+    result = grade_one("def f(a): a.append(a)", body(*lines, keep_inputs=False))
+    assert result.outcome is Outcome.FAILED
+
+
+def test_a_submission_is_sent_nothing_beside_its_arguments(grade_one: "GradeOne") -> None:
+    """Neither the array of which one is a part, nor what the body lets go or changes later."""
+    source = (
+        "import numpy as np, gc\ndef f(x):\n    global kept\n    kept = x\n    return x\n"
+        "def g():\n"
+        "    arrays = [o for o in gc.get_objects() if isinstance(o, np.ndarray)] + [kept]\n"
+        "    owners = [o if o.base is None else o.base for o in arrays]\n"
+        "    return [o.tolist() for o in owners if isinstance(o, np.ndarray) and 77.0 in o]\n"
+    )
+    lines = [
+        "whole = np.array([77.0, 1.0, 2.0])",
+        "f(whole[1:])",
+        "secret = whole + 0",
+        "assert g() == []",
+    ]
+    fields = {"defines": {"f": {}, "g": {}}, "solution": "def f(x): return x\ndef g(): return []"}
+    assert grade_one(source, body(*lines), **fields).outcome is Outcome.PASSED
 
 
 def test_a_cause_that_a_body_raises_again_is_the_submission_s(grade_one: "GradeOne") -> None:

@@ -29,50 +29,21 @@ _ATTRIBUTES: Final = {
     ),
 }
 _CODE: Final = frozenset({"__code__", "__globals__", "__closure__", "__bases__", "__mro__"})
-_CHANGES: Final = frozenset(
-    {
-        "add", "append", "clear", "discard", "extend", "fill", "insert", "pop", "remove", "reverse",
-        "setdefault", "sort", "update",
-    }
-)  # fmt: skip
 
 
 @rule("ETU314", "body-unlike-pytest", "error")
 def body_unlike_pytest(subject: Subject) -> Iterator[Problem]:
     """A pytest body does what cannot mean here what it means in plain pytest."""
     classes = {n for n, defined in subject.exercise.defines.items() if defined.kind == "class"}
-    containers = set()  # attributes to which the solution assigns a list, a dict, a set or an array
-    for node in subject.nodes("exec", "solution"):
-        match node:
-            case ast.Assign(
-                targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
-                value=ast.List()
-                | ast.Dict()
-                | ast.ListComp()
-                | ast.DictComp()
-                | ast.Call(func=ast.Name(id="list" | "dict" | "set"))
-                | ast.Call(func=ast.Attribute(value=ast.Name(id="np"))),
-            ):
-                containers.add(name)
     for index in range(len(subject.exercise.tests)):
         if not subject.document.has("tests", index, "pytest"):
             continue
-        nodes = list(subject.nodes("exec", "tests", index, "pytest"))
-        objects = set()  # names that the body gives to new objects of these classes
-        for node in nodes:
-            match node:
-                case ast.Assign(targets=targets, value=ast.Call(func=ast.Name(id=name))) if (
-                    name in classes
-                ):
-                    objects |= {target.id for target in targets if isinstance(target, ast.Name)}
-        for node in nodes:
-            if message := _unlike(node, objects, classes, containers):
+        for node in subject.nodes("exec", "tests", index, "pytest"):
+            if message := _unlike(node, classes):
                 yield subject.in_text(message, node, "tests", index, "pytest")  # type: ignore[arg-type]  # it has a place
 
 
-def _unlike(
-    node: ast.AST, objects: Collection[str], classes: Collection[str], containers: Collection[str]
-) -> str:
+def _unlike(node: ast.AST, classes: Collection[str]) -> str:
     """Return why a node does not mean what it means in plain pytest; nothing if it does."""
     message = ""
     match node:
@@ -99,25 +70,7 @@ def _unlike(
             message = (
                 f"{quote(name)} is no exception here; expect the built-in one that it derives from"
             )
-        # A change of an object's attribute is lost.
-        case ast.Subscript(
-            value=ast.Attribute(value=owner, attr=name), ctx=ast.Store() | ast.Del()
-        ) if _is_object(owner, objects, classes):
-            message = f"{quote(name)} is a copy here; call a method, or set the whole attribute"
-        case ast.Call(
-            func=ast.Attribute(value=ast.Attribute(value=owner, attr=name), attr=change)
-        ) if change in _CHANGES and name in containers and _is_object(owner, objects, classes):
-            message = f"{quote(name)} is a copy here; call a method, or set the whole attribute"
     return message
-
-
-def _is_object(node: ast.expr, objects: Collection[str], classes: Collection[str]) -> bool:
-    match node:
-        case ast.Name(id=name):
-            return name in objects or name in classes
-        case ast.Call(func=ast.Name(id=name)):
-            return name in classes
-    return False
 
 
 @rule("ETU315", "body-without-assert", "warning")

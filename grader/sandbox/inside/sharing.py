@@ -1,0 +1,211 @@
+"""Containers and arrays that a test and a submission both hold: what one changes, both have.
+
+Each side runs alone, while the other one waits for its message. A message is `[changes, released,
+payload]`: the changes, `[number, contents]`, that the sender has made in objects that both know,
+and the objects that it has let go, which neither follows from then on. An object is known by its
+number (see `wire`). It is let go as soon as one side has no other reference to it: then it can
+neither change there nor be seen.
+"""
+
+import collections
+import copy
+import operator
+import sys
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import wire
+
+SHARES = b'["l",["l"'
+"""The beginning of the header of a message whose objects are shared."""
+
+_CONTAINERS = (
+    list, dict, set, collections.Counter, collections.OrderedDict, collections.defaultdict,
+    collections.deque,
+)  # fmt: skip
+CHANGEABLE = (*_CONTAINERS, np.ndarray, bytearray)
+
+_State = tuple[Any, ...]
+
+
+def state_of(value: Any) -> _State | None:
+    """Return what shows that an object is as it was, without encoding it; None for other types."""
+    kind = type(value)
+    if kind is np.ndarray:
+        return value.dtype, value.shape, value.strides, value.flags.writeable, value.tobytes()
+    if kind is bytearray:
+        return (bytes(value),)
+    if kind is tuple or kind in _CONTAINERS:
+        return (*value, *value.values()) if isinstance(value, dict) else tuple(value)
+    return None
+
+
+def is_same(value: object, now: _State | None, before: _State | None) -> bool:
+    """Return whether two states of an object are one; parts are, if they are the same objects."""
+    if now is None or before is None or len(now) != len(before):
+        return now is before
+    if type(value) in (np.ndarray, bytearray):
+        return now == before
+    return all(map(operator.is_, now, before))
+
+
+def replace_contents(own: Any, contents: Any) -> None:
+    """Make an object what its counterpart on the other side has become."""
+    if isinstance(own, (list, bytearray)):
+        own[:] = contents
+    elif isinstance(own, collections.deque):
+        own.clear()
+        own.extend(contents)
+    elif isinstance(own, (dict, set)):
+        own.clear()
+        own.update(contents)
+    elif isinstance(own, np.ndarray) and own.flags.writeable and own.dtype == contents.dtype:
+        if own.size == contents.size and own.flags.c_contiguous and own.shape != contents.shape:
+            # Never to another size: the memory would move away from views of the array.
+            own.resize(contents.shape, refcheck=False)
+        if own.shape == contents.shape:
+            own[...] = contents
+
+
+Change = Callable[[Any, Any, bool], None]
+"""Takes an object, its new contents, and whether this side has made it."""
+
+
+class Sharing:
+    """One side's end of a conversation about shared objects."""
+
+    def __init__(self) -> None:
+        self._shared = wire.Shared()
+        self._states: dict[int, _State | None] = {}
+        self._made_here: set[int] = set()
+        self._released: list[int] = []
+
+    def send(
+        self, payload: object, keeper: wire.Keeper | None, *, changes: bool = True
+    ) -> list[bytes | memoryview]:
+        """Return the pieces of a message's frame.
+
+        Args:
+            changes: False keeps the changes for a later message.
+
+        Raises:
+            UnsupportedValueError: The payload, or what an object has become, cannot cross.
+        """
+        self._release()
+        shared, begin = self._shared, self._shared.count
+        states = {n: state_of(value) for n, value in shared.objects.items()} if changes else {}
+        changed = [
+            [number, copy.copy(shared.objects[number])]
+            for number, state in states.items()
+            if self._has_changed(number, state)
+        ]
+        try:
+            if changed:
+                self._count_parts()
+            pieces = wire.encode([changed, self._released, payload], keeper, shared)
+        except wire.UnsupportedValueError:
+            for number in [number for number in shared.objects if number >= begin]:
+                shared.remove(number)
+            shared.count = begin
+            raise
+        self._made_here.update(range(begin, shared.count))
+        self._states.update(states)
+        self._released = []
+        return pieces
+
+    def receive(
+        self,
+        header: bytes | bytearray,
+        body: bytes | bytearray,
+        objects: wire.Objects | None,
+        change: Change = lambda own, contents, _: replace_contents(own, contents),
+    ) -> Any:
+        """Return the payload of a message; call `settle` before anything can change the objects.
+
+        Raises:
+            MalformedError: It is no such message.
+        """
+        match wire.decode(header, body, objects, self._shared):
+            case [list(changes), list(released), payload]:
+                pass
+            case _:
+                raise wire.MalformedError("no message of shared objects")
+        shared = self._shared.objects
+        for number in released:
+            if type(number) is not int or number not in shared:
+                raise wire.MalformedError("not a number of an object")
+            self._forget(number)
+        for each in changes:
+            match each:
+                case [int(number), contents] if number in shared and type(number) is int:
+                    own = shared[number]
+                case _:
+                    raise wire.MalformedError("no change of an object")
+            self._states.pop(number, None)
+            if type(own) is type(contents) and type(own) in CHANGEABLE:
+                change(own, contents, number in self._made_here)
+        try:
+            if changes:
+                self._count_parts()
+        except wire.UnsupportedValueError as error:
+            raise wire.MalformedError(error.kind) from error
+        return payload
+
+    def settle(self) -> None:
+        """Take the present state of each object for the one that the other side knows."""
+        for number, value in self._shared.objects.items():
+            if number not in self._states:
+                self._states[number] = state_of(value)
+
+    def _count_parts(self) -> None:
+        """Count again what is in each container: a change may have put one into itself."""
+        for number, value in self._shared.objects.items():
+            left = wire.MAX_NODES
+            waiting = [(value, 0)]
+            while waiting:
+                part, depth = waiting.pop()
+                left -= 1
+                if left < 0 or depth > wire.MAX_DEPTH:
+                    raise wire.UnsupportedValueError(
+                        "a value that is in itself, or has too many parts", of_the_whole=True
+                    )
+                if isinstance(part, dict):
+                    waiting += [(each, depth + 1) for pair in part.items() for each in pair]
+                elif isinstance(part, (list, tuple, set, collections.deque)):
+                    waiting += [(each, depth + 1) for each in part]
+            self._shared.parts[number] = wire.MAX_NODES - left
+
+    def _release(self) -> None:
+        """Let go the objects that nothing but this table refers to, nor to their memory.
+
+        One that has changed is let go with the next message.
+        """
+        shared = self._shared.objects
+        shared[-1] = object()
+        alone = sys.getrefcount(shared[-1])
+        del shared[-1]
+        owners = Counter(id(wire.owner_of(v)) for v in shared.values() if type(v) is np.ndarray)
+        for number in list(reversed(shared)):  # a container before what is in it
+            if sys.getrefcount(shared[number]) > alone:
+                continue
+            if type(shared[number]) is np.ndarray:
+                key = id(wire.owner_of(shared[number]))  # type: ignore[arg-type]  # it is an array
+                others = owners[key] - 1
+                if sys.getrefcount(wire.owner_of(shared[number])) > alone + others:  # type: ignore[arg-type]  # likewise
+                    continue
+                owners[key] = others
+            if not self._has_changed(number, state_of(shared[number])):
+                self._forget(number)
+                self._released.append(number)
+
+    def _has_changed(self, number: int, state: _State | None) -> bool:
+        is_known = number in self._states
+        return is_known and not is_same(self._shared.objects[number], state, self._states[number])
+
+    def _forget(self, number: int) -> None:
+        self._states.pop(number, None)
+        self._made_here.discard(number)
+        self._shared.remove(number)

@@ -53,6 +53,10 @@ def python_cells(data: bytes) -> list[tuple[int, str]]:
     for number, cell in enumerate(cells, 1):
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
             metadata = cell.get("metadata")
+            if not isinstance(cell.get("source"), str | list):
+                raise NotebookError(
+                    f"Cell {number} is broken: its code is no text. Save it again in Jupyter."
+                )
             if not isinstance(metadata, dict) or metadata.get("etude") != TEST_CELL:
                 found.append((number, text_of(cell.get("source"))))
     return found

@@ -136,6 +136,11 @@ def _exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
             names = " and ".join(inside)
             raise UsageError(f"{path} has {names}; name the EXERCISE before the FILE")
         return exercise or Path(name).stem, path / name
+    if is_path(word) and not word.endswith((".yaml", ".yml")) and Path(word).exists():
+        raise UsageError(
+            f"{word} is no submission by its name (.py, .ipynb, .zip) and no definition (.yaml); "
+            "name the EXERCISE before the FILE"
+        )
     wanted = id_in_name(Path(word)) if is_path(word) else word
     ids = _ids(word, exercises)
     here: list[Path] = []

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.errors import UsageError
 
-_SEPARATOR = re.compile('"?sep=."?', re.IGNORECASE)
+_SEPARATOR = re.compile('"?sep=.?"?', re.IGNORECASE)  # a tab is stripped
 
 
 def read_text(path: Path) -> str:
@@ -51,7 +51,7 @@ def without_separator(text: str) -> str:
 
 
 def rows(text: str, name: str, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the rows of a CSV with a heading, each with its line number.
+    """Yield the rows of a CSV with a heading, each with its line number; empty ones are left out.
 
     Args:
         text: cells are divided by a comma, a semicolon or a tab.
@@ -77,6 +77,8 @@ def rows(text: str, name: str, needed: Sequence[str]) -> Iterator[tuple[int, dic
                 raise UsageError(
                     f"{name}:{reader.line_num + above} has more cells than the heading"
                 )
-            yield reader.line_num + above, {column: value.strip() for column, value in row.items()}
+            if any(value.strip() for value in row.values()):  # spreadsheets end with empty rows
+                values = {column: value.strip() for column, value in row.items()}
+                yield reader.line_num + above, values
     except csv.Error as error:
         raise UsageError(f"{name}:{reader.line_num + above} is no CSV: {error}") from None

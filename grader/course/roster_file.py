@@ -38,8 +38,6 @@ def read_roster(text: str, name: str) -> list[RosterRow]:
     found: list[RosterRow] = []
     known: dict[tuple[str, str], int] = {}
     for number, row in rows(text, name, ("id",)):
-        if not any(row.values()):  # as spreadsheets end
-            continue
         where = f"{name}:{number}"
         for column, value in row.items():
             if len(value) > _LONGEST or not value.isprintable():

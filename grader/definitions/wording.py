@@ -1,11 +1,21 @@
 """Words that error messages share: shortened values, near misses, listings."""
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import islice
+from typing import Final
 
 _WIDTH = 40
 _MAX_COMPARED = 500
+_LOOK_ALIKE: Final = dict(
+    zip(
+        "аеорсухіјѕАВЕКМНОРСТУХІЈЅοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",  # noqa: RUF001  these are the letters
+        "aeopcyxijsABEKMHOPCTYXIJSoABEZHIKMNOPTYX",
+        strict=True,
+    )
+)
+"""Cyrillic and Greek letters, and the Latin ones that they look like."""
 
 
 def clip(text: str) -> str:
@@ -24,7 +34,9 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
     if len(word) > 2 * _WIDTH:  # no typing mistake is that long, and comparing takes time
         return ""
     close = get_close_matches(word, islice(words, _MAX_COMPARED), n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""
+    if not close:
+        return ""
+    return " ".join(filter(None, (f"; did you mean '{close[0]}'?", other_letter(word, close[0]))))
 
 
 def listing(words: Iterable[str], conjunction: str) -> str:
@@ -37,3 +49,20 @@ def few(words: Sequence[str], most: int = 3) -> str:
     """Return the first words, and how many more there are: `a, b, c and 2 more`."""
     more = f" and {len(words) - most} more" if len(words) > most else ""
     return ", ".join(words[:most]) + more
+
+
+def other_letter(written: str, meant: str) -> str:
+    """Return which letter makes a name another one than the name that it looks like, or nothing."""
+    apart = [i for i, (a, b) in enumerate(zip(written, meant, strict=False)) if a != b]
+    if len(written) != len(meant) or not apart or any(written[i].isascii() for i in apart):
+        return ""
+    if len(apart) == len(meant) and any(_LOOK_ALIKE.get(written[i]) != meant[i] for i in apart):
+        return ""
+    place = apart[0]
+    letter = written[place]
+    script = unicodedata.name(letter, "").partition(" ")[0].capitalize()
+    its = f", which is a {script} letter and" if script in ("Cyrillic", "Greek") else ""
+    return (
+        f"Letter {place + 1} of `{written}` is `{letter}`{its or ','} not `{meant[place]}`. "
+        "Type the name again."
+    )

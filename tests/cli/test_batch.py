@@ -297,6 +297,12 @@ def test_check_takes_the_file_that_grade_takes(etude: Etude, tmp_path: Path) -> 
         True,
     )
     assert etude("check", right.name).returncode == 0
+    text = hand_in(tmp_path, "downloads", RIGHT, "attention-weights.py.txt")
+    done = etude("check", text)
+    assert (done.returncode, "is no submission by its name (.py, .ipynb, .zip)" in done.stderr) == (
+        2,
+        True,
+    )
 
 
 @pytest.mark.slow

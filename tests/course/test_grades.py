@@ -191,9 +191,10 @@ def test_a_roster_that_cannot_be_read_is_named_with_its_line(
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_a_roster_of_a_spreadsheet_is_read(table: Callable[..., Path], encoding: str) -> None:
-    """With its mark at the beginning, and with tabs between the columns."""
-    path = table("student\tname\nj\xf6rg\tJ\xf6rg, A.\n".encode(encoding))
-    assert read_students(path) == ("j\xf6rg",)
+    """With its mark at the beginning, tabs between the columns, and empty rows at the end."""
+    for first in ("", "sep=\t\n"):
+        text = f"{first}student\tname\nj\xf6rg\tJ\xf6rg, A.\n\t\n \t\n"
+        assert read_students(table(text.encode(encoding))) == ("j\xf6rg",)
 
 
 @pytest.mark.parametrize(

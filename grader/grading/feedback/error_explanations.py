@@ -16,8 +16,8 @@ from typing import Final
 
 import numpy as np
 
+from grader.definitions.wording import other_letter
 from grader.grading.feedback import versions
-from grader.grading.feedback.name_places import other_letter
 
 _LONGEST_NAME = 40
 _NO_NAME = ("AttributeError", "ImportError")

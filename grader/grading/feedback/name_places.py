@@ -1,22 +1,11 @@
-"""The places where a program's text defines a name, and names that only look alike."""
+"""The places where a program's text defines a name."""
 
 import io
 import re
 import tokenize
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
-
-_LOOK_ALIKE: Final = dict(
-    zip(
-        "аеорсухіјѕАВЕКМНОРСТУХІЈЅοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",  # noqa: RUF001  these are the letters
-        "aeopcyxijsABEKMHOPCTYXIJSoABEZHIKMNOPTYX",
-        strict=True,
-    )
-)
-"""Cyrillic and Greek letters, and the Latin ones that they look like."""
-
 
 _Where: TypeAlias = Literal["code", "comment", "text"]
 _WITHOUT_CODE: Final[dict[int, _Where]] = {tokenize.COMMENT: "comment", tokenize.STRING: "text"}
@@ -64,20 +53,3 @@ def _places_of(name: str, source: str) -> Iterator[NamePlace]:
             if found := re.match(definition, code):
                 is_alias = bool(re.search(rf"\b{name}\b", code[found.end() :]))
                 yield NamePlace(line, "code", tuple(blocks), is_alias and "=" in found[0])
-
-
-def other_letter(written: str, meant: str) -> str:
-    """Return which letter makes a name another one than the name that it looks like, or nothing."""
-    apart = [i for i, (a, b) in enumerate(zip(written, meant, strict=False)) if a != b]
-    if len(written) != len(meant) or not apart or any(written[i].isascii() for i in apart):
-        return ""
-    if len(apart) == len(meant) and any(_LOOK_ALIKE.get(written[i]) != meant[i] for i in apart):
-        return ""
-    place = apart[0]
-    letter = written[place]
-    script = unicodedata.name(letter, "").partition(" ")[0].capitalize()
-    its = f", which is a {script} letter and" if script in ("Cyrillic", "Greek") else ""
-    return (
-        f"Letter {place + 1} of `{written}` is `{letter}`{its or ','} not `{meant[place]}`. "
-        "Type the name again."
-    )

@@ -111,9 +111,11 @@ class Submission:
     @classmethod
     def from_bytes(cls, path: Path, data: bytes) -> "Submission":
         """Check the bytes and decode them as Python does: UTF-8, or what they declare."""
+        digest = digest_of(data)
+        if not data.strip() and len(data) <= SOURCE_CAP:
+            return cls(path, "", digest, "The file is empty: write your solution into it.")
         if is_notebook(path):
             return cls._of_notebook(path, data)
-        digest = digest_of(data)
 
         def not_text(problem: str, line: int | None = None) -> "Submission":
             kind = file_kind(data)
@@ -122,8 +124,6 @@ class Submission:
         if len(data) > SOURCE_CAP:
             problem = f"The file has more than {SOURCE_CAP >> 10} KiB; a solution needs far less."
             return not_text(problem)
-        if not data.strip():
-            return cls(path, "", digest, "The file is empty: write your solution into it.")
         if b"\0" in data:
             line = _line_of(data, data.index(b"\0"))
             problem = (
@@ -154,6 +154,8 @@ class Submission:
             cells = tuple(python_cells(data))
         except NotebookError as error:
             kind = "" if data.lstrip().startswith(b"{") else file_kind(data)
+            if not kind and _PYTHON.search(data):
+                kind = "This is Python, not a notebook. Give it the ending `.py`."
             return cls(path, "", digest, kind or str(error), None if kind else error.line)
         digest = digest_of(json.dumps(cells).encode())
         for number, source in cells:
@@ -181,6 +183,7 @@ def cap_of(path: Path) -> int:
 # NUL, and the half of a character, which JSON can write.
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
+_PYTHON = re.compile(rb"^(?:(?:async )?def|class|import|from) +\w", re.MULTILINE)
 LINKED = "A folder on the way to this file is a symbolic link; name the folder that it leads to."
 
 # As Python reads it, in the first line or the second; and the encodings in which each byte, or two,

@@ -43,7 +43,10 @@ _EXTRAS: Final = (
     re.compile(r"-(?:copy|kopie|copie|copia)$"),
     re.compile(r"-[0-9]{1,3}$"),  # `(1)`, and what Canvas adds to a name that is there
     re.compile(r"-(?:py|ipynb)$"),  # `row-shares.py.py`
-    re.compile(r"^[0-9]{1,3}-"),  # the number of a definition's file
+    re.compile(
+        r"^(?:[0-9]{1,4}|(?:hw|homework|exercise|ex|assignment|lab|week|sheet)-?[0-9]{1,3})-"
+    ),
+    re.compile(r"-(?:v[0-9]{1,3})$"),
 )
 _WORD: Final = re.compile(r"[^\W_]+")
 SAME_MOMENT: Final = 60.0

@@ -223,7 +223,7 @@ REFUSED = {
     "import asyncio\nasyncio.run(asyncio.sleep(0))": "The system refuses this here",
     "import subprocess\nsubprocess.run(['ls'])": "The system refuses this here",
     "import socket\nsocket.socket()": "The system refuses this here",
-    "import multiprocessing\nmultiprocessing.Pool(2)": "",
+    "import multiprocessing\nmultiprocessing.Pool(2)": "No process can be started here",
     "import threading\nthreading.Thread(target=print).start()": "No thread can be started",
     "import urllib.request\nurllib.request.urlopen('http://127.0.0.1')": "without a network",
     "import importlib\nimport numpy\nimportlib.reload(numpy)": "leave `reload` out",

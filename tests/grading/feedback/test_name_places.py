@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.grading.feedback.name_places import other_letter, places_of
+from grader.definitions.wording import did_you_mean, other_letter
+from grader.grading.feedback.name_places import places_of
 from grader.grading.results.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -80,6 +81,13 @@ def test_a_name_with_other_plain_letters_does_not_look_alike() -> None:
     """Neither does one of another length, or one with nothing in common."""
     for written in ("scare", "scor", "\u03b1\u03b2\u03b3\u03b4\u03b5", "score"):
         assert other_letter(written, "score") == ""
+
+
+def test_a_suggestion_names_the_letter_that_makes_the_difference() -> None:
+    """Otherwise both would look the same."""
+    said = did_you_mean("r\u043ew-shares", ["row-shares"])
+    assert said.startswith("; did you mean 'row-shares'? Letter 2 of `r\u043ew-shares` is ")
+    assert did_you_mean("row-share", ["row-shares"]) == "; did you mean 'row-shares'?"
 
 
 @pytest.mark.parametrize(

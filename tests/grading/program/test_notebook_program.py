@@ -174,6 +174,13 @@ def test_a_cell_may_be_one_text_and_pictures_do_not_count() -> None:
         ),
         ('{"nbformat": "4", "cells": []}', "a notebook of format '4'; format 4 is read", None),
         ('{"cells": [], "nbformat_minor": 5}', "The notebook has no code", None),
+        ("", "The file is empty", None),
+        (f"# mine\n{RIGHT}", "This is Python, not a notebook. Give it the ending", None),
+        (
+            '{"cells": [{"cell_type": "code", "metadata": {}, "source": {"a": "x = 1"}}]}',
+            "Cell 1 is broken: its code is no text",
+            None,
+        ),
         ("<<<<<<< HEAD\n{}", "its JSON cannot be read from line 1 on", 1),
         (" " * (17 << 20), "more than 16 MiB. Clear its outputs, take large pictures out", None),
         (notebook(None, " "), "The notebook has no code", None),

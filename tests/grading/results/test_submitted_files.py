@@ -40,7 +40,8 @@ IDS = ("row-shares", "rope", "rope-2", "t-test", "tt-est")
         "Ada Mae_Lovelace_12_assignsubmission_file_row_shares.py",
         "Homework 1_ada_attempt_2026-11-20-10-00-00_row-shares.py", "\uff52ow-shares.zip",
         "rowshares.py", "RowShares.ipynb", "Copy of RowShares (2).py",
-        "lovelaceada_101_5001_rowshares-1.py",
+        "lovelaceada_101_5001_rowshares-1.py", "hw1_row-shares.py", "Lab 3 - Row Shares v2.py",
+        "2026-11-20 row-shares.py",
     ],
 )  # fmt: skip
 def test_a_name_stands_for_its_exercise_however_it_is_written(name: str) -> None:

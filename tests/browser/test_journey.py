@@ -1,6 +1,8 @@
 """The whole way of a learner: through one exercise, and through courses.
 
-ETUDE_WHOLE_COURSES=1 has every track of the courses played, not just the last one of each.
+The last track of one course is played; ETUDE_WHOLE_COURSES=1 has every track of all courses played,
+in half an hour. What each lesson and exercise of them does in a page's Python is the matter of
+`tests/browser_engine`.
 """
 
 import json
@@ -171,7 +173,7 @@ def all_courses(tools: "Tools", tmp_path_factory: pytest.TempPathFactory) -> "It
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", COURSES)
+@pytest.mark.parametrize("name", COURSES if IS_WHOLE else ["numpy-practice"])
 def test_a_course_from_first_lesson_to_last_exercise(
     all_courses: str, new_context: "NewContext", name: str
 ) -> None:

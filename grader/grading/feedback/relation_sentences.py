@@ -104,27 +104,9 @@ _SENTENCES: Final[Mapping[RelationId, str | Callable[..., str]]] = {
         f"{'The result' if is_number else 'Every value'} is {_number(factor)} times "
         f"{'what is expected' if is_number else 'the expected one'}{_explained(factor, origin)}"
     ),
-    "constant-offset": lambda shift: (
-        f"Every value is {_number(abs(shift))} {'larger' if shift > 0 else 'smaller'} than the "
-        "expected one."
-    ),
     "subtraction-missing": lambda what: (
         "The values would be right if each row had "
         f"{_LOG_SUM_EXP if what == 'log-sum-exp' else f'its {what}'} subtracted."
-    ),
-    "row-offset": (
-        "Within each row, every value is off by the same amount, another one in each row."
-    ),
-    "squared": "Every value is the square of the expected one.",
-    "root-taken": "Every value is the square root of the expected one.",
-    "logarithm": "Every value is the logarithm of the expected one.",
-    "exponential": "Every value is the exponential of the expected one.",
-    "reciprocal": "Every value is 1 divided by the expected one.",
-    "absolute": "The sizes are right, but the signs are lost.",
-    "truncated": lambda is_floor: (
-        "The values are the expected ones rounded down to whole numbers."
-        if is_floor
-        else "The values are the expected ones with everything after the point cut off."
     ),
     "rounded": lambda digits: (
         "The values are the expected ones rounded to whole numbers."
@@ -144,11 +126,6 @@ _SENTENCES: Final[Mapping[RelationId, str | Callable[..., str]]] = {
         f"The {_things(axis, ndim)} are right, but stand one place too "
         f"{'late' if is_late else 'early'}."
     ),
-    "reshape-for-transpose": (
-        "The numbers are right, but in the wrong places: this is what comes out if an array is "
-        "reshaped where its axes should be swapped."
-    ),
-    "other-places": "The numbers are the expected ones, but in other places.",
     "items-swapped": "The items are all there, but in another order.",
     "other-axis": lambda axis, is_matrix, is_share: (
         f"{'Your columns' if is_matrix else f'Your values along axis {axis}'} add up to 1; it is "
@@ -172,24 +149,8 @@ _SENTENCES: Final[Mapping[RelationId, str | Callable[..., str]]] = {
         f"{'The values' if is_one_row else 'Each row'} should add up to 1; yours add up to "
         f"{_between(low, high)}."
     ),
-    "mask-inverted": lambda blocked, is_mask: (
-        f"{blocked} and {'True' if blocked == 'False' else '1'} are swapped everywhere. Is the "
-        "mask the other way round?"
-        if is_mask
-        else f"Your values are {blocked} where they should not be, and the other way round."
-    ),
-    "other-triangle": lambda blocked, side: (
-        f"Your values are {blocked} {'below' if side == 'above' else 'above'} the diagonal; they "
-        f"should be {side} it."
-    ),
-    "diagonal-blocked": "Your values are {blocked} on the diagonal too; it should stay open.",
-    "diagonal-open": "On the diagonal {blocked} is expected, but your values are others.",
-    "mask-missing": lambda blocked, side: (
-        f"{side.capitalize()} the diagonal {blocked} is expected, but your values are others."
-    ),
     "axis-dropped": "The values are right, but an axis of length 1 is missing (see `keepdims`).",
     "axis-added": "The values are right, but there is an axis of length 1 too many.",
-    "one-item": "This is only the {which} item of the expected result.",
     "cut": lambda surplus, things, end: (
         f"{abs(surplus)} {things}{'s are' if abs(surplus) > 1 else ' is'} "
         f"{'missing' if surplus < 0 else 'too many'} at the {end}; the rest is right."

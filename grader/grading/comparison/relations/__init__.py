@@ -1,4 +1,4 @@
-"""The relation of a wrong result to the right one: transposed, scaled, masked elsewhere.
+"""The relation of a wrong result to the right one: scaled, transposed, not divided by its sum.
 
 A relation counts if it holds for all values to nearly
 full precision, and if the expected values are varied enough for it to mean something.
@@ -11,19 +11,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.grading.comparison.relations.factors import applied, negated, offset, rounded, scaled
-from grader.grading.comparison.relations.order import reordered, reshaped, scrambled, transposed
+from grader.grading.comparison.relations.factors import negated, rounded, scaled, unshifted
+from grader.grading.comparison.relations.order import reordered, reshaped, transposed
 from grader.grading.comparison.relations.pair import Pair, Relation, pair
 from grader.grading.comparison.relations.reductions import reduced
 from grader.grading.comparison.relations.weights import weights
-from grader.grading.comparison.relations.wrong_masks import mask, polarity
 
 _MOST_LEAVES = 32
 
 # The first that holds counts: the special before the general, the likely before the odd.
 _FINDERS: Final[tuple[Callable[[Pair], Relation | None], ...]] = (
-    polarity, negated, scaled, transposed, reordered, mask, applied, weights, offset, rounded,
-    scrambled,
+    negated, scaled, transposed, reordered, weights, unshifted, rounded,
 )  # fmt: skip
 
 

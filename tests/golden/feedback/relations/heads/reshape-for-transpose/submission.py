@@ -1,6 +1,0 @@
-import numpy as np
-
-
-def split_heads(x, heads):
-    n, d = x.shape
-    return x.reshape(heads, n, d // heads)

@@ -44,6 +44,7 @@ Operator: TypeAlias = Literal[
     "divmod",
 ]
 NanPolicy: TypeAlias = Literal["equal", "ignored"]
+DtypePolicy: TypeAlias = Literal["kind", "exact"]
 Accepted: TypeAlias = Literal[
     "list", "tuple", "array", "float16", "float32", "complex64", "integer", "bool"
 ]
@@ -233,6 +234,11 @@ class _AnyTest:
         return ()
 
     @property
+    def dtype(self) -> DtypePolicy:
+        """The rule by which dtypes are compared."""
+        return "kind"
+
+    @property
     def budget(self) -> Budget | None:
         """The budget of the call."""
         return None
@@ -300,6 +306,11 @@ class CallTest(_AnyTest):
         "digits (numbers then compare as closely as that dtype allows), `integer` and `bool` for "
         "other numbers.",
         default=(),
+    )
+    dtype: DtypePolicy = _doc(
+        "`kind`: integers of any width are alike, and floats may not have fewer digits; `exact`: "
+        "each array and number has the very dtype that is expected, such as `uint8`.",
+        default="kind",
     )
     keep_inputs: bool = _doc(
         "Fail a submission that gives the right result and changes an argument in place; `false` "

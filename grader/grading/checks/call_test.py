@@ -12,6 +12,7 @@ from grader.grading.comparison.compare import (
     as_answer,
     as_written,
     compare,
+    compare_dtypes,
     ignore_nan,
 )
 from grader.grading.expected.budget import over_budget, together
@@ -56,7 +57,8 @@ class CallCheck(Check[CallTest]):
             got = ignore_nan(expected, got)
         if isinstance(self.test.expect, LiteralValue):
             expected = as_written(expected, got)
-        return compare(expected, got, self.test.tolerance)
+        difference = compare_dtypes(expected, got) if self.test.dtype == "exact" else None
+        return difference or compare(expected, got, self.test.tolerance)
 
     def names_asked(self, defined: Collection[str]) -> Collection[str]:
         """Return the defined names in the call, or else all."""

@@ -179,6 +179,23 @@ def compare_shapes(shapes: Any, got: object, path: _Path = ()) -> Difference | N
     return next(filter(None, differences), None)
 
 
+def compare_dtypes(expected: object, got: object, path: _Path = ()) -> Difference | None:
+    """Compare the very dtypes of the numbers in two values, as far as these are of one form."""
+    if isinstance(expected, dict) and isinstance(got, dict):
+        pairs = [(key, expected[key], got[key]) for key in expected if key in got]
+    elif isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)):
+        pairs = [(n, *pair) for n, pair in enumerate(zip(expected, got, strict=False))]
+    else:
+        numbers = (np.ndarray, *_NUMBER)
+        if not isinstance(expected, numbers) or not isinstance(got, numbers):
+            return None
+        dtypes = {"expected": np.asarray(expected).dtype, "got": np.asarray(got).dtype}
+        is_same = np.shape(expected) != np.shape(got) or dtypes["expected"] == dtypes["got"]
+        return None if is_same else Difference(Rung.DTYPE, "dtype", dtypes, path)
+    differences = (compare_dtypes(one, other, (*path, key)) for key, one, other in pairs)
+    return next(filter(None, differences), None)
+
+
 def as_written(expected: Any, got: object) -> Any:
     """Return a literal, its whole numbers as floats where the result has floats."""
     if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):

@@ -228,6 +228,7 @@ def _questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterat
                 keep_inputs=test.keep_inputs,
                 nan=test.nan,
                 accept=test.accept,
+                dtype=test.dtype,
             )
         else:
             continue

@@ -823,8 +823,8 @@ CAUSES: Final[tuple[_Cause, ...]] = (
     _Cause(
         "no-environment",
         ("KeyError",),
-        r"^'(?:HOME|USER|USERNAME|LOGNAME|PATH|PWD|SHELL|TMPDIR|PYTHONPATH)'$",
-        "Environment variables of your machine are not set here.",
+        r"^'(?:HOME|USER|USERNAME|LOGNAME|PATH|PWD|SHELL|TMPDIR|PYTHONPATH)'$|^'getpwuid\(",
+        "Environment variables and users of your machine are not known here.",
     ),
     _Cause(
         "empty-number",

@@ -296,7 +296,7 @@ def unsupported(answer: Unsupported, expected: object = None) -> str:
     elif kind in ("function", "builtin_function_or_method", "method"):
         advice = "Are the round brackets missing that call it?"
     elif kind == "generator":
-        advice = "Write square brackets around it, for a list, or make it an array."
+        advice = "Write `return` in place of a `yield`, or square brackets around it, for a list."
     elif any(word in kind for word in ("array", "matrix", "Masked")):
         dtype = getattr(expected, "dtype", np.dtype(object))
         word = _DTYPES.get(dtype.kind, "")
@@ -443,7 +443,7 @@ def missing(
             return said
     places = sorted(places_of(name, source), key=lambda each: each.where != "code")
     for place in places:
-        if said := _not_reached(name, place):
+        if said := _not_reached(name, place) or _deleted(name, place, source):
             return said
     if kind == "value":
         return f"There is no `{name}` in your code; write your answer as `{name} = ...`."
@@ -452,6 +452,15 @@ def missing(
     if close:
         return f"There is no {kind} `{name}` in your code. Is `{spelled[close[0]]}` meant to be it?"
     return f"There is no {kind} `{name}` in your code; the tests call `{call}`."
+
+
+def _deleted(name: str, place: NamePlace, source: str) -> str:
+    """Return where a name that the program defines is deleted again, or nothing."""
+    deleted = re.search(rf"^[ \t]*del\b[^#\n]*\b{re.escape(name)}\b", source, re.MULTILINE)
+    if place.where != "code" or place.blocks or deleted is None:
+        return ""
+    line = source.count("\n", 0, deleted.start()) + 1
+    return f"`{name}` (line {place.line}) is deleted in line {line}. Take out the `del`."
 
 
 def _not_reached(name: str, place: NamePlace) -> str:

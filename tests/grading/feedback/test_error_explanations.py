@@ -228,6 +228,7 @@ REFUSED = {
     "import urllib.request\nurllib.request.urlopen('http://127.0.0.1')": "without a network",
     "import importlib\nimport numpy\nimportlib.reload(numpy)": "leave `reload` out",
     "import os\nos.environ['USER']": "Environment variables",
+    "import getpass\ngetpass.getuser()": "users of your machine are not known here",
     "import sys\nint(sys.stdin.readline())": "`sys.stdin` is empty",
     "open('scores.csv')": "There is no such file",
     "open('.')": "This is a folder",

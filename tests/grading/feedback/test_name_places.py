@@ -37,7 +37,7 @@ MISSING = {
         f'"""\n{F}"""\nif 0:\n    {INSIDE}',
         "`f` (line 6) stands under `if 0:` (line 5)",
     ),
-    "deleted": (f"{F}del f\n", "There is no function `f` in your code; the tests call"),
+    "deleted": (f"{F}del f\n", "`f` (line 1) is deleted in line 3. Take out the `del`."),
     "nowhere": ("# f(x) comes here\n", "There is no function `f` in your code; the tests call"),
 }
 

@@ -7,6 +7,7 @@ import click
 
 from grader.cli import options
 from grader.cli.main import USAGE
+from grader.errors import UsageError
 from grader.sandbox.printable import printable
 
 
@@ -21,16 +22,23 @@ from grader.sandbox.printable import printable
     help="A CSV with a column 'student', the names of the folders, and 'id' or 'name', what the "
     "platform calls them.",
 )  # fmt: skip
+@click.option(
+    "--exercise", "only", metavar="ID",
+    help="SOURCE is of this exercise: it is meant by files that are named after none.",
+)  # fmt: skip
 @options.exercises_option
-def command(source: Path, into: Path, roster: Path | None, exercises: Path | None) -> None:
+def command(
+    source: Path, into: Path, roster: Path | None, only: str | None, exercises: Path | None
+) -> None:
     """Write the submissions of SOURCE, a zip or a folder, to DIR/<student>/<exercise>.py or .ipynb.
 
     The files of an exercise that asks for several go to DIR/<student>/<exercise>/.
 
     SOURCE is what Canvas or Moodle hand out, or has a folder for each student. Files keep their
-    dates. What is there already is replaced by what is newer. Where no file is sure to count, or no
-    folder is sure to be a student's, none is taken. What could not be placed is named, and the exit
-    status is 1; it is 2 if a file could not be read.
+    dates, and DIR/times.csv says when each was submitted and where that is from. What is there
+    already is replaced by what is newer. Where no file is sure to count, or no folder is sure to be
+    a student's, none is taken. What could not be placed is named, and the exit status is 1; it is 2
+    if a file could not be read.
 
     \b
     Examples:
@@ -48,13 +56,21 @@ def command(source: Path, into: Path, roster: Path | None, exercises: Path | Non
     collection = options.collection_folder(exercises)
 
     paths = [path for each in files_by_folder(collection).values() for path in each]
-    exercise_of = functools.partial(exercise_in, [id_in_name(path) for path in paths])
+    ids = [id_in_name(path) for path in paths]
+    if only is not None and only not in ids:
+        raise UsageError(f"there is no exercise {only!r}")
+    exercise_of = functools.partial(exercise_in, ids)
     names = None if roster is None else read_names(roster)
     texts = ((path, path.read_bytes()) for path in paths)
     asking = [load_exercise(path) for path, text in texts if b"files_to_submit:" in text]
     several = {str(each.id): each.files_to_submit for each in asking if each.files_to_submit}
-    done = collect(source, into, exercise_of, names, several)
+    done = collect(source, into, exercise_of, names, several, only)
     click.echo(f"{count(len(done.placed), 'submission')} in {printable(str(into))}")
+    if done.has_one_time:
+        click.echo("all files have one date, that of the download: their times are unknown")
+    elif any(each.source == "Canvas" for each in done.times.values()):
+        late = sum(each.is_late for each in done.times.values())
+        click.echo(f"{late} marked late by Canvas, whose files do not say when they came")
     if done.kept:
         click.echo(f"{len(done.kept)} were there already")
     for path, why in sorted(done.left_out.items()):

@@ -161,11 +161,11 @@ def canvas(
     exercises: tuple[str, ...],
     *,
     database: str | None,
-    roster: Path | None,
-    due: str | None,
-    late: str | None,
-    overrides: Path | None,
-    **how: Any,
+    column: str,
+    identity: str,
+    scale: bool,
+    skip_unknown: bool,
+    **given: Any,
 ) -> None:
     """Fill an assignment's column in a GRADEBOOK that Canvas exported, from RESULTS or a database.
 
@@ -189,7 +189,7 @@ def canvas(
     if output.exists() and any(output.samefile(path) for path in (gradebook, *results)):
         raise UsageError(f"{output} is what is read; name another file")
     files_or_store(results, database)
-    rules = read_rules(roster, due, late, overrides)
+    rules = read_rules(**given)
     if database is None:
         batch = read_graded(results, rules)
     elif rules != type(rules)():
@@ -205,7 +205,9 @@ def canvas(
     text = mark + without_separator(read_text(gradebook))
     scores = scores_of(batch, exercises)
     try:
-        filled = fill(text, scores, **how)
+        filled = fill(
+            text, scores, column=column, identity=identity, scale=scale, skip_unknown=skip_unknown
+        )
     except UsageError as error:
         raise UsageError(f"{gradebook}: {error}") from None
     write_whole(output, filled.text)
@@ -232,12 +234,8 @@ def canvas(
 )  # fmt: skip
 def moodle(
     results: tuple[Path, ...],
-    *,
-    roster: Path | None,
-    due: str | None,
-    late: str | None,
-    overrides: Path | None,
     output: Path,
+    **given: Any,
 ) -> None:
     """Write grades from RESULTS as a CSV that Moodle's gradebook imports: a column an exercise.
 
@@ -252,7 +250,7 @@ def moodle(
     from grader.reports.formats import write_whole
     from grader.reports.to_moodle import many
 
-    batch = read_graded(results, read_rules(roster, due, late, overrides))
+    batch = read_graded(results, read_rules(**given))
     if output.exists() and any(output.samefile(path) for path in results):
         raise UsageError(f"{output} is what is read; name another file")
     write_whole(output, many(batch))

@@ -124,6 +124,7 @@ def _plan(
         UsageError: there is nothing, a format cannot show so many students, or the exercises come
             from the folder itself; or one student's folder is reached by a link.
     """
+    from grader.course.grades import TIMES_FILE, read_times
     from grader.definitions.collection import exercise_ids, find_exercise, resolve
     from grader.definitions.files import folders_in, is_path
     from grader.grading.workers.assigned_exercises import plan_assignment
@@ -142,7 +143,10 @@ def _plan(
         ids = exercise_ids(collection) if len(paths) < len(assigned) else ()
         return plan_assignment(folder, [resolve(name, collection) for name in assigned], ids)
     load = functools.partial(find_exercise, collection_folder=collection)
-    to_do = plan(folder, exercise_ids(collection), load, results)
+    file = folder / TIMES_FILE
+    times = read_times(file) if file.is_file() else None
+    to_do = plan(folder, exercise_ids(collection), load, results, times)
+    to_do.not_looked_at = [path for path in to_do.not_looked_at if path != file]
     if not to_do.entries and not to_do.done_before:
         raise UsageError(
             f"there is no <student>/<exercise>.py or .ipynb in {folder}; if it is one student's, "

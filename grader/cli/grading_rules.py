@@ -1,15 +1,19 @@
 """The options that turn verdicts into grades, shared by `report` and `export`."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from grader.cli import options
 from grader.errors import UsageError
+from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
     from grader.course.grades import Rules
+    from grader.course.schedule import Schedule
     from grader.reports.report import Batch
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -19,11 +23,19 @@ _OPTIONS = (
         "--roster", type=click.Path(path_type=Path), metavar="FILE",
         help="A CSV with a column 'student': what they did not submit counts 0.",
     ),
-    click.option("--due", metavar="TIME", help="When work was due, as 2026-12-01T18:00."),
+    click.option("--due", metavar="TIME", help="When work was due, as 2026-12-01T18:00+01:00."),
     click.option(
         "--late", metavar="SHARE/day",
         help="What is left of late work's points for each day that has begun, as 0.9/day; by "
         "default nothing is.",
+    ),
+    click.option(
+        "--schedule", type=click.Path(path_type=Path), metavar="FILE",
+        help="A schedule.yaml, with due dates of exercises and students, in place of --due.",
+    ),
+    click.option(
+        "--times", type=click.Path(path_type=Path), metavar="FILE",
+        help="A CSV with columns student, exercise, time: when work was submitted.",
     ),
     click.option(
         "--overrides", type=click.Path(path_type=Path), metavar="FILE",
@@ -33,35 +45,68 @@ _OPTIONS = (
 
 
 def rules_options(command: Command) -> Command:
-    """Add the options `--roster`, `--due`, `--late` and `--overrides`."""
+    """Add the options, from `--roster` to `--overrides`."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 def read_rules(
-    roster: Path | None, due: str | None, late: str | None, overrides: Path | None
+    *,
+    roster: Path | None,
+    due: str | None,
+    late: str | None,
+    schedule: Path | None,
+    times: Path | None,
+    overrides: Path | None,
 ) -> "Rules":
     """Read what the options name.
 
     Raises:
-        UsageError: one of them is not as it should be.
+        UsageError, DefinitionError: one of them is not as it should be.
     """
-    from grader.course.grades import Rules, read_overrides
+    from grader.course.grades import Rules, read_overrides, read_times
     from grader.course.roster_file import read_students
-    from grader.course.rules import LateRule
+    from grader.course.schedule import Schedule, moment
 
     if late is not None and due is None:
         raise UsageError("--late counts from a time: name it with --due")
+    if schedule is not None and due is not None:
+        raise UsageError("a schedule has the due dates; leave --due out")
+    dates = None if schedule is None else _schedule(schedule)
+    if due is not None:
+        dates = Schedule.of_options(due, late)
+        try:
+            moment(due)
+        except UsageError:
+            click.echo(f"--due has no zone and is taken as {dates.default.due}", err=True)
     return Rules(
         roster=None if roster is None else read_students(roster),
-        late=None if due is None else LateRule.parse(due, late),
+        schedule=dates,
         overrides={} if overrides is None else read_overrides(overrides),
+        times={} if times is None else read_times(times),
+    )
+
+
+def _schedule(path: Path) -> "Schedule":
+    """Read a schedule of the collection beside it, or else of the one that commands use."""
+    from grader.course.schedule import read_schedule
+    from grader.definitions.collection import Collection
+    from grader.definitions.files import TRACK_FILE
+
+    has_tracks = any(path.parent.glob(f"*/{TRACK_FILE}"))
+    collection = Collection.load(path.parent if has_tracks else options.collection_folder(None))
+    return read_schedule(
+        path,
+        {
+            str(each.definition.id): [str(one.id) for one in each.exercises]
+            for each in collection.tracks
+        },
     )
 
 
 def read_graded(results: tuple[Path, ...], rules: "Rules") -> "Batch":
-    """Read result files and return their grades by the rules.
+    """Read result files and return their grades by the rules; say which times are doubtful.
 
     Raises:
         UsageError: a file is not as it should be, or there is no verdict in them.
@@ -71,4 +116,19 @@ def read_graded(results: tuple[Path, ...], rules: "Rules") -> "Batch":
     read = read_results(results)
     if not read.verdicts:
         raise UsageError("there is no verdict in the results")
-    return graded(read, rules)
+    batch = graded(read, rules)
+    if rules.schedule is not None:
+        marked = [each for each in batch if each.time is not None and each.time.is_late]
+        if marked:
+            click.echo(
+                f"{len(marked)} marked late without a time: 1 day is counted; --times has the rest",
+                err=True,
+            )
+        for each in batch:
+            if each.time is not None and (each.time.at or 0) > time.time():
+                what = f"{each.student}'s {each.exercise}"
+                click.echo(
+                    f"{printable(what)} comes from the future: {each.time.data()['handed_in']}",
+                    err=True,
+                )
+    return batch

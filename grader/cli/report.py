@@ -2,7 +2,7 @@
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -30,31 +30,28 @@ def command(
     *,
     formats: "tuple[RequestedFormat, ...]",
     hidden_tests: "HiddenTests",
-    roster: Path | None,
-    due: str | None,
-    late: str | None,
-    overrides: Path | None,
     feedback: Path | None,
+    **given: Any,
 ) -> None:
     """Report what RESULTS hold: files that `etude grade --output` wrote, in one run or in several.
 
-    Of several results of a student for an exercise the last one counts. When work was submitted is
-    when its file was last changed before it was graded.
+    Of several results of a student for an exercise the last one counts. Where the time of a
+    submission comes from is in --format csv=FILE; --times FILE says it.
 
     \b
     Examples:
       etude report results.jsonl --format gradebook=grades.csv
-      etude report results.jsonl --roster roster.csv --due 2026-12-01T18:00 --late 0.9/day
+      etude report results.jsonl --roster roster.csv --due 2026-12-01T18:00+01:00 --late 0.9/day
+      etude report results.jsonl --roster roster.csv --schedule my-course/schedule.yaml
       etude report week-*.jsonl --overrides overrides.csv --feedback feedback/
     """
     options.prefer_own_output()
     from grader.course.feedback_pages import write_pages
     from grader.course.grades import unlisted
 
-    rules = read_rules(roster, due, late, overrides)
+    rules = read_rules(**given)
     delivery = options.delivery(formats)
-    rules_given = {"--roster": roster, "--due": due, "--overrides": overrides}
-    if rule := next((name for name, value in rules_given.items() if value is not None), ""):
+    if rule := next((f"--{name}" for name, value in given.items() if value is not None), ""):
         plain = [each.name for each in delivery.formats if each.verdicts_only]
         if plain:
             raise UsageError(f"--format {plain[0]} has verdicts and no grades; leave {rule} out")

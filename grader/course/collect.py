@@ -9,12 +9,17 @@ Platforms name what they hand out by these patterns (as of 2026):
                                                      (Brightspace: id, name, date)
     ada/token_lookup.py                                        a folder for each student
 
+`times.csv` in that folder says when each was submitted, and where that is from: the name of the
+file, or its date in the download. Canvas' names say only who is late, and the dates in its zips are
+those of the download. Dates that are one for all are none of a submission.
+
 The student stands in the outermost part of a path that has such a pattern or is on the roster. A
 file of an exercise that asks for several goes to `<student>/<exercise>/<file>`. It is named after
 what only one exercise asks for, or lies in a folder named after the exercise.
 """
 
 import contextlib
+import csv
 import datetime as dt
 import functools
 import io
@@ -26,15 +31,18 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from grader.course.grades import TIMES_FILE, all_at_once, read_times
 from grader.course.roster_file import LOST_ZEROS, name_key
 from grader.errors import UsageError
 from grader.grading.results.submission import cap_of, digest_of
+from grader.grading.results.submission_time import SubmissionTime
 from grader.grading.results.submitted_files import (
     Candidate,
     PlatformName,
     choose,
     exercise_names,
 )
+from grader.grading.results.verdict_json import utc_text
 from grader.grading.results.zips import (
     ZipError,
     files_inside,
@@ -68,6 +76,7 @@ class _File:
     changed: float  # seconds since 1970
     read: Callable[[int], bytes]  # at most so many, or a ZipError
     inner: str = ""  # the path in the student's own zip, which `path` is then
+    is_packed: bool = False  # whether the download is a zip
 
     @property
     def name(self) -> str:
@@ -84,6 +93,7 @@ class _Exercises:
 
     exercise_of: Callable[[str], str | None]
     several: Mapping[str, Sequence[str]]  # the files of those that ask for several
+    only: str | None = None  # what a file of any other name is for
 
     def place(self, file: _File) -> str:
         """Return the path of a file below its student's, without suffix.
@@ -110,6 +120,8 @@ class _Exercises:
             )
         if asking:
             return "/".join(*asking.items())
+        if self.only is not None and self.only not in self.several:
+            return self.only
         raise _RefusalError(f"there is no exercise {stem!r}")
 
 
@@ -122,12 +134,16 @@ class Collected:
         kept: files that were there already, and newer or the same.
         left_out: the files of the download that could not be placed, and why.
         is_damaged: whether a file of the download could not be read.
+        times: of what was written, by student and exercise.
+        has_one_time: whether the dates of all were one, and so are no times.
     """
 
     placed: dict[str, str] = field(default_factory=dict)
     kept: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
     is_damaged: bool = False
+    times: dict[tuple[str, str], SubmissionTime] = field(default_factory=dict)
+    has_one_time: bool = False
 
 
 def collect(
@@ -136,6 +152,7 @@ def collect(
     exercise_of: Callable[[str], str | None],
     names: Mapping[str, str] | None = None,
     several: Mapping[str, Sequence[str]] | None = None,
+    only: str | None = None,
 ) -> Collected:
     """Put the files of a zip or a folder into a folder for each student.
 
@@ -148,11 +165,12 @@ def collect(
         names: the student that an id or a name of the platform stands for, as `name_key` writes
             it; without it the platform's name and id are the student's.
         several: the files of each exercise that asks for several, by its id.
+        only: the exercise of a download of one assignment, for files with names of their own.
 
     Raises:
         UsageError: the source cannot be read.
     """
-    exercises = _Exercises(exercise_of, several or {})
+    exercises = _Exercises(exercise_of, several or {}, only)
     done = Collected()
     places: list[tuple[_File, str]] = []
     with contextlib.ExitStack() as stack:
@@ -172,8 +190,38 @@ def collect(
             for file in [file for candidate, file in files if candidate is best]:
                 suffix = PurePosixPath(file.name).suffix.lower()
                 with _refusals(done, file):
-                    _write(into / student / f"{place}{suffix}", file, done)
+                    if _write(into / student / f"{place}{suffix}", file, done):
+                        _note_time(done, (student, place.split("/")[0]), file)
+    _write_times(into / TIMES_FILE, done)
     return done
+
+
+def _note_time(done: Collected, key: tuple[str, str], file: _File) -> None:
+    """Keep the time of a file; of several files of one submission, the last."""
+    platform = _platform_part(file)
+    source = (platform.platform if platform else "") or ("zip" if file.is_packed else "file")
+    time = (platform and platform.time) or SubmissionTime(file.changed, source)
+    before = done.times.get(key, time)
+    done.times[key] = max(before, time, key=lambda each: (each.is_late, each.at or 0))
+
+
+def _write_times(path: Path, done: Collected) -> None:
+    """Write the times of submissions, with those of earlier downloads."""
+    done.has_one_time = all_at_once((who, time) for (who, _), time in done.times.items())
+    times = read_times(path) if path.exists() else {}
+    times |= {
+        key: SubmissionTime(None, time.source) if done.has_one_time and time.at else time
+        for key, time in done.times.items()
+    }
+    if not done.times:
+        return
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("student", "exercise", "time", "late", "from"))
+    for (student, exercise), time in sorted(times.items()):
+        at = "" if time.at is None else utc_text(time.at)
+        writer.writerow((student, exercise, at, "yes" * time.is_late, time.source))
+    write_whole(path, text.getvalue())
 
 
 @contextlib.contextmanager
@@ -297,8 +345,8 @@ def _candidate(file: _File) -> Candidate:
     return Candidate(Path(file.shown), file.changed, attempt, digest)
 
 
-def _write(target: Path, file: _File, done: Collected) -> None:
-    """Write a file with its date, unless what is there is newer or the same."""
+def _write(target: Path, file: _File, done: Collected) -> bool:
+    """Write a file with its date, unless what is there is newer or the same; return whether."""
     data = file.read(cap_of(Path(file.name)))
     if target.is_symlink() or target.parent.is_symlink():
         raise UsageError(f"{target} is reached by a symbolic link")
@@ -307,14 +355,15 @@ def _write(target: Path, file: _File, done: Collected) -> None:
         best, left_out = choose([there, Candidate(Path(file.shown), file.changed)])
         if best is there or target.read_bytes() == data:
             done.kept.append(str(target))
-            return
+            return False
         if best is None:
             done.left_out[file.shown] = left_out[target]
-            return
+            return False
     target.parent.mkdir(parents=True, exist_ok=True)
     write_whole(target, data)
     os.utime(target, (file.changed, file.changed))
     done.placed[str(target)] = file.shown
+    return True
 
 
 def _files(source: Path, stack: contextlib.ExitStack, done: Collected) -> Iterator[_File]:
@@ -351,7 +400,8 @@ def _of_zip(source: Path, stack: contextlib.ExitStack, done: Collected) -> Itera
             done.left_out[entry.filename] = "its path leads outside"
             done.is_damaged = True
         elif not is_folder(entry):
-            yield _File(inside, _date(entry), functools.partial(read_entry, archive, entry))
+            read = functools.partial(read_entry, archive, entry)
+            yield _File(inside, _date(entry), read, is_packed=True)
 
 
 def _date(entry: zipfile.ZipInfo) -> float:

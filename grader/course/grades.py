@@ -1,10 +1,9 @@
 """Grades from result files: newest verdicts, missing work, late work, and points given by hand."""
 
-import datetime as dt
 import functools
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -12,9 +11,11 @@ from typing import Any, Final
 from grader.course.csv_rows import read_text, rows
 from grader.course.roster_file import LOST_ZEROS
 from grader.course.rules import LateRule, Override, earned
+from grader.course.schedule import ALL, Schedule, moment
 from grader.definitions.wording import few
 from grader.errors import UsageError
-from grader.grading.results.submitted_files import Candidate, choose
+from grader.grading.results.submission_time import SubmissionTime
+from grader.grading.results.submitted_files import SAME_MOMENT, Candidate, choose
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
 from grader.reports.canvas_csv import lost_zeros
 from grader.reports.report import Batch, Grade, Report
@@ -22,6 +23,10 @@ from grader.reports.report import Batch, Grade, Report
 NOT_SUBMITTED: Final = "not submitted"
 _YES: Final = frozenset({"yes", "true", "1", "x"})
 _NO: Final = frozenset({"no", "false", "0", ""})
+TIMES_FILE: Final = "times.csv"
+"""The name of the times of submissions, in the folder of the students' folders."""
+_DATES_OF_FILES: Final = frozenset({"file", "zip", "Moodle"})
+_GIVE_TIMES: Final = "give the times with --times FILE, a CSV with student, exercise, time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +35,15 @@ class Rules:
 
     Attributes:
         roster: the students of the course; None if only those count who submitted.
-        late: what late work earns; None if time does not matter.
+        schedule: what late work earns; None if time does not matter.
         overrides: by student and exercise.
+        times: of submissions, by student and exercise, in place of those in the results.
     """
 
     roster: tuple[str, ...] | None = None
-    late: LateRule | None = None
+    schedule: Schedule | None = None
     overrides: Mapping[tuple[str, str], Override] = field(default_factory=dict)
+    times: Mapping[tuple[str, str], SubmissionTime] = field(default_factory=dict)
 
 
 def read_results(paths: Iterable[Path]) -> Batch:
@@ -55,10 +62,9 @@ def read_results(paths: Iterable[Path]) -> Batch:
         for number, line in enumerate(read_text(path).splitlines(), start=1):
             try:
                 data = json.loads(line)
-                outcome, handed_in = str(data["outcome"]), data.get("handed_in")
+                outcome = str(data["outcome"])
                 head: dict[str, Any] = {"file": str(data["file"]), "student": str(data["student"])}
-                if handed_in is not None:
-                    head["handed_in"] = dt.datetime.fromisoformat(handed_in).timestamp()
+                head["time"] = SubmissionTime.from_data(data)
                 if outcome in (FAULT, NOT_GRADED):
                     # A fault knows the file's name alone, where an exercise's hyphens are
                     # underscores.
@@ -88,7 +94,7 @@ def _newest(files: Mapping[str, Report]) -> Report:
         Path(name): each for name, each in files.items()
     }
     candidates = [
-        Candidate(path, each.handed_in, digest=functools.partial(_code, each))
+        Candidate(path, each.time.at if each.time else None, digest=functools.partial(_code, each))
         for path, each in judged.items()
     ]
     best, left_out = choose(candidates)
@@ -133,6 +139,45 @@ def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
     return found
 
 
+def read_times(path: Path) -> dict[tuple[str, str], SubmissionTime]:
+    """Read times of submissions: a CSV with student, time, exercise, late, from.
+
+    Without an exercise a time is that of all. `late` is yes where a platform says so without a
+    time, and `from` says who does; by default it is the file's name.
+
+    Raises:
+        UsageError: it cannot be read, or a line is not as it should be.
+    """
+    times: dict[tuple[str, str], SubmissionTime] = {}
+    for number, row in rows(read_text(path), str(path), ("student", "time")):
+        where = f"{path}:{number}"
+        key = (row["student"], row.get("exercise", "") or ALL)
+        late, source = row.get("late", "").lower(), row.get("from", "")
+        if key in times:
+            raise UsageError(f"{where} is about {key[0]!r} and {key[1]!r} again")
+        if late not in _YES | _NO:
+            raise UsageError(f"{where}: late is 'yes' or empty, not {late!r}")
+        if not row["time"] and not source and late in _NO:
+            raise UsageError(f"{where} has no time, and no platform in 'from' that marks late work")
+        try:
+            at = moment(row["time"]).timestamp() if row["time"] else None
+        except UsageError as error:
+            raise UsageError(f"{where}: {error}") from None
+        times[key] = SubmissionTime(at, source or path.name, at is None and late in _YES)
+    return times
+
+
+def all_at_once(times: Iterable[tuple[str, SubmissionTime]]) -> bool:
+    """Return whether the dates of several students' files are one: that of a download or a copy.
+
+    Args:
+        times: each with its student.
+    """
+    dated = [(who, time.at) for who, time in times if time.source in _DATES_OF_FILES and time.at]
+    moments = [at for _, at in dated]
+    return len(dict(dated)) > 1 and max(moments) - min(moments) <= SAME_MOMENT
+
+
 def graded(batch: Batch, rules: Rules) -> Batch:
     """Return all reports with their grades, and one for each exercise that is missing.
 
@@ -141,18 +186,19 @@ def graded(batch: Batch, rules: Rules) -> Batch:
             is unknown, gives more points than there are; or a time is needed that the results do
             not have.
     """
-    reports = {(report.student or "", report.exercise): report for report in batch}
+    reports = {
+        (each.student or "", each.exercise): replace(each, time=_time(each, rules))
+        for each in batch
+    }
     most: dict[str, int] = {}
     for report in batch:
         if report.verdict is not None:
             most[report.exercise] = max(report.verdict.max_score, most.get(report.exercise, 0))
     students = dict.fromkeys(rules.roster or ())
     students |= dict.fromkeys(sorted({student for student, _ in reports}))
-    for (student, exercise), override in rules.overrides.items():
-        if student not in students:
-            raise UsageError(f"{override.where} names a student {student!r} without results")
-        if exercise not in most:
-            raise UsageError(f"{override.where} names an exercise {exercise!r} without verdicts")
+    _check_names(rules, most, students)
+    if rules.schedule is not None:
+        _refuse_one_time(rules.schedule, most, reports)
     _refuse_lost_zeros(students, rules.roster)
     made = []
     for student in students:
@@ -178,26 +224,69 @@ def _refuse_lost_zeros(students: Iterable[str], roster: Sequence[str] | None) ->
         )
 
 
+def _time(report: Report, rules: Rules) -> SubmissionTime | None:
+    key = report.student or "", report.exercise
+    return rules.times.get(key) or rules.times.get((key[0], ALL)) or report.time
+
+
+def _check_names(rules: Rules, exercises: Collection[str], students: Collection[str]) -> None:
+    for (student, exercise), override in rules.overrides.items():
+        if student not in students:
+            raise UsageError(f"{override.where} names a student {student!r} without results")
+        if exercise not in exercises:
+            raise UsageError(f"{override.where} names an exercise {exercise!r} without verdicts")
+    for student, _ in rules.schedule.extensions if rules.schedule is not None else ():
+        if rules.roster is not None and student not in rules.roster:
+            raise UsageError(f"the schedule extends for {student!r}, who is not on the roster")
+
+
+def _refuse_one_time(
+    schedule: Schedule, exercises: Iterable[str], reports: Mapping[tuple[str, str], Report]
+) -> None:
+    for exercise in exercises:
+        of_one = {who: each for (who, name), each in reports.items() if name == exercise}
+        times = ((who, each.time) for who, each in of_one.items() if each.time)
+        if schedule.rule("", exercise).due is not None and all_at_once(times):
+            raise UsageError(
+                f"all {len(of_one)} submissions to {exercise!r} have one time, which is that of a "
+                f"download or a copy; {_GIVE_TIMES}"
+            )
+
+
 def _grade(report: Report, most: int, rules: Rules, override: Override | None) -> Grade:
     """Return the grade: by hand, else the verdict's points less what being late costs."""
     points = 0.0 if report.outcome in (NOT_SUBMITTED, NOT_GRADED) else None
-    days = 0
+    days, rule = 0, LateRule()
     if report.verdict is not None:
         points, most = float(report.verdict.score), report.verdict.max_score
-        if rules.late is not None and points:
-            if report.handed_in is None:
-                raise UsageError(
-                    f"the result of {report.file} does not say when it was submitted, which --due "
-                    "needs; grade it again"
-                )
-            days = rules.late.days_late(report.handed_in)
+        if rules.schedule is not None and points:
+            rule = rules.schedule.rule(report.student or "", report.exercise)
+            days = _days_late(report, rule, rules.schedule)
     if override is not None and override.points is not None and override.points > most:
         raise UsageError(
             f"{override.where} gives {report.student!r} {override.points:g} points in "
             f"{report.exercise!r}, which has {most}"
         )
-    factor = rules.late.factor if rules.late is not None else 1.0
-    return earned(points, most, days=days, factor=factor, override=override)
+    return earned(points, most, rule=rule, days=days, override=override)
+
+
+def _days_late(report: Report, rule: LateRule, schedule: Schedule) -> int:
+    """Return how many days late a submission is; a platform's mark without a time is one.
+
+    Raises:
+        UsageError: the time is needed and unknown.
+    """
+    time = report.time or SubmissionTime()
+    if rule.due is None or time.at is not None:
+        return rule.days_late(time.at)
+    if time.source in _DATES_OF_FILES:
+        raise UsageError(f"the time of {report.file} is unknown; {_GIVE_TIMES}")
+    if time.is_late and schedule.extension(report.student or "", report.exercise):
+        raise UsageError(
+            f"{report.student!r} has an extension for {report.exercise!r}, and {time.source} marks "
+            f"the submission as late without a time; {_GIVE_TIMES}"
+        )
+    return int(time.is_late)
 
 
 def unlisted(batch: Batch, roster: Sequence[str]) -> str:

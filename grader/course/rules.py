@@ -9,7 +9,6 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from grader.errors import UsageError
 from grader.reports.report import Grade
 
 _DAY: Final = 86_400.0
@@ -17,36 +16,35 @@ _DAY: Final = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class LateRule:
-    """A rule for late work: `factor` of the points for each day that has begun since `due`."""
+    """The share of the points that late work keeps.
 
-    due: dt.datetime  # with its time zone
-    factor: float = 0.0  # 0 to 1
+    Attributes:
+        due: in seconds since 1970; None if time does not matter.
+        late: the share that is left for each day of 24 hours begun since then.
+        grace: seconds within which work is not late; later the days count from `due`.
+        late_days: what is later than so many days keeps nothing; None for no such end.
+        at_least: the share that other late work keeps in any case.
+    """
 
-    @classmethod
-    def parse(cls, due: str, late: str | None) -> "LateRule":
-        """Read `2026-12-01T18:00` and `0.9/day`; a time without a zone is this machine's.
+    due: float | None = None
+    late: float = 0.0
+    grace: float = 0.0
+    late_days: int | None = None
+    at_least: float = 0.0
 
-        Raises:
-            UsageError: one of them is written in another way.
-        """
-        try:
-            moment = time_of(due)
-        except ValueError:
-            raise UsageError(
-                f"--due {due}: write a time of the years 1970 to 9998, as 2026-12-01T18:00"
-            ) from None
-        if moment.tzinfo is None:
-            moment = moment.astimezone()
-        if late is None:
-            return cls(moment)
-        factor = share_of(late)
-        if factor is None:
-            raise UsageError(f"--late {late}: write a share from 0 to 1 for each day, as 0.9/day")
-        return cls(moment, factor)
+    def days_late(self, at: float | None) -> int:
+        """Return how many days late work of a time is."""
+        if self.due is None or at is None or at - self.due <= self.grace:
+            return 0
+        return math.ceil((at - self.due) / _DAY)
 
-    def days_late(self, handed_in: float) -> int:
-        """Return how many days have begun since work was due; `handed_in` is in Unix seconds."""
-        return days_late(handed_in - self.due.timestamp())
+    def share(self, days: int) -> float:
+        """Return the share of the points that work of so many days late keeps."""
+        if not days:
+            return 1.0
+        if self.late_days is not None and days > self.late_days:
+            return 0.0
+        return max(float(self.late**days), self.at_least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,28 +85,23 @@ def share_of(late: str) -> float | None:
     return float(found[1]) if found is not None else None
 
 
-def days_late(seconds: float) -> int:
-    """Return how many days have begun, of work that came so many seconds after it was due."""
-    return max(0, math.ceil(seconds / _DAY))
-
-
 def earned(
-    points: float | None, most: int, *, days: int, factor: float, override: Override | None
+    points: float | None, most: int, *, rule: LateRule, days: int, override: Override | None
 ) -> Grade:
     """Return a grade: by hand, else the points less what being late costs.
 
     Args:
         points: of the verdict; None if nothing was judged.
         most: how many there are.
+        rule: of the exercise and the student.
         days: how many days late.
-        factor: what is left for each of them.
         override: what staff gave.
     """
     notes = []
     if points and days:
         plural = "day" if days == 1 else "days"
         notes.append(f"{days} {plural} late: {points:g} points were earned")
-        points = round(points * factor**days, 2)
+        points = round(points * rule.share(days), 2)
     if override is not None:
         if override.is_excused:
             return Grade(None, 0, override.note)

@@ -1,22 +1,27 @@
 """The schedule of a course: when exercises open and are due, and what late work earns.
 
-`schedule.yaml` stands beside the tracks. `all`, then a track, then an exercise say what holds.
+`schedule.yaml` stands beside the tracks. `all`, then a track, then an exercise say what holds, and
+`extensions` give students due dates of their own. `etude report` and the service read it.
 """
 
 import datetime as dt
+import re
 import zoneinfo
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
-from grader.course.rules import share_of, time_of
+from grader.course.rules import LateRule, share_of, time_of
 from grader.definitions.yaml_source import Mapping as Entries
 from grader.definitions.yaml_source import Node, Scalar, read
 from grader.errors import ProblemList, UsageError
 
 _MOST: Final = 10_000  # attempts
-_LEVELS: Final = ("all", "tracks", "exercises")
+ALL: Final = "all"
+_LEVELS: Final = (ALL, "tracks", "exercises", "extensions")
+_GRACE: Final = re.compile(r"([0-9]{1,4}) ?(min|h)")
+_SECONDS: Final = {"min": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,9 @@ class Window:
         late: what is left of the points for each day that has begun since.
         attempts: how many within a day; None for any number.
         hold_hidden: whether results of hidden tests are held back until it is due.
+        grace: seconds after `due` within which nothing is late.
+        late_days: later than so many days nothing is left; None for no such end.
+        at_least: what other late work keeps in any case.
     """
 
     opens: dt.datetime | None = None
@@ -36,10 +44,59 @@ class Window:
     late: float = 0.0
     attempts: int | None = None
     hold_hidden: bool = False
+    grace: float = 0.0
+    late_days: int | None = None
+    at_least: float = 0.0
 
 
-def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> dict[str, Window]:
-    """Read the windows of exercises.
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The windows of exercises.
+
+    Attributes:
+        windows: by exercise; those that say nothing are left out.
+        default: of the others.
+        extensions: due dates of students, by their name and an exercise or `ALL`.
+    """
+
+    windows: Mapping[str, Window] = field(default_factory=dict)
+    default: Window = field(default_factory=Window)
+    extensions: Mapping[tuple[str, str], dt.datetime] = field(default_factory=dict)
+
+    @classmethod
+    def of_options(cls, due: str, late: str | None) -> Self:
+        """Read `2026-12-01T18:00` and `0.9/day` for all exercises.
+
+        A time without a zone is this machine's.
+
+        Raises:
+            UsageError: one of them is written in another way.
+        """
+        try:
+            until = moment(due, zone_needed=False)
+        except UsageError as error:
+            raise UsageError(f"--due: {error}") from None
+        share = 0.0 if late is None else share_of(late)
+        if share is None:
+            raise UsageError(f"--late {late}: write a share from 0 to 1 for each day, as 0.9/day")
+        return cls(default=Window(due=until, late=share))
+
+    def extension(self, student: str, exercise: str) -> dt.datetime | None:
+        """Return a student's own due date for an exercise, if they have one."""
+        own = self.extensions.get((student, exercise))
+        return own or self.extensions.get((student, ALL))
+
+    def rule(self, student: str, exercise: str) -> LateRule:
+        """Return the rule for a student's late work."""
+        window = self.windows.get(exercise, self.default)
+        due = window.due and (self.extension(student, exercise) or window.due)
+        due = due or self.extensions.get((student, exercise))
+        until = None if due is None else due.timestamp()
+        return LateRule(until, window.late, window.grace, window.late_days, window.at_least)
+
+
+def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> Schedule:
+    """Read a schedule.
 
     Args:
         path: of the file.
@@ -52,7 +109,7 @@ def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> dict[str, 
     document = read(path)
     report = ProblemList(document.problems)
     top = _entries(document.root, report, _LEVELS)
-    base = _window(top["all"], Window(), report) if "all" in top else Window()
+    base = _window(top[ALL], Window(), report) if ALL in top else Window()
     known = {each: track for track, ids in tracks.items() for each in ids}
     by_track = {
         name: _window(node, base, report)
@@ -61,15 +118,27 @@ def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> dict[str, 
     found = {each: by_track.get(track, base) for each, track in known.items()}
     for name, node in _entries(top.get("exercises"), report, known).items():
         found[name] = _window(node, found[name], report)
+    extensions: dict[tuple[str, str], dt.datetime] = {}
+    for student, node in _entries(top.get("extensions"), report).items():
+        for name, value in _entries(node, report, (ALL, *known)).items():
+            try:
+                extensions[student, name] = _value("due", value)
+            except UsageError as error:
+                report.add(value.where, f"{name}: {error}")
     report.raise_if_any()
-    return {name: window for name, window in found.items() if window != Window()}
+    windows = {name: window for name, window in found.items() if window != Window()}
+    return Schedule(windows, extensions=extensions)
 
 
-def moment(text: str) -> dt.datetime:
+def moment(text: str, *, zone_needed: bool = True) -> dt.datetime:
     """Read a time with its zone: `2026-12-01T18:00+01:00`, or `2026-12-01 18:00 Europe/Zurich`.
 
+    Args:
+        text: as it is written.
+        zone_needed: whether it must say its zone; else it is this machine's by default.
+
     Raises:
-        UsageError: it is no time, or has no zone.
+        UsageError: it is no time, has no zone, or comes twice or never as clocks are changed.
     """
     time, _, zone = text.rpartition(" ") if "/" in text else (text, "", "")
     try:
@@ -78,26 +147,34 @@ def moment(text: str) -> dt.datetime:
             found = found.replace(tzinfo=zoneinfo.ZoneInfo(zone))
     except (ValueError, OSError, zoneinfo.ZoneInfoNotFoundError):
         raise UsageError(
-            f"{text!r} is no time of the years 1970 to 9998; write 2026-12-01T18:00+01:00"
+            f"{text!r} is no time of the years 1970 to 9998; write it as 2026-12-01T18:00+01:00"
         ) from None
-    if found.tzinfo is None:
+    if found.tzinfo is None and zone_needed:
         raise UsageError(
             f"{text!r} does not say its time zone; write {text}+01:00 or {text} Europe/Zurich"
         )
-    return found
+    twice = found if found.tzinfo else found.astimezone(), found.replace(fold=1)
+    if len({each.astimezone(dt.UTC) for each in twice}) > 1:
+        raise UsageError(
+            f"{text!r} comes twice or never, since clocks are changed then; write its distance "
+            f"from UTC, as {found.replace(tzinfo=None).isoformat(timespec='minutes')}+01:00"
+        )
+    return twice[0]
 
 
-def _entries(node: Node | None, report: ProblemList, known: Iterable[str]) -> dict[str, Node]:
-    """Return the entries of a mapping whose keys are known."""
+def _entries(
+    node: Node | None, report: ProblemList, known: Iterable[str] | None = None
+) -> dict[str, Node]:
+    """Return the entries of a mapping, whose keys may have to be known."""
     if node is None:
         return {}
     if not isinstance(node, Entries):
         report.add(node.where, "write keys and values here")
         return {}
     for key, _ in node.entries:
-        if key.text not in known:
+        if known is not None and key.text not in known:
             report.add(key.where, f"{key.text!r} is none of {', '.join(known)}")
-    return {key.text: value for key, value in node.entries if key.text in known}
+    return {key.text: value for key, value in node.entries if known is None or key.text in known}
 
 
 def _window(node: Node, base: Window, report: ProblemList) -> Window:
@@ -114,7 +191,7 @@ def _window(node: Node, base: Window, report: ProblemList) -> Window:
     return made
 
 
-def _value(name: str, node: Node) -> object:
+def _value(name: str, node: Node) -> Any:
     if not isinstance(node, Scalar):
         raise UsageError("write one value")
     if name in {"opens", "due"}:
@@ -124,6 +201,15 @@ def _value(name: str, node: Node) -> object:
         if share is None:
             raise UsageError("write a share from 0 to 1 for each day, as 0.9/day")
         return share
+    if name == "grace":
+        span = _GRACE.fullmatch(node.text)
+        if span is None:
+            raise UsageError("write minutes or hours, as 15 min")
+        return int(span[1]) * _SECONDS[span[2]]
+    if name == "at_least":
+        if type(node.value) not in (int, float) or not 0 <= float(node.text) <= 1:
+            raise UsageError("write a share of the points from 0 to 1, as 0.5")
+        return float(node.text)
     kind, what = (bool, "true or false") if name == "hold_hidden" else (int, "a whole number")
     if type(node.value) is not kind or (kind is int and not 0 < int(node.value) <= _MOST):
         raise UsageError(f"write {what}")

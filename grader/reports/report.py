@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
+from grader.grading.results.submission_time import SubmissionTime
 from grader.grading.results.verdict import Verdict
-from grader.grading.results.verdict_json import FAULT, fault_data, utc_text, verdict_data
+from grader.grading.results.verdict_json import FAULT, fault_data, verdict_data
 
 if TYPE_CHECKING:
     from grader.grading.workers.batch import Record
@@ -41,7 +42,7 @@ class Report:
     began: float = 0.0  # seconds since 1970; of a batch, the whole batch's
     ended: float = 0.0
     verbose: bool = False  # whether formats for readers show all that there is
-    handed_in: float | None = None  # when the file was last changed, in seconds since 1970
+    time: SubmissionTime | None = None
     grade: Grade | None = None  # in a report of a course
     hidden_tests: HiddenTests = "visible"  # for a platform that can hold them back
 
@@ -73,7 +74,7 @@ class Report:
             student=record.entry.student,
             began=began,
             ended=ended,
-            handed_in=record.entry.handed_in,
+            time=record.entry.time,
         )
 
     @property
@@ -100,8 +101,8 @@ class Report:
         head: dict[str, Any] = {}
         if self.student is not None:
             head |= {"student": self.student, "file": self.file}
-        if self.handed_in is not None:
-            head["handed_in"] = utc_text(self.handed_in)
+        if self.time is not None:
+            head |= self.time.data()
         if self.grade is not None:
             head["grade"] = asdict(self.grade)
         if self.verdict is not None:

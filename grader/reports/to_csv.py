@@ -3,16 +3,17 @@
 import csv
 import io
 
+from grader.grading.results.verdict_json import utc_text
 from grader.reports.formats import Renderer
 from grader.reports.phrases import line, why
-from grader.reports.report import Batch
+from grader.reports.report import Batch, Report
 
 _COLUMNS = (
     "student", "file", "exercise", "outcome", "score", "max_score", "xp", "passed", "tests",
     "diagnosis", "message", "sandbox", "exercise_hash", "submission_hash", "grader_version",
 )  # fmt: skip
 
-_OF_GRADES = ("grade", "max_grade", "note")
+_OF_GRADES = ("grade", "max_grade", "note", "submitted", "time_from")
 _FORMULA = ("=", "+", "-", "@", "|", "%", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
@@ -45,11 +46,20 @@ def many(batch: Batch) -> str:
             ]
         if grade is not None:
             points = None if grade.points is None else f"{grade.points:.10g}"
-            row += [points, str(grade.max_points), grade.note]
+            row += [points, str(grade.max_points), grade.note, *_time(report)]
         elif has_grades:
             row += [None] * len(_OF_GRADES)
         writer.writerow([safe_cell(value) for value in row])
     return text.getvalue()
+
+
+def _time(report: Report) -> tuple[str | None, str | None]:
+    """Return the time of a submission, or a platform's mark, and its source."""
+    time = report.time
+    if time is None:
+        return None, None
+    late = "late" if time.is_late else None
+    return late if time.at is None else utc_text(time.at), time.source
 
 
 def safe_cell(value: str | int | None) -> str | int | None:

@@ -13,7 +13,7 @@ import structlog
 
 from etude_server.store import events, schedules
 from etude_server.store.database import Database
-from grader.course.schedule import read_schedule
+from grader.course.schedule import Schedule, read_schedule
 from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import SCHEDULE_FILE, folders_in
@@ -54,8 +54,16 @@ class Catalog:
             for each in self.tracks
         }
         found = [read_schedule(path, tracks) for path in paths if path.exists()]
+        windows = ChainMap(*(dict(each.windows) for each in found))
+        extensions = ChainMap(*(dict(each.extensions) for each in found))
         with database.write() as connection:
-            return schedules.store(connection, dict(ChainMap(*found)), actor=events.GRADER)
+            is_changed = schedules.store(connection, windows, actor=events.GRADER)
+            unknown = schedules.store_extensions(
+                connection, Schedule(windows, extensions=extensions), actor=events.GRADER
+            )
+        for name in unknown:
+            _log.warning("the schedule extends for nobody on the roster", student=name)
+        return is_changed
 
     def find(self, exercise: str) -> Exercise | None:
         """Return an exercise by its id."""

@@ -4,6 +4,7 @@ import functools
 import io
 import os
 import stat
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -51,7 +52,7 @@ def layout(folder: Path) -> dict[str, str]:
     return {
         path.relative_to(folder).as_posix(): path.read_text()
         for path in folder.rglob("*")
-        if path.is_file()
+        if path.is_file() and path.name != "times.csv"
     }
 
 
@@ -88,6 +89,77 @@ def test_canvas_moodle_and_plain_folders_are_understood(
         "hal/softmax.py": "g",
         "gracehopper_3/softmax.ipynb": "{}",
     }
+
+
+def test_where_a_time_comes_from_is_written_down(
+    make_zip: Zip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Canvas says who is late; others say when, in the zone of this machine."""
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    late, early, moodle = (
+        "lovelaceada_LATE_11_500_",
+        "yucy_12_501_",
+        "Bo_B X_13_assignsubmission_file_",
+    )
+    folder = "14-1 - Dee D - Nov 20, 2026 1005 PM"
+    names = (
+        f"{late}softmax.py",
+        f"{early}softmax.py",
+        f"{moodle}/softmax.py",
+        f"{folder}/softmax.py",
+    )
+    attempt = "HW_eve_attempt_2026-11-20-22-06-07_softmax.py"
+    hidden = "LATE_anon_kPz4q_505_softmax.py"
+    done = collect(
+        make_zip({name: name for name in (*names, attempt, hidden)}), tmp_path / "out", exercise_of
+    )
+    assert done.left_out == {}
+    assert (tmp_path / "out" / "times.csv").read_text().splitlines() == [
+        "student,exercise,time,late,from",
+        "Bo_B X_13,softmax,2026-11-03T03:30:20+00:00,,Moodle",
+        "Dee D_14,softmax,2026-11-20T13:05:00+00:00,,Brightspace",
+        "anon_kPz4q,softmax,,yes,Canvas",
+        "eve,softmax,2026-11-20T13:06:07+00:00,,Blackboard",
+        "lovelaceada_11,softmax,,yes,Canvas",
+        "yucy_12,softmax,,,Canvas",
+    ]
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_dates_that_are_one_for_all_are_no_times(make_zip: Zip, tmp_path: Path) -> None:
+    """A clone and a download write all files now; times of an earlier download stay."""
+    dates = {"ada/softmax.py": (2026, 11, 1, 8, 0, 0)}
+    first = make_zip(dict.fromkeys(("ada/softmax.py", "bo/softmax.py"), "1"), dates)
+    done = collect(first, tmp_path / "out", exercise_of)
+    assert not done.has_one_time
+    second = make_zip(dict.fromkeys(("ada/token-lookup.py", "bo/token-lookup.py"), "1"))
+    done = collect(second, tmp_path / "out", exercise_of)
+    assert done.has_one_time
+    assert (tmp_path / "out" / "times.csv").read_text().splitlines()[1:] == [
+        "ada,softmax,2026-11-01T08:00:00+00:00,,zip",
+        "ada,token-lookup,,,zip",
+        "bo,softmax,2026-11-03T12:30:20+00:00,,zip",
+        "bo,token-lookup,,,zip",
+    ]
+
+
+def test_a_download_of_one_assignment_needs_no_names_of_files(
+    make_zip: Zip, tmp_path: Path
+) -> None:
+    """`--exercise` says what it is; a file named after another exercise is for that one."""
+    files = {
+        "a_1_1_Untitled3.ipynb": "1", "b_2_2_Copy of softmax.ipynb": "2", "c_3_3_x_FINAL.py": "3",
+        "d_4_4_token_lookup.py": "4", "e_5_5_work.zip": zipped(**{"deep/mine.py": "5"}),
+        "f_6_6_one.py": "6", "f_6_7_two.py": "7"
+    }  # fmt: skip
+    done = collect(make_zip(files), tmp_path / "out", exercise_of, only="softmax")
+    assert layout(tmp_path / "out") == {
+        "a_1/softmax.ipynb": "1", "b_2/softmax.ipynb": "2", "c_3/softmax.py": "3",
+        "d_4/token-lookup.py": "4", "e_5/softmax.py": "5", "f_6/softmax.py": "7"
+    }  # fmt: skip
+    assert list(done.left_out) == ["f_6_6_one.py"]
 
 
 def test_a_roster_names_the_students(

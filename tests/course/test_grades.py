@@ -14,7 +14,7 @@ import pytest
 from grader.course import grades
 from grader.course.feedback_pages import write_pages
 from grader.course.roster_file import read_students
-from grader.course.rules import LateRule
+from grader.course.schedule import Schedule
 from grader.errors import UsageError
 from grader.reports import (
     to_csv,
@@ -141,7 +141,7 @@ def test_each_day_that_has_begun_costs_a_share(
     """Due now is in time, a second later is one day late; time zones count."""
     read = grades.read_results([results(line("ada", "one", 4))])
 
-    batch = grades.graded(read, grades.Rules(late=LateRule.parse(due, "0.5/day")))
+    batch = grades.graded(read, grades.Rules(schedule=Schedule.of_options(due, "0.5/day")))
 
     assert gradebook(batch)[1] == ["ada", points, points, "4"]
     told = to_csv.many(batch)
@@ -158,9 +158,9 @@ def test_points_given_by_hand_replace_others_and_name_who_gave_them(
             "student,exercise,points,excused,comment,by\nada,one,2.5,,right idea,Kim\nada,two,,yes,ill,Kim\n"
         )
     )
-    late = LateRule.parse("2026-11-01T00:00:00+00:00", "0/day")
+    schedule = Schedule.of_options("2026-11-01T00:00:00+00:00", "0/day")
 
-    batch = grades.graded(read, grades.Rules(late=late, overrides=overrides))
+    batch = grades.graded(read, grades.Rules(schedule=schedule, overrides=overrides))
 
     assert gradebook(batch)[1] == ["ada", "2.5", "excused", "2.5", "4"]
     for renderer in (to_csv, to_junit, to_markdown, to_plain, to_text):
@@ -248,7 +248,7 @@ def test_a_result_that_is_cut_off_is_named_with_its_line(
 def test_a_late_rule_that_cannot_be_read_is_refused(due: str, late: str | None) -> None:
     """With an example of how to write it."""
     with pytest.raises(UsageError, match="as "):
-        LateRule.parse(due, late)
+        Schedule.of_options(due, late)
 
 
 def test_each_student_gets_a_page_of_their_own(
@@ -328,7 +328,8 @@ def test_gradebooks_have_what_a_report_has(
     etude: Etude, results: Callable[..., Path], table: Callable[..., Path]
 ) -> None:
     """Canvas and Moodle: missing work, late work, points given by hand, and who is excused."""
-    results(line("ada", "one", 4), line("ada", "two", 2), line("bo", "one", 1))
+    early = {"handed_in": "2026-12-01T11:00:00+00:00"}
+    results(line("ada", "one", 4), line("ada", "two", 2), line("bo", "one", 1) | early)
     table("student\nada\nbo\ncy\ndee\n", "roster.csv")
     table(OVERRIDES, "overrides.csv")
     table(BOOK, "book.csv")

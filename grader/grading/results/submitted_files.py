@@ -5,6 +5,7 @@ row-shares.ipynb`, or `lovelaceada_101_5001_row-shares-1.py`.
 """
 
 import contextlib
+import datetime as dt
 import os
 import re
 import unicodedata
@@ -14,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from grader.grading.results.submission import read_submission, zip_of
+from grader.grading.results.submission_time import SubmissionTime
 from grader.grading.results.zips import (
     ZipError,
     files_inside,
@@ -25,19 +27,28 @@ from grader.grading.results.zips import (
 )
 from grader.safe_files import IrregularFileError, open_regular
 
-_PLATFORMS: Final = (
-    # Moodle: name, number, file. The file is a part of its own if there are folders.
-    re.compile(r"(?P<name>.+)_(?P<id>[0-9]+)_assignsubmission_file(?:_(?P<file>.*))?"),
-    # Canvas: name, number, number of the upload, file.
-    re.compile(r"(?P<name>.+?)_(?:LATE_)?(?P<id>[0-9]+)_(?P<attempt>[0-9]+)_(?P<file>.+)"),
-    # Brightspace: number, name, date, file.
-    re.compile(
-        r"(?P<id>[0-9]+)-[0-9]+ - (?P<name>.+?) - \w+ [0-9]+, [0-9]+ [0-9]+ ?[AP]M"
-        r"(?: - (?P<file>.*))?"
+_PLATFORMS: Final = {
+    # Name, number, file. The file is a part of its own if there are folders.
+    "Moodle": re.compile(r"(?P<name>.+)_(?P<id>[0-9]+)_assignsubmission_file(?:_(?P<file>.*))?"),
+    # Name, number, number of the upload, file.
+    "Canvas": re.compile(
+        r"(?P<name>.+?)_(?P<late>LATE_)?(?P<id>[0-9]+)_(?P<attempt>[0-9]+)_(?P<file>.+)"
     ),
-    # Blackboard: assignment, login, date of the attempt, file.
-    re.compile(r".+?_(?P<name>[^_]+)_attempt_(?P<attempt>[0-9-]+)(?:_(?P<file>.*))?"),
-)
+    # Where names are hidden.
+    "Canvas, anonymous": re.compile(
+        r"(?P<late>LATE_)?(?P<name>anon_[0-9A-Za-z]+)_(?P<attempt>[0-9]+)_(?P<file>.+)"
+    ),
+    # Number, name, date, file.
+    "Brightspace": re.compile(
+        r"(?P<id>[0-9]+)-[0-9]+ - (?P<name>.+?) - "
+        r"(?P<date>\w+ [0-9]+, [0-9]+ [0-9]+ ?[AP]M)(?: - (?P<file>.*))?"
+    ),
+    # Assignment, login, date of the attempt, file.
+    "Blackboard": re.compile(
+        r".+?_(?P<name>[^_]+)_attempt_(?P<attempt>(?P<date>[0-9-]+))(?:_(?P<file>.*))?"
+    ),
+}
+_DATES: Final = ("%b %d, %Y %I%M %p", "%b %d, %Y %I%M%p", "%Y-%m-%d-%H-%M-%S")
 _EXTRAS: Final = (
     re.compile(r"^(?:copy-of|kopie-von|copie-de|copia-de|copy|kopie|copie|copia)-"),
     re.compile(r"-(?:copy|kopie|copie|copia)$"),
@@ -61,17 +72,32 @@ class PlatformName:
     id: str | None
     attempt: int | None  # later uploads have higher ones
     file: str  # the student's own name of the file; may be empty
+    platform: str = ""
+    time: SubmissionTime | None = None  # None if the file's date is the one of the submission
 
     @classmethod
     def of(cls, part: str) -> "PlatformName | None":
         """Read a part of a path; None if no platform has written it."""
-        match = next(filter(None, (each.fullmatch(part) for each in _PLATFORMS)), None)
-        if match is None:
-            return None
-        facts = match.groupdict()
-        attempt = (facts.get("attempt") or "").replace("-", "")
-        number = int(attempt) if attempt else None
-        return cls(facts["name"].strip(), facts.get("id"), number, facts["file"] or "")
+        for platform, pattern in _PLATFORMS.items():
+            if match := pattern.fullmatch(part):
+                facts = match.groupdict()
+                attempt = (facts.get("attempt") or "").replace("-", "")
+                number = int(attempt) if attempt else None
+                name, file = facts["name"].strip(), facts["file"] or ""
+                time = _time(platform, facts)
+                return cls(name, facts.get("id"), number, file, platform, time)
+        return None
+
+
+def _time(platform: str, facts: dict[str, str | None]) -> SubmissionTime | None:
+    """Return what a name says about the time; its zone is taken for this machine's."""
+    if "late" in facts:  # the dates in Canvas' zip are those of the download
+        return SubmissionTime(None, "Canvas", is_late=facts["late"] is not None)
+    for pattern in _DATES:
+        with contextlib.suppress(ValueError, OverflowError):
+            moment = dt.datetime.strptime(facts.get("date") or "", pattern)  # noqa: DTZ007
+            return SubmissionTime(moment.timestamp(), platform)
+    return None
 
 
 def exercise_names(file: str) -> tuple[str, ...]:

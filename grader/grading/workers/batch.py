@@ -5,7 +5,7 @@ import fcntl
 import functools
 import json
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -14,6 +14,7 @@ from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, UsageError
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.submission import Submission, read_submission
+from grader.grading.results.submission_time import SubmissionTime
 from grader.grading.results.submitted_files import (
     changed,
     choose_file,
@@ -36,7 +37,7 @@ class Entry:
     student: str
     path: Path
     exercise: str = ""
-    handed_in: float | None = None  # when the file was last changed, in seconds since 1970
+    time: SubmissionTime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ class Plan:
     done_before: list[Record] = field(default_factory=list)  # with the verdict of an earlier run
     not_looked_at: list[Path] = field(default_factory=list)
     left_out: dict[Path, str] = field(default_factory=dict)  # why another file counts
+    times: Mapping[tuple[str, str], SubmissionTime] = field(default_factory=dict)
     unreadable: dict[Path, str] = field(default_factory=dict)  # get 0 points, and why
 
     @property
@@ -104,7 +106,7 @@ def find(
             plan.not_graded.append(Record(student, reason))
             continue
         for path, problem in files.unnamed.items():
-            entry = Entry(student.student, path, path.stem, changed(path))
+            entry = Entry(student.student, path, path.stem, SubmissionTime(changed(path)))
             plan.not_graded.append(Record(entry, problem or _why_none(path.stem, load)))
         plan.not_looked_at += files.others
         for name, paths in files.candidates.items():
@@ -115,7 +117,8 @@ def find(
                 plan.not_graded.append(Record(Entry(student.student, paths[0], name), reason))
             else:
                 plan.left_out.update(left_out)
-                yield Entry(student.student, best.path, name, best.changed), exercise
+                time = plan.times.get((student.student, name), SubmissionTime(best.changed))
+                yield Entry(student.student, best.path, name, time), exercise
 
 
 def _why_none(name: str, load: Callable[[str], Exercise]) -> str:
@@ -147,6 +150,7 @@ def plan(
     ids: Collection[str],
     load: Callable[[str], Exercise],
     done: "Results | None" = None,
+    times: Mapping[tuple[str, str], SubmissionTime] | None = None,
 ) -> Plan:
     """Read every submission and put equal code of one exercise together.
 
@@ -155,8 +159,9 @@ def plan(
         ids: of the exercises.
         load: gives the exercise of an id, or raises `UsageError`.
         done: results of an earlier run; what they settle is left out.
+        times: of the submissions, by student and exercise; by default those of the files.
     """
-    made = Plan()
+    made = Plan(times=times or {})
     for entry, exercise in find(folder, ids, load, made):
         try:
             submission = read_submission(entry.path, exercise.files_to_submit, below=folder)

@@ -55,7 +55,7 @@ def extend(
     """Give a person a due date of their own."""
     people.hold_present(connection, whom.id)  # before any row of theirs, as an erasure does
     row: dict[str, Any] = {"exercise": exercise, "due_at": schedules.microseconds(due)}
-    put(connection, tables.extension, {"person_id": whom.id, **row})
+    put(connection, tables.extension, {"person_id": whom.id, **row, "from_file": False})
     events.append(connection, actor, events.EXTENDED, whom.id, row)
     unsent_scores.note(connection, whom.id, exercise)
 

@@ -8,6 +8,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     FromClause,
+    Row,
     Select,
     and_,
     bindparam,
@@ -35,7 +36,7 @@ from etude_server.store.tables import (
     verdict,
 )
 from grader.course.grades import NOT_SUBMITTED
-from grader.course.rules import Override, days_late, earned
+from grader.course.rules import LateRule, Override, earned
 from grader.course.statistics import Sums
 
 
@@ -90,10 +91,16 @@ _NOTHING = (
     )
 )
 _DUE = func.coalesce(extension.c.due_at, schedule.c.due_at)
-# An extension may be for an exercise that the schedule does not name.
-_LATE = func.coalesce(schedule.c.late, 0.0)
 _WITH_DUE = (
-    select(*_COLUMNS, submission.c.received_at, _DUE.label("due_at"), _LATE.label("late"))
+    select(
+        *_COLUMNS,
+        submission.c.received_at,
+        _DUE.label("due_at"),
+        schedule.c.late,
+        schedule.c.grace,
+        schedule.c.late_days,
+        schedule.c.at_least,
+    )
     .join(person, person.c.id == grade.c.person_id)
     .outerjoin(submission, submission.c.id == grade.c.submission_id)
     .outerjoin(schedule, schedule.c.exercise == grade.c.exercise)
@@ -215,36 +222,41 @@ def _listed(
     for row in connection.execute(_WITH_DUE.where(graded)).all():
         person_id, *values = row[: len(_COLUMNS)]
         values += [None, ""]
-        held, days = Grade(*values), _days(row.received_at, row.due_at)
+        held, rule = Grade(*values), _rule(row)
+        days = rule.days_late(_seconds(row.received_at))
         if days:
-            held, days = _best(connection, person_id, held, row.due_at, row.late)
+            held, days = _best(connection, person_id, held, rule)
         _, by_staff = overrides.pop((person_id, held.exercise), (None, None))
-        listed.append(_by_rules(held, days, row.late, by_staff))
+        listed.append(_by_rules(held, days, rule, by_staff))
     for nothing, hand in overrides.values():
         largest = select(func.max(grade.c.max_score)).where(grade.c.exercise == nothing.exercise)
         most = connection.scalar(largest) or 0
-        listed.append(_by_rules(replace(nothing, max_score=most), 0, 0.0, hand))
+        listed.append(_by_rules(replace(nothing, max_score=most), 0, LateRule(), hand))
     return sorted(listed, key=lambda each: (each.person, each.exercise))
 
 
-def _days(at: int | None, due: int | None) -> int:
-    return 0 if due is None or at is None else days_late((at - due) / 1_000_000)
+def _seconds(microseconds: int | None) -> float | None:
+    return None if microseconds is None else microseconds / 1_000_000
 
 
-def _by_rules(held: Grade, days: int, factor: float, hand: Override | None) -> Grade:
-    points = earned(held.score, held.max_score, days=days, factor=factor, override=hand)
+def _rule(row: Row[Any]) -> LateRule:
+    # An extension may be for an exercise that the schedule does not name.
+    rest = row.late or 0.0, row.grace or 0.0, row.late_days, row.at_least or 0.0
+    return LateRule(_seconds(row.due_at), *rest)
+
+
+def _by_rules(held: Grade, days: int, rule: LateRule, hand: Override | None) -> Grade:
+    points = earned(held.score, held.max_score, rule=rule, days=days, override=hand)
     return replace(held, points=points.points, note=points.note)
 
 
-def _best(
-    connection: Connection, person_id: str, held: Grade, due: int, factor: float
-) -> tuple[Grade, int]:
+def _best(connection: Connection, person_id: str, held: Grade, rule: LateRule) -> tuple[Grade, int]:
     """Return the grade with the most points after what being late costs, and its days."""
     own = {"person": person_id, "of": held.exercise}
     candidates = [
-        (share * factor**days, -days, name, score, most)
+        (share * rule.share(days), -days, name, score, most)
         for name, score, most, at in connection.execute(_ALL, own)
-        for share, days in [(score / max(most, 1), _days(at, due))]
+        for share, days in [(score / max(most, 1), rule.days_late(_seconds(at)))]
     ]
     _, days, name, score, most = max(candidates)
     return replace(held, submission_id=name, score=score, max_score=most), -days

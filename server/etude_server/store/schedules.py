@@ -17,7 +17,7 @@ from etude_server.store.tables import (
     schedule,
     submission,
 )
-from grader.course.schedule import Window
+from grader.course.schedule import ALL, Schedule, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,9 @@ def store(connection: Connection, windows: Mapping[str, Window], *, actor: str) 
             "opens_at": microseconds(each.opens),
             "due_at": microseconds(each.due),
             "late": each.late,
+            "grace": each.grace,
+            "late_days": each.late_days,
+            "at_least": each.at_least,
             "attempts": each.attempts,
             "hold_hidden": each.hold_hidden,
         }
@@ -60,6 +63,38 @@ def store(connection: Connection, windows: Mapping[str, Window], *, actor: str) 
     for person_id, exercise in connection.execute(lines).all():
         unsent_scores.note(connection, person_id, exercise)
     return True
+
+
+def store_extensions(connection: Connection, schedule: Schedule, *, actor: str) -> list[str]:
+    """Replace the extensions that a file gave; one by staff stays, and counts before the file's.
+
+    Returns:
+        The students of the file whom the store does not know.
+    """
+    students = {name for name, _ in schedule.extensions}
+    chosen = select(person.c.name, person.c.id).where(person.c.name.in_(students))
+    ids: dict[str, str] = {row.name: row.id for row in connection.execute(chosen)}
+    new: dict[tuple[str, str], int | None] = {}
+    for name, of in schedule.extensions:
+        due = [each for each, window in schedule.windows.items() if window.due is not None]
+        for exercise in due if of == ALL else [of]:
+            until = schedule.extension(name, exercise)
+            if name in ids:
+                new[ids[name], exercise] = microseconds(until)
+    there = {(row.person_id, row.exercise): row for row in connection.execute(select(extension))}
+    before = {key: row.due_at for key, row in there.items() if row.from_file}
+    for key in sorted(before.keys() | new.keys()):
+        if before.get(key) == new.get(key) or (key in there and key not in before):
+            continue
+        columns = {"person_id": key[0], "exercise": key[1]}
+        connection.execute(delete(extension).filter_by(**columns))
+        if key in new:
+            row = {**columns, "due_at": new[key], "from_file": True}
+            connection.execute(insert(extension).values(row))
+        data = {"exercise": key[1], "due_at": new.get(key)}
+        events.append(connection, actor, events.EXTENDED, key[0], data)
+        unsent_scores.note(connection, *key)
+    return sorted(students - ids.keys())
 
 
 def microseconds(moment: dt.datetime | None) -> int | None:

@@ -25,6 +25,7 @@ from sqlalchemy import (
     and_,
     case,
     cast,
+    false,
     func,
     select,
     text,
@@ -270,6 +271,9 @@ schedule = Table(  # when an exercise may be submitted, by the file beside `cour
     Column("opens_at", BigInteger),
     Column("due_at", BigInteger),
     Column("late", Float, nullable=False),  # what is left of the points for each day begun
+    Column("grace", Float, nullable=False, server_default="0"),  # seconds
+    Column("late_days", Integer),  # later nothing is left
+    Column("at_least", Float, nullable=False, server_default="0"),  # of the points
     Column("attempts", Integer),  # within a day
     Column("hold_hidden", Boolean, nullable=False),
 )
@@ -280,6 +284,7 @@ extension = Table(  # a person's own due date
     Column("person_id", _ID, ForeignKey("person.id"), primary_key=True),
     Column("exercise", _NAME, primary_key=True),
     Column("due_at", BigInteger, nullable=False),
+    Column("from_file", Boolean, nullable=False, server_default=false()),  # not by staff
 )
 
 override = Table(  # points or an excuse that staff gave; the newest row of a person counts

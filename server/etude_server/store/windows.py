@@ -17,6 +17,9 @@ class StoredWindow:
     late: float = 0.0
     attempts: int | None = None
     hold_hidden: bool = False
+    grace: float = 0.0  # seconds
+    late_days: int | None = None
+    at_least: float = 0.0
 
     @property
     def is_limited(self) -> bool:
@@ -43,6 +46,9 @@ def windows(connection: Connection, person_id: str = "") -> dict[str, StoredWind
             func.coalesce(columns.late, 0.0),
             columns.attempts,
             func.coalesce(columns.hold_hidden, false()),
+            func.coalesce(columns.grace, 0.0),
+            columns.late_days,
+            func.coalesce(columns.at_least, 0.0),
         )
         .outerjoin(schedule, columns.exercise == named.c.exercise)
         .outerjoin(extension, and_(own, extension.c.exercise == named.c.exercise))

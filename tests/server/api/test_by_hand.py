@@ -96,6 +96,32 @@ def test_a_schedule_is_read_at_the_start_and_again(
     file.unlink()
 
 
+def test_the_file_of_a_schedule_extends_for_students(served: Served, prof: httpx.Client) -> None:
+    """As `etude report` reads it; what staff gave stays, and what the file drops is gone."""
+    late, own = served.client("late-one"), served.client("own-one")
+    _schedule(served)
+    for client in (late, own):
+        _hand_in(served, client, RIGHT)
+    path = f"/v1/people/{_person(prof, 'own-one')}/extensions/double"
+    prof.post(path, json={"due": "2030-01-01T18:00Z"}).raise_for_status()
+    catalog, folder = served.context.catalog, served.context.settings.exercises
+    file = folder / "schedule.yaml"
+    rule = "all: {due: 2026-01-01T00:00Z, late: 0.5/day, at_least: 0.25, grace: 15 min}\n"
+    later = "2030-01-01T00:00Z"
+    file.write_text(
+        f"{rule}extensions:\n  late-one: {{all: {later}}}\n  own-one: {{double: 2026-01-02T00:00Z}}\n"
+        f"  nobody: {{all: {later}}}\n"
+    )
+    catalog.store_schedule(served.context.database, folder)
+    for name in ("late-one", "own-one"):
+        assert _grade(prof, name)[0] == 5.0
+    file.write_text(rule)
+    catalog.store_schedule(served.context.database, folder)
+    assert _grade(prof, "late-one")[0] == 1.25
+    assert _grade(prof, "own-one")[0] == 5.0
+    file.unlink()
+
+
 def test_before_it_opens_nothing_is_taken_in(served: Served) -> None:
     """Staff may try it; a student is told when to come."""
     _schedule(served, opens=NOW + HOUR)

@@ -1,0 +1,36 @@
+"""The time of a submission, with its source."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from grader.grading.results.verdict_json import utc_text
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionTime:
+    """The time of a submission, and the source that says it."""
+
+    at: float | None = None  # seconds since 1970; None if the source does not say it
+    source: str = "file"
+    is_late: bool = False  # whether a platform that says no time marks it as late
+
+    def data(self) -> dict[str, str | bool]:
+        """Return it as entries of a record of JSON types."""
+        at = {} if self.at is None else {"handed_in": utc_text(self.at)}
+        mark = {"marked_late": True} if self.is_late else {}
+        return {**at, "time_from": self.source, **mark}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Self | None:
+        """Read what `data` returns; None if there is nothing of it.
+
+        Raises:
+            ValueError, TypeError: The time is none.
+        """
+        text = data.get("handed_in")
+        if text is None and "time_from" not in data:
+            return None
+        at = None if text is None else dt.datetime.fromisoformat(text).timestamp()
+        return cls(at, str(data.get("time_from", "file")), data.get("marked_late") is True)

@@ -124,7 +124,7 @@ def _plan(
         UsageError: there is nothing, a format cannot show so many students, or the exercises come
             from the folder itself; or one student's folder is reached by a link.
     """
-    from grader.course.grades import TIMES_FILE, read_times
+    from grader.course.times_file import TIMES_FILE, read_times
     from grader.definitions.collection import exercise_ids, find_exercise, resolve
     from grader.definitions.files import folders_in, is_path
     from grader.grading.workers.assigned_exercises import plan_assignment

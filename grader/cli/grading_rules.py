@@ -65,9 +65,10 @@ def read_rules(
     Raises:
         UsageError, DefinitionError: one of them is not as it should be.
     """
-    from grader.course.grades import Rules, read_overrides, read_times
+    from grader.course.grades import Rules, read_overrides
     from grader.course.roster_file import read_students
     from grader.course.schedule import Schedule, moment
+    from grader.course.times_file import read_times
 
     if late is not None and due is None:
         raise UsageError("--late counts from a time: name it with --due")

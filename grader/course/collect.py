@@ -19,7 +19,6 @@ what only one exercise asks for, or lies in a folder named after the exercise.
 """
 
 import contextlib
-import csv
 import datetime as dt
 import functools
 import io
@@ -31,8 +30,8 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from grader.course.grades import TIMES_FILE, all_at_once, read_times
 from grader.course.roster_file import LOST_ZEROS, name_key
+from grader.course.times_file import TIMES_FILE, all_at_once, write_times
 from grader.errors import UsageError
 from grader.grading.results.submission import cap_of, digest_of
 from grader.grading.results.submission_time import SubmissionTime
@@ -42,7 +41,6 @@ from grader.grading.results.submitted_files import (
     choose,
     exercise_names,
 )
-from grader.grading.results.verdict_json import utc_text
 from grader.grading.results.zips import (
     ZipError,
     files_inside,
@@ -192,7 +190,14 @@ def collect(
                 with _refusals(done, file):
                     if _write(into / student / f"{place}{suffix}", file, done):
                         _note_time(done, (student, place.split("/")[0]), file)
-    _write_times(into / TIMES_FILE, done)
+    done.has_one_time = all_at_once((who, time) for (who, _), time in done.times.items())
+    if done.has_one_time:
+        done.times = {
+            key: SubmissionTime(None, time.source) if time.at else time
+            for key, time in done.times.items()
+        }
+    if done.times:
+        write_times(into / TIMES_FILE, done.times)
     return done
 
 
@@ -203,25 +208,6 @@ def _note_time(done: Collected, key: tuple[str, str], file: _File) -> None:
     time = (platform and platform.time) or SubmissionTime(file.changed, source)
     before = done.times.get(key, time)
     done.times[key] = max(before, time, key=lambda each: (each.is_late, each.at or 0))
-
-
-def _write_times(path: Path, done: Collected) -> None:
-    """Write the times of submissions, with those of earlier downloads."""
-    done.has_one_time = all_at_once((who, time) for (who, _), time in done.times.items())
-    times = read_times(path) if path.exists() else {}
-    times |= {
-        key: SubmissionTime(None, time.source) if done.has_one_time and time.at else time
-        for key, time in done.times.items()
-    }
-    if not done.times:
-        return
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("student", "exercise", "time", "late", "from"))
-    for (student, exercise), time in sorted(times.items()):
-        at = "" if time.at is None else utc_text(time.at)
-        writer.writerow((student, exercise, at, "yes" * time.is_late, time.source))
-    write_whole(path, text.getvalue())
 
 
 @contextlib.contextmanager

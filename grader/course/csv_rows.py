@@ -4,11 +4,13 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from grader.errors import UsageError
 
+_YES = frozenset({"yes", "true", "1", "x"})
+_NO = frozenset({"no", "false", "0", ""})
 _SEPARATOR = re.compile('"?sep=.?"?', re.IGNORECASE)  # a tab is stripped
 
 
@@ -82,3 +84,15 @@ def rows(text: str, name: str, needed: Sequence[str]) -> Iterator[tuple[int, dic
                 yield reader.line_num + above, values
     except csv.Error as error:
         raise UsageError(f"{name}:{reader.line_num + above} is no CSV: {error}") from None
+
+
+def is_yes(row: Mapping[str, str], column: str, where: str) -> bool:
+    """Return whether a cell says yes; an empty or a missing one does not.
+
+    Raises:
+        UsageError: it says something else than yes or no.
+    """
+    value = row.get(column, "").lower()
+    if value not in _YES | _NO:
+        raise UsageError(f"{where}: {column} is 'yes' or empty, not {value!r}")
+    return value in _YES

@@ -8,24 +8,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from grader.course.csv_rows import read_text, rows
+from grader.course.csv_rows import is_yes, read_text, rows
 from grader.course.roster_file import LOST_ZEROS
 from grader.course.rules import LateRule, Override, earned
-from grader.course.schedule import ALL, Schedule, moment
+from grader.course.schedule import ALL, Schedule
+from grader.course.times_file import DATES_OF_FILES, Times, all_at_once
 from grader.definitions.wording import few
 from grader.errors import UsageError
 from grader.grading.results.submission_time import SubmissionTime
-from grader.grading.results.submitted_files import SAME_MOMENT, Candidate, choose
+from grader.grading.results.submitted_files import Candidate, choose
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
 from grader.reports.canvas_csv import lost_zeros
 from grader.reports.report import Batch, Grade, Report
 
 NOT_SUBMITTED: Final = "not submitted"
-_YES: Final = frozenset({"yes", "true", "1", "x"})
-_NO: Final = frozenset({"no", "false", "0", ""})
-TIMES_FILE: Final = "times.csv"
-"""The name of the times of submissions, in the folder of the students' folders."""
-_DATES_OF_FILES: Final = frozenset({"file", "zip", "Moodle"})
 _GIVE_TIMES: Final = "give the times with --times FILE, a CSV with student, exercise, time"
 
 
@@ -43,7 +39,7 @@ class Rules:
     roster: tuple[str, ...] | None = None
     schedule: Schedule | None = None
     overrides: Mapping[tuple[str, str], Override] = field(default_factory=dict)
-    times: Mapping[tuple[str, str], SubmissionTime] = field(default_factory=dict)
+    times: Times = field(default_factory=dict)
 
 
 def read_results(paths: Iterable[Path]) -> Batch:
@@ -123,59 +119,18 @@ def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
             raise UsageError(f"{where} needs a student and an exercise")
         if key in found:
             raise UsageError(f"{where} is about {key[0]!r} and {key[1]!r} again")
-        excused = row.get("excused", "").lower()
-        if excused not in _YES | _NO:
-            raise UsageError(f"{where}: excused is 'yes' or empty, not {excused!r}")
+        is_excused = is_yes(row, "excused", where)
         written = row.get("points", "")
         if written and re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", written) is None:
             raise UsageError(f"{where}: points are a number such as 4 or 4.5, not {written!r}")
         points = float(written) if written else None
-        if points is not None and excused in _YES:
+        if points is not None and is_excused:
             raise UsageError(f"{where} gives points and excuses; one of them counts")
         comment = row.get("comment", "")
-        if points is None and excused in _NO and not comment:
+        if points is None and not is_excused and not comment:
             raise UsageError(f"{where} gives no points, no excuse and no comment")
-        found[key] = Override(points, excused in _YES, comment, row.get("by", ""), where)
+        found[key] = Override(points, is_excused, comment, row.get("by", ""), where)
     return found
-
-
-def read_times(path: Path) -> dict[tuple[str, str], SubmissionTime]:
-    """Read times of submissions: a CSV with student, time, exercise, late, from.
-
-    Without an exercise a time is that of all. `late` is yes where a platform says so without a
-    time, and `from` says who does; by default it is the file's name.
-
-    Raises:
-        UsageError: it cannot be read, or a line is not as it should be.
-    """
-    times: dict[tuple[str, str], SubmissionTime] = {}
-    for number, row in rows(read_text(path), str(path), ("student", "time")):
-        where = f"{path}:{number}"
-        key = (row["student"], row.get("exercise", "") or ALL)
-        late, source = row.get("late", "").lower(), row.get("from", "")
-        if key in times:
-            raise UsageError(f"{where} is about {key[0]!r} and {key[1]!r} again")
-        if late not in _YES | _NO:
-            raise UsageError(f"{where}: late is 'yes' or empty, not {late!r}")
-        if not row["time"] and not source and late in _NO:
-            raise UsageError(f"{where} has no time, and no platform in 'from' that marks late work")
-        try:
-            at = moment(row["time"]).timestamp() if row["time"] else None
-        except UsageError as error:
-            raise UsageError(f"{where}: {error}") from None
-        times[key] = SubmissionTime(at, source or path.name, at is None and late in _YES)
-    return times
-
-
-def all_at_once(times: Iterable[tuple[str, SubmissionTime]]) -> bool:
-    """Return whether the dates of several students' files are one: that of a download or a copy.
-
-    Args:
-        times: each with its student.
-    """
-    dated = [(who, time.at) for who, time in times if time.source in _DATES_OF_FILES and time.at]
-    moments = [at for _, at in dated]
-    return len(dict(dated)) > 1 and max(moments) - min(moments) <= SAME_MOMENT
 
 
 def graded(batch: Batch, rules: Rules) -> Batch:
@@ -279,7 +234,7 @@ def _days_late(report: Report, rule: LateRule, schedule: Schedule) -> int:
     time = report.time or SubmissionTime()
     if rule.due is None or time.at is not None:
         return rule.days_late(time.at)
-    if time.source in _DATES_OF_FILES:
+    if time.source in DATES_OF_FILES:
         raise UsageError(f"the time of {report.file} is unknown; {_GIVE_TIMES}")
     if time.is_late and schedule.extension(report.student or "", report.exercise):
         raise UsageError(

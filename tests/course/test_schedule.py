@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from grader.course.grades import Rules, graded, read_results, read_times
+from grader.course.grades import Rules, graded, read_results
 from grader.course.rules import LateRule
 from grader.course.schedule import Schedule, moment, read_schedule
+from grader.course.times_file import read_times
 from grader.errors import DefinitionError, UsageError
 from grader.reports import to_csv
 from grader.reports.report import Batch

@@ -1,0 +1,72 @@
+"""The file of the times of submissions, which `etude collect` writes and grades are made from."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+from grader.course.csv_rows import is_yes, read_text, rows
+from grader.course.schedule import ALL, moment
+from grader.errors import UsageError
+from grader.grading.results.submission_time import SubmissionTime
+from grader.grading.results.submitted_files import SAME_MOMENT
+from grader.grading.results.verdict_json import utc_text
+from grader.reports.formats import write_whole
+
+TIMES_FILE: Final = "times.csv"
+"""Its name, in the folder of the students' folders."""
+DATES_OF_FILES: Final = frozenset({"file", "zip", "Moodle"})
+"""The sources of times that are dates of files."""
+
+Times = Mapping[tuple[str, str], SubmissionTime]
+"""The times of submissions, by student and exercise."""
+
+
+def read_times(path: Path) -> dict[tuple[str, str], SubmissionTime]:
+    """Read times of submissions: a CSV with student, time, exercise, late, from.
+
+    Without an exercise a time is that of all. `late` is yes where a platform says so without a
+    time, and `from` says who does; by default it is the file's name.
+
+    Raises:
+        UsageError: it cannot be read, or a line is not as it should be.
+    """
+    times: dict[tuple[str, str], SubmissionTime] = {}
+    for number, row in rows(read_text(path), str(path), ("student", "time")):
+        where = f"{path}:{number}"
+        key = (row["student"], row.get("exercise", "") or ALL)
+        is_late, source = is_yes(row, "late", where), row.get("from", "")
+        if key in times:
+            raise UsageError(f"{where} is about {key[0]!r} and {key[1]!r} again")
+        if not row["time"] and not source and not is_late:
+            raise UsageError(f"{where} has no time, and no platform in 'from' that marks late work")
+        try:
+            at = moment(row["time"]).timestamp() if row["time"] else None
+        except UsageError as error:
+            raise UsageError(f"{where}: {error}") from None
+        times[key] = SubmissionTime(at, source or path.name, at is None and is_late)
+    return times
+
+
+def write_times(path: Path, times: Times) -> None:
+    """Write the times of submissions, with those of earlier downloads."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("student", "exercise", "time", "late", "from"))
+    earlier = read_times(path) if path.exists() else {}
+    for (student, exercise), time in sorted((earlier | dict(times)).items()):
+        at = "" if time.at is None else utc_text(time.at)
+        writer.writerow((student, exercise, at, "yes" * time.is_late, time.source))
+    write_whole(path, text.getvalue())
+
+
+def all_at_once(times: Iterable[tuple[str, SubmissionTime]]) -> bool:
+    """Return whether the dates of several students' files are one: that of a download or a copy.
+
+    Args:
+        times: each with its student.
+    """
+    dated = [(who, time.at) for who, time in times if time.source in DATES_OF_FILES and time.at]
+    moments = [at for _, at in dated]
+    return len(dict(dated)) > 1 and max(moments) - min(moments) <= SAME_MOMENT

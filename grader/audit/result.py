@@ -14,7 +14,7 @@ class SuiteCheck:
 
     Attributes:
         name: "solution passes", "starter fails", "order", "never calls", "accepts sevens",
-            "redundant", "tolerance", "unseeded" or "time".
+            "redundant", "tolerance", "unseeded", "entered", "inputs" or "time".
         verdict: A hole makes the audit fail; a note does not.
         sentence: Plain text, one sentence.
         tests: The ids of the tests concerned.
@@ -60,6 +60,7 @@ class Audit:
     Attributes:
         survivors: Programs that differ from the solution on a call, and that all tests pass: holes.
         equivalent: Programs of which no call is known that tells them from the solution.
+        untried: Those of which that is true because no test that counts runs the changed line.
         accepted: Survivors named in the file of accepted ones.
         killed: How many programs a test rejects.
         misconceptions: How many of all these programs are known mistakes.
@@ -73,6 +74,7 @@ class Audit:
     killed: int
     seconds: float
     misconceptions: int = 0
+    untried: tuple[Survivor, ...] = ()
 
     @property
     def distinguishable(self) -> int:

@@ -105,6 +105,7 @@ class _Auditor:
             self.checks.append(suite_checks.starter_fails(passed, [*self.ids]))
         self._run_in_other_orders()
         self.checks.append(suite_checks.never_calls(self.tests))
+        reached = _Reached(self.source, self.tests)
         self._run_with_wrong_results()
         self._record()
         # What stands in the starter is left alone.
@@ -117,12 +118,26 @@ class _Auditor:
             self.checks.append(suite_checks.redundant(kills))
         self.checks.append(suite_checks.time(self.tests))
         survivors, equivalent, extra = self._explain(survived)
+        branches = {
+            lines.start: name
+            for lines, name in reached.branches_left(self.tests).items()
+            if not any(each.line in lines for each in survivors)  # they say it already
+        }
+        if branches:
+            others = {lines.start for lines in reached.branches_left(every)}
+            left_out = {n: name for n, name in branches.items() if n not in others}
+            self.checks.append(suite_checks.entered(branches, left_out))
         accepted = [each for each in survivors if each.change in self.request.accepted]
+        untried = {each.change for each in survived if not reached.by(each)}
         audit = Audit(
             assignment=self.assignment,
-            checks=tuple(self.checks),
+            checks=tuple(
+                replace(each, verdict="note") if each.sentence in self.request.accepted else each
+                for each in self.checks
+            ),
             survivors=tuple(each for each in survivors if each not in accepted),
-            equivalent=tuple(equivalent),
+            equivalent=tuple(each for each in equivalent if each.change not in untried),
+            untried=tuple(each for each in equivalent if each.change in untried),
             accepted=tuple(accepted),
             killed=len(programs) - len(survived),
             seconds=time.monotonic() - began,
@@ -147,7 +162,8 @@ class _Auditor:
         outcome, name = self.runner.run(task), self.assignment.name
         for each in outcome.of("not loaded"):
             file = each["file"] or "a file"
-            raise UsageError(f"{name}: {file} does not load: {each['message']}")
+            stub = _stub(each["message"])
+            raise UsageError(f"{name}: {file} does not load: {each['message']}{stub}")
         for each in outcome.of("broken"):
             raise UsageError(f"{name}: pytest does not run the tests: {each['message']}")
         tests = tasks.tests_of(outcome)
@@ -165,7 +181,7 @@ class _Auditor:
             first = next((test.message for test in tests if test.message), "nothing")
             raise UsageError(
                 f"{name}: the solution passes none of "
-                f"{suite_checks.count(len(tests), 'test')}; the first says: {first}"
+                f"{suite_checks.count(len(tests), 'test')}; the first says: {first}{_stub(first)}"
             )
         return tests
 
@@ -216,6 +232,8 @@ class _Auditor:
         )
         drawn = [test.id for test in self.tests if one.get(test.id) != other.get(test.id)]
         self.checks.append(suite_checks.unseeded(drawn))
+        for each in outcomes["0"].of("alike")[:1]:
+            self.checks.append(suite_checks.inputs_alike(each["facts"]))
         recorded = tasks.calls_of(outcomes["0"])
         if recorded:
             task = tasks.make_pool(
@@ -421,7 +439,8 @@ class _Reached:
         self._tests = tests
         self._knows = any(test.calls for test in tests)
         self._spans: dict[int, range] = {}
-        for node in ast.walk(ast.parse(source)):
+        self._tree = ast.parse(source)
+        for node in ast.walk(self._tree):
             if isinstance(node, ast.stmt):
                 body = getattr(node, "body", None)
                 end = node.end_lineno or node.lineno
@@ -437,6 +456,51 @@ class _Reached:
             return every
         lines = {*self._spans.get(program.line, (program.line,))}
         return frozenset(test.id for test in self._tests if test.lines & lines)
+
+    def branches_left(self, tests: Sequence[TestOutcome]) -> dict[range, str]:
+        """Return the lines of each branch that no test enters, and the function's name.
+
+        Only those of functions that a test calls; what stands in such a branch is not named again.
+        """
+        lines = frozenset[int]().union(*(test.lines for test in tests))
+        result: dict[range, str] = {}
+        waiting: list[tuple[ast.AST, str]] = [(self._tree, "")] if self._knows else []
+        while waiting:
+            node, name = waiting.pop()
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                is_function = not isinstance(node, ast.ClassDef)
+                name = node.name if is_function else ""
+            else:
+                is_function = False
+            for part in ("body", "orelse", "finalbody", "handlers"):
+                block = getattr(node, part, None)
+                if not isinstance(block, list) or not block:
+                    continue
+                first = block[0]
+                is_entered = not name or bool(lines & {*self._spans.get(first.lineno, ())})
+                if is_function and _is_text(first) and len(block) > 1:
+                    is_entered = bool(lines & {*self._spans.get(block[1].lineno, ())})
+                if isinstance(first, ast.ExceptHandler) or is_entered:
+                    waiting += [(each, name) for each in block]
+                elif not is_function:
+                    end = block[-1].end_lineno or first.lineno
+                    result[range(first.lineno, end + 1)] = name
+        return dict(sorted(result.items(), key=lambda each: each[0].start))
+
+
+def _stub(message: str) -> str:
+    """Return the way out where a package of the course is missing."""
+    missing = re.search(r"No module named '(\w+)", message)
+    if missing is None:
+        return ""
+    return (
+        f"; install it, or put a file '{missing[1]}.py' beside the solution that defines the names "
+        "which are used of it, as functions that return their argument"
+    )
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _name(test: TestOutcome) -> str:

@@ -57,12 +57,13 @@ _FIELDS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "calls": {"data": str},
     "digests": {"tests": dict},
     "changed": {"ids": list},
+    "alike": {"facts": list},
     "match": {"number": int, "target": str, "most": int, "part": _OR_NONE, "item": _OR_NONE},
     "found": {"name": str, "example": str, "expected": str, "got": str, "body": list},
 }  # fmt: skip
 """The kinds of messages, and the types of their fields."""
 _OPTIONAL = frozenset({"lines", "calls"})
-_ITEMS: Mapping[str, type] = {"lines": int, "ids": str, "body": str}
+_ITEMS: Mapping[str, type] = {"lines": int, "ids": str, "body": str, "facts": str}
 _LONGEST = 2000  # characters of a traceback
 # Imported before the first fork, where an assignment asks for them: each takes a tenth of a second
 # or more. Other packages are imported in each task.

@@ -74,6 +74,26 @@ def never_calls(tests: Sequence[TestOutcome]) -> SuiteCheck:
     return SuiteCheck(name, "hole", capitalized(sentence), _ids(idle))
 
 
+def entered(every: Mapping[int, str], left_out: Mapping[int, str]) -> SuiteCheck:
+    """Find the branches that no test enters, whatever a wrong program does there.
+
+    Args:
+        every: The first line of each, and its function.
+        left_out: Those of them that a test enters which fails on the solution.
+    """
+    holes = {line: name for line, name in every.items() if line not in left_out}
+    sentences = [
+        f"{who} {_named([f'line {line} of {name}' for line, name in lines.items()])}"
+        for who, lines in (("no test enters", holes), ("only failing tests enter", left_out))
+        if lines
+    ]
+    if not sentences:
+        return SuiteCheck("entered", "ok", "The tests enter every branch of what they call.")
+    return SuiteCheck(
+        "entered", "hole" if holes else "note", capitalized(f"{'; '.join(sentences)}.")
+    )
+
+
 _RESULTS = {
     "sevens": "a result of the right shape full of sevens",
     "NaN": "a result of the right shape full of NaN",
@@ -148,6 +168,13 @@ def unseeded(tests: Sequence[str]) -> SuiteCheck:
     verb = "makes" if len(tests) == 1 else "make"
     sentence = f"{_named(tests)} {verb} other calls in every run: a generator has no seed."
     return SuiteCheck("unseeded", "note", sentence, tuple(tests))
+
+
+def inputs_alike(facts: Sequence[str]) -> SuiteCheck:
+    """Report what all arrays have in common: a program may be right for such arrays alone."""
+    if not facts:
+        return SuiteCheck("inputs", "ok", "The arrays in the tests are of several kinds.")
+    return SuiteCheck("inputs", "note", f"All arrays in the tests {'; they '.join(facts)}.")
 
 
 def time(tests: Sequence[TestOutcome]) -> SuiteCheck:

@@ -64,6 +64,66 @@ def test_tests_that_never_mask_are_found_and_completed(
     assert "No hole was found" in again.stdout
 
 
+BRANCHES = """def add(a, b=0):
+    \"\"\"Add.\"\"\"
+    if a > 3:
+        return a + b
+    for each in range(a):
+        b += 1
+    try:
+        return b
+    except ValueError:
+        return None
+
+
+def never(x):
+    return x + 1
+
+
+def total(rows):
+    return sum(sum(row) for row in rows)
+"""
+
+
+@pytest.mark.slow
+def test_branches_that_no_test_enters_are_holes_and_their_changes_are_counted_apart(
+    etude: Etude, folder: Path, no_exercises: Path
+) -> None:
+    """A function that no test calls is no hole, but its changes were not tried either."""
+    (folder / "solution.py").write_text(BRANCHES)
+    (folder / "test_scores.py").write_text(
+        "from solution import add, total\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+        "    assert add(2, 2) == 4\n    assert add(0, 7) == 7\n\n\ndef test_total():\n"
+        "    assert total([[1, 2], [4, 8]]) == 15\n    assert total([[3, 1], [5, 2]]) == 11\n"
+        "    assert total([[3, 9], [4, 2]]) == 18\n"
+    )
+    words = ("audit", folder, "--exercises", no_exercises, "--jobs", "2")
+    done = etude(*words)
+    assert done.returncode == 1
+    hole = "No test enters line 4 of add and line 10 of add."
+    assert f"HOLE  {hole}" in done.stdout
+    assert "were not tried" in done.stdout
+    assert "All arrays in the tests are square; they have no negative number;" in done.stdout
+    (folder / "accepted.txt").write_text(hole)
+    again = etude(*words, "--accepted", folder / "accepted.txt")
+    assert f"note  {hole}" in again.stdout
+
+
+@pytest.mark.slow
+def test_a_missing_package_of_the_course_has_a_way_out(
+    etude: Etude, folder: Path, no_exercises: Path
+) -> None:
+    """A stub beside the solution will do."""
+    tests = folder / "test_scores.py"
+    tests.write_text("import coursegrader\n" + WEAK)
+    words = ("audit", folder, "--exercises", no_exercises)
+    done = etude(*words)
+    assert done.returncode == 2
+    assert "install it, or put a file 'coursegrader.py' beside the solution" in done.stderr
+    (folder / "coursegrader.py").write_text("")
+    assert "does not load" not in etude(*words).stderr
+
+
 @pytest.mark.slow
 def test_accepted_survivors_are_no_holes(etude: Etude, folder: Path, no_exercises: Path) -> None:
     """A file names them; what it does not name is a hole still."""

@@ -42,3 +42,12 @@ def test_a_test_without_the_rights_it_needs_is_no_failure_of_the_solution() -> N
         assert suite_checks.is_denied(TestOutcome(ONE, "failed", refused))
     wrong = suite_checks.solution_passes([TestOutcome(ONE, "failed", "assert 1 == 2"), passed])
     assert (wrong.verdict, wrong.tests) == ("hole", (ONE,))
+
+
+def test_a_branch_that_no_test_enters_is_a_hole() -> None:
+    """One that only a test enters which fails on the solution is a note: it is left out."""
+    hole = suite_checks.entered({4: "f", 9: "g"}, {9: "g"})
+    assert hole.verdict == "hole"
+    assert hole.sentence == "No test enters line 4 of f; only failing tests enter line 9 of g."
+    assert suite_checks.entered({9: "g"}, {9: "g"}).verdict == "note"
+    assert suite_checks.entered({}, {}).verdict == "ok"

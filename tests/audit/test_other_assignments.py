@@ -120,6 +120,40 @@ def test_answers_that_build_on_each_other(tmp_path: Path, monkeypatch: pytest.Mo
     assert "nose.tools" in found.notes[-1]
 
 
+def test_what_a_cell_deletes_is_gone_for_the_functions_of_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All cells have one namespace, and the next test finds it as it was."""
+    path = notebook(
+        tmp_path / "week.ipynb",
+        [
+            (
+                "code",
+                "def twice(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION",
+                {"solution": True, "grade_id": "twice"},
+            ),
+            ("code", "assert twice(2) == 4", {"grade": True, "grade_id": "t1"}),
+            (
+                "code",
+                "def four(x):\n    ### BEGIN SOLUTION\n    return twice(twice(x))\n"
+                "    ### END SOLUTION",
+                {"solution": True, "grade_id": "four"},
+            ),
+            (
+                "code",
+                "kept = twice\ndel twice\ntry:\n    four(1)\nexcept NameError:\n    pass\n"
+                "else:\n    assert False\nfinally:\n    twice = kept",
+                {"grade": True, "grade_id": "t2"},
+            ),
+            ("code", "assert four(1) == 4", {"grade": True, "grade_id": "t3"}),
+        ],
+    )
+    found = load(path)
+    assert failing(found, monkeypatch) == []
+    alone = found.modules["solution.py"].replace("twice(twice(x))", "4 * x")
+    assert failing(found, monkeypatch, alone) == ["test_four_t2"]
+
+
 def test_a_folder_of_problems(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each folder is an assignment; a wrong number in the list fails a test."""
     printed, called = load_all(SOURCES / "problems")

@@ -55,6 +55,8 @@ def _changed_lines(operator: str, solution: str) -> list[str]:
         ("other-transpose", "return x.swapaxes(-1, -2)", ["return x.T"]),
         ("other-size", "return x.shape[-1]", ["return x.shape[0]"]),
         ("other-size", "return len(x)", ["return x.shape[-1]"]),
+        ("order-for-unequal", "return x != 2", ["return x < 2", "return x > 2"]),
+        ("order-for-unequal", "return x != 'a'", []),
         ("other-newaxis", "return x[:, None] * y", ["return x[None, :] * y"]),
         ("drop-scale", "return x / np.sqrt(n)", ["return x"]),
         ("drop-scale", "return 0.5 * x", ["return x"]),

@@ -45,6 +45,23 @@ for _name in dir(_case):
 ok_ = assert_true
 eq_ = assert_equal
 '''
+_AMONG_THE_CELLS: Final = f'''\
+def among_the_cells(test):
+    """Run a test with the names of the cells: what it changes or deletes, their functions see."""
+
+    @functools.wraps(test)
+    def run():
+        names = vars({_MODULE})
+        before = dict(names)
+        names.update({{name: value for name, value in globals().items() if name not in before}})
+        try:
+            types.FunctionType(test.__code__, names)()
+        finally:
+            names.clear()
+            names.update(before)
+
+    return run
+'''
 
 
 def load_notebook(path: Path) -> Assignment:
@@ -127,17 +144,22 @@ def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
             changed = sorted((parts.sets if parts else frozenset()) & known & _needed_first(code))
             scope = f"global {', '.join(changed)}\n" if changed else ""
             used |= (needed(code) & known).union(changed)
-            functions.append(as_function(name, scope + body))
+            mark = "@among_the_cells\n" if changed else ""
+            functions.append(mark + as_function(name, scope + body))
     if not functions:
         return ""
     body = "\n\n".join(functions)
     head = "import contextlib\nimport io\nimport re\n\n" if "assert_prints(" in body else ""
+    if "@among_the_cells\n" in body:
+        head = f"import functools\nimport types\n{head}\nimport {_MODULE}\n"
     head += "import numpy as np\nimport pytest\n"
     head += "".join(f"{each}\n" for each in dict.fromkeys(stars))
     own = imports_of(_MODULE, used - {"np", "pytest"})
     parts_of_file = [head + (f"\n{own}" if own else "")]
     if "assert_prints(" in body:
         parts_of_file.append(PRINTED)
+    if "@among_the_cells\n" in body:
+        parts_of_file.append(_AMONG_THE_CELLS)
     return "\n\n".join([*parts_of_file, body])
 
 

@@ -13,6 +13,7 @@ from typing import Final
 from grader.audit.reports.audit_phrases import (
     ACCEPTED,
     EQUIVALENT,
+    UNTRIED,
     call,
     headline,
     in_order,
@@ -85,7 +86,11 @@ def document(audit: Audit) -> AuditDocument:
     """Return the parts of an audit."""
     survivors = known_first(audit.survivors)
     repeated = repeated_tests(survivors)
-    groups = ((EQUIVALENT, audit.equivalent), (ACCEPTED, audit.accepted))
+    groups = (
+        (UNTRIED, audit.untried),
+        (EQUIVALENT, audit.equivalent),
+        (ACCEPTED, audit.accepted),
+    )
     return AuditDocument(
         name=line(audit.assignment.name),
         kind=audit.assignment.kind,

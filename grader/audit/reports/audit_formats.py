@@ -45,6 +45,7 @@ def audit_json(audits: Sequence[Audit]) -> str:
             "checks": [asdict(check) for check in audit.checks],
             "survivors": [asdict(each) for each in audit.survivors],
             "equivalent": [asdict(each) for each in audit.equivalent],
+            "untried": [asdict(each) for each in audit.untried],
             "accepted": [asdict(each) for each in audit.accepted],
             "notes": list(audit.assignment.notes),
         }

@@ -10,6 +10,7 @@ from grader.reports.phrases import count, line
 EQUIVALENT: Final = (
     "No call was found that tells these from the solution. They may mean the same, so none counts:"
 )
+UNTRIED: Final = "No test that the solution passes runs these lines, so none was tried or counts:"
 ACCEPTED: Final = "Named in the file of accepted ones, so none counts:"
 
 _GRAVE: Final = ("solution passes", "starter fails", "order", "never calls", "accepts sevens")
@@ -41,7 +42,8 @@ def headline(audit: Audit) -> list[str]:
     if not result and not audit.killed:
         return ["No hole was found; no wrong program could be made of the solution."]
     programs = "the wrong program" if audit.killed == 1 else f"all {audit.killed} wrong programs"
-    return result or [f"No hole was found: the tests reject {programs}."]
+    untried = f", but {len(audit.untried)} more were not tried" if audit.untried else ""
+    return result or [f"No hole was found: the tests reject {programs}{untried}."]
 
 
 def _pass(number: int) -> str:
@@ -54,11 +56,14 @@ def _ended(sentence: str) -> str:
 
 def score(audit: Audit) -> str:
     """Return the score as a sentence."""
+    left = count(len(audit.untried), "further change")
+    verb = "was" if len(audit.untried) == 1 else "were"
+    untried = f" {left} {verb} not tried." if audit.untried else ""
     if not audit.distinguishable:
-        return "There is no score: no wrong program was tried."
+        return f"There is no score: no wrong program was tried.{untried}"
     return (
         f"The tests reject {audit.killed} of {count(audit.distinguishable, 'wrong program')} "
-        f"({percent(audit.killed, audit.distinguishable)})."
+        f"({percent(audit.killed, audit.distinguishable)}).{untried}"
     )
 
 

@@ -44,6 +44,15 @@ def _shift_comparison(program: Program, node: ast.AST) -> Iterator[Edit]:
         yield Edit(node, _compare(node, _SHIFTED))
 
 
+def _order_for_unequal(_: Program, node: ast.AST) -> Iterator[Edit]:
+    """`x != 2` becomes `x < 2` and `x > 2`; texts and None have no such order."""
+    if isinstance(node, ast.Compare) and [type(each) for each in node.ops] == [ast.NotEq]:
+        other = node.comparators[0]
+        if not isinstance(other, ast.Constant) or isinstance(other.value, (int, float)):
+            for order in (ast.Lt(), ast.Gt()):
+                yield Edit(node, ast.Compare(node.left, [order], node.comparators))
+
+
 def _compare(node: ast.Compare, table: dict[type[ast.cmpop], type[ast.cmpop]]) -> ast.Compare:
     return ast.Compare(node.left, [table[type(node.ops[0])]()], node.comparators)
 
@@ -134,6 +143,12 @@ OPERATORS = (
         "Less or equal for less, and the like: the edge changes sides.",
         _shift_comparison,
         "as if equal numbers fell on the other side of a comparison",
+    ),
+    Operator(
+        "order-for-unequal",
+        "Less or greater for unequal.",
+        _order_for_unequal,
+        "as if numbers that are not equal could differ in one direction only",
     ),
     Operator(
         "other-triangle",

@@ -340,6 +340,18 @@ def test_a_file_of_python_that_is_missing_is_named(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("file", ["pyodide.asm.wasm", "pyodide.asm.js", "python_stdlib.zip"])
+def test_a_page_whose_python_is_damaged_says_so(
+    new_context: "NewContext", first_lessons: str, file: str
+) -> None:
+    """Where a network sends its sign-in page, Pyodide waits, exits, or tells of a token."""
+    page = new_context(first_lessons, expected=".").new_page()
+    page.route(f"**/{file}", lambda route: route.fulfill(body="<html>Sign in</html>"))
+    page.goto("attention/scaled-scores/")
+    Bench(page).says(re.compile("Python could not start: .* may be damaged, or a network"))
+
+
+@pytest.mark.slow
 def test_a_page_without_python_says_so_and_can_still_be_used(
     new_context: "NewContext", site: Path
 ) -> None:

@@ -35,6 +35,11 @@ const OURS = "/etude";
 /** Firefox 140 loads a font from anywhere, whatever the policy; a worker in this one would have both again. */
 const WITHHELD = ["FontFace", "Worker"];
 
+/** What a program for WebAssembly begins with. */
+const WASM = [0, 0x61, 0x73, 0x6d];
+
+const MAY_BE_DAMAGED = "A file of Python may be damaged, or a network sent its sign-in page in place of one.";
+
 let python: Python | undefined;
 
 addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
@@ -48,8 +53,12 @@ async function start(message: Start): Promise<void> {
     for (const name of WITHHELD) Reflect.deleteProperty(self, name);
     say({ kind: "ready", names: python.call(["names"]) });
   } catch (error) {
-    say({ kind: "failed", reason: reasonOf(error) });
+    failed(error);
   }
+}
+
+function failed(error: unknown): void {
+  if (python === undefined) say({ kind: "failed", reason: `${reasonOf(error)}. ${MAY_BE_DAMAGED}` });
 }
 
 async function boot({ pyodide, bundle, packages }: Start): Promise<Python> {
@@ -96,7 +105,10 @@ async function fromPage(input: string | URL | Request, { integrity = "" }: Reque
     if (python === undefined) say({ kind: "failed", reason }); // Pyodide may wait for it for ever, or name no file
     throw new Error(reason);
   }
-  const type = address.endsWith(".wasm") ? "application/wasm" : "";
+  const isProgram = address.endsWith(".wasm");
+  // Pyodide would wait for ever; to validate all of it takes a third of a second.
+  if (isProgram && !WASM.every((byte, at) => new Uint8Array(bytes)[at] === byte)) failed(`${address} is no program`);
+  const type = isProgram ? "application/wasm" : "";
   return new Response(bytes, { headers: { "Content-Type": type } });
 }
 

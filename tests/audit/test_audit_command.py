@@ -110,6 +110,18 @@ def test_branches_that_no_test_enters_are_holes_and_their_changes_are_counted_ap
 
 
 @pytest.mark.slow
+def test_values_are_not_called(etude: Etude, folder: Path, no_exercises: Path) -> None:
+    """An assignment that asks for values alone has nothing to call."""
+    (folder / "solution.py").write_text("x = 2\n")
+    (folder / "test_scores.py").write_text(
+        "from solution import x\n\n\ndef test_x():\n    assert x == 2\n"
+    )
+    done = etude("audit", folder, "--exercises", no_exercises)
+    assert done.returncode == 0, done.stdout
+    assert "never call" not in done.stdout
+
+
+@pytest.mark.slow
 def test_a_missing_package_of_the_course_has_a_way_out(
     etude: Etude, folder: Path, no_exercises: Path
 ) -> None:

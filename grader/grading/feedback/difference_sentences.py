@@ -3,16 +3,16 @@
 In a difference of a property, the property's sentence stands before that of the values.
 """
 
-import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
 from grader.definitions.properties import PROPERTIES
 from grader.grading.comparison.compare import Difference, Rung
 from grader.grading.feedback import outcome_sentences
+from grader.grading.feedback.sentence_tables import Sentence, distinct, filled, number_text
 from grader.sandbox.printable import printable
 
 _WHOLE: Final = "The result"
@@ -95,12 +95,10 @@ def sentence_of(difference: Difference, name: str = _WHOLE, items: Sequence[str]
         from grader.grading.feedback.figure_sentences import figure_sentence  # no page has it
 
         return figure_sentence(**difference.facts)
-    sentence = _SENTENCES[difference.message]
-    if isinstance(sentence, str):
-        moved = " and ".join(f"`{each}`" for each in difference.facts.get("moved", ()))
-        kind = describe(difference.facts.get("got"))
-        return sentence.format_map({**difference.facts, "name": name, "kind": kind, "moved": moved})
-    return sentence(name, **difference.facts)
+    facts = difference.facts
+    moved = " and ".join(f"`{each}`" for each in facts.get("moved", ()))
+    words = {"name": name, "kind": describe(facts.get("got")), "moved": moved}
+    return filled(_SENTENCES[difference.message], name, words=words, **facts)
 
 
 def describe(value: object) -> str:
@@ -147,7 +145,7 @@ def _not_finite(
     place: Sequence[int],
 ) -> str:
     what = "NaN" if nans == count else "NaN or infinite" if nans else "infinite"
-    where = "" if count == total else f"; the first is {_number(first)} at {list(place)}"
+    where = "" if count == total else f"; the first is {number_text(first)} at {list(place)}"
     return (
         f"{name} is {what} in {_of(count, total, 'place')}, where finite numbers are "
         f"expected{where}."
@@ -157,7 +155,7 @@ def _not_finite(
 def _values(
     name: str, *, expected: object, got: object, count: int, total: int, place: Sequence[int]
 ) -> str:
-    wanted, came = _distinct(expected, got)
+    wanted, came = distinct(expected, got)
     differ = "differs" if count == 1 else "differ"
     error_is = "the error is" if count == 1 else "the largest error is"
     where = "" if total == 1 else f"; {error_is} at {list(place)}"
@@ -172,30 +170,6 @@ def _of(count: int, total: int, noun: str) -> str:
     if count == total:
         return {1: f"its only {noun}", 2: f"both {noun}s"}.get(total, f"all {total} {noun}s")
     return f"{count} of {total} {noun}s"
-
-
-def _number(value: Any, digits: int = 4) -> str:
-    if isinstance(value, (bool, np.bool_)):
-        return str(bool(value))
-    if isinstance(value, (np.datetime64, np.timedelta64)):  # NumPy counts a time span as an integer
-        return str(value)
-    if isinstance(value, (int, np.integer)):
-        return str(int(value))
-    if isinstance(value, str):
-        return repr(str(value[:_LINE]))
-    if isinstance(value, (complex, np.complexfloating)):
-        return f"{complex(value):.{digits}g}"
-    number = float(value)
-    return f"{number:.{digits}g}" if math.isfinite(number) else str(number)
-
-
-def _distinct(expected: object, got: object) -> tuple[str, str]:
-    """Return two numbers with as many digits as it takes to tell them apart."""
-    for digits in (4, 6, 9, 13, 17):
-        pair = _number(expected, digits), _number(got, digits)
-        if pair[0] != pair[1]:
-            break
-    return pair
 
 
 def _quoted(text: str) -> str:
@@ -237,7 +211,7 @@ def _two_digits(count: float) -> str:
 
 # By the message of a difference. The name is that of the value or, where a property has a cause,
 # the sentence about the values.
-_SENTENCES: Final[Mapping[str, str | Callable[..., str]]] = {
+_SENTENCES: Final[Mapping[str, Sentence]] = {
     "none": lambda name, expected: (
         f"{name} is None. Does every path through your function end in `return`?"
         if name == _WHOLE
@@ -261,14 +235,14 @@ _SENTENCES: Final[Mapping[str, str | Callable[..., str]]] = {
     ),
     "not-finite": _not_finite,
     "number-not-finite": lambda name, number: (
-        f"{name} is {_number(number)}, where a finite number is expected."
+        f"{name} is {number_text(number)}, where a finite number is expected."
     ),
     "values": _values,
     "mask": lambda name, count, total: (
         f"{name} has another mask than expected in {_of(count, total, 'place')}."
     ),
-    "number": lambda name, **numbers: "{} should be {}, but is {}.".format(
-        name, *_distinct(**numbers)
+    "number": lambda name, expected, got: "{} should be {}, but is {}.".format(
+        name, *distinct(expected, got)
     ),
     "whole-number": "{name} is another whole number than expected.",
     "nothing-printed": lambda _, expected: f"Nothing was printed; expected {_quoted(expected)}.",

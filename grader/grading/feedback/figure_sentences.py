@@ -1,7 +1,9 @@
 """The sentences about drawn figures: from the facts of a comparison to the learner's words."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
+
+from grader.grading.feedback.sentence_tables import Sentence, distinct, filled, number_text
 
 
 def figure_sentence(what: str, plot: int = 0, **facts: Any) -> str:
@@ -12,16 +14,12 @@ def figure_sentence(what: str, plot: int = 0, **facts: Any) -> str:
         plot: The number of the plot, from 1, if there are several.
         facts: For the sentence.
     """
-    sentence = _SENTENCES[what]
-    if isinstance(sentence, str):
-        noun, got = facts.get("noun", "image"), facts.get("got")
-        which = _which(noun, facts.get("number", 0))
-        words = {"which": which, "name": which.lower(), "Thing": _upper(_thing(noun))}
-        if isinstance(got, float):
-            words["came"], words["wanted"] = _pair(got, facts["expected"])
-        said = sentence.format_map({**facts, **words})
-    else:
-        said = sentence(**facts)
+    noun, got = facts.get("noun", "image"), facts.get("got")
+    which = _which(noun, facts.get("number", 0))
+    words = {"which": which, "name": which.lower(), "Thing": _upper(_thing(noun))}
+    if isinstance(got, float):
+        words["came"], words["wanted"] = distinct(got, facts["expected"])
+    said = filled(_SENTENCES[what], words=words, **facts)
     return f"In plot {plot}: {said[0].lower()}{said[1:]}" if plot else said
 
 
@@ -57,11 +55,11 @@ def _y(
     differ: int,
     total: int,
 ) -> str:
-    came, wanted = _pair(got, expected)
+    came, wanted = distinct(got, expected)
     thing = _thing(noun)
     others = f" {differ} of {total} {thing}s differ." if differ > 1 else ""
     reaches = "reaches" if thing == "bar" else "is at y ="
-    where = f"at {_number(at)}" if thing == "bar" else f"where x = {_number(at)}"
+    where = f"at {number_text(at)}" if thing == "bar" else f"where x = {number_text(at)}"
     return f"{_which(noun, number)} {reaches} {came} {where}; it should be {wanted}.{others}"
 
 
@@ -75,7 +73,7 @@ def _legend(expected: Sequence[str] | None, got: Sequence[str] | None) -> str:
 
 
 def _limits(axis: str, expected: Sequence[float], got: Sequence[float]) -> str:
-    pairs = [_pair(one, other) for one, other in zip(got, expected, strict=True)]
+    pairs = [distinct(one, other) for one, other in zip(got, expected, strict=True)]
     (begin, wanted_begin), (end, wanted_end) = pairs
     return (
         f"The {axis} axis runs from {begin} to {end}; it should run from {wanted_begin} to "
@@ -95,7 +93,7 @@ def _image(
     name = _which("image", number)
     if flipped:
         return f"{name} is upside down: its rows are in the reverse order."
-    came, wanted = _pair(got, expected)
+    came, wanted = distinct(got, expected)
     more = f" {differ} values differ." if differ > 1 else ""
     return f"{name} has {came} at {list(place)}; it should have {wanted}.{more}"
 
@@ -121,25 +119,12 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def _place(at: Sequence[float]) -> str:
-    return f"({', '.join(map(_number, at))})"
-
-
-def _number(value: float, digits: int = 4) -> str:
-    return f"{value:.{digits}g}"
-
-
-def _pair(got: float, expected: float) -> tuple[str, str]:
-    """Return two numbers with as many digits as it takes to tell them apart."""
-    for digits in (4, 6, 9, 13, 17):
-        pair = _number(got, digits), _number(expected, digits)
-        if pair[0] != pair[1]:
-            break
-    return pair
+    return f"({', '.join(map(number_text, at))})"
 
 
 # A text has the facts in it, `which` series is meant at the beginning of a sentence or by `name`
 # within it, and two numbers as they `came` and are `wanted`.
-_SENTENCES: Final[Mapping[str, str | Callable[..., str]]] = {
+_SENTENCES: Final[Mapping[str, Sentence]] = {
     "nothing-drawn": (
         "No figure was drawn. Draw with matplotlib, and return the figure or its axes."
     ),

@@ -1,10 +1,11 @@
 """The sentences about relations of a wrong result to the right one."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from grader.grading.comparison.relations.pair import MATRIX, Axis, Origin, Relation, RelationId
 from grader.grading.feedback.difference_sentences import item_name
+from grader.grading.feedback.sentence_tables import Sentence, filled, number_text
 
 
 def related(relation: Relation, origin: Origin | None = None, items: Sequence[str] = ()) -> str:
@@ -17,11 +18,10 @@ def related(relation: Relation, origin: Origin | None = None, items: Sequence[st
     """
     if relation.needs_origin and origin is None:
         return ""
-    text = _SENTENCES[relation.id]
     facts = dict(relation.facts)
     if relation.id in _WITH_FACTOR:
         facts["origin"] = origin or ("", ())
-    sentence = text.format(**facts) if isinstance(text, str) else text(**facts)
+    sentence = filled(_SENTENCES[relation.id], words={}, **facts)
     if len(relation.path) != 1:
         return sentence
     item = item_name(relation.path[0], items)
@@ -30,12 +30,8 @@ def related(relation: Relation, origin: Origin | None = None, items: Sequence[st
     return f"{item} is {sentence[len(this_is) :]}" if is_about_all else f"{item}: {sentence}"
 
 
-def _number(value: float) -> str:
-    return f"{value:.4g}"
-
-
 def _between(low: float, high: float) -> str:
-    one, other = _number(low), _number(high)
+    one, other = number_text(low), number_text(high)
     return one if one == other else f"between {one} and {other}"
 
 
@@ -88,20 +84,20 @@ def _explained(factor: float, origin: Origin) -> str:
     words = _FORMULAS[formula].format(
         m=one.length, n=other.length, first=_length(one), last=_length(other)
     )
-    return f"; {_number(factor)} is {words}."
+    return f"; {number_text(factor)} is {words}."
 
 
 _LOG_SUM_EXP: Final = "the logarithm of the sum of its exponentials"
 
 
-_SENTENCES: Final[Mapping[RelationId, str | Callable[..., str]]] = {
+_SENTENCES: Final[Mapping[RelationId, Sentence]] = {
     "sign-flipped": lambda is_number: (
         "The number is right, but its sign is flipped."
         if is_number
         else "The numbers are right, but every sign is flipped."
     ),
     "constant-factor": lambda factor, origin, is_number: (
-        f"{'The result' if is_number else 'Every value'} is {_number(factor)} times "
+        f"{'The result' if is_number else 'Every value'} is {number_text(factor)} times "
         f"{'what is expected' if is_number else 'the expected one'}{_explained(factor, origin)}"
     ),
     "subtraction-missing": lambda what: (
@@ -138,7 +134,7 @@ _SENTENCES: Final[Mapping[RelationId, str | Callable[..., str]]] = {
     ),
     "softmax-missing": "These are scores: the softmax of each of your rows is what is expected.",
     "scores-scaled": lambda factor, origin: (
-        f"These would be the weights if the scores were {_number(factor)} times as large"
+        f"These would be the weights if the scores were {number_text(factor)} times as large"
         f"{_explained(factor, origin)}"
     ),
     "not-normalised": lambda low, high: (

@@ -241,7 +241,7 @@ def test_staff_makes_a_backup(etude: Etude, store: Database, tmp_path: Path) -> 
     words = ("staff", "backup", "backup.db", "--database", f"sqlite:///{store.path}")
     made = etude(*words)
     size = (tmp_path / "backup.db").stat().st_size
-    said = f"backup.db: {size:,} bytes, 12 submissions, schema 0005\n"
+    said = f"backup.db: {size:,} bytes, 12 submissions, schema 0006\n"
     assert (made.returncode, made.stdout, made.stderr) == (0, said, "")
     refused = etude(*words)
     assert refused.returncode == 2

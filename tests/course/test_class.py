@@ -30,7 +30,7 @@ from tests.notebooks import notebook
 STUDENTS, EXERCISES = map(int, os.environ.get("ETUDE_CLASS", "30x3").split("x"))
 IDS = ("token-lookup", "scaled-scores", "stable-softmax", "attention-weights", "causal-mask",
        "causal-attention")  # fmt: skip
-IN_TIME, LATE = (2026, 11, 30, 12, 0, 0), (2026, 12, 2, 12, 0, 0)  # late: the second day has begun
+IN_TIME, LATE = (2026, 11, 30, 12, 0, 0), (2026, 12, 2, 12, 0, 0)  # of the download: no times
 BROKEN = '{\n "cells": ['
 
 
@@ -196,7 +196,7 @@ def report(course: Course) -> None:
             elif work is None or work.outcome != "passed":
                 assert float(cell) < exercise.max_points, work
             else:
-                assert float(cell) == exercise.max_points * (0.25 if work.is_late else 1)
+                assert float(cell) == exercise.max_points * (0.5 if work.is_late else 1)
     assert {path.stem for path in (folder / "pages").iterdir()} == {*course.students, "zoe"}
     for name in ("csv", "html", "json", "jsonl", "junit", "markdown"):
         assert "by Kim" in (folder / f"final.{name}").read_text(), name

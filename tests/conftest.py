@@ -98,7 +98,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 # What takes long comes first, so that no process is left alone with it at the end.
-_FIRST = ("browser", "browser_engine", "server", "integrations", "sitegen")
+_FIRST = ("exercises", "browser", "browser_engine", "server", "integrations", "sitegen")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -75,6 +75,16 @@ class Asking:
             return self.sharing.send(payload, self.peer)
         return wire.encode(payload, self.peer, look)
 
+    def read(self, header: bytes | bytearray, body: bytes | bytearray) -> object:
+        """Return what the submission has sent, and change our objects as it has changed its own.
+
+        Raises:
+            MalformedError: It is no such message.
+        """
+        if self.sharing is not None and self.peer is not None and header.startswith(SHARES):
+            return self.sharing.receive(header, body, None, self.peer.change)
+        return wire.decode(header, body)
+
 
 PLAINLY = Asking()
 
@@ -346,11 +356,8 @@ class FramedChild(Child):
         return self._receive(header), self._receive(body)
 
     def _decoded(self, frame: _Frame, asking: Asking = PLAINLY) -> object:
-        sharing, peer = asking.sharing, asking.peer
         try:
-            if sharing is not None and peer is not None and frame[0].startswith(SHARES):
-                return sharing.receive(*frame, None, peer.change)
-            return wire.decode(*frame)
+            return asking.read(*frame)
         except wire.MalformedError as error:
             raise self._forged(str(error)) from error
 

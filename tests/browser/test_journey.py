@@ -1,8 +1,7 @@
 """The whole way of a learner: through one exercise, and through courses.
 
 The last track of one course is played; ETUDE_WHOLE_COURSES=1 has every track of all courses played,
-in half an hour. What each lesson and exercise of them does in a page's Python is the matter of
-`tests/browser_engine`.
+in half an hour. Each exercise is tried in a page's Python by `tests/browser_engine`, too.
 """
 
 import json
@@ -173,7 +172,7 @@ def all_courses(tools: "Tools", tmp_path_factory: pytest.TempPathFactory) -> "It
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", COURSES if IS_WHOLE else ["numpy-practice"])
+@pytest.mark.parametrize("name", COURSES if IS_WHOLE else ["learning-from-data"])
 def test_a_course_from_first_lesson_to_last_exercise(
     all_courses: str, new_context: "NewContext", name: str
 ) -> None:

@@ -155,5 +155,6 @@ def test_pages_for_practice_pass_each_solution_and_no_known_mistake(
 
 
 def known(exercise: "Exercise") -> list[tuple[str, str]]:
-    """Return the names and the code of an exercise's solution, whose name is empty, and mistakes."""
-    return [("", exercise.solution), *((each.id, each.code) for each in exercise.misconceptions)]
+    """Return names and code: of the solution, whose name is empty, the starter, and each mistake."""
+    mistakes = [(each.id, each.code) for each in exercise.misconceptions]
+    return [("", exercise.solution), ("its starter", exercise.starter), *mistakes]

@@ -1,8 +1,10 @@
 """The images of instructions and lessons: found below the course's folder, and read."""
 
+import contextlib
 import os
 import re
 import struct
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Final
 from urllib.parse import unquote
@@ -83,6 +85,13 @@ def read_image(written: str, definition: Path) -> bytes:
     if not data.startswith(_BEGINNINGS[MEDIA_TYPES[path.suffix.lower()]]):
         raise ImageError(f"the contents of {quote(written)} are not those of a {path.suffix} file")
     return data
+
+
+def images_of(definition: Path) -> Iterator[Path]:
+    """Yield the files of the images in an exercise or a lesson, but those that cannot be shown."""
+    for written in image_paths(read_file(definition).decode("utf-8", "replace")):
+        with contextlib.suppress(ImageError):
+            yield image_path(written, definition)
 
 
 def image_size(data: bytes) -> tuple[int, int] | None:

@@ -29,6 +29,7 @@ from grader.definitions.exercise import (
     Seeded,
     TestCase,
 )
+from grader.definitions.images import images_of
 from grader.definitions.student import student_text
 from grader.errors import DefinitionError, EtudeError, GraderFault
 from grader.sandbox.confined_process import ConfinedProcess
@@ -223,7 +224,9 @@ def begin_to_find_leaks(
 
     packages = {name for each in exercises for name in each.packages}
     courses = [each.course.where.path for each in exercises if each.course]
-    files = [*readable, *(each.where.path for each in exercises), *courses]
+    paths = [each.where.path for each in exercises]
+    images = [image for path in paths for image in images_of(path)]
+    files = [*readable, *paths, *courses, *images]
     process = ConfinedProcess(answer, partial(open_sandbox, packages=packages), files)
     process.send(b"")
 
@@ -248,9 +251,9 @@ def _leaks_of(exercise: Exercise, render: Render, sandbox: Sandbox) -> Iterator[
         files = [("the student edition", student_text(exercise.where.path).encode())]
         files += render(exercise, sandbox)
     except DefinitionError as error:
-        for problem in error.problems:
+        for problem in error.problems:  # whose lines are those of a text; lint says the file's
             message = f"{checks.NO_PAGE}: {problem.message}"
-            yield ProofFinding(checks.LEAKS, message, problem.where.line)
+            yield ProofFinding(checks.LEAKS, message, exercise.where.line)
         return
     except EtudeError as error:
         yield ProofFinding(checks.LEAKS, f"{checks.NO_PAGE}: {error}", exercise.where.line)

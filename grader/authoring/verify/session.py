@@ -1,5 +1,6 @@
 """One run of `etude verify`: what is known, what must be loaded, what must be proven."""
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.authoring.verify.proof_cache import ProofCache
 from grader.definitions.course import load_course
 from grader.definitions.files import course_file, exists, id_in_name, read_file
+from grader.definitions.images import MOST_BYTES, images_of
 from grader.errors import DefinitionError, Problem, UsageError
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ def begin(groups: Iterable[TargetGroup], cache: ProofCache | None) -> ProofSessi
     """
     session = ProofSession()
     for group in groups:
-        contents = {path: [_read(path), *_of_course(path)] for path in group.files}
+        contents = {path: [_read(path), *_of_course(path), *_images(path)] for path in group.files}
         session.contents |= contents
         for path, content in contents.items():
             session.proofs[path] = cache.find(content) if cache else None
@@ -85,6 +87,17 @@ def _of_course(exercise: Path) -> list[bytes]:
         return [load_course(path).digest.encode()] if exists(path) else []
     except DefinitionError:  # it is told when the file is loaded
         return [b"not valid"]
+
+
+def _images(exercise: Path) -> Iterator[bytes]:
+    """Yield the images of an exercise; no page of it can be made while one is missing."""
+    try:
+        paths = [*images_of(exercise)]
+    except DefinitionError:  # it is told when the file is loaded
+        return
+    for path in paths:
+        with contextlib.suppress(UsageError, DefinitionError):
+            yield read_file(path, MOST_BYTES)
 
 
 def _load_each(session: ProofSession, paths: Iterable[Path]) -> set[Problem]:

@@ -174,6 +174,29 @@ def test_a_student_edition_cannot_be_verified(verify: Etude, here: Path) -> None
 
 
 @pytest.mark.slow
+def test_an_exercise_with_an_image_is_proven(verify: Etude, here: Path) -> None:
+    """From a folder of the course; one that is missing costs the proof while it is."""
+    track = here / "small"
+    for folder in (track, here / "pictures"):
+        folder.mkdir()
+    (here / "course.yaml").write_text("title: T\n")
+    (track / "track.yaml").write_text(TRACK)
+    image = here / "pictures" / "axes.png"
+    text = PROVEN.replace("(Q, K)`.", "(Q, K)`. ![axes](../pictures/axes.png)", 1)
+    (track / "proven.yaml").write_text(text)
+    missing = verify("small/")
+    image.write_bytes(b"\x89PNG\r\n\x1a\n and so on")
+    complete = verify("small/")
+    image.write_bytes(b"\x89PNG\r\n\x1a\n".ljust(1 << 20))
+
+    line = text[: text.index("![")].count("\n") + 1
+    place = f"small/proven.yaml:{line}: no-lint-error: ETU208: instructions: "
+    assert f"{place}there is no file '../pictures/axes.png'" in missing.stdout
+    assert complete.returncode == 0, complete.stdout
+    assert f"{place}'../pictures/axes.png': the file has 1,048,576 bytes" in verify("small/").stdout
+
+
+@pytest.mark.slow
 def test_watching_proves_again_what_changes(here: Path, tmp_path: Path) -> None:
     """A first run, another after the file is saved, and an end by Ctrl-C; no other `grader` runs."""
     (here / "grader.py").write_text("raise SystemExit('imported from the working directory')")

@@ -25,7 +25,7 @@ def with_panel(files: Mapping[str, bytes], heading: str, lines: Sequence[str]) -
         items += _DIFF.format(said, diff) if diff else _ITEM.format(said)
     panel = _PANEL.format(heading, items)
     return {
-        path: _AFTER.sub(lambda match: match[0] + panel, content.decode(), count=1).encode()
+        path: _AFTER.sub(lambda match: f"{match[0]}{panel}", content.decode(), count=1).encode()
         if path.endswith(".html")
         else content
         for path, content in files.items()

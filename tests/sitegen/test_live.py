@@ -1,11 +1,13 @@
 """The server for a site that is being worked on."""
 
 import http.client
+import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
 
+from sitegen.authoring import with_panel
 from sitegen.build import site_files
 from sitegen.content import Content
 from sitegen.live import LiveSite
@@ -74,3 +76,12 @@ def test_what_is_not_there_is_a_page_that_says_so(live: LiveSite) -> None:
 def test_another_name_of_this_machine_is_refused(live: LiveSite) -> None:
     """A page of another site must not read an unpublished exercise."""
     assert get(live, "/", host="example.org")[0] == 403
+
+
+def test_the_panel_stands_within_the_page() -> None:
+    """The page keeps its `main`, and what an author wrote is text there."""
+    files = with_panel(site_files(Content()), "Not proven", ["line 1: <b>"])
+
+    page = files["about/index.html"].decode()
+    assert re.search(r'<main id="content"[^>]*>\s*<aside class="authoring"', page)
+    assert "line 1: &lt;b&gt;" in page

@@ -8,6 +8,7 @@ tokens, all files but Python and its packages, capabilities, network, programs.
 import contextlib
 import ctypes
 import importlib
+import logging
 import os
 import resource
 import sys
@@ -32,6 +33,9 @@ _PACKAGES = ("site-packages", "dist-packages")
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
 _DEVICES = ("/dev/null", "/dev/urandom")
 _DESCRIPTORS = 4096
+
+# Matplotlib wants a folder that looks as if one could write there, and no settings of this machine.
+_MATPLOTLIB = {"MPLBACKEND": "agg", "MPLCONFIGDIR": "/tmp", "MATPLOTLIBRC": os.devnull}  # noqa: S108  nothing is written
 
 
 def confine_this_process(readable: Iterable[Path] = ()) -> tuple[str, ...]:
@@ -121,6 +125,8 @@ def _forget_environment() -> None:
     # A package that is imported later may bring a BLAS of its own, and no thread can be started.
     for name, value in ONE_BLAS_THREAD.items():
         os.putenv(name, value)
+    os.environ.update(_MATPLOTLIB)
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # it cannot keep its cache
 
 
 _BOUNDS = (47, 48)  # env_start and env_end among what follows the name of the program, see proc(5)

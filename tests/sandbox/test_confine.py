@@ -95,7 +95,9 @@ def test_the_environment_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
     found = in_a_confined_fork(
         {
-            "Python": lambda: must_be({}, dict(os.environ)),
+            "Python": lambda: must_be(
+                {"MATPLOTLIBRC", "MPLBACKEND", "MPLCONFIGDIR"}, {*os.environ}
+            ),
             "C": lambda: must_be(None, getenv(b"ETUDE_TEST_VALUE")),
             "bytes": lambda: must_be(bytes(len(value)), value),
             "began": lambda: must_be(bytes(end - begin), ctypes.string_at(begin, end - begin)),

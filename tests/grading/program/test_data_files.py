@@ -4,6 +4,8 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+import PIL.Image
 import pytest
 
 from grader.definitions.collection import load_exercise
@@ -282,3 +284,31 @@ def test_what_cannot_be_a_file_is_said_with_its_place(
         load_exercise(path)
     assert message in str(caught.value)
     assert ":8:" in str(caught.value) or ":7:9: " in str(caught.value)
+
+
+@pytest.mark.slow
+def test_given_opens_what_the_packages_of_a_course_open(path: Path, etude: Etude) -> None:
+    """An image with matplotlib and with PIL, an array and a table; in a worker, without a word."""
+    folder = path.parent.parent
+    (folder / "course.yaml").write_text("title: T\npackages: [PIL.Image, matplotlib.image]\n")
+    PIL.Image.fromarray(np.array([[0, 255]], np.uint8)).save(folder / "data" / "two.png")
+    np.save(folder / "data" / "six.npy", 6.0)
+    given = """given: |
+      import csv
+      import matplotlib.image
+      import matplotlib.pyplot
+      import PIL.Image
+      pixels = np.asarray(PIL.Image.open("two.png"))
+      assert pixels.shape == matplotlib.image.imread("two.png").shape == (1, 2)
+      assert next(csv.reader(open("small.csv"))) == ["1", "2", "3"]
+      assert np.load("six.npy") == 6.0
+      name = "small.csv"
+"""
+    text = EXERCISE.replace("files: [", "files: [data/two.png, data/six.npy, ", 1)
+    path.write_text(text.replace("given: {name: small.csv}\n", given))
+    mine = path.with_name("mine.py")
+    mine.write_text(SOLUTION.replace("  import numpy", "import numpy"))
+
+    done = etude("check", path, mine)
+
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout

@@ -71,16 +71,19 @@ def _drawn(
     """Run a `given` and return the names that it sets."""
     ready = {"np": np, "rng": rng, "size": size, "sizes": sizes}
     namespace: dict[str, Any] = dict(ready)
-    what = f"test {test.id!r}: given"
-    by_author(test.where, what, lambda: exec(_compiled(code), namespace))  # noqa: S102  the author's own code
     kept = _own_sizes(code)
-    return {
-        name: freeze(value)
-        for name, value in namespace.items()
-        if (name not in ready or name in kept)
-        and not name.startswith("_")
-        and not isinstance(value, ModuleType)
-    }
+
+    def draw() -> Mapping[str, Any]:
+        exec(_compiled(code), namespace)  # noqa: S102  the author's own code
+        return {
+            name: freeze(value)
+            for name, value in namespace.items()
+            if (name not in ready or name in kept)
+            and not name.startswith("_")
+            and not isinstance(value, ModuleType)
+        }
+
+    return by_author(test.where, f"test {test.id!r}: given", draw)
 
 
 def generator(exercise: Exercise, test: TestCase, *numbers: int) -> np.random.Generator:

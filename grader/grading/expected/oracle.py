@@ -8,7 +8,7 @@ import builtins
 import contextlib
 import functools
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import FunctionType, MappingProxyType
 from typing import Any
@@ -163,20 +163,27 @@ class Oracle:
         """
         finished = self.known.draws.get(test.id)
         if finished is None:
-            drawn = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
-            own = [self._fresh(test, number, given) for number, given in enumerate(drawn)]
-            draws = []
-            values = self._expected(test, own)
-            for number, (given, (value, returned)) in enumerate(zip(drawn, values, strict=True)):
-                is_property = test.compared == "property"
-                expected = None if is_property else freeze(value)
-                size = max(bytes_in(dict(given)), bytes_in(expected), returned or 0)
-                slack = UNKNOWN_RESULT if returned is None else RESULT_SLACK
-                shapes = shapes_of(value) if is_property else None
-                most = RESULT_TIMES * size + slack
-                draws.append(Draw(given, expected, most, shapes, number))
-            finished = self.known.draws[test.id] = tuple(draws)
+            try:
+                finished = tuple(self._computed(test))
+            except MemoryError as error:
+                message = f"test {test.id!r}: too large for the grader's memory; draw less: {error}"
+                raise author_error(test.where, message) from None
+            self.known.draws[test.id] = finished
         return finished
+
+    def _computed(self, test: TestCase) -> Iterator[Draw]:
+        """Yield the draws of a test, which are not known yet."""
+        drawn = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
+        own = [self._fresh(test, number, given) for number, given in enumerate(drawn)]
+        values = self._expected(test, own)
+        for number, (given, (value, returned)) in enumerate(zip(drawn, values, strict=True)):
+            is_property = test.compared == "property"
+            expected = None if is_property else freeze(value)
+            size = max(bytes_in(dict(given)), bytes_in(expected), returned or 0)
+            slack = UNKNOWN_RESULT if returned is None else RESULT_SLACK
+            shapes = shapes_of(value) if is_property else None
+            most = RESULT_TIMES * size + slack
+            yield Draw(given, expected, most, shapes, number)
 
     def inputs(self, test: TestCase, draw: Draw) -> _Inputs:
         """Return the inputs of one draw for one evaluation: what it changes, no other one sees.

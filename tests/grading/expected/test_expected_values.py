@@ -257,3 +257,19 @@ def test_nan_has_a_policy(grade_one: "GradeOne", policy: str, row: str, outcome:
     test = {"call": "f(1)", "expect": {"expression": "np.array([np.nan, 1.0])"}, "nan": policy}
     source = f"import numpy as np\ndef f(x): return np.array({row})"
     assert grade_one(source, test).outcome == outcome
+
+
+@pytest.mark.parametrize("module", ["inputs", "oracle"])
+def test_too_little_memory_is_the_error_of_the_test(
+    make: "Make", monkeypatch: pytest.MonkeyPatch, module: str
+) -> None:
+    """Whether its inputs or its expected values need too much: no fault, which is tried again."""
+
+    def no_room(_: object) -> None:
+        raise MemoryError("no room for 381 MiB")
+
+    monkeypatch.setattr(f"grader.grading.expected.{module}.freeze", no_room)
+    exercise = make({"given": "x = 1.0", "call": "f(x)", "expect": {"expression": "2.0"}})
+
+    with pytest.raises(DefinitionError, match=r":\d+: test 'test-0': .*no room for 381 MiB"):
+        Oracle(exercise).draws(exercise.tests[0])

@@ -35,7 +35,8 @@ _DEVICES = ("/dev/null", "/dev/urandom")
 _DESCRIPTORS = 4096
 
 # Matplotlib wants a folder that looks as if one could write there, and no settings of this machine.
-_MATPLOTLIB = {"MPLBACKEND": "agg", "MPLCONFIGDIR": "/tmp", "MATPLOTLIBRC": os.devnull}  # noqa: S108  nothing is written
+LEFT_IN_ENVIRONMENT = {"MPLBACKEND": "agg", "MPLCONFIGDIR": "/tmp", "MATPLOTLIBRC": os.devnull}  # noqa: S108  nothing is written
+"""All that a confined process has in its environment, whatever was there before."""
 
 
 def confine_this_process(readable: Iterable[Path] = ()) -> tuple[str, ...]:
@@ -125,7 +126,7 @@ def _forget_environment() -> None:
     # A package that is imported later may bring a BLAS of its own, and no thread can be started.
     for name, value in ONE_BLAS_THREAD.items():
         os.putenv(name, value)
-    os.environ.update(_MATPLOTLIB)
+    os.environ.update(LEFT_IN_ENVIRONMENT)
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # it cannot keep its cache
 
 

@@ -12,7 +12,7 @@ from typing import cast
 from grader.errors import SandboxFault
 from grader.sandbox.answers import ChildGoneError, Raised, Returned
 from grader.sandbox.backends import BACKENDS, Backend, Host, Launch, unsupported_reason
-from grader.sandbox.confine import confine_this_process
+from grader.sandbox.confine import LEFT_IN_ENVIRONMENT, confine_this_process
 from grader.sandbox.interface import Child
 from grader.sandbox.process import Sandbox
 
@@ -166,7 +166,9 @@ def examine_confinement() -> dict[str, bool]:
 
 
 def _see_environment() -> None:
-    if not os.environ and not Path("/proc/self/environ").read_bytes().strip(b"\0"):
+    if os.environ == LEFT_IN_ENVIRONMENT and not Path("/proc/self/environ").read_bytes().strip(
+        b"\0"
+    ):
         raise FileNotFoundError
 
 

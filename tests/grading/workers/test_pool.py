@@ -203,7 +203,7 @@ def test_an_author_s_code_has_neither_network_nor_files_nor_environment(
             "                      lambda: os.execv('/bin/true', ['true'])):\n"
             "          try:\n              attempt()\n              x = 2\n"
             "          except OSError:\n              pass\n"
-            "      left = [name for name in os.environ if not name.startswith('PYTEST_')]\n"
+            "      left = [name for name in os.environ if not name.startswith(('PYTEST_', 'MPL', 'MATPLOTLIBRC'))]\n"
             "      if left or os.read(0, 1):\n          x = 3\n"
             "      import numpy.polynomial.hermite, reference.gpt, sqlite3\n"
         )

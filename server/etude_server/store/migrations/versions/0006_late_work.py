@@ -1,4 +1,4 @@
-"""What late work keeps beside its daily share, and extensions from the file of the schedule."""
+"""Columns for the rules of late work, and for extensions from the file of the schedule."""
 
 import sqlalchemy as sa
 from alembic import op

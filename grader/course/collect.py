@@ -31,7 +31,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from grader.course.roster_file import LOST_ZEROS, name_key
-from grader.course.times_file import TIMES_FILE, all_at_once, write_times
+from grader.course.times_file import TIMES_FILE, all_at_once, read_times, write_times
 from grader.errors import UsageError
 from grader.grading.results.submission import cap_of, digest_of
 from grader.grading.results.submission_time import SubmissionTime
@@ -166,10 +166,11 @@ def collect(
         only: the exercise of a download of one assignment, for files with names of their own.
 
     Raises:
-        UsageError: the source cannot be read.
+        UsageError: the source cannot be read, or the times of earlier downloads.
     """
     exercises = _Exercises(exercise_of, several or {}, only)
     done = Collected()
+    earlier = read_times(into / TIMES_FILE) if (into / TIMES_FILE).exists() else {}
     places: list[tuple[_File, str]] = []
     with contextlib.ExitStack() as stack:
         for packed in _files(source, stack, done):
@@ -197,7 +198,7 @@ def collect(
             for key, time in done.times.items()
         }
     if done.times:
-        write_times(into / TIMES_FILE, done.times)
+        write_times(into / TIMES_FILE, earlier | done.times)
     return done
 
 

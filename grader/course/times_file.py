@@ -50,12 +50,11 @@ def read_times(path: Path) -> dict[tuple[str, str], SubmissionTime]:
 
 
 def write_times(path: Path, times: Times) -> None:
-    """Write the times of submissions, with those of earlier downloads."""
+    """Write the times of submissions."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("student", "exercise", "time", "late", "from"))
-    earlier = read_times(path) if path.exists() else {}
-    for (student, exercise), time in sorted((earlier | dict(times)).items()):
+    for (student, exercise), time in sorted(times.items()):
         at = "" if time.at is None else utc_text(time.at)
         writer.writerow((student, exercise, at, "yes" * time.is_late, time.source))
     write_whole(path, text.getvalue())

@@ -128,6 +128,18 @@ def test_where_a_time_comes_from_is_written_down(
     time.tzset()
 
 
+def test_nothing_is_written_beside_a_file_of_times_that_cannot_be_read(
+    make_zip: Zip, run: Callable[..., Collected], tmp_path: Path
+) -> None:
+    """Another table of that name would be lost, or the collected files without their times."""
+    times = tmp_path / "out" / "times.csv"
+    times.parent.mkdir()
+    times.write_text("who,when\nada,today\n")
+    with pytest.raises(UsageError, match=r"times\.csv"):
+        run(make_zip({"ada/softmax.py": "a"}))
+    assert [path.name for path in times.parent.iterdir()] == ["times.csv"]
+
+
 def test_dates_that_are_one_for_all_are_no_times(make_zip: Zip, tmp_path: Path) -> None:
     """A clone and a download write all files now; times of an earlier download stay."""
     dates = {"ada/softmax.py": (2026, 11, 1, 8, 0, 0)}

@@ -61,9 +61,9 @@ def test_an_endless_program_is_ended() -> None:
     found = run(
         "from solution import double\ndef test_double(): double(1)\n",
         endless,
-        Patience(cpu_seconds=1, wall_seconds=10),
+        Patience(cpu_seconds=1, wall_seconds=100),
     )
-    assert time.monotonic() - began < 8
+    assert time.monotonic() - began < 90
     assert [each.message for each in tasks.tests_of(found)] == ["did not end in time"]
 
 

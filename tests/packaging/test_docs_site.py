@@ -39,7 +39,7 @@ def build(tree: Path) -> Build:
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=1800,
         )
 
     return build

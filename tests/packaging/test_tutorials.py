@@ -71,7 +71,7 @@ def follow(page: Path, folder: Path, environment: dict[str, str]) -> None:
                     capture_output=True,
                     text=True,
                     check=False,
-                    timeout=300,
+                    timeout=1800,
                 )
                 expected = _STATUS.search(command)
                 wanted = int(expected[1]) if expected else 0

@@ -13,6 +13,7 @@ from grader.grading.feedback.error_explanations import cause, shapes_here, signa
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
 from grader.grading.session.engine import grade
+from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
 
 if TYPE_CHECKING:
@@ -219,6 +220,7 @@ def test_unknown_errors_are_left_alone() -> None:
     assert signature("NameError", "name 'x' is not defined") is None
 
 
+PATIENT = Limits(cpu_seconds=30, wall_seconds=300.0)
 REFUSED = {
     "import asyncio\nasyncio.run(asyncio.sleep(0))": "The system refuses this here",
     "import subprocess\nsubprocess.run(['ls'])": "The system refuses this here",
@@ -244,7 +246,8 @@ def test_what_the_sandbox_refuses_is_called_a_file_only_if_it_is_one(
     """Where the cause is not certain, the words of the error stand alone."""
     body = "".join(f"    {line}\n" for line in code.splitlines())
     source = f"def double(x):\n{body}    return 2 * x\n"
-    verdict = grade(double, Submission.from_bytes(Path("double.py"), source.encode()), sandbox)
+    submission = Submission.from_bytes(Path("double.py"), source.encode())
+    verdict = grade(double, submission, sandbox, PATIENT)  # some import half of the library
     message = verdict.tests[0].message
     explained = message.startswith("Line ")
     assert explained is bool(REFUSED[code]), message

@@ -1,5 +1,6 @@
-"""The examples of the reference pages, proven and run."""
+"""The examples of the reference pages and of the cookbook, proven and run."""
 
+import re
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -9,17 +10,23 @@ from click.testing import CliRunner
 from grader.cli.main import etude
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "reference" / "examples"
-PAGES = EXAMPLES.parent
+DOCS = EXAMPLES.parents[1]
+PAGES = ("reference/examples.md", "reference/lesson-format.md", "how-to/cookbook.md")
+_WHOLE = re.compile(r"^```{literalinclude} (\S+)\n:language: \w+\n```$", re.MULTILINE)
 
 
 def test_every_example_is_on_its_page() -> None:
     """Each definition and each lesson is included whole, and is the only one of its kind."""
-    pages = "".join((PAGES / f"{name}.md").read_text() for name in ("examples", "lesson-format"))
-    files = [*EXAMPLES.rglob("*.yaml"), *EXAMPLES.rglob("lessons/*.md")]
-    assert len(files) == 11
-    assert [
-        p.name for p in files if f"{{literalinclude}} {p.relative_to(PAGES)}" not in pages
-    ] == []
+    included = {
+        (DOCS / page).parent.joinpath(name).resolve().relative_to(EXAMPLES)
+        for page in PAGES
+        for name in _WHOLE.findall((DOCS / page).read_text())
+    }
+    definitions = [*EXAMPLES.rglob("*.yaml"), *EXAMPLES.rglob("lessons/*.md")]
+    unnamed = {"cookbook/course.yaml", "cookbook/recipes/track.yaml"}
+    files = {path.relative_to(EXAMPLES) for path in definitions} - {Path(p) for p in unnamed}
+    assert len(files) == 29
+    assert files - included == set()
 
 
 @pytest.mark.slow
@@ -35,9 +42,16 @@ def test_the_example_that_draws_is_proven(command: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "words", [("verify",), ("lint",), ("lesson", "run")], ids=["proof", "lint", "lesson"]
+    ("words", "folder"),
+    [
+        ("verify", "."),
+        ("lint", "."),
+        ("lesson run", "."),
+        ("verify", "cookbook"),
+        ("lint", "cookbook"),
+    ],
 )
-def test_the_examples_are_proven(words: tuple[str, ...]) -> None:
+def test_the_examples_are_proven(words: str, folder: str) -> None:
     """A reader who copies one begins with what is right."""
-    done = CliRunner().invoke(etude, [*words, "--exercises", str(EXAMPLES)])
+    done = CliRunner().invoke(etude, [*words.split(), "--exercises", str(EXAMPLES / folder)])
     assert done.exit_code == 0, done.output

@@ -98,7 +98,7 @@ def _as_text(tokens: Iterable[Token]) -> Iterator[Token]:
             case "math_block":
                 yield Token(token.type, "", 0, content=formula(token.content), info="text")
             case "image":
-                yield Token("text", "", 0, content=f"[picture: {token.content}]")
+                yield Token("text", "", 0, content=f"[picture: {' '.join(token.content.split())}]")
             case "code_inline":
                 token.content = f"`{token.content}`"
                 yield token

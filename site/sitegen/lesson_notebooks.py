@@ -1,8 +1,10 @@
 """A lesson as a notebook: its texts and cells, without what they showed."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final
 
+from grader.course.handout_notebook import attach_images, data_cells
 from grader.lessons.execute import (
     RunBlock,
     RunCell,
@@ -30,20 +32,25 @@ def lesson_notebook(lesson: TrackLesson, titles: Mapping[str, str]) -> str:
     """
     display = data_folder("templates").joinpath(_DISPLAY).read_text(encoding="utf-8")
     cells = [code_cell("display", display.rstrip("\n"), _HIDDEN)]
+    cells += data_cells(lesson.data)
     blocks = iter(lesson.run.blocks)
     first = next(blocks, None)
     if first is not None:  # the title comes before anything else
-        cells[:0] = _cells(first, 0, titles)
+        cells[:0] = _cells(first, 0, titles, lesson.run.path)
     for number, block in enumerate(blocks, 1):
-        cells += _cells(block, number, titles)
+        cells += _cells(block, number, titles, lesson.run.path)
     return notebook(cells)
 
 
-def _cells(block: RunBlock, number: int, titles: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def _cells(
+    block: RunBlock, number: int, titles: Mapping[str, str], path: Path
+) -> Iterator[dict[str, Any]]:
     name = f"block-{number}"
     match block:
         case RunProse(text=text):
-            yield text_cell(name, text.strip("\n"))
+            cell = text_cell(name, text.strip("\n"))
+            attach_images(cell, text, path)
+            yield cell
         case RunCell(code=code, hidden=hidden):
             yield code_cell(name, code.strip("\n"), _HIDDEN if hidden else {})
         case RunExercises(ids):

@@ -18,7 +18,7 @@ INDEX_ASSET: Final = "search-index.json"
 _TITLE, _SUBJECT, _BODY = 12, 6, 1  # what a word counts there
 _MOST_OF_BODY: Final = 4  # a word that is used often says no more
 _WORD: Final = re.compile(r"[^\W_]+")
-_FORMULA: Final = re.compile(r"\$[^$]*\$")
+_UNSAID: Final = re.compile(r"\$[^$]*\$|\]\([^)\s]*\)")  # formulas, and addresses of links
 # Words that are in every text, so that they tell no page from another.
 _COMMON_WORDS: Final = """
 a all an and any are as at be but by can do does each for from has have how if in into is it its
@@ -48,7 +48,7 @@ class SearchEntry:
             body: Markdown.
         """
         total: Counter[str] = Counter()
-        for word, count in Counter(words(_FORMULA.sub(" ", body))).items():
+        for word, count in Counter(words(_UNSAID.sub(" ", body))).items():
             if word not in _COMMON and len(word) > 1:
                 total[word] += _BODY * min(count, _MOST_OF_BODY)
         for text in subjects:

@@ -14,6 +14,7 @@ from grader.definitions.collection import find_exercise, load_exercise
 from grader.definitions.exercise import Exercise, Seeded
 from grader.definitions.files import default_folder
 from grader.errors import DefinitionError, Location
+from grader.grading.expected.public_form import MOST_DATA_IN_PAGE
 from grader.grading.results.submission import Submission
 from tests.conftest import Etude
 
@@ -93,6 +94,21 @@ def test_images_of_the_instructions_are_attached(tmp_path: Path) -> None:
     (tmp_path / "two rows.png").unlink()
     with pytest.raises(DefinitionError, match=r"01-x.yaml:.*there is no file 'two rows.png'"):
         handout(exercise)
+
+
+def test_a_notebook_brings_its_data_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cell writes them, which is no part of a submission; those too large are named."""
+    data = {"numbers.csv": b"1.5\n2.5\n"}
+    exercise = replace(find_exercise("token-lookup", default_folder()), data=data)
+    book = handout(exercise)
+    monkeypatch.chdir(tmp_path)
+
+    exec(source(cells(book)[1]), {})  # noqa: S102  our own
+
+    assert (tmp_path / "numbers.csv").read_bytes() == data["numbers.csv"]
+    assert len(Submission.from_bytes(Path("x.ipynb"), book.encode()).cells) == 1
+    large = replace(exercise, data={"large.csv": bytes(MOST_DATA_IN_PAGE + 1)})
+    assert source(cells(handout(large))[1]) == "Put these files beside this notebook: `large.csv`."
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_markdown_is_wrapped_and_indented() -> None:
 def test_an_image_is_its_text_alternative() -> None:
     """It stands where the image would."""
     console = _console()
-    print_markdown(console, "See ![two *rows*](rows.png) here.")
+    print_markdown(console, "See ![two\n*rows*](rows.png) here.")
     assert _written(console).strip() == "See [picture: two *rows*] here."
 
 

@@ -303,7 +303,7 @@ def test_the_images_of_a_page_lie_beside_it(
     make_track: "MakeTrack",
     make_lesson: "MakeLesson",
 ) -> None:
-    """Those of an exercise's instructions and explanation, and of a lesson."""
+    """Those of an exercise's instructions and explanation, and of a lesson and its notebook."""
     for name in "abc":
         (tmp_path / f"{name}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + name.encode())
     exercise = make_exercise("weights", instructions="![a](a.png)", file=tmp_path / "01-w.yaml")
@@ -326,3 +326,4 @@ def test_the_images_of_a_page_lie_beside_it(
     assert (
         below / site["attention/lessons/begin/index.html"].one("img").attributes["src"]
     ).exists()
+    assert '"image-1.png": {' in (below / "begin.ipynb").read_text()

@@ -3,13 +3,14 @@
 import contextlib
 import io
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
-from grader.definitions.files import default_folder
+from grader.definitions.files import courses, default_folder
 from sitegen.from_collection.builder import ContentBuilder, site_cache
 from sitegen.lesson_notebooks import lesson_notebook
 
@@ -60,12 +61,16 @@ def test_an_exercise_links_its_notebook(
 
 
 @pytest.mark.slow
-def test_the_notebooks_of_all_lessons_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With tables and heatmaps, from the first cell to the last."""
+@pytest.mark.parametrize("folder", [default_folder(), courses()["learning-from-data"]])
+def test_the_notebooks_of_all_lessons_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """With tables and heatmaps, from the first cell to the last; their data files come along."""
     mpl.use("agg")
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(plt, "show", lambda: plt.close("all"))  # as Jupyter does
     with ContentBuilder(cache=site_cache()) as builder:
-        content = builder.collection(default_folder())
+        content = builder.collection(folder)
         for lessons in content.lessons.values():
             for lesson in lessons:
                 assert run(lesson_notebook(lesson, {})), lesson.id

@@ -5,12 +5,11 @@ from dataclasses import asdict
 from importlib import metadata
 
 from grader.audit.assignment import Assignment
-from grader.audit.result import Audit, SuiteCheck, Survivor
+from grader.audit.result import GROUPS, Audit, SuiteCheck, Survivor
 from grader.audit.run_audit import Finished, Request
 from grader.disk_cache import Cache, cache_folder, fingerprint, key_of, package_folder
 
 _SOURCES = ("audit", "mutation")
-_GROUPS = ("survivors", "equivalent", "accepted")
 
 
 class AuditCache:
@@ -32,7 +31,7 @@ class AuditCache:
         try:
             data = json.loads(kept)
             checks = [{**each, "tests": tuple(each["tests"])} for each in data["checks"]]
-            groups = {name: tuple(Survivor(**each) for each in data[name]) for name in _GROUPS}
+            groups = {name: tuple(Survivor(**each) for each in data[name]) for name in GROUPS}
             audit = Audit(
                 assignment=assignment,
                 checks=tuple(SuiteCheck(**each) for each in checks),
@@ -51,7 +50,7 @@ class AuditCache:
         data = {
             "extra_tests": finished.extra_tests,
             "checks": [asdict(each) for each in audit.checks],
-            **{name: [asdict(each) for each in getattr(audit, name)] for name in _GROUPS},
+            **{name: [asdict(each) for each in getattr(audit, name)] for name in GROUPS},
             "killed": audit.killed,
             "seconds": audit.seconds,
             "misconceptions": audit.misconceptions,

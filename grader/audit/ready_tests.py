@@ -28,6 +28,21 @@ def style_of(assignment: Assignment) -> Style:
     return Style(plain, f"{min(names)}." if names else "")
 
 
+def attributes_read(assignment: Assignment) -> frozenset[str]:
+    """Return the attributes that the tests, or helpers beside the solution, name."""
+    beside = (text for name, text in assignment.modules.items() if name != assignment.solution)
+    nodes = (
+        node
+        for source in (*assignment.tests.values(), *beside)
+        for node in ast.walk(ast.parse(source))
+    )
+    return frozenset(
+        str(node.attr if isinstance(node, ast.Attribute) else node.value)
+        for node in nodes
+        if isinstance(node, ast.Attribute | ast.Constant)
+    )
+
+
 def module_of(assignment: Assignment) -> str:
     """Return the name by which tests import the solution."""
     return ".".join(PurePosixPath(assignment.solution).with_suffix("").parts)

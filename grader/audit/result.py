@@ -1,7 +1,7 @@
 """The result of an audit."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from grader.audit.assignment import Assignment
 
@@ -53,6 +53,10 @@ class Survivor:
     misconception: str | None = None
 
 
+GROUPS: Final = ("survivors", "equivalent", "untried", "unread", "accepted")
+"""The fields of an audit that hold programs that no test rejects."""
+
+
 @dataclass(frozen=True, slots=True)
 class Audit:
     """The findings about an assignment.
@@ -61,6 +65,7 @@ class Audit:
         survivors: Programs that differ from the solution on a call, and that all tests pass: holes.
         equivalent: Programs of which no call is known that tells them from the solution.
         untried: Those of which that is true because no test that counts runs the changed line.
+        unread: Programs that differ in an attribute alone that no test reads.
         accepted: Survivors named in the file of accepted ones.
         killed: How many programs a test rejects.
         misconceptions: How many of all these programs are known mistakes.
@@ -75,6 +80,7 @@ class Audit:
     seconds: float
     misconceptions: int = 0
     untried: tuple[Survivor, ...] = ()
+    unread: tuple[Survivor, ...] = ()
 
     @property
     def distinguishable(self) -> int:

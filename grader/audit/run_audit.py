@@ -119,7 +119,7 @@ class _Auditor:
         if kills is not None:
             self.checks.append(suite_checks.redundant(kills))
         self.checks.append(suite_checks.time(self.tests))
-        survivors, equivalent, extra = self._explain(survived)
+        survivors, equivalent, unread, extra = self._explain(survived)
         branches = {
             lines.start: name
             for lines, name in reached.branches_left(self.tests).items()
@@ -140,6 +140,7 @@ class _Auditor:
             survivors=tuple(each for each in survivors if each not in accepted),
             equivalent=tuple(each for each in equivalent if each.change not in untried),
             untried=tuple(each for each in equivalent if each.change in untried),
+            unread=tuple(unread),
             accepted=tuple(accepted),
             killed=len(programs) - len(survived),
             seconds=time.monotonic() - began,
@@ -235,7 +236,7 @@ class _Auditor:
         drawn = [test.id for test in self.tests if one.get(test.id) != other.get(test.id)]
         self.checks.append(suite_checks.unseeded(drawn))
         for each in outcomes["0"].of("alike")[:1]:
-            self.checks.append(suite_checks.inputs_alike(each["facts"]))
+            self.checks.append(suite_checks.inputs_alike(each["facts"], self.source))
         recorded = tasks.calls_of(outcomes["0"])
         if recorded:
             task = tasks.make_pool(
@@ -328,10 +329,13 @@ class _Auditor:
 
     def _explain(
         self, survived: Sequence[AuditedProgram]
-    ) -> tuple[list[Survivor], list[Survivor], str]:
-        """Return holes and equivalents, and a module of tests that closes the holes."""
+    ) -> tuple[list[Survivor], list[Survivor], list[Survivor], str]:
+        """Return holes, equivalents, those in unread attributes, and tests that close the holes."""
         style = ready_tests.style_of(self.assignment)
-        place = tasks.ProgramPlace(self.assignment.solution, self.modules, style, _SEARCH_SECONDS)
+        read = ready_tests.attributes_read(self.assignment)
+        place = tasks.ProgramPlace(
+            self.assignment.solution, self.modules, style, read, _SEARCH_SECONDS
+        )
         wanted = [
             tasks.tell_apart(each.change, self.source, each.source, self.pool, place, each.beside)
             for each in survived
@@ -349,9 +353,13 @@ class _Auditor:
                     each["expected"],
                     each["got"],
                     tuple(each["body"]),
+                    each["unread"],
                 )
-        proven, extra = self._prove({each.change: each for each in survived}, calls)
-        survivors, equivalent = [], []
+        telling = {change: call for change, call in calls.items() if not call.unread}
+        proven, extra = self._prove({each.change: each for each in survived}, telling)
+        survivors: list[Survivor] = []
+        equivalent: list[Survivor] = []
+        unread: list[Survivor] = []
         for program in survived:
             plain = Survivor(
                 program.change, program.diff, program.line, misconception=program.misconception
@@ -361,8 +369,9 @@ class _Auditor:
                 equivalent.append(plain)
                 continue
             told = replace(plain, example=call.example, expected=call.expected, got=call.got)
-            survivors.append(replace(told, test=proven.get(program.change)))
-        return survivors, equivalent, extra
+            group = unread if call.unread else survivors
+            group.append(replace(told, test=proven.get(program.change)))
+        return survivors, equivalent, unread, extra
 
     def _prove(
         self, programs: Mapping[str, AuditedProgram], calls: Mapping[str, tasks.DistinguishingCall]

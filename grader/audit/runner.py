@@ -59,7 +59,9 @@ _FIELDS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "changed": {"ids": list},
     "alike": {"facts": list},
     "match": {"number": int, "target": str, "most": int, "part": _OR_NONE, "item": _OR_NONE},
-    "found": {"name": str, "example": str, "expected": str, "got": str, "body": list},
+    "found": {"name": str, "example": str, "expected": str, "got": str, "body": list,
+        "unread": bool,
+    },
 }  # fmt: skip
 """The kinds of messages, and the types of their fields."""
 _OPTIONAL = frozenset({"lines", "calls"})

@@ -1,5 +1,6 @@
 """The questions about tests that no mutant answers."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from grader.audit.result import CheckVerdict, SuiteCheck
@@ -170,8 +171,18 @@ def unseeded(tests: Sequence[str]) -> SuiteCheck:
     return SuiteCheck("unseeded", "note", sentence, tuple(tests))
 
 
-def inputs_alike(facts: Sequence[str]) -> SuiteCheck:
+_NO_NEWS = {
+    "have the dtype float64": re.compile(r"dtype|astype|_like\b|//"),
+    "have no two equal numbers": re.compile(
+        r"sort|uniq|rank|median|mode|max|min|count|set\(|[<>]|[!=]="
+    ),
+}
+"""Facts that most assignments share: news only where a solution has one of these words."""
+
+
+def inputs_alike(facts: Sequence[str], solution: str) -> SuiteCheck:
     """Report what all arrays have in common: a program may be right for such arrays alone."""
+    facts = [each for each in facts if each not in _NO_NEWS or _NO_NEWS[each].search(solution)]
     if not facts:
         return SuiteCheck("inputs", "ok", "The arrays in the tests are of several kinds.")
     return SuiteCheck("inputs", "note", f"All arrays in the tests {'; they '.join(facts)}.")

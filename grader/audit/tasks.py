@@ -146,9 +146,8 @@ def tell_apart(
             other = None if beside is None else behaviour.load(beside, place.file)
         except (Exception, behaviour.TooLongError):  # noqa: BLE001  the program's
             return
-        result = smallest_call.Search(solution, program, other, place.seconds).first_difference(
-            pickle.loads(pool)  # noqa: S301  confined
-        )
+        search = smallest_call.Search(solution, program, other, place.seconds, place.read)
+        result = search.first_difference(pickle.loads(pool))  # noqa: S301  confined
         if result is None:
             return
         (called, steps), kind = result
@@ -161,6 +160,7 @@ def tell_apart(
             "expected": ready_test.value_text(expected, kind),
             "got": ready_test.value_text(got, kind),
             "body": [],
+            "unread": search.is_unread(called, kind),
         }
         with contextlib.suppress(ready_test.NoExpressionError):
             message["body"] = ready_test.body(solution, called, steps, kind, place.style)
@@ -176,6 +176,7 @@ class ProgramPlace:
     file: str
     modules: tuple[str, ...]
     style: ready_test.Style
+    read: frozenset[str]
     seconds: float = 2.0
     patience: Patience = ORDINARY
 
@@ -190,6 +191,7 @@ class DistinguishingCall:
         expected: What the solution makes of it.
         got: What the program makes of it.
         body: The lines of a test; none where a value cannot be written.
+        unread: Whether the two differ in an attribute alone that no test reads.
     """
 
     name: str
@@ -197,6 +199,7 @@ class DistinguishingCall:
     expected: str
     got: str
     body: tuple[str, ...]
+    unread: bool
 
 
 def match_known(

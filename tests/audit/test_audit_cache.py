@@ -21,6 +21,8 @@ FINISHED = Finished(
         killed=7,
         seconds=1.5,
         misconceptions=2,
+        untried=(replace(SURVIVOR, change="untried"),),
+        unread=(replace(SURVIVOR, change="unread"),),
     ),
     "extra\n",
 )

@@ -44,6 +44,16 @@ def test_a_test_without_the_rights_it_needs_is_no_failure_of_the_solution() -> N
     assert (wrong.verdict, wrong.tests) == ("hole", (ONE,))
 
 
+def test_what_inputs_share_is_said_where_it_tells_something() -> None:
+    """NumPy's own dtype, and numbers without ties, are what most tests have."""
+    float64, ties = "have the dtype float64", "have no two equal numbers"
+    said = "All arrays in the tests have the dtype float64."
+    assert suite_checks.inputs_alike([float64], "np.zeros_like(x)").sentence == said
+    assert suite_checks.inputs_alike([ties], "np.argsort(x)").verdict == "note"
+    assert suite_checks.inputs_alike([float64, ties], "x + 1").verdict == "ok"
+    assert suite_checks.inputs_alike(["are square"], "x + 1").verdict == "note"
+
+
 def test_a_branch_that_no_test_enters_is_a_hole() -> None:
     """One that only a test enters which fails on the solution is a note: it is left out."""
     hole = suite_checks.entered({4: "f", 9: "g"}, {9: "g"})

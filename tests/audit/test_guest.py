@@ -8,6 +8,7 @@ import pytest
 from grader.audit.guest import perturb
 from grader.audit.guest.behaviour import differ, load
 from grader.audit.guest.ready_test import NoExpressionError, expression
+from grader.audit.guest.recorded_calls import Script, what_is_alike
 from grader.audit.guest.smallest_call import Candidate, Search
 
 
@@ -84,6 +85,48 @@ def test_recorded_arguments_stay_as_they_are() -> None:
     for number in range(30):
         perturb.with_other_numbers(np.random.default_rng(number), steps, number)
     assert array.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "facts"),
+    [
+        ([np.eye(2), np.eye(3), np.ones((4, 4))], ["are square", "have no negative number",
+            "have the dtype float64"]),
+        ([[1, 2, 3, 4], [2, 5, 6, 7], [-1, 0, 1, 2]], ["have the shape (4,)", "are sorted",
+            "have no two equal numbers"]),
+        ([np.array([3, 1]), np.array([-1, 2]), np.array([5, 5])], ["have the shape (2,)",
+            "have the dtype int64"]),
+        ([np.array([3, 1]), np.array([-1.5, 2, 2]), [[3, 4]]], []),
+        ([np.eye(2), np.eye(2), np.eye(2)], []),
+    ],
+)  # fmt: skip
+def test_what_all_inputs_of_the_tests_share(arrays: list[Any], facts: list[str]) -> None:
+    """Of three different arrays or more; a list has no dtype."""
+    assert what_is_alike([Script("f", [("", (array,), {})]) for array in arrays]) == facts
+
+
+def test_an_attribute_that_no_test_reads_tells_only_as_a_last_resort() -> None:
+    """Unless the class compares its objects, or the tests name the attribute."""
+    source = "class C:\n    def __init__(self, x):\n        self.a = x\n        self.b = x\n"
+    plain = load(source, "a.py")
+    pool: list[Candidate] = [("C", (("__init__", (5,), {}),))]
+    for change, read, name, is_unread in (
+        ({"self.a = x": "self.a = -x"}, (), "a", True),
+        ({"self.a = x": "self.a = -x"}, ("a",), "a", False),
+        ({"= x": "= -x"}, ("b",), "b", False),
+    ):
+        wrong = source
+        for old, new in change.items():
+            wrong = wrong.replace(old, new)
+        search = Search(plain, load(wrong, "a.py"), None, 2.0, read)
+        found = search.first_difference(pool)
+        assert found is not None
+        assert (found[1].name, search.is_unread("C", found[1])) == (name, is_unread)
+    comparing = load(source + "    def __eq__(self, other):\n        return True\n", "a.py")
+    search = Search(comparing, load(source.replace("x\n", "1\n"), "a.py"), None, 2.0)
+    found = search.first_difference(pool)
+    assert found is not None
+    assert not search.is_unread("C", found[1])
 
 
 def test_a_call_of_the_changed_function_is_the_example() -> None:

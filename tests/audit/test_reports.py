@@ -52,6 +52,7 @@ AUDIT = Audit(
     killed=9,
     seconds=1.5,
     misconceptions=3,
+    unread=(replace(MUTANT, change="`self.n = 0` becomes `self.n = 1`"),),
 )
 CLEAN = replace(AUDIT, survivors=(), checks=AUDIT.checks[:2])
 

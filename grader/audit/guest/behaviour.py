@@ -9,7 +9,7 @@ import signal
 import sys
 import types
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -158,8 +158,10 @@ class BehaviourDifference:
     name: str = ""
 
 
-def difference(right: Behaviour, wrong: Behaviour) -> BehaviourDifference | None:
-    """Return the first difference between two behaviours."""
+def difference(
+    right: Behaviour, wrong: Behaviour, read: Collection[str] = ()
+) -> BehaviourDifference | None:
+    """Return the first difference between two behaviours; attributes in `read` come first."""
     for number, (one, other) in enumerate(zip(right.steps, wrong.steps, strict=False)):
         if one.error != other.error:
             return BehaviourDifference(number, "error")
@@ -169,7 +171,7 @@ def difference(right: Behaviour, wrong: Behaviour) -> BehaviourDifference | None
             return BehaviourDifference(number, "changes")
     if len(right.steps) != len(wrong.steps):
         return BehaviourDifference(min(len(right.steps), len(wrong.steps)) - 1, "error")
-    for name, value in right.attributes.items():
+    for name, value in sorted(right.attributes.items(), key=lambda each: each[0] not in read):
         if name not in wrong.attributes or differ(value, wrong.attributes[name]):
             return BehaviourDifference(len(right.steps) - 1, "attribute", name)
     return None

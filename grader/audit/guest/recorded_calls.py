@@ -137,24 +137,28 @@ def read_scripts(data: bytes) -> list[Script]:
 
 def what_is_alike(scripts: list[Script]) -> list[str]:
     """Return what all arrays and lists of numbers have in common that tests give."""
-    arrays = [
-        array
+    values = [
+        value
         for script in scripts
         for _, args, kwargs in script.steps
         for value in (*args, *kwargs.values())
         if isinstance(value, np.ndarray | list | tuple)
-        for array in _numbers(value)
     ]
+    several = (array for value in values for array in _numbers(value))
+    arrays = [*{(each.shape, each.dtype, each.tobytes()): each for each in several}.values()]
     if len(arrays) < _FEW:
         return []
     lines = [each for each in arrays if each.ndim == 1 and each.size > _FEW]
     tables = [each for each in arrays if each.ndim == 2]  # noqa: PLR2004  axes
-    shapes, dtypes = {each.shape for each in arrays}, {each.dtype.name for each in arrays}
+    shapes = {each.shape for each in arrays}
+    # A list has no dtype that anybody chose.
+    own = (each for value in values if isinstance(value, np.ndarray) for each in _numbers(value))
+    dtypes = {each.dtype.name for each in own}
     facts = {
         "are square": bool(tables) and all(len({*each.shape}) == 1 for each in tables),
         "have no negative number": all(bool((each >= 0).all()) for each in arrays),
         f"have the shape {arrays[0].shape}": len(shapes) == 1,
-        f"have the dtype {arrays[0].dtype.name}": len(dtypes) == 1,
+        f"have the dtype {min(dtypes, default='')}": len(dtypes) == 1,
         "are sorted": len(lines) >= _FEW and all(bool((np.diff(e) >= 0).all()) for e in lines),
         "have no two equal numbers": all(np.unique(each).size == each.size for each in arrays),
     }

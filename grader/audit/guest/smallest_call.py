@@ -118,12 +118,14 @@ class Search:
         wrong: The program.
         beside: Another right program; calls on which it differs from the solution do not count.
         seconds: CPU time to search, and again to shrink.
+        read: The attributes that tests read. A difference in another one is the last resort.
     """
 
     right: types.ModuleType
     wrong: types.ModuleType
     beside: types.ModuleType | None
     seconds: float
+    read: Collection[str] = ()
 
     def first_difference(
         self, pool: Sequence[Candidate]
@@ -131,14 +133,23 @@ class Search:
         """Return the first candidate that tells the programs apart, shrunk."""
         forms = {(name, _form(step)) for name, steps in pool for step in steps}
         until = time.process_time() + self.seconds
+        unread: tuple[Candidate, BehaviourDifference] | None = None
         for candidate in sorted(pool, key=lambda each: not self._is_changed(each[0])):
             if time.process_time() > until:
-                return None
+                break
             expected = _right(self.right, candidate)
             first = None if expected is None else self._differs(candidate, expected)
-            if first is not None:
+            if first is not None and not self.is_unread(candidate[0], first):
                 return self._shrunk(candidate, first, forms)
-        return None
+            if first is not None:
+                unread = unread or (candidate, first)
+        return unread
+
+    def is_unread(self, name: str, result: BehaviourDifference) -> bool:
+        """Return whether a difference lies in an attribute alone that no test reads."""
+        # A class with an `__eq__` of its own may compare it for a test.
+        compares = getattr(self.right, name).__eq__ is not object.__eq__
+        return result.kind == "attribute" and result.name not in self.read and not compares
 
     def _is_changed(self, name: str) -> bool:
         """Return whether a function itself differs: its calls are the likeliest to tell."""
@@ -147,7 +158,7 @@ class Search:
 
     def _differs(self, candidate: Candidate, expected: Behaviour) -> BehaviourDifference | None:
         got = _right(self.wrong, candidate)
-        result = None if got is None else difference(expected, got)
+        result = None if got is None else difference(expected, got, self.read)
         if result is not None and self.beside is not None:
             other = _right(self.beside, candidate)
             if other is None or difference(expected, other) is not None:
@@ -182,7 +193,11 @@ class Search:
                 if (expected.raises and not first.raises) or (first.finite and not expected.finite):
                     continue
                 again = self._differs((name, smaller), expected)
-                if again is not None and again.kind == found.kind:
+                if (
+                    again is not None
+                    and again.kind == found.kind
+                    and not self.is_unread(name, again)
+                ):
                     steps, found, is_smaller = smaller, again, True
                     break
         return (name, steps), found

@@ -13,6 +13,7 @@ from typing import Final
 from grader.audit.reports.audit_phrases import (
     ACCEPTED,
     EQUIVALENT,
+    UNREAD,
     UNTRIED,
     call,
     headline,
@@ -88,6 +89,7 @@ def document(audit: Audit) -> AuditDocument:
     repeated = repeated_tests(survivors)
     groups = (
         (UNTRIED, audit.untried),
+        (UNREAD, audit.unread),
         (EQUIVALENT, audit.equivalent),
         (ACCEPTED, audit.accepted),
     )

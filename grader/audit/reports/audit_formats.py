@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from grader.audit.reports.audit_document import html, markdown, text
 from grader.audit.reports.audit_phrases import headline, in_order, percent, title
-from grader.audit.result import Audit
+from grader.audit.result import GROUPS, Audit
 from grader.authoring.sarif import SarifResult, sarif_log
 from grader.reports.phrases import line
 
@@ -43,10 +43,7 @@ def audit_json(audits: Sequence[Audit]) -> str:
             "misconceptions": audit.misconceptions,
             "seconds": audit.seconds,
             "checks": [asdict(check) for check in audit.checks],
-            "survivors": [asdict(each) for each in audit.survivors],
-            "equivalent": [asdict(each) for each in audit.equivalent],
-            "untried": [asdict(each) for each in audit.untried],
-            "accepted": [asdict(each) for each in audit.accepted],
+            **{name: [asdict(each) for each in getattr(audit, name)] for name in GROUPS},
             "notes": list(audit.assignment.notes),
         }
         for audit in audits

@@ -11,6 +11,7 @@ EQUIVALENT: Final = (
     "No call was found that tells these from the solution. They may mean the same, so none counts:"
 )
 UNTRIED: Final = "No test that the solution passes runs these lines, so none was tried or counts:"
+UNREAD: Final = "These differ in an attribute alone that no test reads, so none counts:"
 ACCEPTED: Final = "Named in the file of accepted ones, so none counts:"
 
 _GRAVE: Final = ("solution passes", "starter fails", "order", "never calls", "accepts sevens")

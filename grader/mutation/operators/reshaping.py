@@ -9,6 +9,7 @@ from grader.mutation.program import Program
 
 _TRANSPOSING = frozenset({"transpose", "swapaxes", "moveaxis", "permute_dims", "matrix_transpose"})
 _RESHAPING = frozenset({"reshape", "ravel", "flatten"})
+_SHAPED = frozenset({"zeros", "ones", "empty", "full"})
 _PAIR = 2
 
 
@@ -105,6 +106,18 @@ def _other_size(_: Program, node: ast.AST) -> Iterator[Edit]:
         yield Edit(node, ast.Subscript(size, nodes.constant(-1), ast.Load()))
 
 
+def _swap_lengths(_: Program, node: ast.AST) -> Iterator[Edit]:
+    """`np.zeros((m, n))` becomes `np.zeros((n, m))`, and `x.reshape(m, n)` `x.reshape(n, m)`."""
+    if not isinstance(node, ast.Call):
+        return
+    if calls.called(node) == "reshape" and len(sizes := _numbers(node)) == _PAIR:
+        yield Edit(node, _with_numbers(node, nodes.swapped(sizes, 0, 1)))
+    elif calls.called(node) in _SHAPED and node.args and isinstance(node.args[0], ast.Tuple):
+        sizes = node.args[0].elts
+        if len(sizes) == _PAIR:
+            yield Edit(node.args[0], nodes.tuple_like(node.args[0], nodes.swapped(sizes, 0, 1)))
+
+
 def _other_newaxis(_: Program, node: ast.AST) -> Iterator[Edit]:
     """`x[:, None]` becomes `x[None, :]`."""
     if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple):
@@ -146,6 +159,12 @@ OPERATORS = (
         "A size is taken from another axis.",
         _other_size,
         "as if a size was taken from another axis",
+    ),
+    Operator(
+        "swap-lengths",
+        "The lengths of two axes are exchanged in the shape of an array.",
+        _swap_lengths,
+        "as if rows and columns had each other's length",
     ),
     Operator(
         "other-newaxis",

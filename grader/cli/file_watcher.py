@@ -4,7 +4,7 @@ import contextlib
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import click
@@ -12,7 +12,7 @@ import click
 from grader.definitions.images import MEDIA_TYPES
 from grader.errors import EtudeError
 
-_GLANCE = 0.4  # seconds between looks
+GLANCE = 0.2  # seconds between looks
 _SUFFIXES = (".yaml", ".yml", ".md", ".py", ".html", ".css", ".js", *MEDIA_TYPES)
 
 
@@ -30,30 +30,43 @@ def changed(paths: Iterable[Path]) -> dict[str, int]:
     return found
 
 
+class FileWatcher:
+    """Tells when files have changed and are at rest again.
+
+    An editor may empty a file before it writes it, write it twice, or put another in its place:
+    that is one change, since a change counts when two looks see the same.
+
+    Args:
+        paths: files, and folders of them.
+        seen: what was `changed` when they were read last; by default now.
+    """
+
+    def __init__(self, paths: Iterable[Path], seen: dict[str, int] | None = None) -> None:
+        self._paths = list(paths)
+        self._seen = changed(self._paths) if seen is None else seen
+        self._last_look = self._seen
+
+    def poll(self) -> bool:
+        """Look once; return whether there is a change to act on."""
+        before, self._last_look = self._last_look, changed(self._paths)
+        if self._last_look == self._seen or self._last_look != before:
+            return False
+        self._seen = self._last_look
+        return True
+
+
 def rebuild_on_change(
     paths: Iterable[Path], build: Callable[[], object], seen: dict[str, int] | None = None
 ) -> None:
     """Build again after each change until interrupted; an error is told and waits for the next.
 
-    Args:
-        paths: files, and folders of them.
-        build: called after a change.
-        seen: what was `changed` when they were built last; by default now.
+    The arguments are those of `FileWatcher`, and what is called after a change.
     """
-    for _ in changes(paths, seen):
-        try:
-            build()
-        except EtudeError as error:
-            click.echo(str(error), err=True)
-
-
-def changes(paths: Iterable[Path], seen: dict[str, int] | None = None) -> Iterator[None]:
-    """Wait for each change; see `rebuild_on_change`."""
-    watched = list(paths)
-    seen = changed(watched) if seen is None else seen
+    watcher = FileWatcher(paths, seen)
     while True:
-        time.sleep(_GLANCE)
-        now = changed(watched)
-        if now != seen:
-            seen = now
-            yield
+        time.sleep(GLANCE)
+        if watcher.poll():
+            try:
+                build()
+            except EtudeError as error:
+                click.echo(str(error), err=True)

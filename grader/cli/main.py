@@ -20,6 +20,7 @@ _GONE = 141  # what a shell says of a program that SIGPIPE ended
 
 _GROUPS = {
     "For students": {
+        "watch": "grader.cli.watch",
         "next": "grader.cli.next_",
         "list": "grader.cli.list_",
         "lesson": "grader.cli.lesson",

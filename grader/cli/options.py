@@ -343,6 +343,14 @@ def complete_track(
     return _begun(names, incomplete)
 
 
+def complete_track_or_exercise(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> "list[CompletionItem]":
+    """Return the ids of tracks and exercises that begin like this."""
+    tracks = complete_track(context, parameter, incomplete)
+    return [*tracks, *complete_exercise(context, parameter, incomplete)]
+
+
 def _folder(context: click.Context) -> Path:
     given = context.params.get("exercises") or os.environ.get("ETUDE_EXERCISES")
     try:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from grader.definitions.collection import Collection
     from grader.definitions.exercise import Exercise, ExerciseId
-    from grader.definitions.track import TrackDefinition
+    from grader.definitions.track import Track, TrackDefinition
 
 _SHORT = 0.25  # seconds that a verdict may wait for another command's writing
 _NOTHING = hashlib.sha256(b"").hexdigest()  # the digest of a file that is empty, or not there
@@ -60,8 +60,16 @@ def track_beside(exercise: "Exercise") -> "TrackDefinition | None":
     return track if track is not None and exercise.id in track.exercises else None
 
 
-def next_exercise(exercise: "Exercise", history: History) -> "ExerciseId | None":
-    """Return what comes after an exercise: in its track, or else in another of the collection."""
+def next_exercise(
+    exercise: "Exercise", history: History, *, skipping: bool = False
+) -> "ExerciseId | None":
+    """Return what comes after an exercise: in its track, or else in another of the collection.
+
+    Args:
+        exercise: where the learner is.
+        history: what is done already is left out.
+        skipping: whether the learner wants to go on without it, so that requirements do not count.
+    """
     closed = {name for name, found in standings(history).items() if found.closed}
     here = track_beside(exercise)
     if here is None:
@@ -71,6 +79,8 @@ def next_exercise(exercise: "Exercise", history: History) -> "ExerciseId | None"
     folder = exercise.where.path.absolute().parent.parent
 
     def requires(name: "ExerciseId") -> "tuple[ExerciseId, ...]":
+        if skipping:
+            return ()
         try:
             return resolve(name, folder).requires
         except EtudeError:  # somebody else's mistake: not now
@@ -91,10 +101,16 @@ def next_exercise(exercise: "Exercise", history: History) -> "ExerciseId | None"
     return None
 
 
-def upcoming(collection: "Collection", history: History) -> NextUp | None:
-    """Return the exercise of a collection to do now; None if all are done."""
-    in_tracks = [each for track in collection.learning_order for each in track.exercises]
-    needed = {each.id: each.requires for each in (*in_tracks, *collection.standalone)}
+def upcoming(
+    collection: "Collection", history: History, within: "Track | None" = None
+) -> NextUp | None:
+    """Return the exercise of a collection, or of one track, to do now; None if all are done."""
+    if within is not None:
+        exercises = within.exercises
+    else:
+        in_tracks = [each for track in collection.learning_order for each in track.exercises]
+        exercises = (*in_tracks, *collection.standalone)
+    needed = {each.id: each.requires for each in exercises}
     return next_up(history, tuple(needed), needed.__getitem__)
 
 
@@ -132,10 +148,9 @@ class Afterwards:
     """
 
     def __init__(self, exercise: "Exercise", exercises: Path | None, *, told: bool) -> None:
-        self._exercise = exercise
+        self.exercise = exercise
         self._suffix = suffix(exercises)
         self._told = told
-        self.following: ExerciseId | None = None  # after the advice on a pass
         self._history = read_history(hurried=True) if told else History()
 
     def for_the_learner(self, verdict: Verdict) -> Verdict:
@@ -148,8 +163,8 @@ class Afterwards:
         """Record the attempt, and the program if it passed; what was not judged is no attempt."""
         if verdict.submission_hash == _NOTHING or verdict.outcome is Outcome.NOT_RUN:
             return
-        attempt = History(attempts=(Attempt.of(verdict, self._exercise.xp, local_now()),))
-        passed = {self._exercise.id: source} if verdict.outcome is Outcome.PASSED and source else {}
+        attempt = History(attempts=(Attempt.of(verdict, self.exercise.xp, local_now()),))
+        passed = {self.exercise.id: source} if verdict.outcome is Outcome.PASSED and source else {}
         keep(attempt, "this attempt", passed)
         self._history += attempt
 
@@ -159,24 +174,24 @@ class Afterwards:
             return []
         if verdict.outcome is Outcome.PASSED:
             return list(self._passed(verdict))
-        now, hints = self._before, self._exercise.hints
+        now, hints = self._before, self.exercise.hints
         if now.failures < _ENOUGH or now.hints >= len(hints):
             return []
         price = 0 if now.closed else hints[now.hints].price
         cost = f"costs {price} XP" if price else "is free"
-        command = f"etude hint {self._exercise.id}{self._suffix}"
+        command = f"etude hint {self.exercise.id}{self._suffix}"
         return [f"Stuck? Hint {now.hints + 1} of {len(hints)} {cost}: {command}"]
 
     @property
     def _before(self) -> ExerciseStatus:
-        return standing(self._history, self._exercise.id)
+        return standing(self._history, self.exercise.id)
 
     def _passed(self, verdict: Verdict) -> "Iterator[str]":
         now = self._before
         passes = [
             each
             for each in self._history.attempts
-            if each.exercise == self._exercise.id and each.passed
+            if each.exercise == self.exercise.id and each.passed
         ]
         if len(passes) > 1:
             if now.earned:
@@ -184,17 +199,26 @@ class Afterwards:
         elif now.gave_up:
             yield "You had seen the solution, so this exercise earns no XP."
         elif now.paid:
-            xp = self._exercise.xp
+            xp = self.exercise.xp
             price = min(now.paid, xp)
             yield f"{xp} XP less {price} for hints: you earn {now.earned}."
         elif verdict.hidden_elsewhere:
             yield f"+{now.earned} XP."
-        self.following = following = next_exercise(self._exercise, self._history)
+
+    def following(self, verdict: Verdict) -> "ExerciseId | None":
+        """Return the exercise that comes next, after `record` of a pass."""
+        if not self._told or verdict.outcome is not Outcome.PASSED:
+            return None
+        return next_exercise(self.exercise, self._history)
+
+    def next_steps(self, verdict: Verdict) -> "Iterator[str]":
+        """Yield the commands to go on with, after `record` of a pass."""
+        following = self.following(verdict)
         if following is None:
             return
-        track = track_beside(self._exercise)
+        track = track_beside(self.exercise)
         lessons = track.lessons if track is not None else ()
         lesson = next((each for each in lessons if following in each.exercises), None)
-        if lesson is not None and self._exercise.id not in lesson.exercises:
+        if lesson is not None and self.exercise.id not in lesson.exercises:
             yield f"Read first: etude lesson show {lesson.id}{self._suffix}"
         yield f"Next: etude start {following}{self._suffix}"

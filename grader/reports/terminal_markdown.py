@@ -26,9 +26,9 @@ def print_markdown(console: Console, source: str) -> None:
     console.print(_TerminalMarkdown(source), width=min(console.width, WIDEST), crop=False)
 
 
-def print_code(console: Console, code: str) -> None:
-    """Print Python, indented; a long line stays one line."""
-    console.print(_indented(_highlighted(_safe(code), "python")), soft_wrap=True)
+def print_code(console: Console, code: str, language: str = "python") -> None:
+    """Print code, indented; a long line stays one line."""
+    console.print(_indented(_highlighted(_safe(code), language)), soft_wrap=True)
 
 
 def _safe(text: str) -> str:

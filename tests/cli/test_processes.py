@@ -53,7 +53,7 @@ RUNS: dict[str, tuple[tuple[str, ...], int, str]] = {
 # In terminals: test_check.py, test_student.py; interrupted: test_batch.py; servers: test_preview.py,
 # tests/server.
 QUICK = {"list", "lint", "schema"}
-ELSEWHERE = {"check", "lesson", "grade", "preview", "serve", "worker"}
+ELSEWHERE = {"check", "watch", "lesson", "grade", "preview", "serve", "worker"}
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import json
 import os
 import pty
 import re
+import select
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import closing
 from datetime import date, timedelta
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from grader.cli.file_watcher import FileWatcher
 from grader.progress.history import local_now
 from tests.conftest import Etude, Finished
 
@@ -100,7 +101,9 @@ def _write_collection(folder: Path) -> Path:
     track = folder / "basics"
     (track / "lessons").mkdir(parents=True)
     texts = {
-        "01-double": _EXERCISE.format(id="double", factor=2, twice=4, extra=_HINTS + _ALSO_RIGHT),
+        "01-double": _EXERCISE.format(
+            id="double", factor=2, twice=4, extra=_HINTS + _ALSO_RIGHT + "concepts: [doubling]"
+        ),
         "02-triple": _EXERCISE.format(id="triple", factor=3, twice=6, extra="requires: [double]"),
         "03-guess": _PREDICT,
     }
@@ -474,52 +477,163 @@ def test_checks_at_the_same_time_are_all_recorded(student: Etude, tmp_path: Path
     assert "10 XP in all" in student("progress").stdout
 
 
+class _Watch:
+    """`etude watch` in a terminal, or with its output in a file."""
+
+    def __init__(self, folder: Path, *words: str, terminal: bool) -> None:
+        self._ours, theirs = pty.openpty()
+        self._out = folder / "out"
+        self._is_drawn = terminal
+        with self._out.open("w") as out:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "grader.cli", "watch", *words],
+                cwd=folder,
+                stdin=theirs if terminal else subprocess.DEVNULL,
+                stdout=theirs if terminal else out,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, "TERM": "dumb", "COLUMNS": "80"},
+                # A shell starts what it puts in the background with SIGINT ignored.
+                preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  no threads here
+            )
+        os.close(theirs)
+        self._read = ""
+
+    def wait_for(self, text: str) -> str:
+        """Return what is printed up to a text, from where the last call ended."""
+        deadline = time.monotonic() + 60
+        while text not in self._read:
+            assert time.monotonic() < deadline, self._read
+            if not self._is_drawn:
+                time.sleep(0.05)
+                self._read = self._out.read_text()
+            elif select.select([self._ours], [], [], 1)[0]:
+                self._read += os.read(self._ours, 1 << 16).decode()
+        before, _, after = self._read.partition(text)
+        if self._is_drawn:
+            self._read = after
+        return before
+
+    def press(self, keys: str) -> None:
+        os.write(self._ours, keys.encode())
+
+    def interrupt(self) -> None:
+        self._process.send_signal(signal.SIGINT)
+
+    def end(self) -> int:
+        """Return the status."""
+        try:
+            return self._process.wait(timeout=60)
+        finally:
+            self.kill()
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        os.close(self._ours)
+        self._ours = os.open(os.devnull, os.O_RDONLY)
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("student")
-def test_watch_grades_again_on_each_save(tmp_path: Path) -> None:
-    """A file that is replaced, as editors do, is seen; Ctrl-C ends it well.
+def test_watch_leads_through_a_course_without_a_terminal(tmp_path: Path) -> None:
+    """It begins with the first exercise, whose starter it writes; Ctrl-C ends it well.
 
-    After a pass it waits for the next exercise, whose starter it writes; work there is left alone.
+    A file that is replaced, as editors do, is seen once. After a pass it says what comes next; work
+    that is there already is left alone.
     """
     (tmp_path / "guess.py").write_text("answer = 41\n")
-    (tmp_path / "mine.py").write_text(WRONG)
-    command = [sys.executable, "-m", "grader.cli", "check", "double", "mine.py", "--watch"]
-    with (
-        (tmp_path / "out").open("w") as out,
-        subprocess.Popen(
-            command,
-            cwd=tmp_path,
-            stdout=out,
-            # A shell starts what it puts in the background with SIGINT ignored; that is inherited.
-            preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  no threads here
-        ) as process,
-    ):
-        try:
-            _wait_for(lambda: "Waiting for mine.py" in (tmp_path / "out").read_text())
-            assert "Passed" not in (tmp_path / "out").read_text()
-            (tmp_path / "new.py").write_text(RIGHT)
-            (tmp_path / "new.py").replace(tmp_path / "mine.py")
-            _wait_for(lambda: "Waiting for triple.py" in (tmp_path / "out").read_text())
-            assert "Next: etude start triple" in (tmp_path / "out").read_text()
-            assert "triple.py: written.\nRead:  etude show triple" in (tmp_path / "out").read_text()
-            (tmp_path / "triple.py").write_text("def triple(x):\n    return 2 * x\n")
-            _wait_for(lambda: (tmp_path / "out").read_text().count("Waiting for triple.py") == 2)
-            (tmp_path / "triple.py").write_text("def triple(x):\n    return 3 * x\n")
-            _wait_for(lambda: "Waiting for guess.py" in (tmp_path / "out").read_text())
-            assert "guess.py: there already." in (tmp_path / "out").read_text()
-            assert (tmp_path / "guess.py").read_text() == "answer = 41\n"
-            process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=60) == 0
-        finally:
-            process.kill()
-    assert len(_rows("SELECT * FROM attempts")) == 4
+    watch = _Watch(tmp_path, terminal=False)
+    try:
+        before = watch.wait_for("Waiting for double.py")
+        assert "Basics: 0 of 3 done\nRead first: etude lesson show doubling\n" in before
+        assert "Write `double(x)`: return x/2, times something." in before
+        assert "double.py: written." in before
+        assert "Not passed" not in before  # a starter is not graded
+        (tmp_path / "new.py").write_text(RIGHT)
+        (tmp_path / "new.py").replace(tmp_path / "double.py")
+        before = watch.wait_for("Waiting for triple.py")
+        assert "Learnt: doubling." in before
+        assert "Next: " not in before
+        (tmp_path / "triple.py").write_text("def triple(x):\n    return 2 * x\n")
+        watch.wait_for("Not passed")
+        (tmp_path / "triple.py").write_text("def triple(x):\n    return 3 * x\n")
+        assert "guess.py: there already." in watch.wait_for("Waiting for guess.py")
+        assert (tmp_path / "guess.py").read_text() == "answer = 41\n"
+        watch.interrupt()
+        assert watch.end() == 0
+    finally:
+        watch.kill()
+    assert len(_rows("SELECT * FROM attempts")) == 3
 
 
-def _wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+@pytest.mark.slow
+@pytest.mark.usefixtures("student")
+def test_watch_obeys_keys(tmp_path: Path) -> None:
+    """Hint, task, list, next, solution, difference and quit; a wrong key or name ends nothing."""
+    watch = _Watch(tmp_path, "more", terminal=True)
+    try:
+        watch.wait_for("q quit")
+        watch.press("s")
+        assert "after a pass" in watch.wait_for("q quit")
+        watch.press("l")
+        assert "Title of quadruple" not in watch.wait_for("Go to (Enter stays)")
+        watch.press("doubel\n")
+        assert "did you mean 'double'?" in watch.wait_for("q quit")
+        watch.press("l")
+        watch.wait_for("Go to (Enter stays)")
+        watch.press("double\n")
+        watch.wait_for("q quit")
+        watch.press("h")
+        watch.wait_for("Show it? [y/N]")
+        watch.press("y\n")
+        assert "First hint." in watch.wait_for("q quit")
+        watch.press("t")
+        assert "a worked case" in watch.wait_for("q quit")
+        watch.press("?")
+        watch.wait_for("Enter to grade again")
+        watch.wait_for("q quit")
+        (tmp_path / "double.py").write_text(RIGHT.replace("2 * x", "x + x"))
+        assert "10 XP less 3 for hints" in watch.wait_for("d difference to it")
+        watch.press("d")
+        after = watch.wait_for("d difference to it")
+        assert "-    return x + x" in after
+        assert "+    return 2 * x" in after
+        watch.press("s")
+        assert "Times is times." in watch.wait_for("d difference to it")
+        watch.press("n")
+        assert "guess.py: written." in watch.wait_for("d difference to it")
+        (tmp_path / "guess.py").unlink()
+        watch.wait_for("d difference to it")
+        watch.press("q")
+        assert watch.end() == 0
+    finally:
+        watch.kill()
+    assert len(_rows("SELECT * FROM attempts")) == 1
+
+
+@pytest.mark.parametrize("way", ["written", "renamed", "emptied first", "written twice"])
+def test_a_save_is_seen_once(tmp_path: Path, way: str) -> None:
+    """Whatever an editor does to the file, one look tells of the change, the next of none."""
+    file = tmp_path / "mine.py"
+    file.write_text(WRONG)
+    watcher = FileWatcher([file])
+    looks = [watcher.poll()]
+    if way == "renamed":
+        (tmp_path / "new.py").write_text(RIGHT)
+        (tmp_path / "new.py").replace(file)
+    elif way == "emptied first":
+        file.write_text("")
+        looks.append(watcher.poll())
+        file.write_text(RIGHT)
+    elif way == "written twice":
+        file.write_text(RIGHT)
+        looks.append(watcher.poll())
+        os.utime(file, (1e9, 1e9))
+    else:
+        file.write_text(RIGHT)
+    looks += [watcher.poll() for _ in range(4)]
+    assert looks.count(True) == 1
+    assert looks[-1] is False
 
 
 # hint and solution

@@ -1,0 +1,77 @@
+"""Single keys from a terminal."""
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Iterator
+from typing import Self
+
+_GLANCE = 0.05  # seconds between looks where a terminal cannot be waited for
+
+
+class Keys:
+    """Reads keys as they are pressed; without a terminal there are none. Use as a context manager.
+
+    Ctrl-C interrupts, and what is printed looks as usual.
+    """
+
+    def __init__(self) -> None:
+        self.are_there = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+    def __enter__(self) -> Self:
+        self._seize()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._release()
+
+    def wait(self, seconds: float) -> str:
+        """Return the key that is pressed within some seconds, or an empty text."""
+        if not self.are_there:
+            time.sleep(seconds)
+            return ""
+        if os.name == "nt":
+            return _key_on_windows(seconds)
+        import select
+
+        if not select.select([sys.stdin], [], [], seconds)[0]:
+            return ""
+        data = os.read(sys.stdin.fileno(), 64)
+        if not data:
+            raise EOFError  # the terminal is gone
+        return data.decode(errors="ignore")[:1]
+
+    @contextlib.contextmanager
+    def released(self) -> Iterator[None]:
+        """Give the terminal to a command that asks for lines."""
+        self._release()
+        try:
+            yield
+        finally:
+            self._seize()
+
+    def _seize(self) -> None:
+        if self.are_there and os.name != "nt":
+            import termios
+            import tty
+
+            self._before = termios.tcgetattr(sys.stdin)
+            tty.setcbreak(sys.stdin)
+
+    def _release(self) -> None:
+        if self.are_there and os.name != "nt":
+            import termios
+
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, self._before)
+
+
+def _key_on_windows(seconds: float) -> str:
+    import msvcrt  # type: ignore[import-not-found,unused-ignore]
+
+    end = time.monotonic() + seconds
+    while not msvcrt.kbhit():  # type: ignore[attr-defined,unused-ignore]
+        if time.monotonic() >= end:
+            return ""
+        time.sleep(_GLANCE)
+    return str(msvcrt.getwch())  # type: ignore[attr-defined,unused-ignore]

@@ -1,0 +1,290 @@
+"""`etude watch`: one command that leads through a course."""
+
+import contextlib
+import difflib
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.cli import hint, list_, options, show, solution
+from grader.cli.check import CheckRequest, check, file_here, open_pool
+from grader.cli.file_watcher import FileWatcher
+from grader.cli.keys import Keys
+from grader.errors import EtudeError, SandboxFault, UsageError
+
+if TYPE_CHECKING:
+    from grader.cli.portable_check import PortablePool
+    from grader.definitions.exercise import Exercise
+    from grader.grading.workers.pool import Pool
+
+_GLANCE = 0.1  # seconds between looks at the file
+_KEYS = "h hint, t task, l list, n next, q quit"
+_MORE_KEYS = "s solution, d difference to it"
+_DONE = "You have done all there is."
+_SHORT = 12  # lines of a task
+_TASK_HEADING = re.compile("^## Your task\n", re.MULTILINE)
+
+
+@click.command("watch", short_help="Work through a course: every save is graded.")
+@click.argument(
+    "target",
+    required=False,
+    metavar="[TRACK|EXERCISE]",
+    shell_complete=options.complete_track_or_exercise,
+)
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@options.exercises_option
+@options.unsafe_option
+def command(target: str | None, file: Path | None, exercises: Path | None, unsafe: bool) -> None:
+    """Grade at every save, and go on to the next exercise after a pass.
+
+    It begins where you were, with the first open exercise of TRACK, or with EXERCISE. The file is
+    FILE, or else <exercise>.py in this folder; if there is none, the starter is written.
+
+    \b
+    Keys, in a terminal:
+      h      next hint               s  solution, after a pass
+      t      task in full            d  how your program differs from it
+      l      list, and go to         n  next exercise
+      Enter  grade again             q  quit
+
+    \b
+    Examples:
+      etude watch
+      etude watch numpy-warmup
+      etude watch attention-weights
+      etude watch attention-weights my_solution.py
+    """
+    options.prefer_own_output()
+    name = target if target is not None and file is not None else _first(target, exercises)
+    if name is None:
+        click.echo(_DONE)
+        return
+    _Walk(exercises, unsafe=unsafe).begin(name, file)
+
+
+def _first(target: str | None, exercises: Path | None) -> str | None:
+    """Return the exercise to begin with, an id or a path; None if all are done."""
+    from grader.cli.progress_record import read_history, upcoming
+    from grader.definitions.collection import Collection, exercise_ids
+    from grader.definitions.files import is_path
+
+    if target is not None and is_path(target):
+        return target
+    folder = options.collection_folder(exercises)
+    if target in exercise_ids(folder):
+        return target
+    collection = Collection.load(folder)
+    track = next((each for each in collection.tracks if each.definition.id == target), None)
+    if target is not None and track is None:
+        return collection.find(target).id
+    found = upcoming(collection, read_history(), track)
+    return None if found is None else found.exercise
+
+
+class _Walk:
+    """A way through exercises: each save is graded, and a pass leads to the next.
+
+    Args:
+        exercises: the collection that was named on the command line.
+        unsafe: whether the command line agrees to a run without a sandbox.
+    """
+
+    def __init__(self, exercises: Path | None, *, unsafe: bool) -> None:
+        self._exercises = exercises
+        self._folder = Path()  # of the files of exercises
+        self._passed: CheckRequest | None = None  # the last, whose solution may be shown
+        self._keys = Keys()
+        self._stack = contextlib.ExitStack()
+        self._opener = open_pool(unsafe=unsafe, many=True)
+        self._open_pool: Pool | PortablePool | None = None
+
+    def begin(self, name: str, file: Path | None) -> None:
+        """Grade at each save and obey keys, until the learner quits."""
+        with self._stack, self._keys, contextlib.suppress(KeyboardInterrupt, EOFError):
+            exercise = self._take_up(name, file)
+            if self._is_begun(exercise):
+                self._check()
+            self._say_waiting()
+            while (key := self._keys.wait(_GLANCE)) != "q":
+                if self._watcher.poll() or key in ("\r", "\n"):
+                    if self._keys.are_there:
+                        click.clear()  # the newest verdict stands alone
+                    self._check()
+                elif key:
+                    with self._keys.released():
+                        self._obey(key)
+                else:
+                    continue
+                self._say_waiting()
+
+    def _check(self) -> None:
+        """Grade the file; after a pass, take up the next exercise."""
+        try:
+            verdict, afterwards = check(self._request, self._pool)
+            if verdict.outcome != "passed":
+                return
+            self._passed = self._request
+            exercise, following = afterwards.exercise, afterwards.following(verdict)
+            if exercise.concepts:
+                click.echo(f"Learnt: {', '.join(exercise.concepts)}.")
+            if following is not None:
+                self._folder = _folder(exercise, self._request.file)
+                self._take_up(following)
+        except SandboxFault:  # nothing will ever be graded here
+            raise
+        except EtudeError as error:
+            click.echo(str(error), err=True)
+
+    def _pool(self) -> "Pool | PortablePool":
+        if self._open_pool is None:
+            with self._keys.released():  # it may ask
+                self._open_pool = self._stack.enter_context(self._opener)
+        return self._open_pool
+
+    def _take_up(self, name: str, file: Path | None = None) -> "Exercise":
+        """Watch the file of an exercise, which is written if there is none, and say what to do."""
+        from rich.console import Console
+
+        from grader.cli.progress_record import read_history, suffix, track_beside
+        from grader.cli.start import path_for, write_starter
+        from grader.definitions.collection import resolve
+        from grader.progress.status import standings
+        from grader.reports.terminal_markdown import print_markdown
+        from grader.sandbox.printable import printable
+
+        exercise = resolve(name, options.collection_folder(self._exercises))
+        here = file or file_here(name, self._exercises, self._folder)
+        path = here or path_for(exercise, self._folder)
+        done = "there already" if path.exists() else write_starter(exercise, path)
+        self._request = CheckRequest(
+            exercise=name,
+            file=path,
+            exercises=self._exercises,
+            delivery=options.delivery(()),
+            verbose=False,
+        )
+        self._watcher = FileWatcher([path, *path.glob("*.py")] if path.is_dir() else [path])
+
+        console = Console(highlight=False)
+        console.print()
+        track = track_beside(exercise)
+        self._track = [track.id] if track else []
+        if track:
+            known = standings(read_history())
+            closed = [each for each in track.exercises if each in known and known[each].closed]
+            about = f"{track.title}: {len(closed)} of {len(track.exercises)} done"
+            console.print(printable(about), style="dim", markup=False)
+            lesson = next((each for each in track.lessons if exercise.id in each.exercises), None)
+            if lesson is not None and not any(each in known for each in lesson.exercises):
+                click.echo(f"Read first: etude lesson show {lesson.id}{suffix(self._exercises)}")
+        title = f"{exercise.title} ({exercise.id}), {exercise.difficulty}, {exercise.xp} XP"
+        console.print(printable(title), style="bold", markup=False)
+        print_markdown(console, _in_short(exercise.instructions))
+        click.echo(f"\n{printable(str(path))}: {done}.")
+        return exercise
+
+    def _is_begun(self, exercise: "Exercise") -> bool:
+        """Return whether the file is worth a verdict now: the learner's own, and not passed yet."""
+        from grader.cli.progress_record import read_history
+        from grader.grading.results.submission import read_submission
+        from grader.progress.status import standing
+
+        if standing(read_history(), exercise.id).closed:
+            return False
+        submission = read_submission(self._request.file, exercise.files_to_submit)
+        return submission.source.strip() != exercise.starter.strip()
+
+    def _say_waiting(self) -> None:
+        click.echo(f"\nWaiting for {self._request.file} to be saved (Ctrl-C ends)")
+        if self._keys.are_there:
+            after = f", {_MORE_KEYS}" if self._passed else ""
+            click.secho(f"{_KEYS}{after}", dim=True)
+        sys.stdout.flush()
+
+    def _obey(self, key: str) -> None:
+        """Do what a key asks for."""
+        commands = {"h": hint.command, "t": show.command}
+        key = key.lower()
+        try:
+            if key in commands:
+                self._run(commands[key], self._request.exercise)
+            elif key == "l":
+                self._run(list_.command, *self._track)
+                if name := click.prompt("Go to (Enter stays)", default="", show_default=False):
+                    self._take_up(name)
+            elif key == "n":
+                self._skip()
+            elif key in ("s", "d"):
+                self._compare(key)
+            else:
+                click.echo(f"Keys: {_KEYS}, {_MORE_KEYS}, Enter to grade again.")
+        except (EtudeError, click.ClickException) as error:
+            click.echo(str(error), err=True)
+        except (click.Abort, KeyboardInterrupt):  # of a question or a pager, not of the walk
+            click.echo()
+
+    def _compare(self, key: str) -> None:
+        """Show the solution of the exercise that was passed last, or what differs from it."""
+        if self._passed is None:
+            raise UsageError("the solution is shown after a pass")
+        if key == "s":
+            self._run(solution.command, self._passed.exercise)
+        else:
+            _print_difference(self._passed)
+
+    def _run(self, command: click.Command, *arguments: str) -> None:
+        """Run another command on the same collection."""
+        exercises = self._exercises
+        more = [] if exercises is None else ["--exercises", str(exercises)]
+        command.main([*arguments, *more], prog_name="etude", standalone_mode=False)
+
+    def _skip(self) -> None:
+        from grader.cli.progress_record import next_exercise, read_history
+        from grader.definitions.collection import resolve
+
+        here = resolve(self._request.exercise, options.collection_folder(self._exercises))
+        following = next_exercise(here, read_history(), skipping=True)
+        if following is None:
+            raise UsageError("there is no other exercise left to do")
+        self._take_up(following)
+
+
+def _folder(exercise: "Exercise", file: Path) -> Path:
+    """Return where the files of exercises lie, one of which is given."""
+    return file.parent.parent if exercise.files_to_submit and not file.is_dir() else file.parent
+
+
+def _in_short(instructions: str) -> str:
+    """Return the first paragraphs of the task, without what leads to it."""
+    *_, task = _TASK_HEADING.split(instructions)
+    paragraphs = task.strip().split("\n\n")
+    text = paragraphs.pop(0)
+    while paragraphs and text.count("\n") + paragraphs[0].count("\n") + 3 <= _SHORT:
+        text += f"\n\n{paragraphs.pop(0)}"
+    return f"{text}\n\n..." if paragraphs else text
+
+
+def _print_difference(passed: CheckRequest) -> None:
+    """Print the lines in which a program that passed differs from the solution."""
+    from rich.console import Console
+
+    from grader.definitions.collection import resolve
+    from grader.grading.results.submission import read_submission
+    from grader.reports.terminal_markdown import print_code
+
+    exercise = resolve(passed.exercise, options.collection_folder(passed.exercises))
+    if not exercise.solution:
+        raise UsageError(f"there is no solution of '{exercise.id}' here: this is a student edition")
+    own = read_submission(passed.file, exercise.files_to_submit).source
+    lines = difflib.unified_diff(
+        own.splitlines(), exercise.solution.splitlines(), "yours", "solution", lineterm=""
+    )
+    difference = "\n".join(lines)
+    if not difference:
+        click.echo("Your program is the solution, letter by letter.")
+        return
+    print_code(Console(highlight=False), difference, language="diff")

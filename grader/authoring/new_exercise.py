@@ -1,13 +1,12 @@
 """A new exercise or course to start from: complete, and proven as it stands."""
 
 import keyword
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from grader.definitions.schema import schema_path
+from grader.definitions.schema import nearest_schema, write_schemas
 from grader.errors import UsageError
 
 _TEMPLATE: Final = Path(__file__).with_name("template") / "exercise.yaml"
@@ -50,7 +49,7 @@ def new_exercise(slug: str, folder: Path) -> Path:
                 "@slug@": slug,
                 "@title@": slug.replace("-", " ").capitalize(),
                 "@function@": _function(slug),
-                "@schema@": schema_for(folder) or _OWN_SCHEMA,
+                "@schema@": nearest_schema(folder, "exercise") or _OWN_SCHEMA,
             }
             text = _TEMPLATE.read_text(encoding="utf-8")
             file.write(_filled(text, words))
@@ -60,7 +59,7 @@ def new_exercise(slug: str, folder: Path) -> Path:
 
 
 def new_course(slug: str, folder: Path) -> list[Path]:
-    """Write a course with a reference of its own, a track and an exercise.
+    """Write a course with a reference of its own, a track, an exercise and the schemas.
 
     Args:
         slug: The name of its folder: lower-case words joined by hyphens.
@@ -84,7 +83,7 @@ def new_course(slug: str, folder: Path) -> list[Path]:
     }
     try:
         course.mkdir(parents=True)
-        written = []
+        written = write_schemas(course)
         for name, path in files.items():
             target = course / path
             target.parent.mkdir(exist_ok=True)
@@ -107,22 +106,6 @@ def new_course(slug: str, folder: Path) -> list[Path]:
 
 def _filled(text: str, words: Mapping[str, str]) -> str:
     return re.sub("|".join(words), lambda found: words[found[0]], text)
-
-
-def schema_for(folder: Path) -> str:
-    """Return the relative path from a folder to the schema; "" if it leaves the repository.
-
-    A path outside would name where the grader is installed on this machine.
-    """
-    here, schema = folder.resolve(), schema_path("exercise").resolve()
-    root = next((each for each in (here, *here.parents) if (each / ".git").exists()), None)
-    if (
-        root is None
-        or not schema.is_relative_to(root)
-        or "site-packages" in schema.relative_to(root).parts
-    ):
-        return ""
-    return Path(os.path.relpath(schema, here)).as_posix()
 
 
 def _function(slug: str) -> str:

@@ -21,8 +21,8 @@ from grader.cli import options
 def command(slug: str, into: Path, *, course: bool) -> None:
     """Write a new exercise with the id SLUG, complete and proven, to be changed piece by piece.
 
-    With --course it is a folder SLUG: a course.yaml, a reference of the course's own, a track, and
-    an exercise.
+    With --course it is a folder SLUG: a course.yaml, a reference of the course's own, a track,
+    an exercise, and the schemas with which an editor completes keys.
 
     \b
     Examples:
@@ -31,7 +31,8 @@ def command(slug: str, into: Path, *, course: bool) -> None:
       etude new linear-algebra --course
     """
     options.prefer_own_output()
-    from grader.authoring.new_exercise import new_course, new_exercise, schema_for
+    from grader.authoring.new_exercise import new_course, new_exercise
+    from grader.definitions.schema import nearest_schema
 
     if course:
         for path in new_course(slug, into):
@@ -41,7 +42,7 @@ def command(slug: str, into: Path, *, course: bool) -> None:
     path = new_exercise(slug, into)
     click.echo(f"{path} is written.")
     click.echo(f"While you work on it: etude verify {path} --watch")
-    if not schema_for(into):
+    if not nearest_schema(into, "exercise"):
         schema = path.with_name("exercise.schema.json")
         click.echo(f"For completion in an editor: etude schema > {schema}")
     track = path.parent / "track.yaml"

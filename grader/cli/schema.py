@@ -1,5 +1,7 @@
 """`etude schema`: the JSON Schema of exercise, track and course files, and of verdicts."""
 
+from pathlib import Path
+
 import click
 
 from grader.cli import options
@@ -11,11 +13,17 @@ from grader.errors import UsageError
     "kind", type=click.Choice(["exercise", "track", "course", "verdict"]), default="exercise"
 )
 @click.option("--markdown", is_flag=True, help="Print a description of the format for people.")
-def command(kind: str, markdown: bool) -> None:
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Write the schemas of a course's files to this folder.",
+)
+def command(kind: str, markdown: bool, into: Path | None) -> None:
     """Print the JSON Schema of exercise files, track.yaml, course.yaml, or a verdict.
 
     An editor that knows YAML and JSON Schema completes and checks with it. The first line of an
-    exercise names the schema:
+    exercise names the schema. After an update of Etude, write them again with --into.
 
     \b
       # yaml-language-server: $schema=exercise.schema.json
@@ -23,10 +31,19 @@ def command(kind: str, markdown: bool) -> None:
     \b
     Example:
       etude schema > exercise.schema.json
-      etude schema track > track.schema.json
+      etude schema --into linear-algebra
       etude schema verdict > verdict.schema.json
     """
     options.prefer_own_output()
+    if into is not None:
+        from grader.definitions.schema import write_schemas
+
+        try:
+            for path in write_schemas(into):
+                click.echo(f"{path} is written.")
+        except OSError as error:
+            raise UsageError(f"{error.filename} cannot be written: {error.strerror}") from error
+        return
     if kind == "verdict":
         from grader.reports.to_json import verdict_schema_text
 

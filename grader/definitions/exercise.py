@@ -66,9 +66,19 @@ FigurePart: TypeAlias = Literal[
 Property = NewType("Property", str)  # a key of `PROPERTIES`
 
 
-def _doc(text: str, **options: Any) -> Any:
-    """Declare a field with the sentence that the format's documentation shows."""
-    return field(metadata={"doc": text}, **options)
+_ANY: Final[Mapping[str, float]] = {}
+_COUNT: Final = {"minimum": 0}
+_FROM_ONE: Final = {"minimum": 1}
+_ABOVE_ZERO: Final = {"exclusiveMinimum": 0}
+
+
+def _doc(text: str, within: Mapping[str, float] = _ANY, **options: Any) -> Any:
+    """Declare a field with the sentence that the format's documentation shows.
+
+    Args:
+        within: The range of a number, in the words of JSON Schema.
+    """
+    return field(metadata={"doc": text, "within": within}, **options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +148,8 @@ Expected: TypeAlias = FromReference | FromSolution | FromExpression | LiteralVal
 class Tolerance:
     """The deviation that a number may have: `|got - expected| <= atol + rtol * |expected|`."""
 
-    atol: float = _doc("Absolute part.", default=1e-9)
-    rtol: float = _doc("Relative part.", default=1e-7)
+    atol: float = _doc("Absolute part.", _COUNT, default=1e-9)
+    rtol: float = _doc("Relative part.", _COUNT, default=1e-7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +162,12 @@ class Budget:
         "it: there, a program that is only slow passes. A misconception that only time tells from "
         "the solution should take a few times as long, and come last: one that takes seconds "
         "leaves no time to try the others.",
+        _ABOVE_ZERO,
         default=None,
     )
-    memory: float | None = _doc("Peak of the memory that the call allocates.", default=None)
+    memory: float | None = _doc(
+        "Peak of the memory that the call allocates.", _ABOVE_ZERO, default=None
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,10 +180,14 @@ class _AnyTest:
     given: Given = _doc(
         "The inputs: a mapping of literals, or Python.", default_factory=lambda: Literals({})
     )
-    seeds: int = _doc("How often to draw new inputs; each draw must pass.", default=1)
+    seeds: int = _doc(
+        "How often to draw new inputs; each draw must pass.",
+        {"minimum": 1, "maximum": 1000},
+        default=1,
+    )
     partial: bool = _doc("Give points in proportion to the draws that pass.", default=False)
     hidden: bool = _doc("A hidden test is never shown to learners.", default=False)
-    points: int = _doc("What the test is worth.", default=1)
+    points: int = _doc("What the test is worth.", _COUNT, default=1)
     disclose: Disclosure = _doc("What feedback on a hidden test may tell.", default="category")
 
     # What follows from the definition alone stands here, so that linting and showing an exercise
@@ -541,7 +558,7 @@ class Hint:
 
     where: Location
     text: str = _doc("Markdown.")
-    price: int = _doc("The XP that it costs to see it.", default=0)
+    price: int = _doc("The XP that it costs to see it.", _COUNT, default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -555,7 +572,7 @@ class Misconception:
         "at once are recognised, too. A number that the solution lacks may be another one."
     )
     feedback: str = _doc("What unlocks it, in one or two sentences.")
-    hint: int | None = _doc("The number of the hint that helps, from 1.", default=None)
+    hint: int | None = _doc("The number of the hint that helps, from 1.", _FROM_ONE, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -587,14 +604,18 @@ class ExerciseLimits:
     """The resources of a submission to this exercise, where the usual limits do not fit."""
 
     where: Location
-    cpu_seconds: int | None = _doc("CPU time for all tests together.", default=None)
+    cpu_seconds: int | None = _doc("CPU time for all tests together.", _ABOVE_ZERO, default=None)
     wall_seconds: float | None = _doc(
-        "Wall clock for all tests together, with what they compute from the results.", default=None
+        "Wall clock for all tests together, with what they compute from the results.",
+        _ABOVE_ZERO,
+        default=None,
     )
     memory_mib: int | None = _doc(
-        "Address space; Python and NumPy take some 350 MiB of it.", default=None
+        "Address space; Python and NumPy take some 350 MiB of it.", _ABOVE_ZERO, default=None
     )
-    output_kib: int | None = _doc("What may be printed; a multiple of 4.", default=None)
+    output_kib: int | None = _doc(
+        "What may be printed; a multiple of 4.", {**_ABOVE_ZERO, "multipleOf": 4}, default=None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -626,7 +647,7 @@ class Exercise:
     id: ExerciseId = _doc("Lower-case words joined by hyphens; unique in the collection.")
     title: str = _doc("The heading of the page.")
     difficulty: Difficulty = _doc("beginner, intermediate or advanced.")
-    xp: int = _doc("Experience points for passing.")
+    xp: int = _doc("Experience points for passing.", _COUNT)
     instructions: str = _doc(
         "Markdown with $maths$: what to write, and why. An image, `![what it shows](picture.png)`, "
         "is a PNG or JPEG of at most 256 KiB in the course; its path begins at this file's folder."
@@ -651,6 +672,7 @@ class Exercise:
     minutes: int | None = _doc(
         "How long it takes, by estimate: pages say so, and `etude next --course NAME` draws "
         "about ten minutes a day. When left out, 5 to predict, else 8, 15 or 25 by difficulty.",
+        _FROM_ONE,
         default=None,
     )
     hints: tuple[Hint, ...] = _doc(
@@ -701,6 +723,7 @@ class Exercise:
     hidden_elsewhere: int = _doc(
         "In a student edition: how many tests it lacks, hidden ones and those that need the "
         "solution.",
+        _COUNT,
         default=0,
     )
     course: Course | None = field(default=None, metadata={"internal": True})

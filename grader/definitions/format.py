@@ -32,17 +32,15 @@ no word that some readers take for something else. So `yes`, `on`, `no`, `off` a
 quotes or another spelling, and the error says which. A nested list of numbers, or of booleans, is
 the NumPy array of the same shape.
 
-For completion and checks while typing, write the schema once and name it in the first line of each
-file:
+For completion and checks while typing, write the schemas into the course and name one in the first
+line of each file; `etude new --course` does both. Write them again after an update of Etude:
 
 ```console
-$ etude schema > exercise.schema.json
-$ etude schema track > track.schema.json
-$ etude schema course > course.schema.json
+$ etude schema --into linear-algebra
 ```
 
 ```yaml
-# yaml-language-server: $schema=../../exercise.schema.json
+# yaml-language-server: $schema=../exercise.schema.json
 ```
 """
 

@@ -38,9 +38,9 @@ def split(text: str) -> dict[str, str]:
 
 def completed(text: str, right: str) -> str:
     """Return a program with the files that it lacks, as another has them."""
-    have = split(text)
-    lacking = {name: code for name, code in split(right).items() if name not in have}
-    return f"{text.rstrip()}\n{join(lacking)}" if have and lacking else text
+    have, whole = split(text), split(right)
+    main = next(iter(whole), "")  # it comes first, whoever wrote it
+    return join({main: whole[main]} | have | {**whole, **have}) if have and whole else text
 
 
 def appended(text: str, code: str) -> str:

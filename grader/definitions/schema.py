@@ -6,6 +6,7 @@ the rules demand: whether a name is given, or a seed within bounds, takes the lo
 
 import inspect
 import json
+import os
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -55,6 +56,30 @@ def schema_path(kind: str) -> Path:
     return Path(__file__).with_name(f"{kind}.schema.json")
 
 
+def nearest_schema(folder: Path, kind: str) -> str:
+    """Return the relative path to the copy of a schema in a folder or above; "" without one."""
+    folder = folder.resolve()
+    copies = (
+        above / below / schema_path(kind).name
+        for above in (folder, *folder.parents)
+        for below in (".", "grader/definitions")
+    )
+    schema = next((path for path in copies if path.is_file()), None)
+    return "" if schema is None else Path(os.path.relpath(schema, folder)).as_posix()
+
+
+def write_schemas(folder: Path) -> list[Path]:
+    """Write the schema of each kind of file into a folder; return their paths.
+
+    Raises:
+        OSError: One of them cannot be written.
+    """
+    paths = [folder / schema_path(kind).name for kind in SCHEMAS]
+    for path, kind in zip(paths, SCHEMAS, strict=True):
+        path.write_text(schema_text(kind), encoding="utf-8")
+    return paths
+
+
 def schema(root: type) -> Schema:
     """Return the schema of the files that become a frozen dataclass."""
     parts: dict[str, Schema] = {}
@@ -92,6 +117,7 @@ class _SchemaParts:
         for name, annotation in keys_of(kind).items():
             field = by_name[name]
             part: Schema = {"description": field.metadata["doc"], **self.of(annotation)}
+            part |= field.metadata["within"]
             if name == "id":
                 part["pattern"] = f"^{SLUG.pattern}$"
             default = field.default if field.default_factory is MISSING else field.default_factory()

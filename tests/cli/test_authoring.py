@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.authoring import new_exercise
 from grader.course.statistics import Row, summarise
 from grader.definitions.collection import load_exercise, resolve
 from grader.definitions.files import default_folder
+from grader.definitions.schema import schema_text
 from tests.conftest import TWICE, Etude
 
 ROOT = Path(__file__).parent.parent.parent
@@ -47,24 +47,23 @@ def test_a_new_course_is_proven_and_clean(etude: Etude, tmp_path: Path) -> None:
     assert etude("new", "linear-algebra", "--course").returncode == 2
 
 
-def test_a_new_exercise_names_a_schema_of_its_own_repository_only(
-    etude: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A path out of it would be another on the next machine; the way to a copy is told instead."""
-    told = etude("new", "row-shares").stdout
+def test_a_new_exercise_names_the_schema_of_its_course(etude: Etude, tmp_path: Path) -> None:
+    """Each file of a new course names a schema that is there; elsewhere the way to one is told."""
+    assert "etude schema > exercise.schema.json" in etude("new", "row-shares").stdout
     line = (tmp_path / "row-shares.yaml").read_text().splitlines()[0]
     assert line == "# yaml-language-server: $schema=exercise.schema.json"
-    assert "etude schema > exercise.schema.json" in told
-    monkeypatch.setattr(
-        new_exercise, "schema_path", lambda _: tmp_path / "repo" / "schemas" / "x.json"
-    )
-    inside = tmp_path / "repo" / "exercises" / "track"
-    inside.mkdir(parents=True)
-    assert not new_exercise.schema_for(inside)
-    (tmp_path / "repo" / ".git").mkdir()
-    assert new_exercise.schema_for(inside) == "../../schemas/x.json"
-    (inside / ".git").mkdir()
-    assert not new_exercise.schema_for(inside)
+    assert etude("new", "algebra", "--course").returncode == 0
+    track = tmp_path / "algebra" / "first-steps"
+    assert etude("new", "unit-rows", "--into", track).returncode == 0
+    for path in (*track.glob("*.yaml"), track.parent / "course.yaml"):
+        schema = path.parent / path.read_text().splitlines()[0].partition("$schema=")[2]
+        kind = schema.name.removesuffix(".schema.json")
+        assert schema.read_text() == schema_text(kind)
+    assert "ETU005" not in etude("lint", "--exercises", track.parent).stdout
+    (track.parent / "track.schema.json").write_text("{}")
+    assert "'track.schema.json' is outdated" in etude("lint", "--exercises", track.parent).stdout
+    assert etude("schema", "--into", track.parent).returncode == 0
+    assert "ETU005" not in etude("lint", "--exercises", track.parent).stdout
 
 
 def test_a_new_exercise_comes_after_the_numbered_ones(etude: Etude, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Safe repairs: edits of a file's text that leave what it says as it is."""
 
 import contextlib
-import os
 import re
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -15,11 +14,11 @@ from grader.authoring.lint.rules.file_style import (
     trailing_white_space,
 )
 from grader.definitions.files import TRACK_FILE
+from grader.definitions.schema import nearest_schema
 from grader.definitions.yaml_source import Mapping, Node, Scalar, read
 from grader.errors import DefinitionError, EtudeError, UsageError
 
 _BOM: Final = "\ufeff"
-_SCHEMA_FOLDERS: Final = (".", "grader/definitions")
 _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 
 
@@ -94,13 +93,8 @@ def _edited(text: str, finding: LintFinding) -> str:
     if finding.about is missing_final_newline.about:
         return text if text.endswith("\n") else f"{text}\n"
     # The schema is named in the first line, if a folder above has it.
-    name = f"{'track' if path.name == TRACK_FILE else 'exercise'}.schema.json"
-    folder = path.resolve().parent
-    for above in (folder, *folder.parents):
-        for below in _SCHEMA_FOLDERS:
-            schema = above / below / name
-            if schema.is_file():
-                bom = _BOM if text.startswith(_BOM) else ""
-                relative = Path(os.path.relpath(schema, folder)).as_posix()
-                return f"{bom}{SCHEMA_LINE}{relative}\n{text.removeprefix(_BOM)}"
-    return text
+    kind = "track" if path.name == TRACK_FILE else "exercise"
+    if SCHEMA_LINE in text or not (schema := nearest_schema(path.parent, kind)):
+        return text
+    bom = _BOM if text.startswith(_BOM) else ""
+    return f"{bom}{SCHEMA_LINE}{schema}\n{text.removeprefix(_BOM)}"

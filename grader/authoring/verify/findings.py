@@ -58,20 +58,20 @@ def notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
                 f"test '{test.id}' accepts a submission that {filled[0].does}{empty}; good only "
                 "beside tests that check values"
             )
-            yield ProofFinding(checks.CONSTANTS, message, places.test(test.id))
+            yield ProofFinding.at(checks.CONSTANTS, message, places.test(test.id))
         elif fooled:
             message = (
                 f"test '{test.id}' accepts a submission that {fooled[0].does}; let it check the "
                 "shape before the values"
             )
-            yield ProofFinding(checks.CONSTANTS, message, places.test(test.id))
+            yield ProofFinding.at(checks.CONSTANTS, message, places.test(test.id))
     accepted = [each.id for each, verdict in facts.conditional if not _killed(verdict)]
     if accepted:
         message = (
             "no hidden test rejects a submission that is wrong only in one of these cases: "
             f"{'; '.join(accepted)}. Draw those that the instructions promise"
         )
-        yield ProofFinding(checks.MUTANTS, message, places.line("tests"))
+        yield ProofFinding.at(checks.MUTANTS, message, places.line("tests"))
     for name, verdict in facts.unbudgeted.items():
         if verdict.outcome is Outcome.PASSED and facts.misconceptions[name].diagnosis is not None:
             message = (
@@ -79,7 +79,7 @@ def notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
                 "said of any program that uses too much; let it say no more than that, or add a "
                 "test of its values"
             )
-            yield ProofFinding(checks.DIAGNOSED, message, places.misconception(name))
+            yield ProofFinding.at(checks.DIAGNOSED, message, places.misconception(name))
 
 
 def skipped(facts: ProofFacts) -> tuple[str, ...]:
@@ -129,32 +129,34 @@ def _right_programs(facts: ProofFacts, places: Locations) -> Iterator[ProofFindi
             "the solution needs what only the starter defines: with the starter in front of it "
             "more tests pass; a solution stands alone, so write all of it there"
         )
-        yield ProofFinding(checks.SOLUTION, message, places.line("solution"))
+        yield ProofFinding.at(checks.SOLUTION, message, places.line("solution"))
     if verdict.message:
         message = f"the solution does not run: {verdict.message}"
-        yield ProofFinding(checks.SOLUTION, message, places.in_text(verdict.line or 1, "solution"))
+        yield ProofFinding.at(
+            checks.SOLUTION, message, places.in_text(verdict.line or 1, "solution")
+        )
     messages = {test.id: test.message for test in (facts.opened or verdict).tests}
     for test in verdict.tests if not verdict.message else ():
         if test.outcome is not Outcome.PASSED:
             message = f"the solution fails test '{test.id}': {messages[test.id] or test.message}"
-            yield ProofFinding(checks.SOLUTION, message, places.test(test.id))
+            yield ProofFinding.at(checks.SOLUTION, message, places.test(test.id))
     for number, verdict in enumerate(facts.also_right):
-        line = places.in_text(verdict.line or 1, "also_right", number)
+        where = places.in_text(verdict.line or 1, "also_right", number)
         program = f"right program {number + 1} of `also_right`"
         if verdict.message:
             message = f"{program} does not run: {verdict.message}"
-            yield ProofFinding(checks.ALSO_RIGHT, message, line)
+            yield ProofFinding.at(checks.ALSO_RIGHT, message, where)
         for test in verdict.tests if not verdict.message else ():
             if test.outcome is not Outcome.PASSED:
                 message = f"{program} fails test '{test.id}': {test.message}"
-                yield ProofFinding(checks.ALSO_RIGHT, message, line)
+                yield ProofFinding.at(checks.ALSO_RIGHT, message, where)
 
 
 def _starter(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     verdict = facts.starter
     if verdict.outcome is Outcome.PASSED:
         message = "the starter passes every test, so there is nothing left to do; take more out"
-        yield ProofFinding(checks.STARTER, message, places.line("starter"))
+        yield ProofFinding.at(checks.STARTER, message, places.line("starter"))
     elif verdict.message and facts.exercise.kind != "predict":
         values = [name for name, each in facts.exercise.defines.items() if each.kind == "value"]
         if verdict.message in [not_answered(v, kind) for v in values for kind in _PLACEHOLDERS]:
@@ -163,7 +165,7 @@ def _starter(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
             f"the starter does not run: {verdict.message} Learners begin with it, so it must load "
             "and define every name; `...` will do as a body"
         )
-        yield ProofFinding(checks.STARTER, message, places.in_text(verdict.line or 1, "starter"))
+        yield ProofFinding.at(checks.STARTER, message, places.in_text(verdict.line or 1, "starter"))
 
 
 def _tests(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
@@ -172,14 +174,14 @@ def _tests(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
             "no test is hidden, so anyone who copies the expected values passes; mark tests with "
             "inputs of their own as `hidden: true`"
         )
-        yield ProofFinding(checks.HIDDEN, message, places.line("tests"))
+        yield ProofFinding.at(checks.HIDDEN, message, places.line("tests"))
     names, uncalled = list(facts.exercise.defines), _uncalled(facts)
     for name in uncalled:
         message = (
             f"test '{name}' passes though every definition raises: it never uses the submission; "
             f"call {listing(names, 'or')} in it"
         )
-        yield ProofFinding(checks.CALLS, message, places.test(name))
+        yield ProofFinding.at(checks.CALLS, message, places.test(name))
     for each, verdict in facts.wrong:
         if (
             each.only
@@ -188,7 +190,7 @@ def _tests(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
             and facts.sound <= passed(verdict)
         ):
             message = f"no test uses '{each.only}': one that raises passes them all; add a test"
-            yield ProofFinding(checks.CALLS, message, places.definition(each.only))
+            yield ProofFinding.at(checks.CALLS, message, places.definition(each.only))
     left = never_failed(facts) - frozenset(uncalled)
     for test in facts.exercise.tests:
         if test.id in left:
@@ -196,7 +198,7 @@ def _tests(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
                 f"test '{test.id}' passes with every misconception, mutant and wrong program; "
                 "let it check more, or take it out"
             )
-            yield ProofFinding(checks.CAN_FAIL, message, places.test(test.id))
+            yield ProofFinding.at(checks.CAN_FAIL, message, places.test(test.id))
 
 
 def _uncalled(facts: ProofFacts) -> list[TestId]:
@@ -219,14 +221,14 @@ def _constants(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
                 f"every hidden test accepts a submission that {each.does}; add a hidden test that "
                 f"checks {lacking}"
             )
-            yield ProofFinding(checks.CONSTANTS, message, places.line("tests"))
+            yield ProofFinding.at(checks.CONSTANTS, message, places.line("tests"))
     for test in facts.exercise.tests:
         if fooling := _fooling_by_tolerance(facts, test):
             message = (
                 f"test '{test.id}' tolerates so much that it accepts a submission that "
                 f"{fooling[0].does}; make its tolerance smaller"
             )
-            yield ProofFinding(checks.CONSTANTS, message, places.test(test.id, "tolerance"))
+            yield ProofFinding.at(checks.CONSTANTS, message, places.test(test.id, "tolerance"))
 
 
 def _fooling_by_tolerance(facts: ProofFacts, test: TestCase) -> list[WrongProgram]:
@@ -253,26 +255,26 @@ def _expected(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     keys = {test.id: test.expected_key for test in facts.exercise.tests}
     for each in evidence.untrue if evidence else ():
         message = f"test '{each.test}': {each.message}"
-        yield ProofFinding(checks.EXPECTED, message, places.test(each.test, keys[each.test]))
+        yield ProofFinding.at(checks.EXPECTED, message, places.test(each.test, keys[each.test]))
 
 
 def _rejected(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     if not facts.proving:
         return
     for name in facts.misconceptions:
-        line = places.misconception(name)
+        where = places.misconception(name)
         if broken := _does_not_run(facts, name):
             message = f"misconception '{name}' does not run: {broken} Fix its code"
-            yield ProofFinding(checks.REJECTED, message, line)
+            yield ProofFinding.at(checks.REJECTED, message, where)
         elif error := _error_everywhere(facts, name):
             message = f"misconception '{name}' raises {error} in every test; fix its code"
-            yield ProofFinding(checks.REJECTED, message, line)
+            yield ProofFinding.at(checks.REJECTED, message, where)
         elif not _is_rejected(facts, name):
             message = (
                 f"misconception '{name}' passes every hidden test; add one that it fails, or "
                 "correct its code"
             )
-            yield ProofFinding(checks.REJECTED, message, line)
+            yield ProofFinding.at(checks.REJECTED, message, where)
 
 
 def _does_not_run(facts: ProofFacts, name: str) -> str:
@@ -315,7 +317,7 @@ def _diagnosed(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
                 f"a part of the feedback on misconception '{name}' failed: {cause}. The verdict "
                 "stands without it; please report this as a fault of Etude"
             )
-            yield ProofFinding(checks.DIAGNOSED, message, places.misconception(name))
+            yield ProofFinding.at(checks.DIAGNOSED, message, places.misconception(name))
         if verdict.message or not _is_rejected(facts, name):
             continue  # said elsewhere
         diagnosis = verdict.diagnosis
@@ -338,7 +340,7 @@ def _diagnosed(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
             )
         else:
             continue
-        yield ProofFinding(checks.DIAGNOSED, message, places.misconception(name))
+        yield ProofFinding.at(checks.DIAGNOSED, message, places.misconception(name))
 
 
 def _mutants(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
@@ -358,8 +360,8 @@ def _mutants(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
             f"every hidden test accepts a mutant {whose}, {mutant.change}; add a hidden test that "
             "it fails, or list the change under `equivalent` with a reason"
         )
-        line = places.in_text(mutant.line, "solution")
-        yield ProofFinding(checks.MUTANTS, message, line, mutant.diff, mutant.change)
+        where = places.in_text(mutant.line, "solution")
+        yield ProofFinding.at(checks.MUTANTS, message, where, mutant.diff, mutant.change)
     known = {mutant.change: _killed(verdict) for mutant, verdict in facts.mutants}
     known |= {
         each.change: _refuses(facts, verdict) for each, verdict in facts.wrong if each.constant
@@ -375,7 +377,7 @@ def _mutants(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
             )
         else:
             continue
-        yield ProofFinding(checks.EQUIVALENT, message, entry.where.line)
+        yield ProofFinding.at(checks.EQUIVALENT, message, entry.where)
 
 
 def _repeatable(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
@@ -385,14 +387,14 @@ def _repeatable(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
         for test in sorted(passed(facts.again[how]) ^ facts.sound):
             before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
             message = f"the solution {before} test '{test}', but {how} {now} it"
-            yield ProofFinding(checks.REPEATABLE, message, places.test(test))
+            yield ProofFinding.at(checks.REPEATABLE, message, places.test(test))
     for name, verdict in facts.misconceptions_again.items():
         if _is_rejected(facts, name) and not _killed(verdict):
             message = (
                 f"misconception '{name}' is rejected, but passes with other seeds; let the hidden "
                 "tests draw more often"
             )
-            yield ProofFinding(checks.REPEATABLE, message, places.misconception(name))
+            yield ProofFinding.at(checks.REPEATABLE, message, places.misconception(name))
 
 
 def _independent(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
@@ -400,27 +402,27 @@ def _independent(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]
     if evidence is None:
         if facts.solution.outcome is Outcome.PASSED:
             message = "the solution and a wrong program cannot be graded twice within the limits"
-            yield ProofFinding(checks.INDEPENDENT, message, places.line("solution"))
+            yield ProofFinding.at(checks.INDEPENDENT, message, places.line("solution"))
         return
     for test in evidence.redrawn:
         message = (
             f"test '{test}': `given` makes other inputs when it runs again; let it take numbers "
             "from `rng` alone, and keep nothing outside its names, as in a module"
         )
-        yield ProofFinding(checks.INDEPENDENT, message, places.test(test, "given"))
+        yield ProofFinding.at(checks.INDEPENDENT, message, places.test(test, "given"))
     kept = "the test keeps something outside its inputs, as in a module, for later submissions"
     for test in evidence.changed:
         before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
         message = (
             f"the solution {before} test '{test}', but {now} it when it is graded again: {kept}"
         )
-        yield ProofFinding(checks.INDEPENDENT, message, places.test(test))
+        yield ProofFinding.at(checks.INDEPENDENT, message, places.test(test))
     for test in evidence.changed_beside:
         message = (
             f"test '{test}' judges a submission that {facts.beside.does} differently once the "
             f"solution was graded: {kept}"
         )
-        yield ProofFinding(checks.INDEPENDENT, message, places.test(test))
+        yield ProofFinding.at(checks.INDEPENDENT, message, places.test(test))
 
 
 def _limits(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
@@ -445,7 +447,7 @@ def _limits(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
                 f"solution and tests take {shown.format(amount)} of {what}, and a tenth of the "
                 f"limit is {shown.format(most)}; make the inputs smaller, or raise `limits`"
             )
-            yield ProofFinding(checks.LIMITS, message, places.line("tests"))
+            yield ProofFinding.at(checks.LIMITS, message, places.line("tests"))
 
 
 _CHECKS: Final[tuple[_Check, ...]] = (

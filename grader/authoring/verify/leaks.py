@@ -31,7 +31,7 @@ from grader.definitions.exercise import (
 )
 from grader.definitions.images import images_of
 from grader.definitions.student import student_text
-from grader.errors import DefinitionError, EtudeError, GraderFault
+from grader.errors import DefinitionError, EtudeError, GraderFault, Location
 from grader.sandbox.confined_process import ConfinedProcess
 from grader.sandbox.printable import inert
 from grader.sandbox.process import Sandbox, open_sandbox
@@ -57,10 +57,10 @@ _NUMBER: Final = re.compile(r"\d+\.\d+|\d{5,}")
 class Secret:
     """One thing that must not be seen."""
 
-    def __init__(self, what: str, text: str, line: int, *, is_data: bool = False) -> None:
+    def __init__(self, what: str, text: str, where: Location, *, is_data: bool = False) -> None:
         self.what = what
         self.text = text
-        self.line = line
+        self.where = where
         self.is_data = is_data  # numbers and code of a hidden test
         self.sought = _folded(text)
 
@@ -78,7 +78,7 @@ def find_leaks(exercise: Exercise, files: Iterable[tuple[str, bytes]]) -> Iterat
             if any(secret.sought in view for view in seen):
                 secrets.remove(secret)
                 message = f"{name} shows {secret.what}: {secret.text}"
-                yield ProofFinding(checks.LEAKS, message, secret.line)
+                yield ProofFinding.at(checks.LEAKS, message, secret.where)
 
 
 def secrets_of(exercise: Exercise) -> Iterator[Secret]:
@@ -108,19 +108,19 @@ def _all_secrets(exercise: Exercise) -> Iterator[Secret]:
     for test in exercise.tests:
         if not test.hidden:
             continue
-        label, line = f"hidden test '{test.id}'", test.where.line
+        label, where = f"hidden test '{test.id}'", test.where
         for what, text in (("the id of", test.id), ("the description of", test.description)):
             if len(text) >= _SHORTEST_WORDS:
-                yield Secret(f"{what} {label}", text, line)
+                yield Secret(f"{what} {label}", text, where)
         for code in _lines(test):
             if len(code) >= _SHORTEST_CODE:
-                yield Secret(f"code of {label}", code, line, is_data=True)
+                yield Secret(f"code of {label}", code, where, is_data=True)
         for number in _numbers_of(test):
-            yield Secret(f"a number of {label}", number, line, is_data=True)
+            yield Secret(f"a number of {label}", number, where, is_data=True)
     for each in exercise.misconceptions:
-        yield Secret(f"misconception '{each.id}'", each.feedback.strip(), each.where.line)
+        yield Secret(f"misconception '{each.id}'", each.feedback.strip(), each.where)
     for code in _code("\n".join((exercise.solution, *(each.code for each in exercise.also_right)))):
-        yield Secret("a line of the solution", code, exercise.where.line)
+        yield Secret("a line of the solution", code, exercise.where)
 
 
 def _lines(test: TestCase) -> Iterator[str]:
@@ -253,9 +253,9 @@ def _leaks_of(exercise: Exercise, render: Render, sandbox: Sandbox) -> Iterator[
     except DefinitionError as error:
         for problem in error.problems:  # whose lines are those of a text; lint says the file's
             message = f"{checks.NO_PAGE}: {problem.message}"
-            yield ProofFinding(checks.LEAKS, message, exercise.where.line)
+            yield ProofFinding.at(checks.LEAKS, message, exercise.where)
         return
     except EtudeError as error:
-        yield ProofFinding(checks.LEAKS, f"{checks.NO_PAGE}: {error}", exercise.where.line)
+        yield ProofFinding.at(checks.LEAKS, f"{checks.NO_PAGE}: {error}", exercise.where)
         return
     yield from find_leaks(exercise, files)

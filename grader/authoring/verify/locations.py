@@ -1,4 +1,4 @@
-"""Lines in the file of a definition, for messages that an editor can jump to."""
+"""Places in the file of a definition, for messages that an editor can jump to."""
 
 from functools import cached_property
 from pathlib import Path
@@ -7,11 +7,11 @@ from grader.definitions.course import digest_in_course
 from grader.definitions.exercise import Exercise, TestId
 from grader.definitions.files import digest_of
 from grader.definitions.yaml_source import Document, Scalar, read
-from grader.errors import EtudeError
+from grader.errors import EtudeError, Location
 
 
 class Locations:
-    """Lines of an exercise's file; the file is read again when the first line is asked for."""
+    """Places in an exercise's file; the file is read again when the first place is asked for."""
 
     def __init__(self, exercise: Exercise) -> None:
         self._exercise = exercise
@@ -21,33 +21,33 @@ class Locations:
         """The file."""
         return self._exercise.where.path
 
-    def line(self, *steps: str | int) -> int:
-        """Return the line of a key."""
-        return 1 if self._document is None else self._document.key(*steps).line
+    def line(self, *steps: str | int) -> Location:
+        """Return the place of a key."""
+        return self._exercise.where if self._document is None else self._document.key(*steps)
 
-    def test(self, name: TestId, key: str = "") -> int:
-        """Return the line of a test, or of a key in it."""
+    def test(self, name: TestId, key: str = "") -> Location:
+        """Return the place of a test, or of a key in it."""
         for index, test in enumerate(self._exercise.tests):
             if test.id == name:
-                return self.line("tests", index, key) if key else test.where.line
+                return self.line("tests", index, key) if key else test.where
         return self.line("tests")
 
-    def definition(self, name: str) -> int:
-        """Return the line of a name that is to be defined."""
-        return self._exercise.defines[name].where.line
+    def definition(self, name: str) -> Location:
+        """Return the place of a name that is to be defined."""
+        return self._exercise.defines[name].where
 
-    def misconception(self, name: str) -> int:
-        """Return the line of a misconception."""
-        return next(m.where.line for m in self._exercise.misconceptions if m.id == name)
+    def misconception(self, name: str) -> Location:
+        """Return the place of a misconception."""
+        return next(m.where for m in self._exercise.misconceptions if m.id == name)
 
-    def in_text(self, line: int, *steps: str | int) -> int:
+    def in_text(self, line: int, *steps: str | int) -> Location:
         """Return where a line (from one) of a text, or of the one below its `code`, is."""
         if self._document is None:
-            return 1
+            return self._exercise.where
         node = self._document.node(*self._document.text_of("code", *steps))
         if isinstance(node, Scalar):
-            return self._document.place(node, line, 1).line
-        return node.where.line
+            return self._document.place(node, line, 1)
+        return node.where
 
     @cached_property
     def _document(self) -> Document | None:

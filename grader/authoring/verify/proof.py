@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 from grader.authoring.verify.checks import CHECKS
+from grader.errors import Location
 
 SCHEMA = "etude/proof/v1"
 
@@ -20,6 +21,14 @@ class ProofFinding:
     line: int = 1  # a line of the definition
     diff: str = ""  # the mutant's diff
     change: str = ""  # a surviving mutant's name in `equivalent`
+    column: int = 1
+
+    @classmethod
+    def at(
+        cls, check: str, message: str, where: Location, diff: str = "", change: str = ""
+    ) -> Self:
+        """Return a finding at a place of the definition."""
+        return cls(check, message, where.line, diff, change, where.column)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Proofs in the terminal, a line for each exercise and what is wrong under it, and in SARIF."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ _MET = ("zero", "negative", "infinite", "nan", "empty", "axis of length 1")
 def print_proofs(console: Console, proofs: Mapping[Path, Proof], *, verbose: bool = False) -> None:
     """Print a table in a terminal, lines elsewhere; then the problems, and a summary.
 
-    Notes take at most three lines, unless `verbose`.
+    Notes take at most three lines, or a line each in a collection, unless `verbose`.
     """
     if console.is_terminal:
         columns = [
@@ -60,7 +61,10 @@ def print_proofs(console: Console, proofs: Mapping[Path, Proof], *, verbose: boo
 
 def _print_notes(console: Console, proofs: Mapping[Path, Proof], *, verbose: bool) -> None:
     notes = [(path, note) for path, proof in proofs.items() for note in proof.notes]
-    shown = notes if verbose else notes[: _MOST_LINES - 1] if len(proofs) == 1 else []
+    shown = notes if verbose else notes[: _MOST_LINES - 1]
+    if len(proofs) > 1 and not verbose:  # what no input reaches is so in nearly every exercise
+        weak = [(path, note) for path, note in notes if note.check != MUTANTS]
+        shown = [(path, replace(note, message=note.message.split(";")[0])) for path, note in weak]
     for path, note in shown:
         _print_finding(console, path, note, "dim", "note: ")
     if left := len(notes) - len(shown):
@@ -104,7 +108,9 @@ def _cells(proof: Proof, *, short: bool = False) -> list[str]:
 def _print_finding(
     console: Console, path: Path, finding: ProofFinding, style: str, prefix: str = ""
 ) -> None:
-    head = Text.assemble(f"{path}:{finding.line}: ", (f"{prefix}{finding.check}", style), ": ")
+    head = Text.assemble(
+        f"{path}:{finding.line}:{finding.column}: ", (f"{prefix}{finding.check}", style), ": "
+    )
     console.print(head.append(finding.message), soft_wrap=True)
     if not finding.diff:
         return
@@ -128,7 +134,7 @@ def sarif(proofs: Mapping[Path, Proof], root: Path) -> dict[str, Any]:
         for name, meaning in {**CHECKS, **_OTHERS}.items()
     }
     results = (
-        SarifResult(each.check, level, each.message, uri_in(root, path), each.line)
+        SarifResult(each.check, level, each.message, uri_in(root, path), each.line, each.column)
         for path, proof in proofs.items()
         for level, group in (("error", proof.findings), ("note", proof.notes))
         for each in group

@@ -134,7 +134,7 @@ def without_proof(exercise: Exercise, error: EtudeError) -> Proof:
     status: Status = "invalid" if isinstance(error, DefinitionError) else "fault"
     if isinstance(error, DefinitionError):
         result = [
-            ProofFinding("definition", each.message, each.where.line) for each in error.problems
+            ProofFinding.at("definition", each.message, each.where) for each in error.problems
         ]
     else:
         result = [ProofFinding("fault", str(error))]

@@ -141,7 +141,7 @@ def _add(session: ProofSession, path: Path, exercise: "Exercise") -> None:
 
 def _invalid(name: str, problems: Iterable[Problem], path: Path) -> Proof:
     result = tuple(
-        ProofFinding("definition", problem.message, problem.where.line)
+        ProofFinding.at("definition", problem.message, problem.where)
         if problem.where.path == path
         else ProofFinding("definition", f"{problem.where}: {problem.message}")
         for problem in problems
@@ -190,7 +190,7 @@ def add_lint_errors(session: ProofSession, report: "LintReport") -> None:
         if each.about.level == "error":
             message = f"{each.about.code}: {each.message}"
             errors.setdefault(each.where.path, []).append(
-                ProofFinding(LINT, message, each.where.line)
+                ProofFinding.at(LINT, message, each.where)
             )
     for path, found in errors.items():
         known = session.proofs.get(path)

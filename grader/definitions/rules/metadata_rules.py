@@ -3,8 +3,10 @@
 import math
 import re
 import sys
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from operator import ge, gt, le
+from typing import Any, Final
 
 from grader.definitions.program_files import NAME, mark_in, split
 from grader.definitions.rules.base import Checked, Rule, Step, is_name, slug, unique
@@ -13,8 +15,13 @@ from grader.definitions.yaml_source import Scalar
 from grader.errors import Problem
 
 _REFERENCE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
-_BLOCK: Final = 4  # KiB; what is printed goes into a file whose size the kernel limits in blocks
 _MIN_CHOICES: Final = 2
+_RANGES: Final[dict[str, tuple[Callable[[float, float], bool], str]]] = {
+    "minimum": (ge, "is below {}"),
+    "maximum": (le, "is above {}"),
+    "exclusiveMinimum": (gt, "is not above {}"),
+    "multipleOf": (lambda value, end: value % end == 0, "is not a multiple of {}"),
+}
 
 
 def _ids(checked: Checked) -> Iterator[Problem]:
@@ -57,16 +64,9 @@ def _texts(checked: Checked) -> Iterator[Problem]:
 
 
 def _numbers(checked: Checked) -> Iterator[Problem]:
-    """Check points, XP and minutes, and the numbers of hints."""
+    """Check numbers by their ranges, points and XP by their sums, and the numbers of hints."""
     exercise = checked.exercise
-    numbers: list[tuple[int, int, tuple[Step, ...]]] = [(exercise.xp, 0, ("xp",))]
-    if exercise.minutes is not None:
-        numbers.append((exercise.minutes, 1, ("minutes",)))
-    numbers += [(t.points, 0, ("tests", i, "points")) for i, t in enumerate(exercise.tests)]
-    numbers += [(h.price, 0, ("hints", i, "price")) for i, h in enumerate(exercise.hints)]
-    for value, least, steps in numbers:
-        if value < least:
-            yield checked.problem(f"{value} is below {least}", *steps)
+    yield from _out_of_range(checked, exercise)
     if exercise.hidden_elsewhere and exercise.edition == "full":
         message = "only a student edition counts tests that are hidden elsewhere"
         yield checked.problem(message, "hidden_elsewhere")
@@ -79,9 +79,27 @@ def _numbers(checked: Checked) -> Iterator[Problem]:
     count = len(exercise.hints)
     for index, misconception in enumerate(exercise.misconceptions):
         number = misconception.hint
-        if number is not None and not 1 <= number <= count:
+        if number is not None and number > count:
             hints = f"hints are numbered from 1 to {count}" if count else "there are no hints"
             yield checked.problem(f"no hint {number}; {hints}", "misconceptions", index, "hint")
+
+
+def _out_of_range(checked: Checked, part: Any, *steps: Step) -> Iterator[Problem]:
+    """Yield each number, wherever it stands, that is not in the range of its field."""
+    for each in fields(part):
+        value, key = getattr(part, each.name), (*steps, each.name)
+        if is_dataclass(value):
+            yield from _out_of_range(checked, value, *key)
+        for index, item in enumerate(value if isinstance(value, tuple) else ()):
+            if is_dataclass(item):
+                yield from _out_of_range(checked, item, *key, index)
+        within = {} if value is None else each.metadata.get("within", {})
+        for word, end in within.items():
+            holds, said = _RANGES[word]
+            if not math.isfinite(value) or not holds(value, end):
+                said = said.format(end) if math.isfinite(value) else "is not a finite number"
+                yield checked.problem(f"{value} {said}", *key)
+                break
 
 
 def _defines(checked: Checked) -> Iterator[Problem]:
@@ -148,18 +166,6 @@ def _forbid(checked: Checked) -> Iterator[Problem]:
         )
 
 
-def _limits(checked: Checked) -> Iterator[Problem]:
-    limits = checked.exercise.limits
-    for key in ("cpu_seconds", "wall_seconds", "memory_mib", "output_kib"):
-        value = None if limits is None else getattr(limits, key)
-        if value is None:
-            continue
-        if not 0 < value < math.inf:
-            yield checked.problem(f"{value} is not a finite number above 0", "limits", key)
-        elif key == "output_kib" and value % _BLOCK:
-            yield checked.problem(f"{value} is not a multiple of {_BLOCK}", "limits", key)
-
-
 def _files_to_submit(checked: Checked) -> Iterator[Problem]:
     """Check the names, and that each program has the files."""
     exercise, key = checked.exercise, "files_to_submit"
@@ -204,8 +210,9 @@ def _files_of_programs(checked: Checked) -> Iterator[Problem]:
     ]
     for text, steps in others:
         marks = list(split(text))
-        if marks[:1] != [files[0]] or not mark_in(text.partition("\n")[0]):
-            yield checked.problem(f"needs '# etude file: {files[0]}' as its first line", *steps)
+        if not mark_in(text.partition("\n")[0]):
+            message = f"needs a line such as '# etude file: {files[0]}' first"
+            yield checked.problem(message, *steps)
         for name in marks:
             if name not in files:
                 yield checked.problem(f"{quote(name)} is not in 'files_to_submit'", *steps)
@@ -218,7 +225,6 @@ RULES: Final[tuple[Rule, ...]] = (
     _defines,
     _choices,
     _forbid,
-    _limits,
     _files_to_submit,
     _files_of_programs,
 )

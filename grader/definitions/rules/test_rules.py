@@ -1,6 +1,5 @@
 """Rules about tests, apart from the names in their Python."""
 
-import math
 import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Final
@@ -15,8 +14,6 @@ from grader.definitions.rules.base import Checked, Rule, is_name, unique
 from grader.definitions.wording import listing, quote
 from grader.errors import Problem
 
-MAX_SEEDS: Final = 1000
-
 _WORD: Final = re.compile(r"\w+")
 
 
@@ -25,8 +22,6 @@ def _student_edition(checked: Checked) -> Iterator[Problem]:
     exercise = checked.exercise
     if exercise.edition == "full":
         return
-    if exercise.hidden_elsewhere < 0:
-        yield checked.problem(f"{exercise.hidden_elsewhere} is below 0", "hidden_elsewhere")
     without = {
         name for name, definition in exercise.defines.items() if definition.reference is None
     }
@@ -54,10 +49,7 @@ def _inputs(checked: Checked) -> Iterator[Problem]:
             elif name in checked.exercise.defines:
                 message = f"{quote(name)} is what a submission defines; call the input otherwise"
                 yield checked.at_key(message, *steps)
-        if not 1 <= test.seeds <= MAX_SEEDS:
-            message = f"{test.seeds} is not between 1 and {MAX_SEEDS}"
-            yield checked.problem(message, "tests", index, "seeds")
-        elif test.seeds > 1 and isinstance(test.given, Literals):
+        if test.seeds > 1 and isinstance(test.given, Literals):
             message = "inputs can only be drawn again if 'given' is Python code"
             yield checked.problem(message, "tests", index, "seeds")
         elif test.partial and test.seeds == 1:
@@ -65,23 +57,11 @@ def _inputs(checked: Checked) -> Iterator[Problem]:
             yield checked.problem(message, "tests", index, "partial")
 
 
-def _bounds(checked: Checked) -> Iterator[Problem]:
-    """Check the numbers of tolerances and budgets."""
+def _budgets(checked: Checked) -> Iterator[Problem]:
     for index, test in enumerate(checked.exercise.tests):
-        for key in ("atol", "rtol"):
-            value = getattr(test.tolerance, key, 0)
-            if not 0 <= value < math.inf:
-                message = f"{value} is not a finite number from 0 up"
-                yield checked.problem(message, "tests", index, "tolerance", key)
-        if test.budget is None:
-            continue
-        steps = ("tests", index, "budget")
-        budget = {key: getattr(test.budget, key) for key in ("time", "memory")}
-        if set(budget.values()) == {None}:
-            yield checked.problem("expected 'time', 'memory' or both", *steps)
-        for key, value in budget.items():
-            if value is not None and not 0 < value < math.inf:
-                yield checked.problem(f"{value} is not a finite number above 0", *steps, key)
+        if test.budget is not None and test.budget.time is test.budget.memory is None:
+            message = "expected 'time', 'memory' or both"
+            yield checked.problem(message, "tests", index, "budget")
 
 
 def _figures(checked: Checked) -> Iterator[Problem]:
@@ -150,7 +130,7 @@ def _does_not_go(test: PropertyTest, is_right: Callable[[NamedProperty], bool]) 
 RULES: Final[tuple[Rule, ...]] = (
     _student_edition,
     _inputs,
-    _bounds,
+    _budgets,
     _properties,
     _figures,
 )

@@ -43,7 +43,7 @@ def test_what_is_not_proven_says_where_and_what_to_do(verify: Etude) -> None:
     """One line for each finding, which editors can jump to."""
     done = verify(GOLDEN / "never-called.yaml")
     assert done.returncode == 1
-    assert f"{GOLDEN / 'never-called.yaml'}:15: tests-call-submission: test 'tc1'" in done.stdout
+    assert f"{GOLDEN / 'never-called.yaml'}:15:5: tests-call-submission: test 'tc1'" in done.stdout
     assert done.stdout.splitlines()[-1] == "0 of 1 exercise proven."
 
 
@@ -53,7 +53,7 @@ def test_an_invalid_definition_does_not_hide_the_others(verify: Etude, here: Pat
     (here / "broken.yaml").write_text("id: broken\nxp: many\n")
     done = verify("broken.yaml", "proven.yaml")
     assert done.returncode == 2
-    assert "broken.yaml:2: definition: xp: expected an integer" in done.stdout
+    assert "broken.yaml:2:5: definition: xp: expected an integer" in done.stdout
     assert done.stdout.splitlines()[-1] == "1 of 2 exercises proven."
 
 
@@ -82,7 +82,7 @@ def test_what_lint_refuses_is_not_proven(verify: Etude, here: Path) -> None:
     for _ in range(2):
         done = verify("proven.yaml")
         assert done.returncode == 1
-        assert "proven.yaml:6: no-lint-error: ETU206: instructions: this '$'" in done.stdout
+        assert "proven.yaml:6:20: no-lint-error: ETU206: instructions: this '$'" in done.stdout
         assert "no-lint-error: ETU302: points: all hidden tests together are worth" in done.stdout
 
 
@@ -115,7 +115,7 @@ def test_maths_that_does_not_parse_is_told_once(verify: Etude, here: Path) -> No
     (here / "proven.yaml").write_text(text)
     done = verify("proven.yaml")
     assert done.returncode == 1
-    assert "proven.yaml:8: no-lint-error: ETU208: instructions: Expected" in done.stdout
+    assert "proven.yaml:8:8: no-lint-error: ETU208: instructions: Expected" in done.stdout
     assert "nothing-leaks" not in done.stdout
 
 
@@ -133,8 +133,8 @@ def test_a_circle_of_prerequisites_and_a_lesson_are_looked_at(verify: Etude, her
         (below / "track.yaml").write_text(track_text + lesson)
     done = verify("--exercises", "collection")
     assert done.returncode == 1
-    assert "01-a.yaml:3: no-lint-error: ETU000: requires: a circle: a -> b -> a" in done.stdout
-    assert "lessons/01-l.md:3: no-lint-error: ETU206: this '$'" in done.stdout
+    assert "01-a.yaml:3:12: no-lint-error: ETU000: requires: a circle: a -> b -> a" in done.stdout
+    assert "lessons/01-l.md:3:3: no-lint-error: ETU206: this '$'" in done.stdout
 
 
 @pytest.mark.slow
@@ -190,7 +190,7 @@ def test_an_exercise_with_an_image_is_proven(verify: Etude, here: Path) -> None:
     image.write_bytes(b"\x89PNG\r\n\x1a\n".ljust(1 << 20))
 
     line = text[: text.index("![")].count("\n") + 1
-    place = f"small/proven.yaml:{line}: no-lint-error: ETU208: instructions: "
+    place = f"small/proven.yaml:{line}:44: no-lint-error: ETU208: instructions: "
     assert f"{place}there is no file '../pictures/axes.png'" in missing.stdout
     assert complete.returncode == 0, complete.stdout
     assert f"{place}'../pictures/axes.png': the file has 1,048,576 bytes" in verify("small/").stdout

@@ -77,5 +77,6 @@ def test_the_record_says_how_each_check_went() -> None:
             "line": 12,
             "diff": "- a\n+ b",
             "change": "",
+            "column": 1,
         }
     ]

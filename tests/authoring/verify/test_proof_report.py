@@ -12,8 +12,9 @@ from grader.authoring.verify.proof_report import print_proofs, sarif
 
 COUNTS = Counts(5, 2, 3, 3, 20, 17, 1)
 GOOD = Proof("softmax", "", "proven", counts=COUNTS, seconds=1.25)
-MUTANT = ProofFinding("mutants-killed", "a mutant survives", 31, "-    a\n+    b")
-NOTE = ProofFinding("constants-rejected", "only a note", 9)
+MUTANT = ProofFinding("mutants-killed", "a mutant survives", 31, "-    a\n+    b", column=5)
+NOTE = ProofFinding("constants-rejected", "only a note; and advice", 9)
+REACH = ProofFinding("mutants-killed", "never float32", 9)
 BAD = Proof("scores", "", "not proven", (MUTANT,), (NOTE,), counts=COUNTS, cached=True)
 
 
@@ -50,16 +51,20 @@ def test_a_terminal_gets_a_table() -> None:
 def test_a_finding_is_a_place_and_a_diff() -> None:
     """The line begins with what editors and terminals make a link of."""
     lines = shown(BAD, is_terminal=False).splitlines()
-    assert lines[1] == "scores.yaml:31: mutants-killed: a mutant survives"
+    assert lines[1] == "scores.yaml:31:5: mutants-killed: a mutant survives"
     assert lines[2:4] == ["    -    a", "    +    b"]
 
 
-def test_notes_are_opened_for_one_exercise_alone() -> None:
-    """For many they are counted: they stand in no one's way."""
-    assert "scores.yaml:9: note: constants-rejected: only a note" in shown(BAD, is_terminal=False)
-    assert "only a note" not in shown(GOOD, BAD, is_terminal=False)
-    assert "1 note more: --verbose shows all." in shown(GOOD, BAD, is_terminal=False)
-    assert "only a note" in shown(GOOD, BAD, is_terminal=False, verbose=True)
+def test_notes_are_short_in_a_collection() -> None:
+    """A line each without advice; what no input reaches is counted, and all are there when one asks."""
+    bad = replace(BAD, notes=(NOTE, REACH))
+    whole = "scores.yaml:9:1: note: constants-rejected: only a note; and advice\n"
+    assert whole in shown(bad, is_terminal=False)
+    lines = shown(GOOD, bad, is_terminal=False).splitlines()
+    assert whole.partition(";")[0] in lines
+    assert "1 note more: --verbose shows all." in lines
+    assert not any("float32" in line for line in lines)
+    assert whole in shown(GOOD, bad, is_terminal=False, verbose=True)
 
 
 def test_notes_take_at_most_three_lines() -> None:
@@ -93,7 +98,7 @@ def test_what_has_no_proof_has_no_numbers() -> None:
     invalid = Proof("broken", "", "invalid", (problem,))
     lines = shown(invalid, is_terminal=False).splitlines()
     assert lines[0] == "! broken invalid"
-    assert lines[1] == "broken.yaml:3: definition: xp: expected an integer, found 'x'"
+    assert lines[1] == "broken.yaml:3:1: definition: xp: expected an integer, found 'x'"
     assert lines[-1] == "0 of 1 exercise proven."
 
 
@@ -124,6 +129,14 @@ def test_sarif_puts_findings_and_notes_at_their_lines() -> None:
     ]
     file = {"uri": "exercises/scores.yaml"}
     assert found == [
-        ("mutants-killed", "error", {"artifactLocation": file, "region": {"startLine": 31}}),
-        ("constants-rejected", "note", {"artifactLocation": file, "region": {"startLine": 9}}),
+        (
+            "mutants-killed",
+            "error",
+            {"artifactLocation": file, "region": {"startLine": 31, "startColumn": 5}},
+        ),
+        (
+            "constants-rejected",
+            "note",
+            {"artifactLocation": file, "region": {"startLine": 9, "startColumn": 1}},
+        ),
     ]

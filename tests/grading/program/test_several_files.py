@@ -226,14 +226,23 @@ def test_one_text_may_hold_all_files(several: Callable[..., Exercise], sandbox: 
     assert verdict(f"# etude file: main.py\n{MAIN}").message == said
 
 
+@pytest.mark.parametrize(
+    ("wrong", "others"),
+    [
+        (
+            "# etude file: main.py\ndef f(x):\n    return x\n",
+            "# etude file: helpers.py\nunused = 1\n",
+        ),
+        ("# etude file: helpers.py\ndef twice(x):\n    return x\n", ""),
+    ],
+)
 def test_a_misconception_takes_the_files_that_it_lacks_from_the_solution(
-    several: Callable[..., Exercise], sandbox: Sandbox
+    wrong: str, others: str, several: Callable[..., Exercise], sandbox: Sandbox
 ) -> None:
-    """It is recognised in a submission with a helper written in another way."""
-    wrong = "# etude file: main.py\ndef f(x):\n    return x\n"
+    """It is recognised in a submission with a helper written in another way, or made in a helper."""
     known = {"id": "once", "code": wrong, "feedback": "Take it twice."}
     exercise = several(misconceptions=[known])
-    text = f"{wrong}# etude file: helpers.py\nunused = 1\n"
+    text = wrong + others if others else program_files.completed(wrong, RIGHT)
     verdict = grade(exercise, Submission.from_bytes(Path("s.py"), text.encode()), sandbox)
     assert verdict.diagnosis is not None
     assert verdict.diagnosis.id == "once"
@@ -260,7 +269,7 @@ def test_a_wrong_program_for_a_proof_is_wrong_in_its_main_file(
         ({"files_to_submit": ["main.py", "random.py"]}, "'random.py' has the name of a module"),
         (
             {"misconceptions": [{"id": "a", "code": "x = 1", "feedback": "b"}]},
-            "code: needs '# etude file: main.py' as its first line",
+            "code: needs a line such as '# etude file: main.py' first",
         ),
     ],
 )

@@ -8,6 +8,7 @@ from typing import Final
 from grader.authoring.lint.comments import Comments
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import File
+from grader.definitions.schema import schema_path
 from grader.definitions.wording import listing, quote
 from grader.definitions.yaml_source import Mapping, Sequence
 from grader.errors import Location, Problem
@@ -69,13 +70,20 @@ def missing_final_newline(file: File) -> Iterator[Problem]:
 
 @rule("ETU005", "missing-schema-line", "note", fixable=True)
 def missing_schema_line(file: File) -> Iterator[Problem]:
-    """No comment at the top of the file names the JSON Schema."""
+    """No comment at the top of the file names the JSON Schema of this version of Etude."""
     if file.document is None:
         return
     head = takewhile(lambda line: not line.strip() or line.startswith("#"), file.lines)
-    if not any(line.startswith(SCHEMA_LINE) for line in head):
+    named = next((line for line in head if line.startswith(SCHEMA_LINE)), None)
+    if named is None:
         message = f"no line '{SCHEMA_LINE}...' at the top of the file"
         yield Problem(Location(file.path), message)
+        return
+    schema, own = file.path.parent / named.removeprefix(SCHEMA_LINE).strip(), schema_path(file.kind)
+    is_copy = schema.name == own.name and schema.is_file()
+    if is_copy and schema.read_bytes() != own.read_bytes():
+        message = f"{quote(schema.name)} is outdated; `etude schema --into FOLDER` writes it"
+        yield Problem(Location(file.path, file.lines.index(named) + 1), message)
 
 
 @rule("ETU006", "text-cut-by-comment", "warning")

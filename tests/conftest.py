@@ -23,7 +23,7 @@ from grader.sandbox.process import Sandbox, open_sandbox
 
 ROOT = Path(__file__).parent.parent
 
-# No deadlines: a busy machine is no failure. `make slow` asks for the thorough profile.
+# No deadlines: a busy machine is no failure. `make test-all` asks for the thorough profile.
 settings.register_profile("quick", max_examples=25, deadline=None)
 settings.register_profile("thorough", max_examples=200, deadline=None)
 settings.load_profile("quick")
@@ -98,7 +98,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 # What takes long comes first, so that no process is left alone with it at the end.
-_FIRST = ("exercises", "browser", "browser_engine", "server", "integrations", "sitegen")
+_FIRST = (
+    *("exercises", "browser_engine", "browser", "server", "hostile", "reports", "integrations"),
+    "sitegen",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

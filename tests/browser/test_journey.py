@@ -1,7 +1,7 @@
 """The whole way of a learner: through one exercise, and through courses.
 
-The last track of one course is played; ETUDE_WHOLE_COURSES=1 has every track of all courses played,
-in half an hour. Each exercise is tried in a page's Python by `tests/browser_engine`, too.
+The last track of one course is played; ETUDE_WHOLE_COURSES=1 has every track of all courses played
+on one site with all that comes with Etude, in half an hour. Each exercise is tried in a page's Python by `tests/browser_engine`, too.
 """
 
 import json
@@ -97,6 +97,7 @@ def test_from_the_start_page_to_the_next_exercise(
 
 
 IS_WHOLE = os.environ.get("ETUDE_WHOLE_COURSES") == "1"
+PLAYED = COURSES if IS_WHOLE else {"learning-from-data": COURSES["learning-from-data"]}
 
 # Pyodide's matplotlib is not among the tools. This one takes every call and draws an empty picture.
 PYPLOT = """
@@ -159,12 +160,12 @@ BELOW = """
 
 @pytest.fixture(scope="module")
 def all_courses(tools: "Tools", tmp_path_factory: pytest.TempPathFactory) -> "Iterator[str]":
-    """The address of one site with all that comes with Etude."""
+    """The address of one site with the courses that are played."""
     pyodide = tmp_path_factory.mktemp("pyodide")
     shutil.copytree(tools.pyodide, pyodide, dirs_exist_ok=True)
     add_package(pyodide, "matplotlib", MATPLOTLIB)
     add_package(pyodide, "cycler", CYCLER)
-    folders = [each.folder for each in (COLLECTION, *COURSES.values())]
+    folders = [each.folder for each in (*[COLLECTION] * IS_WHOLE, *PLAYED.values())]
     words = [word for folder in folders for word in ("--exercises", folder)]
     site = tmp_path_factory.mktemp("built") / "site"
     with hosted(build_site(site, tools, BASE, *words, "--pyodide-dir", pyodide)) as address:
@@ -172,7 +173,7 @@ def all_courses(tools: "Tools", tmp_path_factory: pytest.TempPathFactory) -> "It
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", COURSES if IS_WHOLE else ["learning-from-data"])
+@pytest.mark.parametrize("name", PLAYED)
 def test_a_course_from_first_lesson_to_last_exercise(
     all_courses: str, new_context: "NewContext", name: str
 ) -> None:

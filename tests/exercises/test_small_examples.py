@@ -3,6 +3,7 @@
 `tests/golden/right_programs/<exercise>.<style>.py` are right programs unlike the solutions.
 """
 
+import functools
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -30,8 +31,10 @@ def submission(code: str) -> Submission:
     return Submission.from_bytes(Path("submission.py"), code.encode())
 
 
-def examples_of(exercise: Exercise, sandbox: Sandbox) -> Mapping[str, SmallExample]:
+@functools.cache
+def examples_of(slug: str, sandbox: Sandbox) -> Mapping[str, SmallExample]:
     """Return the examples that the misconceptions of an exercise are shown."""
+    exercise = load_exercise(EXERCISES[slug])
     found: dict[str, SmallExample] = {}
     jobs = {id(m): Job(exercise, submission(m.code)) for m in exercise.misconceptions}
     names = dict(zip(map(id, jobs.values()), exercise.misconceptions, strict=True))
@@ -73,7 +76,7 @@ def test_a_right_program_in_another_style_passes(path: Path, sandbox: Sandbox) -
 def test_no_right_program_differs_on_an_example(slug: str, sandbox: Sandbox) -> None:
     """Each example that a misconception is shown is passed by every right program."""
     exercise = load_exercise(EXERCISES[slug])
-    examples = examples_of(exercise, sandbox)
+    examples = examples_of(slug, sandbox)
     for path in PROGRAMS:
         if path.name.partition(".")[0] != slug:
             continue
@@ -96,6 +99,6 @@ def test_no_example_has_a_large_number_of_a_hidden_test(slug: str, sandbox: Sand
     )
     secret = {float(each) for each in LARGE_NUMBER.findall(hidden)}
     secret -= {float(each) for each in LARGE_NUMBER.findall(f"{public} {exercise.instructions}")}
-    for example in examples_of(exercise, sandbox).values():
+    for example in examples_of(slug, sandbox).values():
         shown = {float(each) for each in LARGE_NUMBER.findall(example.code)}
         assert not shown & secret, example.code

@@ -41,6 +41,7 @@ X, GAIN, W, B, W_BACK, LOGITS = (
     RNG.standard_normal(shape) for shape in ((2, 3, 6), (6,), (6, 5), (5,), (5, 6), (2, 3, 7))
 )
 TARGETS = RNG.integers(0, 7, (2, 3))
+TARGETS.flags.writeable = False
 ENCODER = init_encoder_block(RNG, 6, 2, 5)
 DECODER = init_decoder_block(RNG, 6, 2, 5)
 GPT = init_gpt(RNG, vocabulary=7, context=3, d_model=6, heads=2, layers=2, d_ff=5)

@@ -47,6 +47,8 @@ Array = NDArray[Any]
 Shape = tuple[int, ...]
 
 BLOCKED = np.array([[False, True, False, False, True]] * 3)  # (3, 5)
+BIAS = np.where(BLOCKED, -np.inf, 0.5)  # float64, whatever the inputs are
+BLOCKED.flags.writeable = BIAS.flags.writeable = False
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,9 @@ CONTRACTS = {
     "attention_weights": Contract(attention_weights, (Q, K)),
     "attention_masked": Contract(
         lambda q, k, v: scaled_dot_product_attention(q, k, v, BLOCKED), (Q, K, V)
+    ),
+    "attention_biased": Contract(
+        lambda q, k, v: scaled_dot_product_attention(q, k, v, BIAS), (Q, K, V)
     ),
     "causal_attention": Contract(causal_attention, (K, K, V)),
     "attention_steps": Contract(attention_steps, (Q, K, V)),

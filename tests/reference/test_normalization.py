@@ -184,17 +184,6 @@ def test_initial_parameters_change_nothing() -> None:
     np.testing.assert_array_equal(layer_norm(x, *init_layer_norm(5)), layer_norm(x))
 
 
-def test_inputs_are_only_read() -> None:
-    """Read-only arrays are enough, and results have memory of their own."""
-    x, gain, bias = np.ones((2, 3)), np.ones(3), np.zeros(3)
-    for array in (x, gain, bias):
-        array.flags.writeable = False
-
-    results = [layer_norm(x, gain, bias), rms_norm(x, gain), *layer_norm_backward(x, x, gain)]
-
-    assert not any(np.shares_memory(r, a) for r in results for a in (x, gain, bias))
-
-
 def test_shapes_that_do_not_go_together_are_both_named() -> None:
     """Gains, biases and gradients have to fit x, and x needs features."""
     x = np.ones((2, 3))

@@ -36,14 +36,6 @@ def test_logarithms_of_whole_numbers_give_their_shares() -> None:
     np.testing.assert_allclose(weights, [0.125, 0.25, 0.625], rtol=1e-15)
 
 
-def test_two_scores_give_the_logistic_function() -> None:
-    """Of two scores, the weight of the first is 1 / (1 + exp(second - first))."""
-    weights = softmax([0.5, 2.0])
-
-    first = 1 / (1 + math.exp(1.5))
-    np.testing.assert_allclose(weights, [first, 1 - first], rtol=1e-15)
-
-
 @given(SCORES, st.integers(-3, 2))
 def test_every_slice_equals_a_loop_over_its_scores(scores: FloatArray, axis: int) -> None:
     """Along any axis, the weights are the exponentials over their sum."""
@@ -56,16 +48,6 @@ def test_every_slice_equals_a_loop_over_its_scores(scores: FloatArray, axis: int
         total = math.fsum(math.exp(score) for score in score_row)
         expected = [math.exp(score) / total for score in score_row]
         np.testing.assert_allclose(weight_row, expected, rtol=tolerance(scores.dtype))
-
-
-@given(SCORES, st.integers(-3, 2))
-def test_weights_along_the_axis_sum_to_one(scores: FloatArray, axis: int) -> None:
-    """Along the chosen axis the weights lie between 0 and 1 and add up to 1."""
-    weights = softmax(scores, axis=axis)
-
-    assert weights.min() >= 0
-    assert weights.max() <= 1
-    np.testing.assert_allclose(weights.sum(axis=axis), 1, rtol=tolerance(scores.dtype))
 
 
 @given(
@@ -145,14 +127,6 @@ def test_the_dtype_follows_the_scores(
 ) -> None:
     """Floating-point dtypes stay; integers and booleans become float64."""
     assert softmax(np.ones((2, 3), dtype=given_dtype)).dtype == expected
-
-
-def test_the_scores_are_not_changed() -> None:
-    """The scores are only read, and the result has memory of its own."""
-    scores = np.array([[1.0, 2.0, 3.0], [0.0, 0.0, -np.inf]])
-    scores.flags.writeable = False
-
-    assert not np.shares_memory(softmax(scores), scores)
 
 
 def test_a_missing_axis_is_refused() -> None:

@@ -241,7 +241,7 @@ def test_staff_makes_a_backup(etude: Etude, store: Database, tmp_path: Path) -> 
     words = ("staff", "backup", "backup.db", "--database", f"sqlite:///{store.path}")
     made = etude(*words)
     size = (tmp_path / "backup.db").stat().st_size
-    said = f"backup.db: {size:,} bytes, 12 submissions, schema 0006\n"
+    said = f"backup.db: {size:,} bytes, 12 submissions, schema 0001\n"
     assert (made.returncode, made.stdout, made.stderr) == (0, said, "")
     refused = etude(*words)
     assert refused.returncode == 2
@@ -256,8 +256,8 @@ def test_staff_makes_a_backup(etude: Etude, store: Database, tmp_path: Path) -> 
 def test_a_store_of_an_older_version_is_copied_as_it_is(store: Database, tmp_path: Path) -> None:
     """The new version's first act is no migration: the backup is there to go back."""
     with store.write() as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
-    assert back_up(store, tmp_path / "backup.db").schema == "0001"
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0000'")
+    assert back_up(store, tmp_path / "backup.db").schema == "0000"
 
 
 def test_postgresql_has_a_command_of_its_own(tmp_path: Path) -> None:

@@ -2,14 +2,11 @@
 
 import datetime as dt
 import json
-import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
-from alembic import command
 from click.testing import CliRunner
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import DBAPIError
@@ -19,7 +16,6 @@ from etude_server.actions import grades as grade_actions
 from etude_server.actions import people as people_actions
 from etude_server.commands import staff
 from etude_server.store import (
-    events,
     migrate,
     people,
     personal_data,
@@ -246,37 +242,3 @@ def test_the_commands_for_a_person(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert run("erase --keep-years 2 --yes") == "old is erased\n"
     assert "is erased" not in run("erase --keep-years 2 --yes")
     assert run("erase prof --yes") == "this would leave no instructor: make somebody else one first"
-
-
-def test_an_older_log_names_nobody_after_the_upgrade(tmp_path: Path) -> None:
-    """What it said by names it says by ids; triggers, roles and references hold as before."""
-    url, long_ago = f"sqlite:///{tmp_path}/etude.db", 1
-    with Database(url) as database, database.write() as connection:
-        config: Any = migrate._config()  # noqa: SLF001  to stop at a step
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0002")
-        raw = connection.exec_driver_sql
-        raw("INSERT INTO person VALUES ('p1', 'ada', 'student', 1)")
-        told = '{"name": "ada", "role": "student"}'
-        for seq, (actor, kind, data) in enumerate(
-            [("root", events.PERSON_ADDED, told), ("ada", events.SUBMITTED, "{}")], 1
-        ):
-            raw(
-                "INSERT INTO event VALUES (?, ?, ?, ?, 'p1', ?)", (seq, long_ago, actor, kind, data)
-            )
-    with Database(url) as database:
-        assert migrate.upgrade(database)
-        with database.write() as connection:
-            whom = people.need(connection, "ada")
-            people_actions.change(connection, whom, role="assistant", actor="test")
-            told_now = events.of_subject(connection, "p1")
-            assert [each.actor for each in told_now] == ["root", "ada", "test"]
-        with database.read() as connection:
-            rows = connection.execute(select(event.c.actor, event.c.data)).all()
-        assert [tuple(row) for row in rows[:2]] == [("root", '{"role": "student"}'), ("p1", "{}")]
-    file = sqlite3.connect(tmp_path / "etude.db")
-    assert file.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    for change in ("DELETE FROM event", "UPDATE person SET role = 'boss'"):
-        with pytest.raises(sqlite3.IntegrityError):
-            file.execute(change)
-    file.close()

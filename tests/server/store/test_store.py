@@ -13,7 +13,6 @@ import numpy as np
 import psycopg
 import pytest
 import sqlalchemy
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, delete, func, insert, select, text, update
@@ -28,7 +27,6 @@ from etude_server.store import (
     events,
     grades,
     ids,
-    migrate,
     people,
     platforms,
     schedules,
@@ -458,26 +456,6 @@ def test_a_grade_that_follows_is_the_one_that_would_be_computed(
             followed = _projections(connection)
             verdicts.rebuild(connection)
             assert _projections(connection) == followed
-
-
-def test_an_upgrade_counts_the_mistakes_that_were_made_before(
-    database: Database, ada: Person
-) -> None:
-    """A store without the table gets it filled as if it had always been there."""
-    for version, score in (("e1", 2), ("e2", 1), ("e1", 4)):
-        submitted = _hand_in(database, ada, f"x = {version} {score}")
-        _publish(database, submitted, score, exercise_hash=version)
-    with database.write() as connection:
-        before = _projections(connection)
-        assert len(before[-1]) == 2
-        connection.execute(text("DROP TABLE mistake"))
-        connection.execute(text("UPDATE alembic_version SET version_num = '0001'"))
-        config: Any = migrate._config()  # noqa: SLF001  to run one step
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0002")
-        connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
-    with database.read() as connection:
-        assert _projections(connection) == before
 
 
 def _projections(connection: Connection) -> list[list[tuple[Any, ...]]]:

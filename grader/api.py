@@ -25,9 +25,9 @@ def load_exercise(name: str | os.PathLike[str], exercises: Path | None = None) -
     """Load the exercise with a path or an id.
 
     Args:
-        name: the path of a definition, which has a slash or ends in `.yaml` or `.yml`, or the id of
+        name: The path of a definition, which has a slash or ends in `.yaml` or `.yml`, or the id of
             an exercise.
-        exercises: the collection in which an id is looked up, by default the one that comes with
+        exercises: The collection in which an id is looked up, by default the one that comes with
             Etude.
 
     Raises:
@@ -44,7 +44,7 @@ class Grader:
     a `SandboxFault`.
 
     Args:
-        workers: how many submissions are graded at once; by default one for each core.
+        workers: How many submissions are graded at once; by default one for each core.
 
     Raises:
         UsageError: `workers` is below 1.
@@ -104,10 +104,10 @@ def grade(
     This starts and ends a worker process. For more than a few submissions use one `Grader`.
 
     Args:
-        exercise: from `load_exercise`.
-        file: the submission, a Python file. A missing or unreadable file is a submission that did
+        exercise: From `load_exercise`.
+        file: The submission, a Python file. A missing or unreadable file is a submission that did
             not pass, and the verdict's `message` says why.
-        source: the text of the submission, in place of a file.
+        source: The text of the submission, in place of a file.
 
     Returns:
         The verdict. `score` and `max_score` are in points; `seconds` of a test is in seconds.
@@ -126,9 +126,9 @@ def render(verdict: Verdict, form: str = "json", *, file: str | os.PathLike[str]
     """Return a verdict as text in one of the formats of `etude check --format`.
 
     Args:
-        verdict: from `grade`.
-        form: the format's name, such as `json`, `junit`, `markdown` or `html`.
-        file: the name of the submission that the text shows.
+        verdict: From `grade`.
+        form: The format's name, such as `json`, `junit`, `markdown` or `html`.
+        file: The name of the submission that the text shows.
 
     Raises:
         UsageError: there is no such format, or it needs variables that are not set.

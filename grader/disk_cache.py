@@ -76,8 +76,8 @@ class Cache:
     """Contents by their keys. An entry that cannot be read or written counts as missing.
 
     Args:
-        folder: is made when the first content is kept; without one nothing is kept.
-        made_by: what else the contents depend on: see `fingerprint`.
+        folder: Is made when the first content is kept; without one nothing is kept.
+        made_by: What else the contents depend on: see `fingerprint`.
     """
 
     def __init__(self, folder: Path | None, made_by: str) -> None:

@@ -40,8 +40,7 @@ def open_regular(path: Path, *, below: Path | None = None) -> BinaryIO:
     What is checked is what was opened, so nothing can be put in its place in between.
 
     Args:
-        path: the file.
-        below: a folder on the way to it. From there on no folder is reached by a symbolic link
+        below: A folder on the way to it. From there on no folder is reached by a symbolic link
             either, which then is an `OSError`; without it only the file itself must not be one.
 
     Raises:

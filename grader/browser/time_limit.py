@@ -23,11 +23,7 @@ class TimeUpError(BaseException):
 
 
 class TimeLimit:
-    """The limit on one request to a submission: what it asked for, and what it computes.
-
-    Args:
-        seconds: For each request.
-    """
+    """The limit on one request to a submission: what it asked for, and what it computes."""
 
     def __init__(self, seconds: float) -> None:
         self.report: Report | None = None

@@ -176,8 +176,8 @@ def delivery(formats: "Sequence[RequestedFormat]", *, plain: bool = False) -> "D
     """Sort out which report goes where.
 
     Args:
-        formats: what `--format` says.
-        plain: whether `--plain` was given, which asks for that format on standard output.
+        formats: What `--format` says.
+        plain: Whether `--plain` was given, which asks for that format on standard output.
 
     Raises:
         UsageError: that cannot be done, such as two reports for one place.
@@ -268,9 +268,8 @@ def sandbox_opener(
     """Return what starts a sandbox; the imports happen then.
 
     Args:
-        unsafe: whether it isolates nothing.
-        workers: how many call it, each for its own; None for one that serves few submissions.
-        many: whether for more submissions than one. For one, the engine is imported meanwhile.
+        workers: How many call it, each for its own; None for one that serves few submissions.
+        many: Whether for more submissions than one. For one, the engine is imported meanwhile.
     """
 
     def opener(packages: Iterable[str] = ()) -> "Sandbox":

@@ -27,7 +27,7 @@ class PortablePool:
     """Grades in this process; each submission runs in a child that is not isolated.
 
     Args:
-        unsafe: whether the command line agrees to that; else the user is asked, once.
+        unsafe: Whether the command line agrees to that; else the user is asked, once.
 
     Raises:
         SandboxFault: no one has agreed.
@@ -63,7 +63,7 @@ def agree(*, unsafe: bool) -> None:
     """Ask whether to go on without a sandbox, and remember that the answer was yes.
 
     Args:
-        unsafe: whether the command line agrees already.
+        unsafe: Whether the command line agrees already.
 
     Raises:
         SandboxFault: it is no, or no one can be asked; in a CI job, where code is another's, an

@@ -21,8 +21,8 @@ def progress(total: int, done: str = "graded") -> Iterator[Callable[[], None]]:
     """Yield a function that is called after each submission. Everything goes to stderr.
 
     Args:
-        total: how many there are.
-        done: what has been done with each, for the lines.
+        total: How many there are.
+        done: What has been done with each, for the lines.
     """
     if sys.stderr.isatty():
         with _bar(total, _DOING[done]) as advance_bar:

@@ -142,9 +142,8 @@ class Afterwards:
     """One check: made while the grader starts, used when the verdict is there.
 
     Args:
-        exercise: what is graded.
-        exercises: the collection that was named on the command line.
-        told: whether a learner reads what is printed, and advice below it.
+        exercises: The collection that was named on the command line.
+        told: Whether a learner reads what is printed, and advice below it.
     """
 
     def __init__(self, exercise: "Exercise", exercises: Path | None, *, told: bool) -> None:

@@ -36,11 +36,10 @@ def run_tests(
     """Load the submission and run its tests in order.
 
     Args:
-        run: of the submission.
-        tests: ids, and what gives the result of each.
-        results: filled as results come, so that they are there after an error.
-        note: called with what is known so far, see `journal`.
-        first_failure: end with the first test that does not pass.
+        tests: Ids, and what gives the result of each.
+        results: Filled as results come, so that they are there after an error.
+        note: Called with what is known so far, see `journal`.
+        first_failure: End with the first test that does not pass.
     """
     run.load()
     note(journal.LOADED, run.output)

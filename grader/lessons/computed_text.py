@@ -26,7 +26,6 @@ def split_values(text: str, path: Path, line: int) -> ComputedText:
     """Split a text at its expressions.
 
     Args:
-        text: Markdown.
         line: The line of that file in which the text begins, from one.
     """
     parts: list[str | Value] = []

@@ -195,9 +195,6 @@ def _try(experiment: Experiment, lesson: Lesson, number: int, sandbox: Children)
 
     It is the last of those whose code is shown and has the text to change.
 
-    Args:
-        number: That of its block.
-
     Raises:
         DefinitionError: There is no such cell, the text occurs in it more than once, or the changed
             cell raises.

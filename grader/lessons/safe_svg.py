@@ -47,7 +47,6 @@ def safe_svg(source: str, alt: str, prefix: str) -> str:
     """Return an SVG as HTML has it.
 
     Args:
-        alt: What it shows.
         prefix: Begins each id, so that no two images of a page share one.
 
     Raises:

@@ -38,7 +38,6 @@ def mutants(solution: str, defines: Collection[str] = (), given: str = "") -> tu
     No two of them compile to the same code, and none to the solution's.
 
     Args:
-        solution: Python source.
         defines: What the exercise asks for. Functions and classes that none of these reaches by
             name are left alone, since no test can see them. Empty: everything is mutated.
         given: The starter's source. A function whose code stands there as it is in the solution is

@@ -38,10 +38,9 @@ class Attempt:
         """Return the attempt that a verdict is about.
 
         Args:
-            verdict: on the submission.
-            xp: what the exercise is worth. A verdict by a student edition certifies none, but
+            xp: What the exercise is worth. A verdict by a student edition certifies none, but
                 the learner has done here what there is to do.
-            now: the time, aware, in the learner's zone.
+            now: The time, aware, in the learner's zone.
         """
         return cls(
             verdict.exercise,

@@ -114,9 +114,7 @@ def next_up(
     """Return what was tried last, or else what follows it; None if all are done.
 
     Args:
-        history: what the learner did.
-        order: the exercises of all tracks.
-        requires: see `next_open`.
+        requires: See `next_open`.
     """
     closed = {name for name, status in standings(history).items() if status.closed}
     last = history.attempts[-1].exercise if history.attempts else None
@@ -137,11 +135,11 @@ def next_open(
     The first whose requirements are all done, or the first of all if there is none such.
 
     Args:
-        order: the exercises of a track.
-        closed: those that are passed or given up.
-        after: the one that was done last: the search begins behind it, and comes round to what was
+        order: The exercises of a track.
+        closed: Those that are passed or given up.
+        after: The one that was done last: the search begins behind it, and comes round to what was
             left out before it.
-        requires: called for one exercise after another, until one will do.
+        requires: Called for one exercise after another, until one will do.
     """
     begin = order.index(after) + 1 if after in order else 0
     around = [*order[begin:], *order[:begin]]

@@ -120,8 +120,7 @@ class Store:
     """The record in a folder, by default the user's. Nothing is written before something is added.
 
     Args:
-        folder: where the file is.
-        patience: seconds to wait for another command that is writing.
+        patience: Seconds to wait for another command that is writing.
 
     Raises:
         RecordError: the user has no known folder.
@@ -198,9 +197,8 @@ class Store:
         """Add what is not recorded yet, all of it or nothing, and wait until the disk has it.
 
         Args:
-            history: the events to add.
-            passed: programs that take the place of earlier ones.
-            brought: programs for exercises that have none.
+            passed: Programs that take the place of earlier ones.
+            brought: Programs for exercises that have none.
 
         Returns:
             how many entries were new; of hints and surrenders also those that are now earlier.

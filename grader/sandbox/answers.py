@@ -151,9 +151,8 @@ def read_answer(tree: object, number: int, *, measured: bool = False) -> Answer:
     """Read an answer that a submission may have forged: check its form, believe nothing.
 
     Args:
-        tree: the decoded message.
-        number: of the request that it must answer.
-        measured: whether a returned value must come with its usage.
+        number: Of the request that it must answer.
+        measured: Whether a returned value must come with its usage.
 
     Raises:
         ForgedError: it is no answer to that request.

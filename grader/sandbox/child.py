@@ -32,9 +32,9 @@ class Control:
     """The control connection to a zygote; answers come in the order of the requests.
 
     Args:
-        connection: a SEQPACKET socket; closed by `close`.
-        name: the backend's, for errors.
-        last_words: returns why the zygote has ended.
+        connection: A SEQPACKET socket; closed by `close`.
+        name: The backend's, for errors.
+        last_words: Returns why the zygote has ended.
     """
 
     def __init__(self, connection: socket.socket, name: str, last_words: Callable[[], str]) -> None:

@@ -45,7 +45,7 @@ def confine_this_process(readable: Iterable[Path] = ()) -> tuple[str, ...]:
     Call it after the sandbox was started: starting one needs all of these.
 
     Args:
-        readable: files and folders that stay readable besides Python, NumPy and what is installed.
+        readable: Files and folders that stay readable besides Python, NumPy and what is installed.
 
     Returns:
         What was given up; fewer than all on a kernel without Landlock or seccomp.
@@ -73,8 +73,7 @@ def leave_parent(kept: set[int], output: int | None = None) -> None:
     """Close what an author's code could use of the parent: terminal, files, connections.
 
     Args:
-        kept: the descriptors that this process needs.
-        output: the descriptor of an `OutputFile` for what this process prints; without one it is
+        output: The descriptor of an `OutputFile` for what this process prints; without one it is
             lost. Results have a connection of their own.
     """
     os.setsid()

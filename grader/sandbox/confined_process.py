@@ -38,8 +38,6 @@ class ConfinedProcess:
 
     Args:
         answer: Called there for each request.
-        open_sandbox: Starts the sandbox there.
-        readable: The files and folders that it reads.
     """
 
     def __init__(

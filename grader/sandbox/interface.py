@@ -47,12 +47,12 @@ class Asking:
     """Requests besides a value, and the objects that cross with it.
 
     Args:
-        measure: whether to measure the call, see the answer's `usage`. To follow each allocation
+        measure: Whether to measure the call, see the answer's `usage`. To follow each allocation
             slows down a call that makes many of them.
-        hear: whether to return `[value, warnings, bytes printed]`.
-        look: takes the containers and arrays of the request; the value is `[value, changes]`.
-        sharing: our end of the conversation, where objects are shared.
-        peer: what to do with objects that are no plain data.
+        hear: Whether to return `[value, warnings, bytes printed]`.
+        look: Takes the containers and arrays of the request; the value is `[value, changes]`.
+        sharing: Our end of the conversation, where objects are shared.
+        peer: What to do with objects that are no plain data.
     """
 
     measure: bool = False

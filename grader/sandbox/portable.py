@@ -43,7 +43,7 @@ class PortableSandbox:
     """A source of children that are not isolated.
 
     Args:
-        packages: the modules beside NumPy that submissions may import; here all can be imported.
+        packages: The modules beside NumPy that submissions may import; here all can be imported.
     """
 
     backend = _NoBackend()

@@ -16,8 +16,7 @@ def printable(text: str, keep: str = "") -> str:
     """Replace control characters and their like.
 
     Args:
-        text: what a submission printed, raised or named, or a file's name.
-        keep: characters that may stay, such as a line feed.
+        keep: Characters that may stay, such as a line feed.
     """
     if text.isascii() and text.isprintable():
         return text

@@ -27,10 +27,9 @@ class Sandbox:
     """A running zygote; `child()` forks a new, locked-in process for one submission.
 
     Args:
-        backend: how to isolate.
-        spare: whether to fork the next child ahead, while the one before is at work. For a batch.
-        many: whether to prepare for many submissions, which takes longer than to run one.
-        packages: the modules beside NumPy that submissions may import.
+        spare: Whether to fork the next child ahead, while the one before is at work. For a batch.
+        many: Whether to prepare for many submissions, which takes longer than to run one.
+        packages: The modules beside NumPy that submissions may import.
     """
 
     def __init__(
@@ -140,11 +139,11 @@ def open_sandbox(
     """Start the first backend that works; the caller closes it.
 
     Args:
-        backends: in the order of preference.
-        spare: see `Sandbox`.
-        many: see `Sandbox`.
-        meanwhile: called while the sandbox starts.
-        packages: see `Sandbox`.
+        backends: In the order of preference.
+        spare: See `Sandbox`.
+        many: See `Sandbox`.
+        meanwhile: Called while the sandbox starts.
+        packages: See `Sandbox`.
 
     Raises:
         SandboxFault: none does; the message names each cause and the fix.

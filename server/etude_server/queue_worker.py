@@ -64,8 +64,7 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
     """Grade jobs of the queue until SIGTERM or SIGINT, then finish those in hand.
 
     Args:
-        settings: what to grade, and how much at once.
-        address: reads the database's address; called once the grading processes run.
+        address: Reads the database's address; called once the grading processes run.
 
     Raises:
         UsageError, DefinitionError: the settings or the exercises are not valid.

@@ -109,7 +109,6 @@ def input_changed(
     """Return the difference of a call that changed an argument in place; None if none did.
 
     Args:
-        code: The call, if the test is one.
         is_right: Whether the call's value is known to be right.
     """
     if names.changed is None:

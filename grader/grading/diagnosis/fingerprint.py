@@ -68,7 +68,6 @@ class Fingerprint:
         """Return whether two programs gave the same.
 
         Args:
-            other: Of another program, in the same test.
             closeness: What the test tolerates, or None; it counts where it is sharper than usual.
         """
         if (self.outcome, self.draw, self.rung) != (other.outcome, other.draw, other.rung):

@@ -53,14 +53,7 @@ class Place:
 def first_expression(
     oracle: Oracle, source: str, sandbox: Children, results: Mapping[TestId, TestResult]
 ) -> Diagnosis | None:
-    """Return the first expression of a submission that leaves the track, if one is found in time.
-
-    Args:
-        oracle: The exercise's.
-        source: Of the submission.
-        sandbox: Where it is searched.
-        results: Of the submission's tests.
-    """
+    """Return a submission's first expression with a wrong value, if one is found in time."""
     place = find_place(oracle, source, sandbox, results)
     if place is None:
         return None

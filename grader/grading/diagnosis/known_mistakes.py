@@ -101,8 +101,6 @@ class Diagnostician:
     """Explains the failures of the submissions of one exercise.
 
     Args:
-        oracle: The exercise's.
-        sandbox: Where the wrong programs run.
         mistakes: Misconceptions with known results, besides those that the exercise declares.
     """
 
@@ -140,11 +138,8 @@ class Diagnostician:
         """Return the mistake that explains every failure that may be disclosed.
 
         Args:
-            results: Of the submission's tests.
-            observed: The submission's values in them.
             until: When to stop, on the monotonic clock. Results up to then are kept, so that the
                 search for the next submission gets further.
-            source: Of the submission.
 
         Returns:
             None if no known mistake explains all failures, or too many do, or the time is over.

@@ -21,7 +21,6 @@ def mark(source: str, given: str) -> list[Any]:
     """Return a program with its expressions marked, and the expressions.
 
     Args:
-        source: Of the program.
         given: Another program, whose functions are left alone where they stand unchanged.
 
     Returns:

@@ -44,9 +44,6 @@ def read_own_code(
     """Read a submission's code in a child of its own; it does not run.
 
     Args:
-        sandbox: Where it is read.
-        limits: Of the child.
-        source: Of the submission.
         numbers: That the solution has.
     """
     match _read(sandbox, limits, source_reader, source, list(numbers)):

@@ -69,10 +69,7 @@ class _Runner:
         """Return the value of a call.
 
         Args:
-            code: The call.
-            inputs: The names in it.
             noted: Takes the values of all expressions.
-            number: Of the expression that gets other values.
             values: Those, one for each time, or one for all.
         """
         self._is_noting = noted is not None
@@ -135,8 +132,6 @@ def locate(
     """Return the kind and the number of the first expression that leaves the track, if one does.
 
     Args:
-        program: The marked submission.
-        nodes: Its expressions.
         asked: For each call its draws, each with the code and its inputs.
         traces: Of a right program in them, as `trace` returns them.
     """
@@ -246,7 +241,6 @@ class _Search:
         """Return whether an expression is on the track; what has no plain value is.
 
         Args:
-            number: Of the expression.
             strictly: In the same shape.
         """
         if (number, strictly) not in self._track:

@@ -123,15 +123,7 @@ def small_example(
     results: Mapping[TestId, TestResult],
     observed: Mapping[TestId, RawResult],
 ) -> SmallExample | None:
-    """Return an example for a submission that fails hidden tests only, if one is found in time.
-
-    Args:
-        oracle: The exercise's.
-        submission: What was graded.
-        sandbox: Where the submission and the solution run again.
-        results: Of the submission's tests.
-        observed: The submission's values in them.
-    """
+    """Return an example for a submission that fails hidden tests only, if one is found in time."""
     exercise = oracle.exercise
     right = (Outcome.PASSED, Outcome.NOT_RUN)
     failing = [t for t in exercise.tests if t.id in results and results[t.id].outcome not in right]
@@ -295,11 +287,8 @@ class _Search:
     """The search for inputs on which two programs differ.
 
     Args:
-        oracle: The exercise's.
-        sandbox: For expected values that need one.
         solution: Loaded in a child.
         program: The submission, in another one.
-        clock: Says when to stop.
     """
 
     def __init__(
@@ -343,9 +332,6 @@ class _Search:
         """Return inputs without a secret made simpler, as far as they show the same difference.
 
         Args:
-            question: What is asked.
-            inputs: As found.
-            kind: Of the difference.
             program: The submission in a child that has seen no secret: one that has could tell it
                 by which of the simpler inputs it goes wrong on.
         """
@@ -484,11 +470,6 @@ class _Search:
         """Return inputs with another part, if they still show a difference of the same kind.
 
         Args:
-            question: What is asked.
-            inputs: To be changed.
-            path: To the part.
-            part: The other one.
-            kind: Of the difference.
             free: Whether inputs with a secret are refused.
         """
         changed = replaced(inputs, path, part)

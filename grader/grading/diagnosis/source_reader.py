@@ -26,7 +26,6 @@ def read(source: str, numbers: Sequence[float]) -> dict[str, Any]:
     """Return facts about a program, and copies of it.
 
     Args:
-        source: Of the program.
         numbers: Of a right program.
 
     Returns:

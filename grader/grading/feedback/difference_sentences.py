@@ -30,7 +30,6 @@ def differs(
     """Return the message about a result that differs.
 
     Args:
-        difference: What a comparison found.
         related: The sentence about how the result is related to the expected one, if any.
         draw: The number of the draw, from 0.
         draws: How many draws the test has.
@@ -74,13 +73,7 @@ def _part(whole: str, path: Sequence[object], items: Sequence[str]) -> str:
 
 
 def sentence_of(difference: Difference, name: str = _WHOLE, items: Sequence[str] = ()) -> str:
-    """Return the sentence about a difference.
-
-    Args:
-        difference: What a comparison found.
-        name: The name of the value that was compared.
-        items: The names of its items, if they have any.
-    """
+    """Return the sentence about a difference."""
     if difference.cause is not None:
         part = _WHOLE
         if difference.message == "gradient":

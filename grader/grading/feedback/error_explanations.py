@@ -87,12 +87,7 @@ def shapes_here(shapes: Sequence[tuple[str, tuple[int, ...]]]) -> str:
 
 
 def undefined(name: str, names: Sequence[str]) -> str:
-    """Return the sentence about a name that is not defined, with the one that may be meant.
-
-    Args:
-        name: That is not defined.
-        names: In scope.
-    """
+    """Return the sentence about a name that is not defined, with the one that may be meant."""
     letters = (other_letter(other, name) or other_letter(name, other) for other in names)
     if letter := next(filter(None, letters), ""):
         return letter
@@ -140,12 +135,7 @@ _IN_NUMPY: Final = {
 
 
 def unreadable(text: str, message: str) -> str:
-    """Return the sentence about a line that Python cannot read.
-
-    Args:
-        text: Of the line.
-        message: Of Python.
-    """
+    """Return the sentence about a line that Python cannot read."""
     for word, known in itertools.product(re.findall(r"\w+", text), keyword.kwlist):
         if said := other_letter(word, known):
             return said

@@ -12,7 +12,6 @@ def figure_sentence(what: str, plot: int = 0, **facts: Any) -> str:
     Args:
         what: The key of the sentence.
         plot: The number of the plot, from 1, if there are several.
-        facts: For the sentence.
     """
     noun, got = facts.get("noun", "image"), facts.get("got")
     which = _which(noun, facts.get("number", 0))

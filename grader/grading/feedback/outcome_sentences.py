@@ -100,7 +100,6 @@ def raised(error: Raised, call: str, contents: DefinedNames, *, loading: bool = 
     """Return the sentence about a submission's exception and its place.
 
     Args:
-        error: The exception.
         call: The test's own code, empty where no test was running.
         contents: The names that the submission defines.
         loading: Whether the submission's file was being loaded.
@@ -266,8 +265,6 @@ def cell_failed(cell: str, line: int | None, error: Raised) -> str:
 
     Args:
         cell: Its words, as "cell 3".
-        line: Of the cell, or of the file that it is in.
-        error: What stopped it.
     """
     if "SyntaxError" in error.bases and not error.frames:
         return f"{cell.capitalize()} was left out. {syntax_error(error)}"
@@ -283,7 +280,6 @@ def unsupported(answer: Unsupported, expected: object = None) -> str:
     """Return the sentence about a value that no test can look at.
 
     Args:
-        answer: What is known of it.
         expected: The right value, where it may be told.
     """
     where = f" (at {answer.path} of the result)" if answer.path else ""
@@ -367,7 +363,6 @@ def wrong_part(name: str, found: Sequence[int] | str | None, wanted: Sequence[in
     """Return the sentence about a function of a learner's own model.
 
     Args:
-        name: The function.
         found: The shape of its result, or the type of one that is no array; None where there is
             no such function.
         wanted: The shape that the next function needs.
@@ -380,12 +375,7 @@ def wrong_part(name: str, found: Sequence[int] | str | None, wanted: Sequence[in
 
 
 def gone(error: ChildGoneError, source: str = "") -> str:
-    """Return the sentence for the end of a submission's process.
-
-    Args:
-        error: The end.
-        source: Of the submission, whose line is quoted.
-    """
+    """Return the sentence for the end of a submission's process."""
     match error.cause:
         case Cause.CPU_TIME:
             return _out_of_time(error, source)
@@ -412,7 +402,6 @@ def not_returned(claim: object, source: str) -> str:
 
     Args:
         claim: Its name, empty if it has none, and its line, as the submission's process says.
-        source: Of the submission.
     """
     lines = source.splitlines()
     match claim:
@@ -430,11 +419,7 @@ def missing(
     """Return the sentence about a missing name, with the name that may be meant.
 
     Args:
-        name: That is missing.
         call: How the tests use it.
-        names: Of all that the submission defines.
-        kind: Of thing that it should be.
-        source: Of the submission.
     """
     if said := file_kind(source.encode()):
         return said
@@ -530,9 +515,6 @@ def answer_differs(
     """Return the sentence about a wrong prediction; it does not tell the right one.
 
     Args:
-        names: That the test asks about.
-        rung: Of the difference.
-        got: The answer.
         is_quoted: Whether it is a text, where none is asked for.
         is_text: Whether a text is asked for, and it is none.
     """

@@ -12,7 +12,6 @@ def related(relation: Relation, origin: Origin | None = None, items: Sequence[st
     """Return the sentence about a relation; nothing where it says nothing without an origin.
 
     Args:
-        relation: Of a result to the expected one.
         origin: The formula that gives the factor in the relation, if that is certain.
         items: The names of the result's items, where the task gives them names.
     """

@@ -16,10 +16,8 @@ def filled(sentence: Sentence, /, *arguments: Any, words: Mapping[str, Any], **f
     """Return a sentence of a table with its facts.
 
     Args:
-        sentence: An entry of the table.
         arguments: What a function takes before the facts.
         words: What a text may name besides the facts.
-        facts: Of the case.
     """
     if isinstance(sentence, str):
         return sentence.format_map({**facts, **words})

@@ -185,22 +185,13 @@ _ASKED_FOR: Final = (
 
 
 def of_name(message: str) -> str:
-    """Return the sentence about a name that another version of Python or NumPy has.
-
-    Args:
-        message: Of the error that there is no such name or module.
-    """
+    """Return the sentence about a name that another version of Python or NumPy has."""
     match = next(filter(None, (each.search(message) for each in _ASKED_FOR)), None)
     return about(f"{match['owner']}.{match['name']}".strip("."), HERE) if match else ""
 
 
 def of_syntax(message: str, text: str) -> str:
-    """Return the sentence about code that a newer Python reads.
-
-    Args:
-        message: Of Python.
-        text: Of the line.
-    """
+    """Return the sentence about code that a newer Python reads."""
     for each in SYNTAX.values():
         if (
             each.since > HERE.python
@@ -223,7 +214,6 @@ def about(name: str, there: Versions) -> str:
 
     Args:
         name: In full, as `itertools.batched`.
-        there: The versions of the place.
     """
     shown = name.replace("numpy.ndarray.", "x.").replace("numpy.", "np.", 1)
     removed, instead = _NUMPY_REMOVED.get(name, ((99, 0), ""))

@@ -244,7 +244,6 @@ def problem_of(answer: Raised, source: str = "", packages: tuple[str, ...] = ())
     """Return the problem of an exception that ended the loading of a program.
 
     Args:
-        source: Of a submission, if that is the program.
         packages: That it may import beside NumPy.
     """
     if "SyntaxError" in answer.bases and not answer.frames:

@@ -73,8 +73,7 @@ class Submission:
         A symbolic link is refused: it may lead to any file of the person who grades.
 
         Args:
-            path: the learner's file.
-            below: the folder that is graded, from which on no link leads to the file either;
+            below: The folder that is graded, from which on no link leads to the file either;
                 without it, no link below the working directory does.
 
         Raises:

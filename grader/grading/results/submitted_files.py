@@ -243,10 +243,8 @@ def sort_files(
     A folder or zip that is named after an exercise of several files counts as a whole.
 
     Args:
-        folder: The student's.
         exercise_of: Returns the id of the exercise that a file's name stands for, if any.
         files_of: Returns the files of an exercise that asks for several, by its id.
-        below: The folder that is graded.
 
     Raises:
         OSError: The folder itself cannot be read.

@@ -207,12 +207,7 @@ class SubmissionRun:
         )
 
     def verdict(self, results: Mapping[TestId, TestResult], sandbox: str) -> Verdict:
-        """Return the verdict on the run.
-
-        Args:
-            results: Of the tests that were run.
-            sandbox: The name of where they ran.
-        """
+        """Return the verdict on the run."""
         explained = self.optional.make("sentence", lambda: self._explained(results), dict(results))
         return verdict_of(
             self.exercise,
@@ -487,8 +482,6 @@ def verdict_of(
     """Return the verdict on a run.
 
     Args:
-        results: Of the tests that were run.
-        sandbox: The name of where they ran.
         line: Of the submission, where the problem is.
         output: What it printed while it was loaded.
     """

@@ -120,10 +120,7 @@ def grade_all(
     """Grade every job in order.
 
     Args:
-        jobs: the work.
-        sandbox: runs the submissions.
-        emit: called with each result.
-        note: called with what is known of a job before its result, see `journal`.
+        note: Called with what is known of a job before its result, see `journal`.
 
     Raises:
         GraderFault: the session itself broke; the results before that were emitted.

@@ -26,8 +26,6 @@ def plan_assignment(folder: Path, exercises: Sequence[Exercise], ids: Collection
     """Plan an entry for each exercise. A missing file is a failed submission.
 
     Args:
-        folder: The student's.
-        exercises: The assigned ones.
         ids: Of the other exercises that a file may be named after.
 
     Raises:

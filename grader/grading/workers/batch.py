@@ -90,7 +90,6 @@ def find(
 
     Args:
         folder: Holds a folder for each student.
-        ids: Of the exercises.
         load: Returns the exercise of an id, or raises `UsageError`.
         plan: Takes what cannot be graded, what is no submission, and what does not count.
     """
@@ -155,11 +154,10 @@ def plan(
     """Read every submission and put equal code of one exercise together.
 
     Args:
-        folder: holds a folder for each student.
-        ids: of the exercises.
-        load: gives the exercise of an id, or raises `UsageError`.
-        done: results of an earlier run; what they settle is left out.
-        times: of the submissions, by student and exercise; by default those of the files.
+        folder: Holds a folder for each student.
+        load: Gives the exercise of an id, or raises `UsageError`.
+        done: Results of an earlier run; what they settle is left out.
+        times: Of the submissions, by student and exercise; by default those of the files.
     """
     made = Plan(times=times or {})
     for entry, exercise in find(folder, ids, load, made):

@@ -18,11 +18,6 @@ from grader.sandbox.limits import PREPARE_SECONDS
 def result_of(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> Result:
     """Return a verdict with the results so far, and "timed out" for the test that ran.
 
-    Args:
-        job: the interrupted job.
-        notes: of its worker.
-        sandbox: the name of the backend.
-
     Raises:
         KeyError, TypeError, ValueError: these are no notes of this job.
     """

@@ -86,11 +86,11 @@ class Pool:
     """Worker processes that grade. Use as a context manager: the first worker starts with it.
 
     Args:
-        workers: how many submissions are graded at once.
-        open_sandbox: called in each worker to start its sandbox, with `packages` if the exercises
+        workers: How many submissions are graded at once.
+        open_sandbox: Called in each worker to start its sandbox, with `packages` if the exercises
             of its jobs name any; it may raise `SandboxFault`.
-        jobs_per_worker: after so many a worker is replaced.
-        preload: whether this process imports the engine, which its workers then share. For one job
+        jobs_per_worker: After so many a worker is replaced.
+        preload: Whether this process imports the engine, which its workers then share. For one job
             the worker does it, while this process does other things.
     """
 
@@ -137,7 +137,7 @@ class Pool:
         """Grade all jobs and yield each result as it comes, in no particular order.
 
         Args:
-            jobs: in the order in which they are begun, or a source of them.
+            jobs: In the order in which they are begun, or a source of them.
 
         Raises:
             SandboxFault: there is no sandbox on this host.

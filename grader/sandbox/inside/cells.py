@@ -222,7 +222,6 @@ def statements(source: str, ends: list[int]) -> Iterator[tuple[int, ast.stmt]]:
     """Yield the statements of a program, each with the place of its cell among those run.
 
     Args:
-        source: Of `program`.
         ends: The last line of each cell.
     """
     place = 0

@@ -32,7 +32,6 @@ class CpuLimitHandler:
     """The handler of the signal.
 
     Args:
-        file_name: Of the submission's code.
         seconds: The limit; a signal that comes before half of them is not the kernel's.
         tell: Sends the report and ends the process.
     """

@@ -44,7 +44,6 @@ def arranged(
     Args:
         values: Without objects.
         strides: In bytes, one for each axis.
-        memory_type: Of the bytes.
 
     Raises:
         ValueError: NumPy cannot make such an array.

@@ -69,7 +69,6 @@ def install(main: str, module: ModuleType, others: dict[str, CodeType]) -> None:
 
     Args:
         main: The name of the main module, if it has one.
-        module: The main module.
         others: The code of the others, by their names.
     """
     remove()

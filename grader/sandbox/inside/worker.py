@@ -45,11 +45,7 @@ def _send(connection: socket.socket, pieces: list[bytes | memoryview]) -> None:
 
 
 class RequestLoop:
-    """Answers requests about one submission. Created in the zygote, used in a child.
-
-    Args:
-        connection: To the trusted side.
-    """
+    """Answers requests about one submission. Created in the zygote, used in a child."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection

@@ -114,8 +114,7 @@ def open_store(url: str, *, create: bool = False) -> "Database":
     """Open a service's database, with its tables as this version knows them.
 
     Args:
-        url: where it is.
-        create: make an SQLite file that does not exist. In either case, say which one is used: in
+        create: Make an SQLite file that does not exist. In either case, say which one is used: in
             another folder than the server's it would be another one.
 
     Raises:

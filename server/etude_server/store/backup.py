@@ -33,9 +33,7 @@ def back_up(database: Database, target: Path, *, force: bool = False) -> Backup:
     The store stays as it is: an older version's is not brought up to date.
 
     Args:
-        database: the store.
-        target: the file to write.
-        force: replace a file that exists. It stays if the copy is not whole.
+        force: Replace a file that exists. It stays if the copy is not whole.
 
     Raises:
         UsageError: there is no store, it is not on SQLite or is damaged, or the target cannot be

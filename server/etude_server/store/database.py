@@ -40,7 +40,7 @@ class Database:
 
     Args:
         url: `sqlite:///FILE` or `postgresql://...`.
-        create: make an SQLite file that does not exist when it is first used.
+        create: Make an SQLite file that does not exist when it is first used.
 
     Raises:
         UsageError: it is no such address.

@@ -33,11 +33,9 @@ def put(
     """Insert a row, or replace the one with its primary key.
 
     Args:
-        connection: of a transaction that writes.
-        table: where it goes.
-        values: one for each column, or for the parameters of `chosen`.
-        better: whether the row takes that place; always without it.
-        chosen: yields the row, a value for each column in their order; it has a condition, without
+        values: One for each column, or for the parameters of `chosen`.
+        better: Whether the row takes that place; always without it.
+        chosen: Yields the row, a value for each column in their order; it has a condition, without
             which SQLite would misread what follows. Kept, so made once.
 
     Returns:

@@ -12,6 +12,7 @@ from grader.reports.document import Block, Code, Details, Sentence, document
 from grader.reports.formats import Renderer
 from grader.reports.heatmap import STYLE as HEATMAP_STYLE
 from grader.reports.heatmap import heatmap
+from grader.reports.html_page import html_page
 from grader.reports.number_cells import Scale, Texts, written
 from grader.reports.phrases import (
     as_one,
@@ -32,24 +33,14 @@ from grader.reports.phrases import (
 )
 from grader.reports.report import Batch, Report
 
-_POLICY: Final = (
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-)
-
 _STYLE: Final = """\
-:root { color-scheme: light dark; --ink: light-dark(#17201f, #e4eae8); --page: light-dark(#f7f8f6, #12171c);
-  --card: light-dark(#fff, #192027); --line: light-dark(#dbe0dc, #2d3741); --quiet: light-dark(#52605d, #a0adab);
-  --good: light-dark(#17693a, #7fd8a0); --bad: light-dark(#a02d20, #ff9d8f); --odd: light-dark(#7a4a00, #f2c46d); }
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1.5rem; max-width: 62rem; background: var(--page); color: var(--ink);
-  font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: break-word; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin: 0 0 .5rem; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 1rem 1.25rem; margin: 1rem 0; }
 table { display: block; overflow-x: auto; } caption { text-align: left; color: var(--quiet); }
 ol { list-style: none; padding: 0; margin: .75rem 0 0; } li { border-top: 1px solid var(--line); padding: .5rem 0; }
 li p { margin: .25rem 0 0; } pre { overflow-x: auto; margin: .5rem 0 0; padding: .5rem .75rem;
   border: 1px solid var(--line); border-radius: 6px; font: .875rem/1.45 ui-monospace, monospace; }
-.passed { color: var(--good); } .failed { color: var(--bad); } .odd { color: var(--odd); } .quiet { color: var(--quiet); }
+.passed { color: var(--good); } .failed { color: var(--bad); } .odd { color: var(--odd); }
 .values { display: flex; flex-wrap: wrap; align-items: flex-start; gap: .25rem 2rem; margin-top: .5rem; }
 .values p { margin: 0; } .values > * { max-width: 100%; } .values pre { margin: .25rem 0; }
 .diagnosis { border-left: 4px solid var(--odd); padding-left: .75rem; } footer { font-size: .85rem; color: var(--quiet); }
@@ -117,13 +108,7 @@ def of_student(student: str, batch: Batch, titles: Mapping[str, str]) -> str:
 
 
 def _page(title: str, body: str) -> str:
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{_STYLE}{HEATMAP_STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>{escape(title)}</h1>\n{body}</body>\n</html>\n"
-    )
+    return html_page(title, _STYLE + HEATMAP_STYLE, body)
 
 
 def _cell(report: Report | None) -> str:

@@ -4,7 +4,6 @@
 same parts out.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -25,19 +24,12 @@ from grader.audit.reports.audit_phrases import (
     together,
 )
 from grader.audit.result import Audit, SuiteCheck
+from grader.reports.html_page import html_page
 from grader.reports.phrases import clean, line
+from grader.reports.to_markdown import escaped, fenced
 
-_ACTIVE: Final = re.compile(r"([\\`*_{}\[\]<>#|!~@&])")
-_POLICY: Final = (
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-)
 _STYLE: Final = """\
-:root { color-scheme: light dark; --ink: light-dark(#17201f, #e4eae8); --page: light-dark(#f7f8f6, #12171c);
-  --card: light-dark(#fff, #192027); --line: light-dark(#dbe0dc, #2d3741); --quiet: light-dark(#52605d, #a0adab);
-  --good: light-dark(#17693a, #7fd8a0); --bad: light-dark(#a02d20, #ff9d8f); --odd: light-dark(#7a4a00, #f2c46d); }
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1.5rem; max-width: 62rem; background: var(--page); color: var(--ink);
-  font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
+body { overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; margin: 0 0 .5rem; } h2 { font-size: 1.25rem; } h3 { font-size: 1rem; margin: 0; display: inline; }
 .first { font-size: 1.15rem; font-weight: 600; margin: .25rem 0; }
 section, details { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: .75rem 1rem; margin: .75rem 0; }
@@ -49,7 +41,6 @@ pre { overflow-x: auto; overflow-wrap: normal; margin: .5rem 0; padding: .5rem .
 ins { color: var(--good); text-decoration: none; } del { color: var(--bad); text-decoration: none; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem .75rem; margin: .5rem 0; } dt { color: var(--quiet); }
 dd { margin: 0; min-width: 0; white-space: pre-wrap; font: .875rem/1.6 ui-monospace, monospace; }
-.quiet { color: var(--quiet); }
 """  # noqa: E501  a style sheet
 
 
@@ -164,61 +155,43 @@ def markdown(audits: Sequence[Audit]) -> str:
 
 
 def _markdown(shown: AuditDocument) -> Iterator[str]:
-    first, *rest = map(_plain, shown.headline)
-    yield from (f"## {_plain(shown.name)}", "", f"**{first}**", *(f"<br>{each}" for each in rest))
+    first, *rest = map(escaped, shown.headline)
+    yield from (f"## {escaped(shown.name)}", "", f"**{first}**", *(f"<br>{each}" for each in rest))
     yield from ("", shown.score)
     if shown.checks:
         yield from ("", "| | check |", "|---|---|")
     for check in shown.checks:
         mark = "**hole**" if check.verdict == "hole" else check.verdict
-        yield f"| {mark} | {_plain(check.sentence)} |"
+        yield f"| {mark} | {escaped(check.sentence)} |"
     for survivor in shown.survivors:
         summary = escape(f"{survivor.place}: {survivor.change}")
         yield from ("", f"<details><summary>{summary}</summary>", "")
-        yield _fenced(survivor.diff, "diff")
+        yield fenced(survivor.diff, "diff")
         if survivor.rows:
             width = max(len(name) for name, _ in survivor.rows)
             rows = "\n".join(f"{name:{width}}  {value}" for name, value in survivor.rows)
-            yield from ("", _fenced(rows, "text"))
+            yield from ("", fenced(rows, "text"))
         if survivor.above:
             yield from ("", f"`{survivor.above}`, shown above, rejects it.")
         elif survivor.test:
-            yield from ("", "This test rejects it:", "", _fenced(survivor.test, "python"))
+            yield from ("", "This test rejects it:", "", fenced(survivor.test, "python"))
         yield from ("", "</details>")
     for heading, group in shown.groups:
-        yield from ("", heading, "", *(f"- {place}: {_plain(change)}" for place, change in group))
+        yield from ("", heading, "", *(f"- {place}: {escaped(change)}" for place, change in group))
     if shown.notes:
-        yield from ("", *(f"- {_plain(note)}" for note in shown.notes))
-
-
-def _fenced(code: str, language: str) -> str:
-    """Return a block of code, in a fence longer than any in it."""
-    longest = max((len(result) for result in re.findall("`+", code)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{code.rstrip(chr(10))}\n{fence}"
-
-
-def _plain(sentence: str) -> str:
-    """Return a text on one line in which nothing is markup."""
-    return _ACTIVE.sub(r"\\\1", line(sentence))
+        yield from ("", *(f"- {escaped(note)}" for note in shown.notes))
 
 
 def html(audits: Sequence[Audit]) -> str:
     """Return a page that needs no other file."""
     several = len(audits) > 1
-    name = escape("Audit of tests" if several else f"Audit of {line(audits[0].assignment.name)}")
+    name = "Audit of tests" if several else f"Audit of {line(audits[0].assignment.name)}"
     body = f'<p class="first">{escape(together(audits))}</p>\n' if several else ""
     for audit in audits:
         shown = document(audit)
         body += f"<h2>{escape(shown.name)}</h2>\n" if several else ""
         body += "".join(_html(shown))
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{name}</title>\n<style>\n{_STYLE}</style>\n</head>\n<body>\n<main>\n"
-        f"<h1>{name}</h1>\n{body}</main>\n</body>\n</html>\n"
-    )
+    return html_page(name, _STYLE, body)
 
 
 def _html(shown: AuditDocument) -> Iterator[str]:

@@ -1,4 +1,8 @@
-"""Database migrations: upgrade to this version's tables, and check the state."""
+"""The tables of a store: made in a new one, migrated to this version's, and checked.
+
+As Alembic advises, a new store gets the tables as `tables` has them, and the number of the last
+step. Steps are for stores that exist.
+"""
 
 import time
 from pathlib import Path
@@ -13,10 +17,17 @@ from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import OperationalError
 
 from etude_server.store.database import Database, cause_of
+from etude_server.store.tables import metadata
 from grader.errors import UsageError
 
 _MIGRATIONS: Final = Path(__file__).with_name("migrations")
 _AGAIN_SECONDS: Final = 2.0
+# Of PostgreSQL: a transaction may change the rows of a table that it names, see `unlocked`.
+_REFUSE_CHANGE: Final = text(
+    "CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+    "IF current_setting('etude.unlocked', true) = TG_TABLE_NAME THEN RETURN NULL; END IF; "
+    "RAISE EXCEPTION '%: what is written is not changed', TG_TABLE_NAME; END $$"
+)
 
 _log = structlog.get_logger(__name__)
 
@@ -37,8 +48,31 @@ def upgrade(database: Database) -> bool:
             return False
         config = _config()
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        if MigrationContext.configure(connection).get_current_revision() is None:
+            _create_tables(connection)
+            command.stamp(config, "head")
+        else:
+            command.upgrade(config, "head")
     return True
+
+
+def _create_tables(connection: Connection) -> None:
+    """Make all tables, and triggers that keep verdicts and events unchanged."""
+    metadata.create_all(connection, checkfirst=False)
+    if connection.dialect.name != "sqlite":
+        connection.execute(_REFUSE_CHANGE)
+    for table in ("event", "verdict"):
+        if connection.dialect.name != "sqlite":
+            connection.exec_driver_sql(
+                f"CREATE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+                "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"
+            )
+            continue
+        for change in ("UPDATE", "DELETE"):
+            connection.exec_driver_sql(
+                f"CREATE TRIGGER {table}_no_{change.lower()} BEFORE {change} ON {table} "
+                f"BEGIN SELECT RAISE(ABORT, '{table}: what is written is not changed'); END"
+            )
 
 
 def upgrade_once_there(database: Database) -> None:

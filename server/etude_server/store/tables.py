@@ -1,4 +1,4 @@
-"""The tables, for SQLite and PostgreSQL alike. `migrations` makes them; a test compares the two.
+"""The tables, for SQLite and PostgreSQL alike; `migrate` makes them in a store.
 
 Times are microseconds since 1970 in UTC: one form in every dialect, and sorted as they are. Ids are
 UUIDs of version 7, so that they sort by when they were made. What is marked as a projection can be

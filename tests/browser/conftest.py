@@ -22,7 +22,7 @@ from tests.browser.tools import (
     give_up,
     install_tools,
     locked,
-    write_first_lessons,
+    write_lessons,
 )
 from tests.browser.watching import Watch
 
@@ -88,7 +88,7 @@ def site(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def first_lessons(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a site with the first lessons alone, for what needs no more."""
-    folder = write_first_lessons(tmp_path_factory.mktemp("first-lessons"))
+    folder = write_lessons(tmp_path_factory.mktemp("first-lessons"))
     output = tmp_path_factory.mktemp("site") / "first-lessons"
     with hosted(build_site(output, tools, BASE, "--exercises", folder)) as found:
         yield found

@@ -20,7 +20,7 @@ from sitegen import Content, build_site
 from sitegen.hosting import Hosting
 from tests.browser.hosting import BASE, hosted
 from tests.browser.learner import paste
-from tests.browser.tools import Tools, write_first_lessons
+from tests.browser.tools import Tools, write_lessons
 from tests.browser.tools import build_site as build_site_with_python
 
 OUTER = """<!DOCTYPE html><title>Course</title>
@@ -100,7 +100,7 @@ def test_a_learning_system_is_told_scores_and_gives_the_code_back(
     outside.mkdir()
     (outside / "404.html").touch()
     with hosted(outside) as outer, hosted(outside) as stranger:
-        more = ("--exercises", write_first_lessons(tmp_path / "lessons"))
+        more = ("--exercises", write_lessons(tmp_path / "lessons"))
         named = outer.removesuffix(BASE)
         inside = build_site_with_python(
             tmp_path / "inside", tools, BASE, *more, "--embed-in", named

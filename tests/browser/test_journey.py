@@ -1,7 +1,7 @@
 """The whole way of a learner: through one exercise, and through courses.
 
-The last track of one course is played; ETUDE_WHOLE_COURSES=1 has every track of all courses played
-on one site with all that comes with Etude, in half an hour. Each exercise is tried in a page's Python by `tests/browser_engine`, too.
+The last two lessons of a course are played, and their exercises; ETUDE_WHOLE_COURSES=1 has every
+track of all courses played on one site with all that comes with Etude, in half an hour. Each exercise is tried in a page's Python by `tests/browser_engine`, too.
 """
 
 import json
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
+from grader.definitions.collection import Collection
 from tests.browser.hosting import BASE, hosted
 from tests.browser.judging import (
     DARK,
@@ -25,7 +26,7 @@ from tests.browser.judging import (
     shoot,
 )
 from tests.browser.learner import Bench, Hand, Keyboard, Mouse, predict, predictions
-from tests.browser.tools import add_package, build_site
+from tests.browser.tools import add_package, build_site, write_lessons
 from tests.own_collection import COLLECTION, COURSES
 
 if TYPE_CHECKING:
@@ -97,7 +98,6 @@ def test_from_the_start_page_to_the_next_exercise(
 
 
 IS_WHOLE = os.environ.get("ETUDE_WHOLE_COURSES") == "1"
-PLAYED = COURSES if IS_WHOLE else {"learning-from-data": COURSES["learning-from-data"]}
 
 # Pyodide's matplotlib is not among the tools. This one takes every call and draws an empty picture.
 PYPLOT = """
@@ -159,13 +159,26 @@ BELOW = """
 
 
 @pytest.fixture(scope="module")
-def all_courses(tools: "Tools", tmp_path_factory: pytest.TempPathFactory) -> "Iterator[str]":
+def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Collection]:
+    """The courses that are played."""
+    if IS_WHOLE:
+        return COURSES
+    *_, last = COURSES["learning-from-data"].tracks
+    folder = tmp_path_factory.mktemp("short") / "course"
+    short = write_lessons(folder, last.definition.where.path.parent, slice(-2, None))
+    return {"learning-from-data": Collection.load(short)}
+
+
+@pytest.fixture(scope="module")
+def all_courses(
+    tools: "Tools", tmp_path_factory: pytest.TempPathFactory, played: dict[str, Collection]
+) -> "Iterator[str]":
     """The address of one site with the courses that are played."""
     pyodide = tmp_path_factory.mktemp("pyodide")
     shutil.copytree(tools.pyodide, pyodide, dirs_exist_ok=True)
     add_package(pyodide, "matplotlib", MATPLOTLIB)
     add_package(pyodide, "cycler", CYCLER)
-    folders = [each.folder for each in (*[COLLECTION] * IS_WHOLE, *PLAYED.values())]
+    folders = [each.folder for each in (*[COLLECTION] * IS_WHOLE, *played.values())]
     words = [word for folder in folders for word in ("--exercises", folder)]
     site = tmp_path_factory.mktemp("built") / "site"
     with hosted(build_site(site, tools, BASE, *words, "--pyodide-dir", pyodide)) as address:
@@ -173,16 +186,16 @@ def all_courses(tools: "Tools", tmp_path_factory: pytest.TempPathFactory) -> "It
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PLAYED)
+@pytest.mark.parametrize("name", COURSES if IS_WHOLE else ["learning-from-data"])
 def test_a_course_from_first_lesson_to_last_exercise(
-    all_courses: str, new_context: "NewContext", name: str
+    all_courses: str, new_context: "NewContext", played: dict[str, Collection], name: str
 ) -> None:
     """Each lesson's cells show again what its page was built with, and each exercise is passed.
 
     Pictures of matplotlib are left out.
     """
     page = new_context(all_courses).new_page()
-    tracks = COURSES[name].tracks if IS_WHOLE else COURSES[name].tracks[-1:]
+    tracks = played[name].tracks
     for track in tracks:
         page.goto("")
         page.get_by_role("main").get_by_role(

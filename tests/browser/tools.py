@@ -36,7 +36,7 @@ CHROMIUM_ARGUMENTS: Final = (
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # nothing else is there
 )
 
-FIRST: Final = 8  # exercises: those of the first three lessons
+ATTENTION: Final = ROOT / "exercises" / "attention"
 
 _CORE: Final = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
 _CHROMIUM: Final = ("chromium", "chromium-browser", "google-chrome")
@@ -183,22 +183,25 @@ def build_site(output: Path, tools: Tools, base: str, *more: str | Path) -> Path
     return output
 
 
-def write_first_lessons(folder: Path) -> Path:
-    """Write a collection of the first exercises on attention and their lessons; return its folder."""
-    source = ROOT / "exercises" / "attention"
-    track = yaml.safe_load((source / "track.yaml").read_text("utf-8"))
-    del track["xp"]
-    track["exercises"] = track["exercises"][:FIRST]
-    kept = {*track["exercises"]}
-    track["lessons"] = [each for each in track["lessons"] if kept.issuperset(each["exercises"])]
-    target = folder / "attention"
+def write_lessons(folder: Path, track: Path = ATTENTION, kept: slice = slice(3)) -> Path:
+    """Write a course of some lessons of a track, and their exercises; return its folder."""
+    definition = yaml.safe_load((track / "track.yaml").read_text("utf-8"))
+    for key in ("xp", "requires"):
+        definition.pop(key, None)
+    lessons = definition["lessons"] = definition["lessons"][kept]
+    exercises = definition["exercises"] = [name for each in lessons for name in each["exercises"]]
+    target = folder / track.name
     (target / "lessons").mkdir(parents=True)
-    (target / "track.yaml").write_text(yaml.safe_dump(track, sort_keys=False), "utf-8")
-    shutil.copy(ROOT / "exercises" / "course.yaml", folder)
-    names = [f"[0-9]*-{each}.yaml" for each in kept]
-    names += [f"lessons/[0-9]*-{each['id']}.md" for each in track["lessons"]]
-    for path in (path for name in names for path in source.glob(name)):
-        shutil.copy(path, target / path.relative_to(source))
+    (target / "track.yaml").write_text(yaml.safe_dump(definition, sort_keys=False), "utf-8")
+    for path in track.parent.iterdir():  # what the tracks share
+        if path.is_file():
+            shutil.copy(path, folder)
+        elif not (path / "track.yaml").exists():
+            shutil.copytree(path, folder / path.name)
+    names = [f"[0-9]*-{each}.yaml" for each in exercises]
+    names += [f"lessons/[0-9]*-{each['id']}.md" for each in lessons]
+    for path in (path for name in names for path in track.glob(name)):
+        shutil.copy(path, target / path.relative_to(track))
     return folder
 
 

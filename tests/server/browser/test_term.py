@@ -24,7 +24,7 @@ from etude_server.store.migrate import upgrade
 from tests.browser.hosting import BASE
 from tests.browser.judging import LOOKS, overflowing, shoot, without_python
 from tests.browser.learner import Bench
-from tests.browser.tools import Tools, build_site, write_first_lessons
+from tests.browser.tools import Tools, build_site, write_lessons
 from tests.server.browser.conftest import serving
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def name_of(number: int) -> str:
 @pytest.fixture
 def term(tools: Tools, new_context: "NewContext", tmp_path: Path) -> Iterator[Term]:
     """A served course of which one exercise has a wrong expected value; no one is in it but a teacher."""
-    course = write_first_lessons(tmp_path / "course")
+    course = write_lessons(tmp_path / "course")
     site = build_site(tmp_path / "site", tools, BASE, "--exercises", course, "--certified")
     catalog = Catalog.load(course)
     [path] = course.glob(f"attention/*-{SCORES}.yaml")

@@ -35,7 +35,7 @@ from tests.server.regrade.conftest import HALF_RIGHT, OLD, RIGHT, WRONG, Stored
 # `ETUDE_SEED=7 pytest tests/server/api/test_states.py` takes another course of events, and
 # `ETUDE_REQUESTS=20000` a longer one.
 SEED: Final = int(os.environ.get("ETUDE_SEED", "1"))
-REQUESTS: Final = int(os.environ.get("ETUDE_REQUESTS", "1500"))
+REQUESTS: Final = int(os.environ.get("ETUDE_REQUESTS", "1000"))
 EXERCISES: Final = ("double", "twice", "thrice")  # `schedule.yaml` names the first
 AT_ONCE: Final = 4  # terms
 STAFF: Final = "the "  # how the names of staff begin, who stay

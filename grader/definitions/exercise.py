@@ -604,9 +604,14 @@ class ExerciseLimits:
     """The resources of a submission to this exercise, where the usual limits do not fit."""
 
     where: Location
-    cpu_seconds: int | None = _doc("CPU time for all tests together.", _ABOVE_ZERO, default=None)
+    cpu_seconds: int | None = _doc(
+        "CPU time for all tests together. After a time-out the next test begins with all of it, "
+        "twice at most.",
+        _ABOVE_ZERO,
+        default=None,
+    )
     wall_seconds: float | None = _doc(
-        "Wall clock for all tests together, with what they compute from the results.",
+        "Wall clock, likewise, with what the tests compute from the results.",
         _ABOVE_ZERO,
         default=None,
     )

@@ -44,6 +44,8 @@ def run_tests(
     run.load()
     note(journal.LOADED, run.output)
     for test_id, grade in tests:
+        if run.starts_again:
+            note(journal.BEGAN, time.monotonic())
         result = results[test_id] = grade()
         note(journal.RESULT, result_data(result))
         if first_failure and result.outcome is not Outcome.PASSED:

@@ -10,6 +10,7 @@ import pytest
 
 from grader.browser.shipping import bundle, engine_data
 from grader.grading.feedback.versions import HERE
+from tests.browser_engine.test_verdicts import in_sandbox
 from tests.grading.feedback.test_versions import NEWER
 from tests.own_collection import COLLECTION, COURSES
 
@@ -118,6 +119,29 @@ def test_pyodide_does_what_python_does_here(
     assert (second["printed"], second["problem"]) == ("2.0\n", None)
     found = [told(verdict) for verdict in rest if verdict is not None]
     assert found == [told(verdict) for said in verdicts.values() for verdict in said.values()]
+
+
+def test_a_page_goes_on_after_a_time_out_as_the_sandbox_does(
+    node: list[str], make: "Make", sandbox: "Sandbox", tmp_path: Path
+) -> None:
+    """The next test runs; after the third time-out none does."""
+    tests = [{"given": {"x": n}, "call": "f(x)", "expect": 2.0 * n} for n in range(1, 6)]
+    exercise = make(*tests, limits={"cpu_seconds": 1})
+    loops = {"once": "x == 2", "often": "x > 1"}
+    programs = {
+        name: f"def f(x):\n    while {condition}:\n        pass\n    return 2.0 * x\n"
+        for name, condition in loops.items()
+    }
+    (there,) = in_sandbox([(exercise, programs)], sandbox)
+    calls = [["open_exercise", engine_data(exercise, sandbox)]]
+    calls += [["check", code] for code in programs.values()]
+    _, *here = in_pyodide(node, calls, tmp_path)
+    assert [told(verdict) for verdict in here] == [told(verdict) for verdict in there.values()]
+    ends = [[test["outcome"] for test in verdict["tests"]] for verdict in here]
+    assert ends == [
+        ["passed", "timed out", "passed", "passed", "passed"],
+        ["passed", "timed out", "timed out", "timed out", "not run"],
+    ]
 
 
 @pytest.mark.parametrize("course", [name for name, found in COURSES_FOR_PRACTICE.items() if found])

@@ -42,6 +42,10 @@ if TYPE_CHECKING:
 _RETURNS = re.compile(r"^\s+return\s+(?!None\b)\S", re.MULTILINE)
 _RELATED = (Rung.SHAPE, Rung.NOT_FINITE, Rung.VALUES)
 
+_MOST_CHILDREN = 3
+"""The children of one submission. A test that times out costs no other test, and whatever never
+ends takes no more than three times the limits."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
@@ -95,6 +99,8 @@ class SubmissionRun:
         self._child: Child | None = None
         self._program: LoadedProgram | None = None
         self._ended = bool(self.problem)
+        self._children = 1
+        self._is_late = False  # whether a time-out has ended the child
         self._began = time.monotonic()
         self._hidden_ran = False
         self._limits = limits
@@ -119,6 +125,11 @@ class SubmissionRun:
     def deadline(self) -> float:
         """The time at which the submission's wall clock has run down."""
         return self._began + self._limits.wall_seconds
+
+    @property
+    def starts_again(self) -> bool:
+        """Whether the next test gets a new child, and all of its time, after a time-out."""
+        return self._ended and self._is_late and self._children < _MOST_CHILDREN
 
     def load(self) -> None:
         """Screen the submission's code and run it. What goes wrong becomes `problem`."""
@@ -154,15 +165,12 @@ class SubmissionRun:
         return replace(result, message=sentence, line=line)
 
     def _grade(self, test: TestCase) -> TestResult:
-        if self._ended:
+        if self._ended and not self.starts_again:
             return not_run(test, self.problem)
-        if self._hidden_ran and not test.hidden and self._child is not None:
-            # It is loaded again: what it learnt from a hidden test must reach no output.
-            self._child.close()
-            self._child = self._new_child()
-            self.load()
-            if self.problem:
-                return not_run(test, self.problem)
+        # What it learnt from a hidden test must reach no output either.
+        is_again = self._ended or (self._hidden_ran and not test.hidden and self._child is not None)
+        if is_again and (problem := self._load_again()):
+            return not_run(test, problem)
         assert self._program is not None  # for the type checker
         child = self._program.child
         if test.hidden and not self._hidden_ran and self.exercise.hidden_data:
@@ -205,6 +213,20 @@ class SubmissionRun:
             worst=values.worst,
             seconds=seconds,
         )
+
+    def _load_again(self) -> str:
+        """Load the submission into a new child; return the problem with that, or nothing."""
+        assert self._child is not None  # for the type checker
+        is_late, self._is_late = self._is_late, False
+        self._children += is_late
+        self._child.close()
+        self._child = self._new_child()
+        self._ended = self._hidden_ran = False
+        self.load()
+        problem = self.problem
+        if is_late:  # it was loaded before, so the results until then stand
+            self.problem, self.outcome, self.line = "", Outcome.PASSED, None
+        return problem
 
     def verdict(self, results: Mapping[TestId, TestResult], sandbox: str) -> Verdict:
         """Return the verdict on the run."""
@@ -325,8 +347,8 @@ class SubmissionRun:
             got = error.answer
             return self._no_value(test, error, draw)
         except ChildGoneError as error:
-            self._ended = True
             outcome = outcome_sentences.outcome_of(error)
+            self._ended, self._is_late = True, outcome is Outcome.TIMED_OUT
             line = outcome_sentences.line_of(error, self.source)
             sentence = self._sentence(partial(outcome_sentences.gone, error, self.source))
             return _Attempt(outcome, sentence, line=line, inputs=draw.inputs)

@@ -30,7 +30,7 @@ interface Waiting {
   reject(reason: Interrupted): void;
 }
 
-const LIMIT_SECONDS = 10; // Python stops its own loops before; this is for computing in C
+const LIMIT_SECONDS = 15; // Python stops three loops before; this is for computing in C
 const SPARE_MS = 1_500; // a call that takes longer may have to be stopped
 const MOST_HEAP = 1_000_000_000;
 const OUT_OF_MEMORY = /"out of memory"|MemoryError|asked for more memory/; // an outcome, or a sentence for the learner

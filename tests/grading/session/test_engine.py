@@ -178,6 +178,24 @@ def test_after_the_end_of_the_program_the_rest_is_not_run(
     ]
 
 
+@pytest.mark.parametrize(
+    ("loops", "outcomes"),
+    [
+        ("x[0] == 2", ["passed", "timed out", "passed", "passed", "passed"]),
+        ("x[0] < 4", ["timed out", "timed out", "timed out", "not run", "not run"]),
+    ],
+)
+def test_a_time_out_costs_its_own_test_only_up_to_a_third_one(
+    make: "Make", sandbox: Sandbox, loops: str, outcomes: list[str]
+) -> None:
+    """A fresh child goes on with the next one; a loop without an end has an end in all."""
+    tests = [{"given": {"x": [n]}, "call": "f(x)[0]", "expect": n} for n in range(1, 6)]
+    exercise = make(*tests, solution="def f(x): return x")
+    source = f"def f(x):\n    while {loops}: pass\n    return x\n"
+    verdict = grade(exercise, submission(source), sandbox, LITTLE_CPU_TIME)
+    assert [test.outcome for test in verdict.tests] == outcomes
+
+
 def test_what_was_printed_is_shown_for_visible_tests_only(
     verdict_of: Callable[[str], Verdict],
 ) -> None:

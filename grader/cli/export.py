@@ -145,7 +145,7 @@ def gradescope(
 )  # fmt: skip
 @click.option(
     "--match", "identity", default="SIS Login ID", show_default=True, metavar="NAME",
-    help="The column that has the names of the students' folders.",
+    help="The column that has the names of the students' folders; ID may be in the roster instead.",
 )  # fmt: skip
 @rules_options
 @click.option("--scale", is_flag=True, help="Convert to the points of the assignment in Canvas.")
@@ -183,6 +183,7 @@ def canvas(
     """
     options.prefer_own_output()
     from grader.course.csv_rows import read_text, without_separator
+    from grader.course.roster_file import ids_of_students
     from grader.reports.canvas_csv import fill, scores_of
     from grader.reports.formats import write_whole
 
@@ -204,6 +205,9 @@ def canvas(
     mark = "\ufeff" if gradebook.read_bytes().startswith(codecs.BOM_UTF8) else ""
     text = mark + without_separator(read_text(gradebook))
     scores = scores_of(batch, exercises)
+    if identity == "ID" and given["roster"] is not None:
+        ids = ids_of_students(given["roster"])
+        scores = {ids.get(student) or student: score for student, score in scores.items()}
     try:
         filled = fill(
             text, scores, column=column, identity=identity, scale=scale, skip_unknown=skip_unknown

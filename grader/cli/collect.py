@@ -50,6 +50,7 @@ def command(
     from grader.course.roster_file import read_names
     from grader.definitions.collection import load_exercise
     from grader.definitions.files import files_by_folder, id_in_name
+    from grader.grading.results.submission_time import CLONE
     from grader.grading.results.submitted_files import exercise_in
     from grader.reports.phrases import count
 
@@ -66,7 +67,9 @@ def command(
     several = {str(each.id): each.files_to_submit for each in asking if each.files_to_submit}
     done = collect(source, into, exercise_of, names, several, only)
     click.echo(f"{count(len(done.placed), 'submission')} in {printable(str(into))}")
-    if done.has_one_time:
+    if any(each.source == CLONE for each in done.times.values()):
+        click.echo("files of a git clone have its date: their times are unknown")
+    elif done.has_one_time:
         click.echo("all files have one date, that of the download: their times are unknown")
     elif any(each.source == "Canvas" for each in done.times.values()):
         late = sum(each.is_late for each in done.times.values())

@@ -34,7 +34,7 @@ from grader.course.roster_file import LOST_ZEROS, name_key
 from grader.course.times_file import TIMES_FILE, all_at_once, read_times, write_times
 from grader.errors import UsageError
 from grader.grading.results.submission import cap_of, digest_of
-from grader.grading.results.submission_time import SubmissionTime
+from grader.grading.results.submission_time import CLONE, SubmissionTime, is_clone
 from grader.grading.results.submitted_files import (
     Candidate,
     PlatformName,
@@ -60,6 +60,7 @@ from grader.safe_files import IrregularFileError, open_regular
 
 _MOST_FILES: Final = 100_000
 _ROSTER: Final = "name the students with --roster"
+_ALIAS: Final = "put it into its column 'alias', beside the student"
 
 
 class _RefusalError(Exception):
@@ -74,7 +75,18 @@ class _File:
     changed: float  # seconds since 1970
     read: Callable[[int], bytes]  # at most so many, or a ZipError
     inner: str = ""  # the path in the student's own zip, which `path` is then
-    is_packed: bool = False  # whether the download is a zip
+    source: str = "file"  # of its date
+
+    @property
+    def platform(self) -> PlatformName | None:
+        """The facts in the outermost part of its path that a platform has written."""
+        return next(filter(None, map(PlatformName.of, PurePosixPath(self.path).parts)), None)
+
+    @property
+    def above(self) -> list[str]:
+        """The folders down to that part."""
+        folders = PurePosixPath(self.path).parts[:-1]
+        return [*takewhile(lambda part: not PlatformName.of(part), folders)]
 
     @property
     def name(self) -> str:
@@ -92,6 +104,10 @@ class _Exercises:
     exercise_of: Callable[[str], str | None]
     several: Mapping[str, Sequence[str]]  # the files of those that ask for several
     only: str | None = None  # what a file of any other name is for
+
+    def is_named(self, file: _File, exercise: str) -> bool:
+        """Return whether a file, or a folder of it, is named after an exercise."""
+        return exercise in map(self.exercise_of, PurePosixPath(file.shown).parts)
 
     def place(self, file: _File) -> str:
         """Return the path of a file below its student's, without suffix.
@@ -120,7 +136,10 @@ class _Exercises:
             return "/".join(*asking.items())
         if self.only is not None and self.only not in self.several:
             return self.only
-        raise _RefusalError(f"there is no exercise {stem!r}")
+        own = platform.file if (platform := PlatformName.of(stem)) else stem
+        raise _RefusalError(
+            f"there is no exercise {own!r}; rename it, or give --exercise if all are of one"
+        )
 
 
 @dataclass(slots=True)
@@ -177,20 +196,23 @@ def collect(
             with _refusals(done, packed):
                 places += _placed(packed, exercises, done)
         chosen: dict[tuple[str, str], list[tuple[Candidate, _File]]] = {}
-        bare = [file for file, _ in places if _platform_part(file) is None]
+        bare = [file for file, _ in places if file.platform is None]
         level = _level_of_students(bare, exercises) if names is None else ""
         for file, place in places:
             with _refusals(done, file):
                 student = _student(file, names, level, exercises)
-                chosen.setdefault((student, place), []).append((_candidate(file), file))
-        for (student, place), files in sorted(chosen.items()):
+                candidate = _candidate(file, _facts(file, names))
+                chosen.setdefault((student, place), []).append((candidate, file))
+        for (student, place), several_files in sorted(chosen.items()):
+            files = _of_one(several_files, place, exercises, done)
             best, left_out = choose([candidate for candidate, _ in files])
             done.left_out.update({str(path): why for path, why in left_out.items()})
             for file in [file for candidate, file in files if candidate is best]:
                 suffix = PurePosixPath(file.name).suffix.lower()
                 with _refusals(done, file):
                     if _write(into / student / f"{place}{suffix}", file, done):
-                        _note_time(done, (student, place.split("/")[0]), file)
+                        key = student, place.split("/")[0]
+                        _note_time(done, key, file, _facts(file, names))
     done.has_one_time = all_at_once((who, time) for (who, _), time in done.times.items())
     if done.has_one_time:
         done.times = {
@@ -202,11 +224,32 @@ def collect(
     return done
 
 
-def _note_time(done: Collected, key: tuple[str, str], file: _File) -> None:
+def _of_one(
+    files: list[tuple[Candidate, _File]], place: str, exercises: _Exercises, done: Collected
+) -> list[tuple[Candidate, _File]]:
+    """Return the files that may count as a student's: of one person, and named if any is."""
+    people = {(platform.name, platform.id) for _, file in files if (platform := file.platform)}
+    if len({number for _, number in people if number}) > 1:
+        said = " and ".join(f"{name!r} with {number}" for name, number in sorted(people))
+        why = f"{said} are one on the roster; give each number a line there, in the column 'alias'"
+        done.left_out.update({file.shown: why for _, file in files})
+        return []
+    named = [each for each in files if exercises.is_named(each[1], place)]
+    if exercises.only == place and 0 < len(named) < len(files):
+        why = f"{named[0][1].shown} is named after the exercise"
+        done.left_out.update({each[1].shown: why for each in files if each not in named})
+        return named
+    return files
+
+
+def _note_time(
+    done: Collected, key: tuple[str, str], file: _File, platform: PlatformName | None
+) -> None:
     """Keep the time of a file; of several files of one submission, the last."""
-    platform = _platform_part(file)
-    source = (platform.platform if platform else "") or ("zip" if file.is_packed else "file")
-    time = (platform and platform.time) or SubmissionTime(file.changed, source)
+    source = (platform and platform.platform) or file.source
+    time = (platform and platform.time) or SubmissionTime(
+        None if file.source == CLONE else file.changed, source
+    )
     before = done.times.get(key, time)
     done.times[key] = max(before, time, key=lambda each: (each.is_late, each.at or 0))
 
@@ -254,9 +297,10 @@ def _placed(file: _File, exercises: _Exercises, done: Collected) -> list[tuple[_
     return places
 
 
-def _platform_part(file: _File) -> PlatformName | None:
-    parts = PurePosixPath(file.path).parts
-    return next(filter(None, map(PlatformName.of, parts)), None)
+def _facts(file: _File, names: Mapping[str, str] | None) -> PlatformName | None:
+    """Return what a platform says; below a student's folder only the student gives names."""
+    is_below = any(name_key(part) in (names or {}) for part in file.above)
+    return None if is_below else file.platform
 
 
 def _folders(file: _File, exercises: _Exercises) -> list[str]:
@@ -284,10 +328,12 @@ def _student(
     Raises:
         _RefusalError: none, or more than one, is named in its path.
     """
-    platform = _platform_part(file)
+    platform = file.platform
     if names is not None:
         return _on_roster(file, names, platform)
     folders = _folders(file, exercises)
+    if platform and isinstance(level, int) and len(file.above) > level:
+        raise _RefusalError(f"{file.above[level]!r} or {platform.name!r} may be meant; {_ROSTER}")
     if platform:
         student = f"{platform.name}_{platform.id}" if platform.id else platform.name
     elif not folders:
@@ -303,31 +349,34 @@ def _student(
 
 def _on_roster(file: _File, names: Mapping[str, str], platform: PlatformName | None) -> str:
     """Return the student of the roster who is named in a path, up to the platform's part."""
-    parts = PurePosixPath(file.path).parts
-    called = [*takewhile(lambda part: not PlatformName.of(part), parts[:-1])]
+    called = file.above
     if platform:
         called += filter(None, (platform.id, platform.name))
-    students = {names[key] for key in map(name_key, called) if key and key in names}
-    if len(students) == 1:
-        return students.pop()
+    students = {names[key] for key in map(name_key, called) if key in names}
+    if len(students - {""}) == 1:
+        return max(students)
+    if students == {""}:
+        raise _RefusalError(
+            f"{called[-1]!r} is the name of two on the roster; put the platform's number of each "
+            "into its column 'id' or 'alias'"
+        )
     if students:
-        both = " and ".join(map(repr, sorted(students)))
+        both = " and ".join(map(repr, sorted(students - {""})))
         raise _RefusalError(f"its path names {both}, who are two on the roster")
     if lost := lost_zeros(called, names):
         raise _RefusalError(f"{lost[0]!r} is not on the roster, but {lost[1]!r} is: {LOST_ZEROS}")
     if not called:
         raise _RefusalError("no student is named in its path")
     name = platform.name if platform else "/".join(called)
-    raise _RefusalError(f"{name!r} is not on the roster")
+    raise _RefusalError(f"{name!r} is not on the roster; {_ALIAS}")
 
 
-def _candidate(file: _File) -> Candidate:
+def _candidate(file: _File, platform: PlatformName | None) -> Candidate:
     def digest() -> str:
         with contextlib.suppress(ZipError, IrregularFileError, OSError):
             return digest_of(file.read(cap_of(Path(file.name))))
         return file.shown
 
-    platform = _platform_part(file)
     attempt = platform.attempt if platform else None
     return Candidate(Path(file.shown), file.changed, attempt, digest)
 
@@ -369,10 +418,14 @@ def _of_folder(source: Path) -> Iterator[_File]:
             raise ZipError(f"{path.name!r} has more than {most >> 10:,} KiB")
         return data
 
+    clones = set[Path]()
     for here, _, names in os.walk(source):
+        if is_clone(Path(here)) or clones.intersection(Path(here).parents):
+            clones.add(Path(here))
         for path in (Path(here, name) for name in names):
             inner = path.relative_to(source).as_posix()
-            yield _File(inner, path.lstat().st_mtime, functools.partial(read, path))
+            kind = CLONE if Path(here) in clones else "file"
+            yield _File(inner, path.lstat().st_mtime, functools.partial(read, path), source=kind)
 
 
 def _of_zip(source: Path, stack: contextlib.ExitStack, done: Collected) -> Iterator[_File]:
@@ -388,7 +441,7 @@ def _of_zip(source: Path, stack: contextlib.ExitStack, done: Collected) -> Itera
             done.is_damaged = True
         elif not is_folder(entry):
             read = functools.partial(read_entry, archive, entry)
-            yield _File(inside, _date(entry), read, is_packed=True)
+            yield _File(inside, _date(entry), read, source="zip")
 
 
 def _date(entry: zipfile.ZipInfo) -> float:

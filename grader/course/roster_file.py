@@ -10,6 +10,7 @@ from grader.reports.canvas_csv import login_key
 
 ROLES: Final = ("student", "instructor", "assistant", "grader")
 LOST_ZEROS: Final = "where a spreadsheet took leading zeros away, format the column as text"
+_IDS: Final = ("student", "id", "login", "email", "e-mail", "alias")
 _LONGEST: Final = 200  # characters, of each column
 
 
@@ -72,29 +73,37 @@ def read_students(path: Path) -> tuple[str, ...]:
 
 
 def read_names(path: Path) -> dict[str, str]:
-    """Read what a platform calls the students: a roster's columns `id`, `name`, `login`, `email`.
+    """Read what a platform calls the students: by `id`, `name`, `login`, `email` and `alias`.
+
+    Canvas writes `lovelaceada` for Ada Lovelace, so a name counts in each order of its words.
 
     Returns:
-        the student of each id and name, written as `name_key` does.
+        the student of each id and name, written as `name_key` does; empty if it stands for two.
 
     Raises:
-        UsageError: it cannot be read, names a student twice, or two have one id or name.
+        UsageError: it cannot be read, or names a student twice, or two have one id.
     """
-    names: dict[str, str] = {}
-    # Canvas writes `lovelaceada` for Ada Lovelace. Where that stands for two, it is no help.
-    turned: dict[str, set[str]] = {}
+    ids: dict[str, str] = {}
+    named: dict[str, set[str]] = {}
     for number, row in _student_rows(path):
         student, words = row["student"], row.get("name", "").split()
-        for column in ("student", "id", "name", "login", "email", "e-mail"):
-            key = name_key(row.get(column, ""))
-            if names.setdefault(key, student) != student and key:
+        several = ((column, each) for column in _IDS for each in row.get(column, "").split(";"))
+        for column, value in several:
+            key = name_key(value)
+            if ids.setdefault(key, student) != student and key:
                 raise UsageError(
-                    f"{path}:{number}: {row[column]!r} stands for {names[key]!r} already; "
-                    "where two have one name, leave it out and give the platform's 'id'"
+                    f"{path}:{number}: the {column} {value.strip()!r} stands for {ids[key]!r} "
+                    "already"
                 )
-        for first in range(1, len(words)):
-            turned.setdefault(name_key("".join(words[first:] + words[:first])), set()).add(student)
-    return {key: min(several) for key, several in turned.items() if len(several) == 1} | names
+            named.setdefault(key, set()).add(student)
+        for first in range(len(words)):
+            named.setdefault(name_key("".join(words[first:] + words[:first])), set()).add(student)
+    return {key: min(who) if len(who) == 1 else "" for key, who in named.items() if key}
+
+
+def ids_of_students(path: Path) -> dict[str, str]:
+    """Read the column `id` of a roster, by student."""
+    return {row["student"]: row.get("id", "") for _, row in _student_rows(path)}
 
 
 def _student_rows(path: Path) -> list[tuple[int, dict[str, str]]]:

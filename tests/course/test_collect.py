@@ -20,7 +20,10 @@ from grader.sandbox.limits import SOURCE_CAP
 
 Date: TypeAlias = tuple[int, int, int, int, int, int]
 ADVICE = "name the students with --roster"
+ALIAS = "put it into its column 'alias', beside the student"
+RENAME = "rename it, or give --exercise if all are of one"
 DATE: Date = (2026, 11, 3, 12, 30, 20)
+NOON = time.mktime((*DATE, 0, 0, -1))
 Zip = Callable[..., Path]
 
 
@@ -164,14 +167,16 @@ def test_a_download_of_one_assignment_needs_no_names_of_files(
     files = {
         "a_1_1_Untitled3.ipynb": "1", "b_2_2_Copy of softmax.ipynb": "2", "c_3_3_x_FINAL.py": "3",
         "d_4_4_token_lookup.py": "4", "e_5_5_work.zip": zipped(**{"deep/mine.py": "5"}),
-        "f_6_6_one.py": "6", "f_6_7_two.py": "7"
+        "f_6_6_one.py": "6", "f_6_7_two.py": "7",
+        "g_7_8_all.zip": zipped(**{"softmax.py": "8", "tools.py": "9"}),
     }  # fmt: skip
     done = collect(make_zip(files), tmp_path / "out", exercise_of, only="softmax")
     assert layout(tmp_path / "out") == {
         "a_1/softmax.ipynb": "1", "b_2/softmax.ipynb": "2", "c_3/softmax.py": "3",
-        "d_4/token-lookup.py": "4", "e_5/softmax.py": "5", "f_6/softmax.py": "7"
+        "d_4/token-lookup.py": "4", "e_5/softmax.py": "5", "f_6/softmax.py": "7",
+        "g_7/softmax.py": "8",
     }  # fmt: skip
-    assert list(done.left_out) == ["f_6_6_one.py"]
+    assert list(done.left_out) == ["f_6_6_one.py", "g_7_8_all.zip/tools.py"]
 
 
 def test_a_roster_names_the_students(
@@ -196,22 +201,116 @@ def test_a_roster_names_the_students(
     assert set(layout(tmp_path / "out")) == {
         "ada/softmax.py", "emmy/softmax.py", "kim/softmax.py",
     }  # fmt: skip
-    assert done.left_out == {"mallory_66_7_softmax.py": "'mallory' is not on the roster"}
+    assert done.left_out == {"mallory_66_7_softmax.py": f"'mallory' is not on the roster; {ALIAS}"}
 
 
-def test_two_students_of_one_name_are_an_error(tmp_path: Path) -> None:
+def test_of_two_students_of_one_name_the_number_tells(
+    make_zip: Zip, run: Callable[..., Collected], tmp_path: Path
+) -> None:
+    """In any order of the words; an alias is a further name, such as a hidden one."""
+    roster = tmp_path / "roster.csv"
+    roster.write_text(
+        'student,name,id,alias\nlee1,Kim Lee,7,anon_x1\nlee2,"lee, kim",8,Participant 5;Ki_M\n'
+        "bo,Bo,9,\n"
+    )
+    done = run(
+        make_zip(
+            {
+                "leekim_7_1_softmax.py": "1",
+                "leekim_LATE_8_2_softmax.py": "2",
+                "anon_x1_3_token-lookup.py": "3",
+                "Participant 5_66_assignsubmission_file_/token-lookup.py": "4",
+                "Kim Lee_67_assignsubmission_file_/softmax.py": "x",
+                "Bo_68_assignsubmission_file_/softmax.py": "y",
+                "Bo_69_assignsubmission_file_/softmax.py": "y",
+            }
+        ),
+        read_names(roster),
+    )
+    assert layout(tmp_path / "out") == {
+        "lee1/softmax.py": "1",
+        "lee2/softmax.py": "2",
+        "lee1/token-lookup.py": "3",
+        "lee2/token-lookup.py": "4",
+    }
+    two = (
+        "'Bo' with 68 and 'Bo' with 69 are one on the roster; give each number a line there, in "
+        "the column 'alias'"
+    )
+    assert done.left_out == {
+        "Kim Lee_67_assignsubmission_file_/softmax.py": (
+            "'Kim Lee' is the name of two on the roster; put the platform's number of each into "
+            "its column 'id' or 'alias'"
+        ),
+        "Bo_68_assignsubmission_file_/softmax.py": two,
+        "Bo_69_assignsubmission_file_/softmax.py": two,
+    }
+
+
+def test_two_students_of_one_id_are_an_error(tmp_path: Path) -> None:
     """Work never lands in another's folder."""
     roster = tmp_path / "roster.csv"
-    roster.write_text("student,name\nkim1,Kim Lee\nkim2,kim lee\n")
-    with pytest.raises(
-        UsageError, match=r"roster.csv:3: 'kim lee' stands for 'kim1' already; .* 'id'"
-    ):
+    roster.write_text("student,id,login\nkim1,7,\nkim2,,7\n")
+    with pytest.raises(UsageError, match=r"roster.csv:3: the login '7' stands for 'kim1' already"):
         read_names(roster)
-    roster.write_text("student,name,id\nkim1,Kim Lee,7\nkim2,,8\n")
-    assert read_names(roster)["8"] == "kim2"
     roster.write_text("student\nkim\nkim\n")
     with pytest.raises(UsageError, match=r"roster.csv:3 names 'kim' again, as line 2 does"):
         read_names(roster)
+
+
+@pytest.mark.parametrize("has_roster", [False, True])
+@pytest.mark.parametrize(
+    ("forged", "student"),
+    [
+        ("ada/x_1_1_softmax.py", "ada"),
+        ("ada/x_ada_attempt_2020-01-01-10-00-00_softmax.py", "ada"),
+        ("ada/x_bo_attempt_2099-01-01-10-00-00_softmax.py", None),
+        ("ada_7_1_x_8_assignsubmission_file_softmax.py", "ada_7"),
+        ("ada_7_1_x_bo_attempt_2099-01-01-10-00-00_softmax.py", "ada_7"),
+        ("ada_7_assignsubmission_file_x_8_assignsubmission_file_softmax.py", "ada_7"),
+        ("HW 1_ada_attempt_2026-11-03-12-30-20_x_8_1_softmax.py", "ada"),
+    ],
+)
+def test_a_student_s_own_name_of_a_file_changes_no_student_and_no_time(
+    make_zip: Zip,
+    tmp_path: Path,
+    forged: str,
+    student: str | None,
+    *,
+    has_roster: bool,
+) -> None:
+    """Only the platform's own part counts, which stands before the student's."""
+    roster = tmp_path / "roster.csv"
+    roster.write_text("student,id\nada,7\nbo,8\ncy,9\n")
+    files = {"bo/softmax.py": "b", "cy/softmax.py": "c", forged: "a"}
+    dates = {"bo/softmax.py": (2026, 11, 1, 8, 0, 0)}
+    names = read_names(roster) if has_roster else None
+    done = collect(make_zip(files, dates), tmp_path / "out", exercise_of, names, only="softmax")
+    written = {path: text for path, text in layout(tmp_path / "out").items() if text == "a"}
+    if forged.startswith("ada/") and not has_roster:  # nothing says that it is Ada's folder
+        student = None
+    wanted = None if student is None else "ada" if has_roster else student
+    assert [*written] == ([] if wanted is None else [f"{wanted}/softmax.py"])
+    assert (forged in done.left_out) == (wanted is None)
+    if wanted is not None:
+        at = done.times[wanted, "softmax"].at
+        is_canvas = forged.startswith("ada_7_1_")
+        assert at == (None if is_canvas else NOON)
+
+
+def test_the_files_of_a_clone_have_no_time(run: Callable[..., Collected], tmp_path: Path) -> None:
+    """They have that of the clone, and a commit has that of a student's machine."""
+    for name, seconds in {"ada": 1_700_000_000, "bo": 1_800_000_000}.items():
+        file = tmp_path / "in" / name / "src" / "softmax.py"
+        file.parent.mkdir(parents=True)
+        (tmp_path / "in" / name / ".git").mkdir()
+        file.write_text(name)
+        os.utime(file, (seconds, seconds))
+    run(tmp_path / "in")
+    assert (tmp_path / "out" / "times.csv").read_text().splitlines()[1:] == [
+        "ada,softmax,,,git clone",
+        "bo,softmax,,,git clone",
+    ]
 
 
 def test_the_newer_file_counts_and_dates_stay(
@@ -250,7 +349,8 @@ def test_the_newer_file_counts_and_dates_stay(
         ("submissions/softmax.py", f"no folder in its path is sure to be a student's; {ADVICE}"),
         ("kim/notes.pdf", "neither Python nor a notebook"),
         ("softmax.py", "no student is named in its path"),
-        ("kim/homework.py", "there is no exercise 'homework'"),
+        ("kim/homework.py", f"there is no exercise 'homework'; {RENAME}"),
+        ("kim_1_2_x_END.py", f"there is no exercise 'x_END'; {RENAME}"),
     ],
 )
 def test_what_cannot_be_placed_is_named(
@@ -446,7 +546,7 @@ def test_a_student_s_own_zip_is_unpacked(
     }  # fmt: skip
     assert done.is_damaged
     assert done.left_out["hoppergrace_103_5003_week 1.zip/helper.py"] == (
-        "there is no exercise 'helper'"
+        f"there is no exercise 'helper'; {RENAME}"
     )
     assert "2 Python files or notebooks (a.py, b.py); submit one" in done.left_out[f"{ADA}/hw.zip"]
     assert "a zip inside; unpack that" in done.left_out[f"{ALAN}/hw.zip"]

@@ -3,9 +3,19 @@
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from pathlib import Path
+from typing import Any, Final, Self
 
 from grader.grading.results.verdict_json import utc_text
+
+CLONE: Final = "git clone"
+"""The source of no time: the files of a clone have its date, and commits the dates of a student's
+machine."""
+
+
+def is_clone(folder: Path) -> bool:
+    """Return whether a folder is a clone."""
+    return (folder / ".git").exists()
 
 
 @dataclass(frozen=True, slots=True)

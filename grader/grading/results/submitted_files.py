@@ -29,10 +29,11 @@ from grader.safe_files import IrregularFileError, open_regular
 
 _PLATFORMS: Final = {
     # Name, number, file. The file is a part of its own if there are folders.
-    "Moodle": re.compile(r"(?P<name>.+)_(?P<id>[0-9]+)_assignsubmission_file(?:_(?P<file>.*))?"),
+    "Moodle": re.compile(r"(?P<name>.+?)_(?P<id>[0-9]+)_assignsubmission_file(?:_(?P<file>.*))?"),
     # Name, number, number of the upload, file.
     "Canvas": re.compile(
-        r"(?P<name>.+?)_(?P<late>LATE_)?(?P<id>[0-9]+)_(?P<attempt>[0-9]+)_(?P<file>.+)"
+        r"(?P<name>.+?)_(?P<late>LATE_)?(?P<id>[0-9]+)_(?P<attempt>[0-9]+)_"
+        r"(?P<file>(?!assignsubmission_).+)"
     ),
     # Where names are hidden.
     "Canvas, anonymous": re.compile(
@@ -78,15 +79,16 @@ class PlatformName:
     @classmethod
     def of(cls, part: str) -> "PlatformName | None":
         """Read a part of a path; None if no platform has written it."""
-        for platform, pattern in _PLATFORMS.items():
-            if match := pattern.fullmatch(part):
-                facts = match.groupdict()
-                attempt = (facts.get("attempt") or "").replace("-", "")
-                number = int(attempt) if attempt else None
-                name, file = facts["name"].strip(), facts["file"] or ""
-                time = _time(platform, facts)
-                return cls(name, facts.get("id"), number, file, platform, time)
-        return None
+        matches = {name: pattern.fullmatch(part) for name, pattern in _PLATFORMS.items()}
+        found = [(name, match.groupdict()) for name, match in matches.items() if match]
+        if not found:
+            return None
+        # The first pattern is the platform's. The rest is the student's own name of the file.
+        platform, facts = max(found, key=lambda each: len(each[1]["file"] or ""))
+        attempt = (facts.get("attempt") or "").replace("-", "")
+        number = int(attempt) if attempt else None
+        name, file = facts["name"].strip(), facts["file"] or ""
+        return cls(name, facts.get("id"), number, file, platform, _time(platform, facts))
 
 
 def _time(platform: str, facts: dict[str, str | None]) -> SubmissionTime | None:

@@ -14,7 +14,7 @@ from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, UsageError
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.submission import Submission, read_submission
-from grader.grading.results.submission_time import SubmissionTime
+from grader.grading.results.submission_time import CLONE, SubmissionTime, is_clone
 from grader.grading.results.submitted_files import (
     changed,
     choose_file,
@@ -116,7 +116,10 @@ def find(
                 plan.not_graded.append(Record(Entry(student.student, paths[0], name), reason))
             else:
                 plan.left_out.update(left_out)
-                time = plan.times.get((student.student, name), SubmissionTime(best.changed))
+                by_file = SubmissionTime(best.changed)
+                if is_clone(student.path):
+                    by_file = SubmissionTime(source=CLONE)
+                time = plan.times.get((student.student, name), by_file)
                 yield Entry(student.student, best.path, name, time), exercise
 
 

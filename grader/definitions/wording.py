@@ -36,7 +36,8 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
     close = get_close_matches(word, islice(words, _MAX_COMPARED), n=1)
     if not close:
         return ""
-    return " ".join(filter(None, (f"; did you mean '{close[0]}'?", other_letter(word, close[0]))))
+    letter = other_letter(word, close[0]) or other_letter(close[0], word)
+    return " ".join(filter(None, (f"; did you mean '{close[0]}'?", letter)))
 
 
 def listing(words: Iterable[str], conjunction: str) -> str:

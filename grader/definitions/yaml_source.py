@@ -75,6 +75,7 @@ _ANCHOR: Final = "a value that starts with & is a YAML anchor, and anchors are n
 _TAG: Final = "a value that starts with ! is a YAML tag, and tags are not allowed"
 _QUOTE_IT: Final = "put the text in quotes if you mean it literally"
 
+_CLOSE_IT: Final = "close them, or write a text with backslashes below '|' or in single quotes"
 _INDENTING_TAB: Final = "a tab cannot indent YAML; use spaces"
 # Copied from a page or a chat; in an editor they look like spaces, or like nothing.
 _NO_SPACES: Final = re.compile(r"^ *([\u00a0\u1680\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff])")
@@ -403,7 +404,9 @@ def resolve(text: str, *, is_key: bool) -> tuple[ScalarValue, str]:
     return value, note
 
 
-def _explain(error: yaml.MarkedYAMLError, text: str) -> tuple[int, int, str]:
+def _explain(  # noqa: PLR0911  a ladder: each rung returns
+    error: yaml.MarkedYAMLError, text: str
+) -> tuple[int, int, str]:
     """Return the line, the column (both from one) and the sentence for what the parser reports."""
     lines = text.splitlines()
     report = f"{error.context or ''}, {error.problem or ''}".strip(", ")
@@ -420,10 +423,13 @@ def _explain(error: yaml.MarkedYAMLError, text: str) -> tuple[int, int, str]:
         return line, column, _INDENTING_TAB
     if "cannot start any token" in report:
         return line, column, f"no unquoted text can start with '{raw[column - 1 : column]}'"
+    start = _place(error.context_mark, lines)
+    if "double-quoted" in report and "escape" in report and start[0] < line:
+        return *start, f"these double quotes are not closed before line {line}; {_CLOSE_IT}"
     for sentence in _SENTENCES:
         if sentence.fragment in report:
             if sentence.at_start and error.context_mark:
-                line, column = _place(error.context_mark, lines)
+                line, column = start
             return line, column, sentence.text
     return line, column, f"not valid YAML: {report}"
 

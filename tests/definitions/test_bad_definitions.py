@@ -75,6 +75,12 @@ SYNTAX = [
     ),
     ("Double it", r'"\sqrt"', f"2:9: {ESCAPE}"),
     ("Double it", r'"\frac{1}{2}"', f"2:8: title: {CONTROL}"),
+    (
+        "Double it",
+        '"Double it\ninstructions: $\\sqrt{2}$',
+        "2:8: these double quotes are not closed before line 3; close them, or write a text with "
+        "backslashes below '|' or in single quotes",
+    ),
     ("Double it", r'"\u12"', "2:11: this escape needs more hexadecimal digits"),
     ("Double it", r'"\ud800"', "2:11: this escape is not a Unicode character"),
     (

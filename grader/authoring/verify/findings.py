@@ -137,7 +137,7 @@ def _right_programs(facts: ProofFacts, places: Locations) -> Iterator[ProofFindi
         )
     messages = {test.id: test.message for test in (facts.opened or verdict).tests}
     for test in verdict.tests if not verdict.message else ():
-        if test.outcome is not Outcome.PASSED:
+        if test.outcome is not Outcome.PASSED and test.id not in _recomputed(facts):
             message = f"the solution fails test '{test.id}': {messages[test.id] or test.message}"
             yield ProofFinding.at(checks.SOLUTION, message, places.test(test.id))
     for number, verdict in enumerate(facts.also_right):
@@ -380,13 +380,30 @@ def _mutants(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
         yield ProofFinding.at(checks.EQUIVALENT, message, entry.where)
 
 
+def _recomputed(facts: ProofFacts) -> frozenset[TestId]:
+    """Return the tests whose reference does not always give the same."""
+    evidence = facts.solution.evidence
+    return frozenset(evidence.recomputed if evidence else ())
+
+
 def _repeatable(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+    flaky = _recomputed(facts)
+    for test in sorted(flaky):
+        message = (
+            f"test '{test}': the reference gives another value when it is asked again; let it "
+            "compute from its arguments alone, without chance, a clock or what it did before"
+        )
+        yield ProofFinding.at(checks.REPEATABLE, message, places.test(test))
     for how in REPEATS:
         if how not in facts.again:
             continue
-        for test in sorted(passed(facts.again[how]) ^ facts.sound):
+        for test in sorted((passed(facts.again[how]) ^ facts.sound) - flaky):
             before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
-            message = f"the solution {before} test '{test}', but {how} {now} it"
+            message = (
+                f"the solution {before} test '{test}', but {how} {now} it; the solution or the "
+                "reference depends on chance, a clock or what it did before, or the test is too "
+                "strict"
+            )
             yield ProofFinding.at(checks.REPEATABLE, message, places.test(test))
     for name, verdict in facts.misconceptions_again.items():
         if _is_rejected(facts, name) and not _killed(verdict):
@@ -411,7 +428,7 @@ def _independent(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]
         )
         yield ProofFinding.at(checks.INDEPENDENT, message, places.test(test, "given"))
     kept = "the test keeps something outside its inputs, as in a module, for later submissions"
-    for test in evidence.changed:
+    for test in (each for each in evidence.changed if each not in _recomputed(facts)):
         before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
         message = (
             f"the solution {before} test '{test}', but {now} it when it is graded again: {kept}"

@@ -81,6 +81,7 @@ _CONDITIONS: Final[dict[str, tuple[str, str]]] = {
         "plus one",
         "any(a.shape[-2:-1] == a.shape[-1:] > (1,) for a in arrays)",
     ),
+    "axes of different lengths": ("plus one", "any(len(set(a.shape)) > 1 for a in arrays)"),
     "minus infinity": (
         "wrong",
         "any(a.dtype.kind == 'f' and np.isneginf(a).any() for a in arrays)",

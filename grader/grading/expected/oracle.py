@@ -200,6 +200,15 @@ class Oracle:
         except NotCopyableError:
             return draw_inputs(self.exercise, test, number)
 
+    def computed_again(self, test: TestCase) -> list[Any]:
+        """Return a test's expected values, computed once more from the same inputs.
+
+        Raises:
+            DefinitionError, GraderFault: See `draws`.
+        """
+        inputs = [self.inputs(test, draw) for draw in self.draws(test)]
+        return [freeze(value) for value, _ in self._expected(test, inputs)]
+
     def prepare(self) -> None:
         """Compute all that grading a submission needs, so that it takes none of its time.
 

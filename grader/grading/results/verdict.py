@@ -105,6 +105,7 @@ class Evidence:
     changed: tuple[TestId, ...] = ()
     changed_beside: tuple[TestId, ...] = ()
     redrawn: tuple[TestId, ...] = ()
+    recomputed: tuple[TestId, ...] = ()  # those whose reference gives another value another time
     reach: Mapping[str, Any] = field(default_factory=dict)  # of the inputs; see `reach_of`
 
     def data(self) -> dict[str, Any]:
@@ -126,7 +127,7 @@ class Evidence:
             tuple(Untrue(TestId(each["test"]), str(each["message"])) for each in data["untrue"]),
             **{
                 name: tuple(TestId(str(each)) for each in data[name])
-                for name in ("varied", "changed", "changed_beside", "redrawn")
+                for name in ("varied", "changed", "changed_beside", "redrawn", "recomputed")
             },
             reach=dict(data["reach"]),
         )
@@ -244,6 +245,11 @@ class Verdict:
     def score(self) -> int:
         """The points earned."""
         return sum(test.points for test in self.tests)
+
+    @property
+    def timed_out(self) -> bool:
+        """Return whether it took more time than it has."""
+        return Outcome.TIMED_OUT in {self.outcome, *(test.outcome for test in self.tests)}
 
     @property
     def max_score(self) -> int:

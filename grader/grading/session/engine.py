@@ -23,6 +23,7 @@ from grader.grading.results.verdict_json import verdict_data
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
 from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
 from grader.grading.session.proof_evidence import (
+    computed_otherwise,
     drawn_otherwise,
     ended_otherwise,
     evidence_of,
@@ -229,15 +230,19 @@ class _GradingSession:
             other = replace(job, submission=job.probe.beside, probe=Probe())
             wrong = self._verdict(session, other, oracle, note)
             verdict = self._verdict(session, job, oracle, self._note)
+            if verdict.timed_out:  # once more would take as long, and say no more
+                return verdict
             wrong_again = self._verdict(session, other, oracle, note)
             again = self._verdict(session, job, oracle, note)
             redrawn, reach = drawn_otherwise(oracle), reach_of(oracle)
+            recomputed = computed_otherwise(oracle)
         assert verdict.evidence is not None  # such a probe asks for evidence
         evidence = replace(
             verdict.evidence,
             changed=ended_otherwise(verdict, again),
             changed_beside=ended_otherwise(wrong, wrong_again),
             redrawn=redrawn,
+            recomputed=recomputed,
             reach=reach,
         )
         return replace(verdict, evidence=evidence)

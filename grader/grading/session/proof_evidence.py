@@ -177,6 +177,7 @@ def _numbers_in(value: Any) -> Iterator[Any]:
 
 
 _EXACT = Tolerance(0.0, 0.0)
+_TIMES_AGAIN = 3  # what depends on chance often gives the same
 _BY_CHANCE = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.NOT_RUN)  # on a busy machine
 
 
@@ -212,13 +213,27 @@ def drawn_otherwise(oracle: Oracle) -> tuple[TestId, ...]:
     return tuple(changed)
 
 
-def _is_other(one: Any, other: Any) -> bool:
+def computed_otherwise(oracle: Oracle) -> tuple[TestId, ...]:
+    """Return the tests whose reference gives another value when it is asked again."""
+    return tuple(
+        test.id
+        for test in oracle.exercise.tests
+        if test.compared == "value" and not test.needs_solution
+        for again in [oracle.computed_again(test) for _ in range(_TIMES_AGAIN)]
+        if any(
+            _is_other(draw.expected, value, test.tolerance)
+            for draw, value in zip(oracle.draws(test), again, strict=True)
+        )
+    )
+
+
+def _is_other(one: Any, other: Any, tolerance: Tolerance | None = _EXACT) -> bool:
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         if one.shape != other.shape:
             return True
         one, other = _without_repetition(one), _without_repetition(other)
     try:
-        return compare(fresh(one), fresh(other), _EXACT) is not None
+        return compare(fresh(one), fresh(other), tolerance) is not None
     except NotCopyableError:
         return False
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.authoring.lint.run import LintReport, lint
+from grader.authoring.new_exercise import new_course
 from grader.authoring.targets import TargetGroup
 
 Spoiled = Callable[..., LintReport]
@@ -71,6 +72,7 @@ def test_the_exercise_is_clean_before_it_is_spoiled(spoiled: Spoiled) -> None:
         ("ETU310", [(EXPECT, EXPECT.replace("2.0,", "2.125,"))]),
         ("ETU310", [(EXPECT, EXPECT.replace("2.0,", "0.333,") + "    tolerance: {atol: 5.0e-4}\n")]),
         ("ETU310", [(EXPECT, EXPECT.replace("2.0,", "0.1,"))]),
+        ("ETU310", [(EXPECT, EXPECT.replace("2.0,", "0.299,")), ("scores = Q @ K.T\n      return", "scores = 0.299 * (Q @ K.T)\n      return")]),
         ("ETU311", [(EXPECT, "    expect: [[1.0, 1.0]]\n    tolerance: {atol: 2.0}\n")]),
         ("ETU311", [(EXPECT, EXPECT + "    tolerance: {atol: 1.4}\n")]),
         ("ETU313", [(DRAWN, DRAWN + "      kept = [object(), Q.astype(np.float16)]\n")]),
@@ -97,6 +99,7 @@ def test_what_only_looks_like_it_is_left_alone(
         ("ETU206", [("## Shapes", "$$\n  x")]),
         ("ETU304", [(DRAWN, "      Q = np.eye(2)\n      K = np.eye(3)[:, :2]  # same\n"), (GIVEN, ""), ("    given:\n    call", "    given: |\n      Q = np.eye(2)\n      K = np.eye(3)[:, :2]\n    call")]),
         ("ETU305", [("    seeds: 10\n", "    seeds: 1\n")]),
+        ("ETU305", [(DRAWN, "      Q, K = np.ones((2, 4)), np.ones((3, 4))\n")]),
         ("ETU306", [(DRAWN, "      import random\n" + DRAWN + "      Q += random.random()\n")]),
         ("ETU306", [(DRAWN, "      np.random.seed(0)\n" + DRAWN)]),
         ("ETU304", [SECRET, (FIRST_HINT, "'Try `[[7, 8., 9.5]]`.'")]),
@@ -346,3 +349,21 @@ def test_a_file_that_is_no_yaml_is_looked_at_no_further() -> None:
     assert [str(f) for f in lint([TargetGroup((Path("x.yaml"),))]).findings] == [
         "x.yaml:2:6: ETU000 error: expected ',' or ']' here"
     ]
+
+
+def test_chance_in_the_reference_of_a_course_is_found(tmp_path: Path) -> None:
+    """It differs from run to run, as a test would; a generator with a seed does not."""
+    *_, path = new_course("algebra", tmp_path)
+    module = tmp_path / "algebra" / "algebra_reference" / "rows.py"
+    text = module.read_text()
+    for chance, is_said in (
+        ("np.random.random()", True),
+        ("np.random.default_rng(3).random()", False),
+    ):
+        module.write_text(
+            text.replace("    return counts", f"    counts = counts + {chance}\n    return counts")
+        )
+        report = lint([TargetGroup((path,))])
+        said = [each.message for each in report.findings if each.about.code == "ETU306"]
+        line = "line 8 of algebra_reference/rows.py: 'np.random.random'"
+        assert [line in each for each in said] == [True] * is_said

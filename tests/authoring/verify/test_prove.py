@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
+from grader.authoring.new_exercise import new_course
 from grader.authoring.verify.proof import Proof
 from grader.authoring.verify.prove import prove
 from grader.authoring.verify.steps import run_steps
@@ -270,6 +271,33 @@ def test_feedback_that_fails_on_a_misconception_is_no_proof(
     (failed,) = [each for each in proof.findings if "a part of the feedback" in each.message]
     assert failed.check == "misconceptions-diagnosed"
     assert "failed: diagnosis: IndexError in test_prove.py, line" in failed.message
+
+
+def test_a_reference_that_depends_on_chance_is_blamed_itself(
+    tmp_path: Path,
+) -> None:
+    """Not the solution, whose numbers differ from it at times."""
+    *_, path = new_course("chance", tmp_path)
+    module = tmp_path / "chance" / "chance_reference" / "rows.py"
+    module.write_text(
+        module.read_text().replace("return counts", "return np.random.random() * counts")
+    )
+    with Pool(1, functools.partial(open_sandbox, spare=True)) as pool:
+        ((_, proof),) = prove([load_exercise(path)], pool)
+    (finding,) = [each for each in proof.findings if "any-shape" in each.message]
+    assert finding.check == "results-repeat"
+    assert "the reference gives another value when it is asked again" in finding.message
+    assert not proof.failed("solution-passes")
+
+
+@pytest.mark.slow
+def test_a_solution_without_an_end_is_refused_at_once(proven: Prove) -> None:
+    """No other program runs into the same loop."""
+    looping = FIX.replace("return 2.0 * x", "while True:\n          pass")
+    looping = looping.replace("expect: solution", "expect: {expression: 2.0 * x}")
+    proof = proven(looping.replace("tests:", "limits: {cpu_seconds: 1}\ntests:"))
+    assert [each.check for each in proof.findings] == ["solution-passes"]
+    assert "tests-can-fail" in proof.skipped
 
 
 def test_what_asks_for_a_right_solution_is_not_tried_of_a_wrong_one(proven: Prove) -> None:

@@ -12,6 +12,7 @@ _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:\s|$)")
 _SPAN: Final = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", re.DOTALL)
 _DOLLARS: Final = re.compile(r"(?<!\\)((?:\\\\)*)(\$\$|\$)")
+_UNFINISHED: Final = re.compile(r"\s*(todo|tbd|fixme|xxx|lorem ipsum|\.{3}|…)(?!\w)", re.IGNORECASE)
 _UNSAID_PLOT: Final = re.compile(r"plot\(\s*(?:\)|title=|(['\"])\s*\1)")
 _TOP: Final = 2  # the title of the page is the heading of level 1
 
@@ -91,5 +92,12 @@ def _outside_fences(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-PROSE_RULES = (skipped_heading_level, unbalanced_maths, plot_without_text)
+@rule("ETU210", "unfinished-text", "warning")
+def unfinished_text(prose: ProseText) -> Iterator[Problem]:
+    """A text that learners read is still to be written."""
+    if match := _UNFINISHED.match(prose.text):
+        yield prose.problem(f"{match[1]!r} is no text for learners yet", 1, 1)
+
+
+PROSE_RULES = (skipped_heading_level, unbalanced_maths, plot_without_text, unfinished_text)
 PAGE_RULES = (unshowable_text,)

@@ -21,7 +21,12 @@ from grader.errors import Problem
 from grader.sandbox.limits import MOST
 
 _REFERENCE: Final = "reference"
+_LEAST_BUDGET: Final = 1.5
 _TYPES: Final = (np.ndarray, np.generic, str, list, tuple, dict, set, float, int)
+_PACKAGES: Final = (
+    *("scipy", "pandas", "matplotlib", "sklearn", "torch", "tensorflow", "jax", "numba", "sympy"),
+    *("skimage", "networkx", "statsmodels", "numexpr", "einops", "polars", "seaborn"),
+)
 _MODULES: Final = ("numpy", "math", "itertools", "functools", "statistics", "operator", "random")
 
 
@@ -46,7 +51,7 @@ def _unknown(word: str, *, is_module: bool) -> str | None:
         alike = sorted(name for name in _plain_names() if name[0] == word[0])
         return None if word in alike else did_you_mean(word, alike) or None
     if is_module and not rest:
-        known = {"numpy", *sys.stdlib_module_names}
+        known = {"numpy", *_PACKAGES, *sys.stdlib_module_names}
         return None if root in known else did_you_mean(root, sorted(known)) or None
     if root not in _MODULES:
         return None
@@ -146,12 +151,12 @@ def limit_above_most(subject: Subject) -> Iterator[Problem]:
 
 @rule("ETU414", "budget-below-reference", "warning")
 def budget_below_reference(subject: Subject) -> Iterator[Problem]:
-    """A budget is below 1: less than the reference or the solution uses itself."""
+    """A budget is near 1 or below: hardly more than the reference or the solution uses itself."""
     for index, test in enumerate(subject.exercise.tests):
         for key in ("time", "memory"):
             value = getattr(test.budget, key, None)
-            if value is not None and value < 1:
-                message = f"{value:g} times what the reference uses is less than it uses itself"
+            if value is not None and value < _LEAST_BUDGET:
+                message = f"{value:g} times what the reference uses leaves no room for other ways"
                 yield subject.problem(message, "tests", index, "budget", key)
 
 

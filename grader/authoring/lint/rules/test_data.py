@@ -30,6 +30,7 @@ _SHAPED: Final = frozenset(
     }
 )
 _BY_ARGUMENTS: Final = frozenset({"randn", "rand"})  # their sizes are arguments, no tuple
+_MOST_RTOL: Final = 1e-2
 _MIN_ROUNDED: Final = 3  # decimals; fewer may well be all there are
 _BINARY_DIGITS: Final = 10  # a multiple of 2 ** -10 was hardly rounded
 _MISSING: Final = frozenset({"", "~", "null", "na", "n/a", "-nan", "+nan", "missing", "-"})
@@ -173,6 +174,9 @@ def tighter_than_written(subject: Subject) -> Iterator[Problem]:
             if decimals is None or not isinstance(leaf.value, float) or leaf.style != "plain":
                 continue
             is_exact = (leaf.value * 2**_BINARY_DIGITS).is_integer()
+            is_exact |= (
+                leaf.text.lstrip("+-") in subject.exercise.solution
+            )  # a constant of the task
             if len(decimals[1]) < _MIN_ROUNDED or is_exact:
                 continue
             needed = 0.5 * 10.0 ** -len(decimals[1])  # half a unit of the last digit
@@ -219,6 +223,15 @@ def constant_passes(subject: Subject) -> Iterator[Problem]:
             message = f"the tolerance is so wide that {constant:.3g} in every place passes"
             key = "tolerance" if subject.document.has("tests", index, "tolerance") else "expect"
             yield Problem(subject.document.key("tests", index, key), f"{key}: {message}")
+
+
+@rule("ETU319", "loose-tolerance", "warning")
+def loose_tolerance(subject: Subject) -> Iterator[Problem]:
+    """A relative tolerance is above one percent, where many mistakes pass."""
+    for index, test in enumerate(subject.exercise.tests):
+        if test.tolerance is not None and test.tolerance.rtol > _MOST_RTOL:
+            message = f"results that are off by {100 * test.tolerance.rtol:g} % pass"
+            yield subject.problem(message, "tests", index, "tolerance", "rtol")
 
 
 @rule("ETU313", "unsendable-array", "error")
@@ -310,5 +323,6 @@ DATA_RULES = (
     same_sized_axes,
     tighter_than_written,
     constant_passes,
+    loose_tolerance,
     unsendable_array,
 )

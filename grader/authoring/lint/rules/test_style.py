@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Collection, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
@@ -11,6 +12,7 @@ from grader.authoring.lint.python import shape
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import Subject
 from grader.definitions.exercise import Literals, LiteralValue, Seeded, TestCase
+from grader.definitions.rules.base import names
 from grader.definitions.wording import quote
 from grader.errors import Problem
 
@@ -161,21 +163,27 @@ def _draws(tree: ast.AST) -> bool:
 
 @rule("ETU305", "single-random-draw", "warning")
 def single_random_draw(subject: Subject) -> Iterator[Problem]:
-    """A hidden test draws its inputs once."""
+    """A hidden test draws its inputs once, or draws the same each time."""
     for index, test in enumerate(subject.exercise.tests):
-        if not test.hidden or test.seeds > 1 or not isinstance(test.given, Seeded):
+        tree = subject.tree("exec", "tests", index, "given") if _is_drawn(test) else None
+        if tree is None or _draws(tree) == (test.seeds > 1):
             continue
-        any_do = test.holds in _ANY_NUMBERS_DO
-        tree = subject.tree("exec", "tests", index, "given")
-        if not any_do and tree is not None and _draws(tree):
-            key = "seeds" if subject.document.has("tests", index, "seeds") else "given"
-            message = "these inputs are drawn only once; let 'seeds' be 10 or so"
-            yield subject.problem(message, "tests", index, key)
+        key = "seeds" if subject.document.has("tests", index, "seeds") else "given"
+        message = "these inputs are drawn only once; let 'seeds' be 10 or so"
+        if test.seeds > 1:
+            message = (
+                f"{test.seeds} draws of the same; take numbers from 'rng' or sizes from 'sizes'"
+            )
+        yield subject.problem(message, "tests", index, key)
+
+
+def _is_drawn(test: TestCase) -> bool:
+    return test.hidden and isinstance(test.given, Seeded) and test.holds not in _ANY_NUMBERS_DO
 
 
 @rule("ETU306", "global-random-state", "error")
 def global_random_state(subject: Subject) -> Iterator[Problem]:
-    """A test depends on chance, the clock or the system, or on what ran before."""
+    """A test or its reference depends on chance, the clock or the system, or on what ran before."""
     for index, test in enumerate(subject.exercise.tests):
         # Names of values, which are no modules though they may be called like one.
         own = set(subject.exercise.defines)
@@ -191,6 +199,31 @@ def global_random_state(subject: Subject) -> Iterator[Problem]:
             for node in subject.nodes(mode, *steps):
                 if message := _chance(node, own):
                     yield subject.in_text(message, cast("ast.expr", node), *steps)
+
+    yield from _chance_in_reference(subject)
+
+
+def _chance_in_reference(subject: Subject) -> Iterator[Problem]:
+    course = subject.exercise.course
+    paths = {} if course is None else course.modules
+    for name, definition in subject.exercise.defines.items():
+        path = paths.get((definition.reference or "").partition(":")[0])
+        if course is None or path is None:
+            continue
+        for line, message in _chances(course.sources[path]):
+            told = f"line {line} of {path}: {message.partition(';')[0]}; pass what it needs"
+            yield subject.problem(told, "defines", name, "reference")
+
+
+@cache
+def _chances(source: str) -> tuple[tuple[int, str], ...]:
+    """Return the lines in which a module depends on more than its arguments, and how."""
+    tree = ast.parse(source)
+    nodes, known = list(ast.walk(tree)), names(tree)
+    imports = [each for each in nodes if isinstance(each, ast.ImportFrom)]
+    imported = {name.asname or name.name for each in imports for name in each.names}
+    own = known.sets - known.modules - imported
+    return tuple((node.lineno, said) for node in nodes if (said := _chance(node, own)))  # type: ignore[attr-defined]  # it has a place
 
 
 def _chance(node: ast.AST, own: Collection[str]) -> str:

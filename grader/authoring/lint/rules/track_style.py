@@ -1,7 +1,7 @@
 """Rules about a track as a whole."""
 
 from collections.abc import Iterator
-from statistics import median
+from statistics import median, median_low
 from typing import Final, get_args
 
 from grader.authoring.lint.rule import rule
@@ -10,12 +10,19 @@ from grader.definitions.exercise import Difficulty
 from grader.definitions.wording import quote
 from grader.errors import Problem
 
+_MOST_TIMES: Final = 20  # the XP that is usual in the track
+_MOST_XP: Final = 1000
 _DIFFICULTIES: Final[tuple[Difficulty, ...]] = get_args(Difficulty)
 
 
 @rule("ETU108", "xp-out-of-order", "warning")
 def xp_out_of_order(track: TrackSubject) -> Iterator[Problem]:
-    """An exercise earns less than easier ones of its track usually do."""
+    """An exercise earns less than easier ones of its track usually do, or far more than any."""
+    usual = median_low([each.xp for each in track.exercises] or [0])
+    for exercise in track.exercises:
+        if exercise.xp > min(_MOST_TIMES * usual, _MOST_XP) > 0:
+            message = f"xp: {exercise.xp} is far more than others earn; 5 to 50 is usual"
+            yield Problem(track.documents[exercise.id].node("xp").where, message)
     easier: dict[Difficulty, float] = {}
     for difficulty in _DIFFICULTIES:
         here = [each for each in track.exercises if each.difficulty == difficulty]

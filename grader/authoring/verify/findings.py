@@ -14,7 +14,9 @@ from grader.authoring.verify.wrong_programs import (
     FILLED,
     NOTHING,
     RAISES,
+    RECTANGLES,
     SHAPES,
+    SQUARES,
     WrongProgram,
 )
 from grader.definitions.exercise import TestCase, TestId
@@ -66,6 +68,13 @@ def notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
             )
             yield ProofFinding.at(checks.CONSTANTS, message, places.test(test.id))
     accepted = [each.id for each, verdict in facts.conditional if not _killed(verdict)]
+    if RECTANGLES in accepted and SQUARES not in accepted:
+        message = (
+            "every matrix of the hidden tests is square, so rows and columns may be exchanged; let "
+            "its axes have different lengths where the instructions allow it"
+        )
+        yield ProofFinding.at(checks.CONSTANTS, message, places.line("tests"))
+    accepted = [each for each in accepted if each != RECTANGLES]
     if accepted:
         message = (
             "no hidden test rejects a submission that is wrong only in one of these cases: "
@@ -400,9 +409,8 @@ def _repeatable(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
         for test in sorted((passed(facts.again[how]) ^ facts.sound) - flaky):
             before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
             message = (
-                f"the solution {before} test '{test}', but {how} {now} it; the solution or the "
-                "reference depends on chance, a clock or what it did before, or the test is too "
-                "strict"
+                f"the solution {before} test '{test}', but {how} {now} it; the solution, the "
+                "reference or the test depends on more than the inputs"
             )
             yield ProofFinding.at(checks.REPEATABLE, message, places.test(test))
     for name, verdict in facts.misconceptions_again.items():

@@ -24,6 +24,8 @@ NOTHING: Final = "nothing"
 FILLED: Final = ("sevens", "zeros")
 EMPTY: Final = ("empty", "empty batch")
 SEVERAL: Final = "several"
+SQUARES: Final = "axes of one length"
+RECTANGLES: Final = "axes of different lengths"
 SHAPES: Final = (*EMPTY, SEVERAL)  # wrong in the shape alone
 
 
@@ -77,11 +79,11 @@ _CONDITIONS: Final[dict[str, tuple[str, str]]] = {
     "first axis of length 1": ("plus one", "any(a.ndim and a.shape[0] == 1 for a in arrays)"),
     "last axis of length 1": ("plus one", "any(a.ndim and a.shape[-1] == 1 for a in arrays)"),
     "an axis of length 0": ("plus one", "any(0 in a.shape for a in arrays)"),
-    "axes of one length": (
+    SQUARES: (
         "plus one",
         "any(a.shape[-2:-1] == a.shape[-1:] > (1,) for a in arrays)",
     ),
-    "axes of different lengths": ("plus one", "any(len(set(a.shape)) > 1 for a in arrays)"),
+    RECTANGLES: ("plus one", "any(len(set(a.shape)) > 1 for a in arrays)"),
     "minus infinity": (
         "wrong",
         "any(a.dtype.kind == 'f' and np.isneginf(a).any() for a in arrays)",

@@ -234,7 +234,12 @@ def test_a_helper_of_the_starter_is_mutated_too(proven: Prove) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("given", "accepted"), [("rng.standard_normal(3)", True), ("np.float32([1, 2])", False)]
+    ("given", "accepted"),
+    [
+        ("rng.standard_normal(3)", True),
+        ("np.float32([1, 2])", False),
+        ("rng.standard_normal((3, 3))", True),
+    ],
 )
 def test_a_case_that_no_hidden_test_meets_is_noted(
     proven: Prove, given: str, *, accepted: bool
@@ -244,6 +249,7 @@ def test_a_case_that_no_hidden_test_meets_is_noted(
     assert proof.status == "proven"
     (note,) = [each for each in proof.notes if "wrong only in one of these cases" in each.message]
     assert ("float32;" in note.message) == accepted
+    assert ("every matrix of the hidden tests is square" in str(proof.notes)) == ("3, 3" in given)
 
 
 @pytest.mark.slow

@@ -424,7 +424,7 @@ def _explain(  # noqa: PLR0911  a ladder: each rung returns
     if "cannot start any token" in report:
         return line, column, f"no unquoted text can start with '{raw[column - 1 : column]}'"
     start = _place(error.context_mark, lines)
-    if "double-quoted" in report and "escape" in report and start[0] < line:
+    if "quoted" in report and "escape" in report and start[0] < line:
         return *start, f"these double quotes are not closed before line {line}; {_CLOSE_IT}"
     for sentence in _SENTENCES:
         if sentence.fragment in report:

@@ -6,7 +6,6 @@ import re
 import select
 import signal
 import socket
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -117,16 +116,13 @@ class ChildProcess(FramedChild):
     """One submission's process."""
 
     def __init__(self, control: Control, limits: Limits) -> None:
-        super().__init__()
+        super().__init__(limits, CONTROL_SECONDS)
         self._control = control
-        self.limits = limits
         self._connection, theirs = socket.socketpair()
         self._connection.setblocking(False)
-        self._received = bytearray()
         self._poll = select.poll()
         self._output = OutputFile(limits.output)
         self._printed: int | None = None  # once it has ended
-        self._ending: Ending | None = None
         try:
             descriptors = [theirs.fileno(), self._output.descriptor]
             self._spawned = control.send(_request_for_child(limits), descriptors)
@@ -137,7 +133,6 @@ class ChildProcess(FramedChild):
         finally:
             theirs.close()
         self._known_pid: int | None = None
-        self._deadline: float | None = None  # set by `start`: starting is not the submission's time
 
     @property
     def printed(self) -> int:
@@ -178,25 +173,9 @@ class ChildProcess(FramedChild):
     def _reap(self) -> int:
         return self._control.send(b"%d" % self._pid)
 
-    def start(self) -> None:
-        """Wait until the child is locked in, and begin to count its wall clock.
-
-        What fails up to here is the sandbox's fault, what fails later the submission's: before its
-        first message no submission has run in the child.
-        """
-        if self._deadline is not None:
-            return
-        self._deadline = time.monotonic() + CONTROL_SECONDS
-        try:
-            self._believed(self._decoded(self._next_frame()), 0)
-        except ChildGoneError as error:
-            raise SandboxFault(
-                f"a child of the {self._control.name} sandbox was not locked in: {error}"
-            ) from error
-        self._deadline = time.monotonic() + self.limits.wall_seconds
-
-    def _has_ended(self) -> bool:
-        return self._ending is not None
+    @property
+    def _not_ready(self) -> str:
+        return f"a child of the {self._control.name} sandbox was not locked in"
 
     def _believed(self, tree: object, number: int, *, measured: bool = False) -> Answer:
         try:
@@ -236,14 +215,12 @@ class ChildProcess(FramedChild):
             if not piece:
                 raise self._gone()
             self._received += piece
-        taken = self._received[:length]
-        del self._received[:length]
-        return taken
+        return self._take(length)
 
     def _wait(self, event: int) -> None:
         """Wait until the connection is ready, or end the child at the deadline."""
         self._poll.register(self._connection, event)
-        left = (self._deadline or 0) - time.monotonic()
+        left = self._seconds_left
         if left <= 0 or not self._poll.poll(left * 1000):
             ending = self.end()
             # On a busy machine a loop that computes may meet the wall clock first.
@@ -273,11 +250,7 @@ class ChildProcess(FramedChild):
                 stopped = self._take_traceback()
                 return ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s", stopped)
             return ChildGoneError(Cause.KILLED)
-        if ending.status < 0:
-            number = -ending.status
-            names = {each.value: each.name for each in signal.Signals}  # real-time ones have none
-            return ChildGoneError(Cause.SIGNAL, names.get(number, f"signal {number}"))
-        return ChildGoneError(Cause.EXIT, str(ending.status))
+        return self._stopped_by(ending.status)
 
 
 @functools.lru_cache(maxsize=64)

@@ -4,12 +4,15 @@ In the sandbox it is a `ChildProcess`. In a browser, which is a sandbox itself, 
 in the same process.
 """
 
+import signal
+import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
+from grader.errors import SandboxFault
 from grader.sandbox.answers import (
     Answer,
     Cause,
@@ -264,15 +267,58 @@ _Frame = tuple[bytearray, bytearray]
 
 
 class FramedChild(Child):
-    """A child that is sent frames and sends frames."""
+    """A child that is sent frames and sends frames.
 
-    def __init__(self) -> None:
+    Args:
+        start_seconds: How long it may take to be ready.
+    """
+
+    def __init__(self, limits: Limits, start_seconds: float) -> None:
+        self.limits = limits
+        self._start_seconds = start_seconds
+        self._deadline: float | None = None  # set by `start`: starting is not the submission's time
+        self._ending: Ending | None = None
+        self._received = bytearray()
         self._requests = self._weight = 0
         self._repeated = deque[tuple[tuple[bytes, bytes], _Frame]]()
 
+    def start(self) -> None:
+        """Wait until the child is ready, and begin to count its wall clock.
+
+        What fails up to here is the sandbox's fault, what fails later the submission's: before its
+        first message no submission has run in the child.
+        """
+        if self._deadline is not None:
+            return
+        self._deadline = time.monotonic() + self._start_seconds
+        try:
+            self._believed(self._decoded(self._next_frame()), 0)
+        except ChildGoneError as error:
+            raise SandboxFault(f"{self._not_ready}: {error}") from error
+        self._deadline = time.monotonic() + self.limits.wall_seconds
+
+    @property
     @abstractmethod
-    def _has_ended(self) -> bool:
-        """Return whether the child has ended."""
+    def _not_ready(self) -> str:
+        """The fault of a child that does not start."""
+
+    @property
+    def _seconds_left(self) -> float:
+        """Until the deadline; negative after it."""
+        return (self._deadline or 0) - time.monotonic()
+
+    def _take(self, length: int) -> bytearray:
+        """Take bytes from those that were received ahead."""
+        taken = self._received[:length]
+        del self._received[:length]
+        return taken
+
+    def _stopped_by(self, status: int) -> ChildGoneError:
+        """Return the end of a child by its exit status, or a signal as a negative one."""
+        if status >= 0:
+            return ChildGoneError(Cause.EXIT, str(status))
+        names = {each.value: each.name for each in signal.Signals}  # real-time ones have none
+        return ChildGoneError(Cause.SIGNAL, names.get(-status, f"signal {-status}"))
 
     @abstractmethod
     def _send(self, pieces: list[bytes | memoryview]) -> None:
@@ -283,7 +329,7 @@ class FramedChild(Child):
         """Return the next bytes."""
 
     def _ask(self, operation: str, *arguments: object, asking: Asking = PLAINLY) -> Answer:
-        if self._has_ended():
+        if self._ending is not None:
             raise ChildGoneError(Cause.EXIT, "it has already ended")
         self.start()
         frame: _Frame | None = None
@@ -320,7 +366,7 @@ class FramedChild(Child):
 
     def repeat(self, sent: Sequence[Sequence[Exchange]]) -> int | None:
         """Send requests again; see `Child.repeat`."""
-        if self._has_ended():
+        if self._ending is not None:
             return None
         self.start()
         self._repeated.clear()

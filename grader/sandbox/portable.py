@@ -9,18 +9,15 @@ import contextlib
 import os
 import queue
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Self
 
-from grader.errors import SandboxFault
 from grader.sandbox.answers import Cause, ChildGoneError
 from grader.sandbox.interface import Ending, FramedChild
 from grader.sandbox.limits import DEFAULT_LIMITS, ONE_BLAS_THREAD, START_SECONDS, Limits
@@ -66,8 +63,7 @@ class PortableChild(FramedChild):
     """One submission's process."""
 
     def __init__(self, limits: Limits) -> None:
-        super().__init__()
-        self.limits = limits
+        super().__init__(limits, START_SECONDS)
         self._folder = Path(tempfile.mkdtemp(prefix="etude-"))
         self._output = self._folder / "output"
         self._output.touch()
@@ -84,9 +80,6 @@ class PortableChild(FramedChild):
             stderr=subprocess.DEVNULL,
         )
         self._pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self._received = bytearray()
-        self._deadline: float | None = None  # set by `start`
-        self._ending: Ending | None = None
         assert self._process.stdout is not None  # it is a pipe
         # A pipe cannot be waited for with a time limit on every system; a thread reads it.
         reader = threading.Thread(
@@ -94,16 +87,9 @@ class PortableChild(FramedChild):
         )
         reader.start()
 
-    def start(self) -> None:
-        """Wait until the process is there, and begin to count its wall clock."""
-        if self._deadline is not None:
-            return
-        self._deadline = time.monotonic() + START_SECONDS
-        try:
-            self._believed(self._decoded(self._next_frame()), 0)
-        except ChildGoneError as error:
-            raise SandboxFault(f"a process for the submission did not start: {error}") from error
-        self._deadline = time.monotonic() + self.limits.wall_seconds
+    @property
+    def _not_ready(self) -> str:
+        return "a process for the submission did not start"
 
     @property
     def printed(self) -> int:
@@ -133,9 +119,6 @@ class PortableChild(FramedChild):
         self.end()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _has_ended(self) -> bool:
-        return self._ending is not None
-
     def _send(self, pieces: list[bytes | memoryview]) -> None:
         stdin = self._process.stdin
         assert stdin is not None  # it is a pipe
@@ -148,28 +131,21 @@ class PortableChild(FramedChild):
 
     def _receive(self, length: int) -> bytearray:
         while len(self._received) < length:
-            left = (self._deadline or 0) - time.monotonic()
             try:
-                piece = self._pieces.get(timeout=max(left, 0))
+                piece = self._pieces.get(timeout=max(self._seconds_left, 0))
             except queue.Empty:
                 self.end()
                 raise ChildGoneError(Cause.WALL_TIME, f"{self.limits.wall_seconds:g} s") from None
             if not piece:
                 raise self._gone()
             self._received += piece
-        taken = self._received[:length]
-        del self._received[:length]
-        return taken
+        return self._take(length)
 
     def _gone(self) -> ChildGoneError:
         """Return the reason why the child closed its pipe."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
-        status = self.end().status
-        if status < 0:
-            names = {each.value: each.name for each in signal.Signals}
-            return ChildGoneError(Cause.SIGNAL, names.get(-status, f"signal {-status}"))
-        return ChildGoneError(Cause.EXIT, str(status))
+        return self._stopped_by(self.end().status)
 
 
 def _read_into(pipe: IO[bytes], pieces: "queue.SimpleQueue[bytes]") -> None:

@@ -89,8 +89,8 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
             write_text(path, definition_text(drafts[path]))
     for path, error in _lint_errors(list(examined)):
         if not any(error.message in sentence for sentence in examined[path].sentences):
-            told = f"line {error.where.line}: {error.message} ({error.about.code})"
-            examined[path].sentences.append(told)
+            message = f"line {error.where.line}: {error.message} ({error.about.code})"
+            examined[path].sentences.append(message)
     problems = {path: settled[draft.id].problems for path, draft in drafts.items()}
     click.echo(import_report.report(found, drafts, problems, examined))
     if any(each.faults for each in examined.values()):

@@ -28,16 +28,16 @@ def progress(total: int, done: str = "graded") -> Iterator[Callable[[], None]]:
         with _bar(total, _DOING[done]) as advance_bar:
             yield advance_bar
         return
-    began = said = time.monotonic()
+    began = last_line = time.monotonic()
     number = 0
 
     def advance() -> None:
-        nonlocal number, said
+        nonlocal number, last_line
         number += 1
         now = time.monotonic()
-        if now - said < _QUIET:
+        if now - last_line < _QUIET:
             return
-        said = now
+        last_line = now
         rate = number / (now - began)
         left = (total - number) / rate
         click.echo(f"{done} {number} of {total}, {rate:.0f}/s, {left:.0f} s left", err=True)

@@ -138,12 +138,12 @@ def _print_groups(groups: "list[FailureGroup]", results: tuple[Path, ...]) -> No
     click.echo("\nFailures that no diagnosis explains, by equal behaviour:")
     for each in groups[:_GROUPS]:
         noun = "submission" if each.students == 1 else "submissions"
-        said = " ".join(each.message.split())[:_WIDEST]
+        message = " ".join(each.message.split())[:_WIDEST]
         where = f"test '{each.tests[0]}': " if each.tests else ""
         click.echo(
             printable(
                 f"{each.number}. {each.exercise}, {each.students} {noun}, as {each.files[0]}: "
-                f"{where}{said}"
+                f"{where}{message}"
             )
         )
     if len(groups) > _GROUPS:

@@ -150,8 +150,8 @@ def _accept(proofs: Mapping[Path, Proof], reason: str | None, change: str | None
         if finding.change and change in (None, finding.change)
     ]
     if not survivors:
-        told = "no mutant survives" if change is None else f"no mutant {change!r} survives"
-        raise UsageError(f"{told}, so there is nothing to accept")
+        refusal = "no mutant survives" if change is None else f"no mutant {change!r} survives"
+        raise UsageError(f"{refusal}, so there is nothing to accept")
     if reason is not None and len(survivors) > 1:
         changes = "".join(f"\n  {finding.change}" for _, finding in survivors)
         raise UsageError(

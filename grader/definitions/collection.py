@@ -142,13 +142,13 @@ def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
     contents = read_data_files(course_file(path).parent, listed, document.root.where)
     data = {name: contents[name] for name in map(_name_of, exercise.files)}
     hidden_data = {name: contents[name] for name in map(_name_of, exercise.hidden_files)}
-    told = [*digest_of(data), *digest_of(hidden_data)]
+    digests = [*digest_of(data), *digest_of(hidden_data)]
     exercise = replace(
         exercise,
         course=course,
         data=data,
         hidden_data=hidden_data,
-        digest=digest_in_course(document.digest, course, told),
+        digest=digest_in_course(document.digest, course, digests),
     )
     report = ProblemList()
     checked = Checked(exercise, document)

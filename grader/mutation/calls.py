@@ -45,9 +45,9 @@ def argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
     A method has one position less, for the array stands before the dot.
     """
     index = position - 1 if is_method(call) else position
-    given = call.args[: index + 1]
-    if len(given) > index >= 0 and not any(isinstance(arg, ast.Starred) for arg in given):
-        return given[index]
+    arguments = call.args[: index + 1]
+    if len(arguments) > index >= 0 and not any(isinstance(arg, ast.Starred) for arg in arguments):
+        return arguments[index]
     return keyword(call, name)
 
 

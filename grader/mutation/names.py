@@ -8,22 +8,22 @@ from grader.mutation.program import Function, Program
 
 def parameters(function: Function) -> list[str]:
     """Return the names of a function's parameters, without self and cls."""
-    given = function.args
+    arguments = function.args
     return [
         arg.arg
-        for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs)
+        for arg in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
         if arg.arg not in {"self", "cls"}
     ]
 
 
 def defaults(function: Function) -> Iterator[tuple[str, ast.expr]]:
     """Yield each parameter that has a default, with it."""
-    given = function.args
-    positional = [*given.posonlyargs, *given.args]
-    with_default = positional[len(positional) - len(given.defaults) :]
-    for arg, default in zip(with_default, given.defaults, strict=True):
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    with_default = positional[len(positional) - len(arguments.defaults) :]
+    for arg, default in zip(with_default, arguments.defaults, strict=True):
         yield arg.arg, default
-    for arg, keyword_default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+    for arg, keyword_default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         if keyword_default is not None:
             yield arg.arg, keyword_default
 

@@ -22,13 +22,13 @@ def daily_set(exercises: Sequence[Exercise], history: History, day: date) -> tup
     passed = {
         each.exercise: each.day for each in history.attempts if each.passed and each.day < day
     }
-    drawn = Random(day.isoformat()).sample(exercises, len(exercises))  # noqa: S311  no secret
-    old = sorted((each for each in drawn if each.id in passed), key=lambda each: passed[each.id])
+    sample = Random(day.isoformat()).sample(exercises, len(exercises))  # noqa: S311  no secret
+    old = sorted((each for each in sample if each.id in passed), key=lambda each: passed[each.id])
     chosen: dict[ExerciseId, Exercise] = {}
     minutes = 0
     while True:
         done = {*passed, *chosen}
-        new = [each for each in drawn if each.id not in done and done.issuperset(each.requires)]
+        new = [each for each in sample if each.id not in done and done.issuperset(each.requires)]
         left = [*new, *(each for each in old if each.id not in chosen)]
         fits = (each for each in left if not chosen or minutes + estimated_minutes(each) <= MINUTES)
         following = next(fits, None)

@@ -51,7 +51,7 @@ class Readiness:
     @property
     def is_ready(self) -> bool:
         """True if nothing is wrong."""
-        return all(said == OK for said in self.checks.values())
+        return all(result == OK for result in self.checks.values())
 
 
 class SelfTest:

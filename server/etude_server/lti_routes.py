@@ -146,8 +146,8 @@ def _page(
 ) -> Response:
     """Return a page with a sentence, which platforms may show in a frame too."""
     frames = frame_origins(service.database)
-    shown = {"frames": frames, "sentence": sentence, "page": page}
-    return render("launch", status, **shown, in_new_window=in_new_window)
+    context = {"frames": frames, "sentence": sentence, "page": page}
+    return render("launch", status, **context, in_new_window=in_new_window)
 
 
 def _refusal(error: Exception, service: AppContext) -> Response:

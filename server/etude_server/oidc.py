@@ -97,12 +97,12 @@ class Provider:
         try:
             keys = KeySet.import_key_set(call(described["jwks_uri"]))
             decoded = jwt.decode(token, keys, algorithms=list(_ALGORITHMS))
-            wanted = {
+            needed_claims = {
                 "iss": {"essential": True, "value": self.issuer},
                 "aud": {"essential": True, "value": self.client_id},
             }
             params = {"nonce": _derived(secret, "nonce"), "client_id": self.client_id}
-            claims = CodeIDToken(decoded.claims, decoded.header, wanted, params)
+            claims = CodeIDToken(decoded.claims, decoded.header, needed_claims, params)
             claims.validate(now=int(time.time()), leeway=_LEEWAY)
         except CallError as error:
             raise UsageError(f"the sign-in service does not show its keys: {error}") from None

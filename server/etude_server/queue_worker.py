@@ -259,11 +259,11 @@ class _QueueWorker:
 
     def _give_up(self, job: Job) -> None:
         """Leave to staff what three workers died of."""
-        given, reason = job.task_kwargs, "its workers died"
+        arguments, reason = job.task_kwargs, "its workers died"
         with self._grading.database.write() as connection:
             if job.task_name == GRADE_TASK:
-                submissions.mark_for_review(connection, str(given["submission_id"]), reason)
-            elif begun := regrades.find(connection, str(given["regrade_id"])):
+                submissions.mark_for_review(connection, str(arguments["submission_id"]), reason)
+            elif begun := regrades.find(connection, str(arguments["regrade_id"])):
                 run = verdicts.GradingRun(self._grading.worker, now(), now())
-                source_hash = str(given["source_hash"])
+                source_hash = str(arguments["source_hash"])
                 verdicts.note_fault(connection, begun.to_hash, source_hash, run, reason)

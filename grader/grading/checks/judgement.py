@@ -114,8 +114,8 @@ def input_changed(
     if names.changed is None:
         return None
     called, place, argument = names.changed
-    given = next((name for name, value in inputs.items() if value is argument), "")
-    subject = f"`{given}`" if given else f"{place} of `{code or called}`"
+    input_name = next((name for name, value in inputs.items() if value is argument), "")
+    subject = f"`{input_name}`" if input_name else f"{place} of `{code or called}`"
     facts = {"argument": subject, "is_right": is_right}
     return Difference(Rung.INPUTS, "input-changed", facts)
 

@@ -72,15 +72,15 @@ class PytestCheck(Check[PytestTest]):
             in_body=True,
             masks=masks,
         )
-        given = {name: own_copy(value) for name, value in oracle.inputs(test, draw).items()}
-        namespace = {**program.bindings(names), **given}
+        inputs = {name: own_copy(value) for name, value in oracle.inputs(test, draw).items()}
+        namespace = {**program.bindings(names), **inputs}
         seconds = program.child.limits.wall_seconds
         file_name = f"pytest of {oracle.exercise.digest} {test.id}"
         difference = _run_body(test, file_name, namespace, names, seconds, errors=errors)
         if names.stopped is not None and "StopIteration" not in test.pytest:
             raise names.stopped
         # First what a call changed: the rest of the body computed with that.
-        return Judgement(input_changed(names, given, is_right=False) or difference)
+        return Judgement(input_changed(names, inputs, is_right=False) or difference)
 
     def code_at(self, error: BaseException) -> str:
         """Return the statement that met an error."""

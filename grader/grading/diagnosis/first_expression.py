@@ -57,9 +57,9 @@ def first_expression(
     place = find_place(oracle, source, sandbox, results)
     if place is None:
         return None
-    said = diagnosis_sentences.first_wrong(place.kind, place.code, place.line)
-    told = tuple(test.id for test in _failing(oracle.exercise, results))
-    return Diagnosis("expression", place.kind, said, None, told)
+    sentence = diagnosis_sentences.first_wrong(place.kind, place.code, place.line)
+    failing = tuple(test.id for test in _failing(oracle.exercise, results))
+    return Diagnosis("expression", place.kind, sentence, None, failing)
 
 
 def find_place(
@@ -97,8 +97,8 @@ def find_place(
 
 def _failing(exercise: Exercise, results: Mapping[TestId, TestResult]) -> list[TestCase]:
     """Return the failing tests of which anything may be told."""
-    told = [test for test in exercise.tests if not test.hidden or test.disclose != "nothing"]
-    return [t for t in told if t.id in results and results[t.id].outcome is Outcome.FAILED]
+    disclosed = [test for test in exercise.tests if not test.hidden or test.disclose != "nothing"]
+    return [t for t in disclosed if t.id in results and results[t.id].outcome is Outcome.FAILED]
 
 
 def _calls(oracle: Oracle, failing: Sequence[TestCase]) -> Iterator[list[list[Any]]]:

@@ -75,15 +75,15 @@ class _Runner:
         self._is_noting = noted is not None
         self.noted = {} if noted is None else noted
         self._number, self._values, self._used = number, values or [], 0
-        given = copy.deepcopy(inputs)
-        names = {**self._names, **given, "np": np}
+        copied = copy.deepcopy(inputs)
+        names = {**self._names, **copied, "np": np}
         if code not in self._calls:
             self._calls[code] = compile(code, "<call>", "eval")
         try:
             return eval(self._calls[code], names)  # noqa: S307  the author's call
         finally:
             if self._is_noting:
-                self.has_changed_inputs = not _identical(list(given.values()), [*inputs.values()])
+                self.has_changed_inputs = not _identical(list(copied.values()), [*inputs.values()])
             self._is_noting, self._number = False, -1
 
     def _mark(self, number: int, value: Any) -> Any:

@@ -157,9 +157,9 @@ def small_example(
                         simple = search.simplified(question, inputs, kind, ignorant)
                     if simple is None:
                         continue
-                    shown = _shown(oracle, submission, sandbox, question, simple)
-                    if shown is not None:
-                        return shown
+                    example = _shown(oracle, submission, sandbox, question, simple)
+                    if example is not None:
+                        return example
     except (ChildGoneError, DefinitionError):  # a program is over, or does not take the inputs
         return None
     return None
@@ -186,11 +186,11 @@ def _questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterat
         return
     kind = _kind_of(seen.got, seen.rung) if seen is not None else ""
     tree = ast.parse(test.code.strip())
-    given = oracle.draws(test)[0].inputs
-    calls = plain_calls(exercise, test, given)
+    inputs = oracle.draws(test)[0].inputs
+    calls = plain_calls(exercise, test, inputs)
     if test.disclose == "inputs" and test.compared == "value" and not calls:
         calls = [
-            PlainCall(ast.unparse(tree), names_in(test.code) & frozenset(given), is_plain=False)
+            PlainCall(ast.unparse(tree), names_in(test.code) & frozenset(inputs), is_plain=False)
         ]
     if ".dtype" in test.code and "dtype" in exercise.instructions:
         calls += [replace(call, code=f"{call.code}.dtype.name") for call in calls]
@@ -364,8 +364,8 @@ class _Search:
     def _draws(self, question: _Question) -> Iterator[_Inputs]:
         """Yield inputs drawn with every small vector of sizes, then with ordinary sizes."""
         numbers = itertools.count()
-        given = question.of.given
-        code = given.code if isinstance(given, Seeded) else ""
+        seeded = question.of.given
+        code = seeded.code if isinstance(seeded, Seeded) else ""
         lengths = sum(int(count) for count in re.findall(r"\bsizes\(\s*(\d+)", code))
         if lengths:
             some = min(lengths, _MOST_LENGTHS)

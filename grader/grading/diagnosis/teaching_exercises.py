@@ -23,12 +23,14 @@ class Teachers:
 
     def of(self, helper: str) -> tuple[Exercise, str] | None:
         """Return the exercise that asks for a function like this helper, and its name there."""
-        wanted = _plain(helper)
+        plain_helper = _plain(helper)
         for exact in (True, False):
             for exercise in self._exercises:
                 for name in exercise.defines:
                     plain = _plain(name)
-                    if plain == wanted or (not exact and (plain in wanted or wanted in plain)):
+                    if plain == plain_helper or (
+                        not exact and (plain in plain_helper or plain_helper in plain)
+                    ):
                         return exercise, name
         return None
 

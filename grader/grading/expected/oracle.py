@@ -173,10 +173,10 @@ class Oracle:
 
     def _computed(self, test: TestCase) -> Iterator[Draw]:
         """Yield the draws of a test, which are not known yet."""
-        drawn = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
-        own = [self._fresh(test, number, given) for number, given in enumerate(drawn)]
+        draws = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
+        own = [self._fresh(test, number, given) for number, given in enumerate(draws)]
         values = self._expected(test, own)
-        for number, (given, (value, returned)) in enumerate(zip(drawn, values, strict=True)):
+        for number, (given, (value, returned)) in enumerate(zip(draws, values, strict=True)):
             is_property = test.compared == "property"
             expected = None if is_property else freeze(value)
             size = max(bytes_in(dict(given)), bytes_in(expected), returned or 0)

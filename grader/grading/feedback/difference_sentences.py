@@ -148,13 +148,13 @@ def _not_finite(
 def _values(
     name: str, *, expected: object, got: object, count: int, total: int, place: Sequence[int]
 ) -> str:
-    wanted, came = distinct(expected, got)
+    expected_text, got_text = distinct(expected, got)
     differ = "differs" if count == 1 else "differ"
     error_is = "the error is" if count == 1 else "the largest error is"
     where = "" if total == 1 else f"; {error_is} at {list(place)}"
     return (
         f"{name} has the right shape, but {_of(count, total, 'value')} {differ}{where}: "
-        f"expected {wanted}, got {came}."
+        f"expected {expected_text}, got {got_text}."
     )
 
 

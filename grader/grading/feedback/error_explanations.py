@@ -107,12 +107,12 @@ def undefined(name: str, names: Sequence[str]) -> str:
 
 def in_numpy(source: str) -> str:
     """Return the sentence about what NumPy has in place of a library that is not here."""
-    said = dict[str, str]()
+    sentences = dict[str, str]()
     for library, name in _USES.findall(source):
         same = f"np.{name}" if callable(getattr(np, name, None)) else ""
         if here := _IN_NUMPY.get(name, same):
-            said.setdefault(name, f"`{here}` instead of `{library}.{name}`")
-    return f"Use {', '.join(list(said.values())[:3])}." if said else ""
+            sentences.setdefault(name, f"`{here}` instead of `{library}.{name}`")
+    return f"Use {', '.join(list(sentences.values())[:3])}." if sentences else ""
 
 
 _USES: Final = re.compile(
@@ -207,8 +207,8 @@ def _instead(owner: str, name: str) -> str:
     if known := _ELSEWHERE.get(name):
         return f"{owner} has no `{name}`; {known}."
     for known in dir(np):
-        if not name.isascii() and (said := other_letter(name, known)):
-            return said
+        if not name.isascii() and (sentence := other_letter(name, known)):
+            return sentence
     if owner == "NumPy" and (close := difflib.get_close_matches(name, dir(np), n=1, cutoff=0.8)):
         return f"Did you mean `np.{close[0]}`?"
     return f"{owner} has no {_names(name)}: is it spelled right, or from another library?"

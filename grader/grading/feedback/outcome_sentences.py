@@ -74,8 +74,8 @@ def hidden(
         return sentence
     with np.printoptions(precision=4, threshold=24, edgeitems=2, linewidth=1000):
         printed = {name: " ".join(repr(value).split()) for name, value in inputs.items()}
-    shown = "; ".join(f"{name} = {text:.300}" for name, text in printed.items())
-    return f"{sentence} Its inputs: {shown or 'none'}."
+    input_texts = "; ".join(f"{name} = {text:.300}" for name, text in printed.items())
+    return f"{sentence} Its inputs: {input_texts or 'none'}."
 
 
 def partly(sentence: str, passed: int, draws: int, points: int) -> str:
@@ -105,24 +105,24 @@ def raised(error: Raised, call: str, contents: DefinedNames, *, loading: bool = 
         loading: Whether the submission's file was being loaded.
     """
     at = _at(error, loading=loading)
-    said = ""
+    sentence = ""
     if error.type == "SystemExit":
-        said = "Your code ends the program with sys.exit(). Return from the function instead."
+        sentence = "Your code ends the program with sys.exit(). Return from the function instead."
         if loading:
-            said = f"Your code ends the program{at}. Leave this line out."
+            sentence = f"Your code ends the program{at}. Leave this line out."
     elif error.type == "OutputLimitError":
-        said = OUTPUT_LIMIT
+        sentence = OUTPUT_LIMIT
     elif "MemoryError" in error.bases:
-        said = f"Your code asked for more memory than it may use{at}."
+        sentence = f"Your code asked for more memory than it may use{at}."
     elif error.type == "ModuleNotFoundError" and (module := _NO_MODULE.search(error.message)):
         known = f"only {', '.join(['NumPy', *contents.packages])} and Python's standard library"
         from grader.grading.feedback import versions  # a pass needs none of it
 
         elsewhere = versions.of_name(error.message)
-        said = f"There is no module `{module[1]:.60}` here, {known}{_at(error)}."
-        said = f"{elsewhere[:-1]}{_at(error)}." if elsewhere else said
-    if said:
-        return said
+        sentence = f"There is no module `{module[1]:.60}` here, {known}{_at(error)}."
+        sentence = f"{elsewhere[:-1]}{_at(error)}." if elsewhere else sentence
+    if sentence:
+        return sentence
     if not error.frames and call:
         return _in_the_test_itself(error, call, contents)
     explained = _explained(error)
@@ -142,10 +142,10 @@ def _explained(error: Raised) -> str:
     here = ""
     if error_explanations.signature(error.type, error.message):
         here = error_explanations.shapes_here(error.shapes)
-    said = error_explanations.cause(error.type, error.message)
-    if not said and error.type == "NameError" and (missing := _QUOTED.search(error.message)):
+    sentence = error_explanations.cause(error.type, error.message)
+    if not sentence and error.type == "NameError" and (missing := _QUOTED.search(error.message)):
         return error_explanations.undefined(missing[1], error.names)
-    return " ".join(filter(None, (said, here)))
+    return " ".join(filter(None, (sentence, here)))
 
 
 _QUOTED = re.compile(r"'([^']+)'")
@@ -217,14 +217,14 @@ def syntax_error(error: Raised, source: str = "") -> str:
             f"to line {_line_at(source, merged.end())}. Keep one, and take out the lines that "
             "begin with `<<<<<<<`, `=======` and `>>>>>>>`."
         )
-    shown = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
+    quoted = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
     line = f"line {error.line}" if error.line else "your code"
     words = f"({error.type}: {cut(error.message)})"
     from grader.grading.feedback.error_explanations import unreadable
 
     if explained := unreadable(error.text.strip(), error.message):
-        return f"Python cannot read {line}{shown}. {explained} {words}"
-    return f"Python cannot read {line}{shown} {words}."
+        return f"Python cannot read {line}{quoted}. {explained} {words}"
+    return f"Python cannot read {line}{quoted} {words}."
 
 
 def _line_at(source: str, position: int) -> int:
@@ -235,16 +235,16 @@ def wrong_files(given: Sequence[str], asked: Sequence[str]) -> str:
     """Return the sentence about files that are missing or not asked for; "" if none is."""
     missing = [name for name in asked if name not in given]
     more = [name for name in given if name not in asked]
-    wanted = f"Submit {_and(asked)}."
+    advice = f"Submit {_and(asked)}."
     if not given:
         return (
             f"This is one file alone. Submit {_and(asked)}: a folder with them, or one text with "
             "a line `# etude file: NAME` before each."
         )
     if missing:
-        return f"{_and(missing)} {'is' if len(missing) == 1 else 'are'} missing. {wanted}"
+        return f"{_and(missing)} {'is' if len(missing) == 1 else 'are'} missing. {advice}"
     if more:
-        return f"{_and(more)} {'is' if len(more) == 1 else 'are'} not asked for. {wanted}"
+        return f"{_and(more)} {'is' if len(more) == 1 else 'are'} not asked for. {advice}"
     return ""
 
 
@@ -370,8 +370,8 @@ def wrong_part(name: str, found: Sequence[int] | str | None, wanted: Sequence[in
     if found is None:
         return f"Your code does not define `{name}`."
     nothing = "nothing" if found == "NoneType" else f"a value of type {found}"
-    given = nothing if isinstance(found, str) else f"an array of shape {tuple(found)}"
-    return f"`{name}` returned {given}, and an array of shape {tuple(wanted)} is needed."
+    result = nothing if isinstance(found, str) else f"an array of shape {tuple(found)}"
+    return f"`{name}` returned {result}, and an array of shape {tuple(wanted)} is needed."
 
 
 def gone(error: ChildGoneError, source: str = "") -> str:
@@ -421,15 +421,15 @@ def missing(
     Args:
         call: How the tests use it.
     """
-    if said := file_kind(source.encode()):
-        return said
+    if sentence := file_kind(source.encode()):
+        return sentence
     for other in names:
-        if said := other_letter(other, name):
-            return said
+        if sentence := other_letter(other, name):
+            return sentence
     places = sorted(places_of(name, source), key=lambda each: each.where != "code")
     for place in places:
-        if said := _not_reached(name, place) or _deleted(name, place, source):
-            return said
+        if sentence := _not_reached(name, place) or _deleted(name, place, source):
+            return sentence
     if kind == "value":
         return f"There is no `{name}` in your code; write your answer as `{name} = ...`."
     spelled = {known.lower(): known for known in names}
@@ -487,9 +487,11 @@ def defined_again(names: Iterable[str], source: str) -> str:
 
 def another_kind(name: str, wanted: DefinedAs, kind: str, source: str = "") -> str:
     """Return the sentence about a name of another kind than asked for."""
-    came = _article(kind) if kind != "builtin_function_or_method" else "a built-in function"
+    own_kind = _article(kind) if kind != "builtin_function_or_method" else "a built-in function"
     again = defined_again([name], source)
-    return f"`{name}` should be a {wanted}, but in your code it is {came}.{again and f' {again}'}"
+    return (
+        f"`{name}` should be a {wanted}, but in your code it is {own_kind}.{again and f' {again}'}"
+    )
 
 
 def not_answered(name: str, kind: str) -> str:
@@ -521,9 +523,9 @@ def answer_differs(
     answers = _listing([f"`{name}`" for name in names], "and")
     verb = "is" if len(names) == 1 else "are"
     if is_quoted:
-        shown = str(got).strip()
-        if len(shown) <= _SHORT and _UNQUOTED.fullmatch(shown):
-            return f"{answers} is a text. Remove the quotes: `{names[0]} = {shown}`."
+        answer = str(got).strip()
+        if len(answer) <= _SHORT and _UNQUOTED.fullmatch(answer):
+            return f"{answers} is a text. Remove the quotes: `{names[0]} = {answer}`."
         return f"{answers} is a text. Another kind of value is asked for."
     if is_text:
         return f"{answers} {verb} not right. Read again what may be answered."
@@ -533,10 +535,10 @@ def answer_differs(
             f"{answers} {form} than the answer: look at how many values there are, and how they "
             "are nested."
         )
-    shown = repr(got)
-    if len(names) > 1 or not isinstance(got, (bool, int, float, str)) or len(shown) > _SHORT:
+    answer = repr(got)
+    if len(names) > 1 or not isinstance(got, (bool, int, float, str)) or len(answer) > _SHORT:
         return f"{answers} {verb} not right. Go through it step by step once more."
-    return f"{answers}: {shown} is not it. Go through it step by step once more."
+    return f"{answers}: {answer} is not it. Go through it step by step once more."
 
 
 _SHORT = 40  # characters of an answer that are repeated

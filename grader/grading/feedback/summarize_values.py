@@ -82,14 +82,14 @@ def values_behind(exercise: Exercise, test: TestCase, seen: RawResult) -> Failur
 
 def _parts(seen: RawResult) -> tuple[Any, Any]:
     """Return the arrays inside of both results that differ, or the results where these are none."""
-    wanted, came = seen.expected, seen.got
+    expected, got = seen.expected, seen.got
     try:
         for key in seen.path:
-            wanted, came = wanted[key], came[key]
+            expected, got = expected[key], got[key]
     except (KeyError, IndexError, TypeError):
         return seen.expected, seen.got
-    if isinstance(wanted, np.ndarray) and isinstance(came, np.ndarray):
-        return wanted, came
+    if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):
+        return expected, got
     return seen.expected, seen.got
 
 

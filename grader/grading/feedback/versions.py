@@ -215,14 +215,14 @@ def about(name: str, there: Versions) -> str:
     Args:
         name: In full, as `itertools.batched`.
     """
-    shown = name.replace("numpy.ndarray.", "x.").replace("numpy.", "np.", 1)
+    short_name = name.replace("numpy.ndarray.", "x.").replace("numpy.", "np.", 1)
     removed, instead = _NUMPY_REMOVED.get(name, ((99, 0), ""))
     if there.numpy >= removed:
         since = _dotted(removed) if removed > (2, 0) else "2"
-        return f"NumPy {since} has no `{shown}` any more: use {instead}."
+        return f"NumPy {since} has no `{short_name}` any more: use {instead}."
     if (since_numpy := _NUMPY_ADDED.get(name, (0, 0))) > there.numpy:
         needed, has = _dotted(since_numpy), _dotted(there.numpy)
-        return f"`{shown}` needs NumPy {needed} or newer, and the grader has {has}."
+        return f"`{short_name}` needs NumPy {needed} or newer, and the grader has {has}."
     for version, names in _ADDED.items():
         if name in names.split() and version > there.python:
             needed, has = _dotted(version), _dotted(there.python)

@@ -71,8 +71,8 @@ def by_author(where: Location, what: str, action: Callable[[], T]) -> T:
     except BaseException as error:  # SystemExit too
         line = line_of_author(error)
         of_it = f" (line {line} of it)" if line else ""
-        said = f": {error}" if str(error) else ""
-        message = f"{what} raises {type(error).__name__}{said}{of_it}"
+        reason = f": {error}" if str(error) else ""
+        message = f"{what} raises {type(error).__name__}{reason}{of_it}"
         raise author_error(where, message) from error
 
 

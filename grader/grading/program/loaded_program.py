@@ -165,11 +165,11 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
     put_files(child, exercise)
     lines = PartLines.of(submission)
     if exercise.files_to_submit:
-        given = [name for name, _, _ in lines.files]
+        file_names = [name for name, _, _ in lines.files]
         if submission.cells:
-            given.insert(0, exercise.files_to_submit[0])
-        if set(given) != set(exercise.files_to_submit):
-            said = partial(outcome_sentences.wrong_files, given, exercise.files_to_submit)
+            file_names.insert(0, exercise.files_to_submit[0])
+        if set(file_names) != set(exercise.files_to_submit):
+            said = partial(outcome_sentences.wrong_files, file_names, exercise.files_to_submit)
             missing = LoadingProblem(Outcome.ERRORED, said)
             return LoadedSubmission(DefinedNames((), {}), problem=missing)
     if lines.is_one_file:
@@ -255,12 +255,12 @@ def problem_of(answer: Raised, source: str = "", packages: tuple[str, ...] = ())
     def sentence() -> str:
         if answer.type == "NameError" and (kind := file_kind(source.encode())):
             return kind  # a notebook that Python reads as a dictionary
-        said = outcome_sentences.raised(answer, "", contents, loading=bool(source))
+        reason = outcome_sentences.raised(answer, "", contents, loading=bool(source))
         if answer.type != "ModuleNotFoundError":
-            return said
+            return reason
         from grader.grading.feedback.error_explanations import in_numpy  # a pass needs none of it
 
-        return " ".join(filter(None, (said, in_numpy(source))))
+        return " ".join(filter(None, (reason, in_numpy(source))))
 
     return LoadingProblem(outcome_sentences.outcome_of(answer), sentence, line)
 
@@ -270,18 +270,18 @@ def _problem_of(
 ) -> Sentence | None:
     """Return what is wrong with a name that the tests use."""
     value = is_value(exercise, name)
-    wanted: DefinedAs = "value" if value else exercise.defines[name].kind
+    kind_needed: DefinedAs = "value" if value else exercise.defines[name].kind
     defined = contents.defined.get(name)
     if defined is None:
         shown = (t.code for t in exercise.tests if t.compared == "value" and not t.hidden)
         call = next(shown, next(iter(exercise.defines)))
-        return partial(outcome_sentences.missing, name, call, contents.names, wanted, source)
+        return partial(outcome_sentences.missing, name, call, contents.names, kind_needed, source)
     if value and defined.kind in _PLACEHOLDERS:
         return partial(outcome_sentences.not_answered, name, defined.kind)
-    fits = defined.kind == "class" if wanted == "class" else defined.callable is not value
+    fits = defined.kind == "class" if kind_needed == "class" else defined.callable is not value
     if fits:
         return None
-    return partial(outcome_sentences.another_kind, name, wanted, defined.kind, source)
+    return partial(outcome_sentences.another_kind, name, kind_needed, defined.kind, source)
 
 
 def _values(child: Child, exercise: Exercise) -> dict[str, Any] | Sentence:

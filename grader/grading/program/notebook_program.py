@@ -129,13 +129,17 @@ class PartLines:
         places = [self.place(int(each)) for each in re.findall("[0-9]+", lines)]
         if None in places:
             return match[0]
-        said = [
+        cell_names = [
             f"line {line}"
             + (f" of {part if isinstance(part, str) else f'cell {part}'}" if part else "")
             for part, line in filter(None, places)
         ]
-        said[0] = word[0] + said[0][1:]
-        return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+        cell_names[0] = word[0] + cell_names[0][1:]
+        return (
+            cell_names[0]
+            if len(cell_names) == 1
+            else f"{', '.join(cell_names[:-1])} and {cell_names[-1]}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +208,7 @@ def load_cells(
     def note(number: int, error: Raised) -> str:
         place = lines.place(error.frames[0][0]) if error.frames else None
         line = place[1] if place else None
-        said = outcome_sentences.cell_failed(lines.cell(number), line, error)
-        return lines.sentence(said) if error.line else said
+        sentence = outcome_sentences.cell_failed(lines.cell(number), line, error)
+        return lines.sentence(sentence) if error.line else sentence
 
     return answer, tuple(partial(note, *each) for each in failed)

@@ -99,8 +99,8 @@ def _answers(child: Child, source: str, exercise: Exercise) -> Refusal | Raised 
         case Returned(value=("statement" | "name" | "value" as what, int(line), str(name))):
             names = list(exercise.defines)
             word = printable(name[:100])
-            said = partial(outcome_sentences.more_than_answers, what, line, word, names)
-            return Refusal(said, line)
+            sentence = partial(outcome_sentences.more_than_answers, what, line, word, names)
+            return Refusal(sentence, line)
     names = list(exercise.defines)
     return Refusal(partial(outcome_sentences.more_than_answers, "statement", 1, "", names))
 
@@ -200,9 +200,13 @@ def _is_dotted(entry: str, name: str) -> bool:
 def _is_in_numpy(entry: str, name: str) -> bool:
     """Return whether NumPy has the thing under both names, as numpy.matlib.einsum."""
     root, *words = name.split(".")
-    wanted = entry.rpartition(".")[2]
+    last_name = entry.rpartition(".")[2]
     plain = (word.lstrip("_").removeprefix("c_") for word in words)  # c_einsum, _var
-    return entry.startswith("numpy.") and root == "numpy" and (wanted in words or wanted in plain)
+    return (
+        entry.startswith("numpy.")
+        and root == "numpy"
+        and (last_name in words or last_name in plain)
+    )
 
 
 def _could_hide(forbid: Forbid, name: str) -> bool:

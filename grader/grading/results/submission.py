@@ -244,12 +244,14 @@ def read_submission(path: Path, files: Sequence[str], *, below: Path | None = No
     if below is None and linked_folder(folder / files[0]) is not None:
         return Submission.without_source(path, LINKED)
     try:
-        given = {each.name for each in os.scandir(folder)}
+        names_there = {each.name for each in os.scandir(folder)}
     except OSError as error:
         return Submission.without_source(path, f"The folder cannot be read: {error.strerror}.")
     if not is_folder:
-        given &= {*files[1:], path.name}
-    return _of_files(folder, files, given, lambda name: Submission.read(folder / name, below=below))
+        names_there &= {*files[1:], path.name}
+    return _of_files(
+        folder, files, names_there, lambda name: Submission.read(folder / name, below=below)
+    )
 
 
 def zip_of(path: Path) -> Path | None:
@@ -308,8 +310,8 @@ def _of_files(
             line = part.line if name == names[0] else None
             return Submission(path, "", part.digest, f"{name}: {part.problem}", line)
         parts.append(part)
-    told = [(name, part.digest) for name, part in zip(names, parts, strict=True)]
-    digest = digest_of(json.dumps(told).encode())
+    digests = [(name, part.digest) for name, part in zip(names, parts, strict=True)]
+    digest = digest_of(json.dumps(digests).encode())
     texts = {
         name: re.sub("\r\n?", "\n", part.source)
         for name, part in zip(names, parts, strict=True)

@@ -177,8 +177,8 @@ class TestResult:
 
     def __post_init__(self) -> None:
         """Refuse a hidden test that carries what a hidden test must not tell."""
-        told = (self.expected, self.got, self.worst, self.seconds)
-        if self.hidden and (self.inputs or any(each is not None for each in told)):
+        values = (self.expected, self.got, self.worst, self.seconds)
+        if self.hidden and (self.inputs or any(each is not None for each in values)):
             raise ValueError(f"the hidden test {self.id!r} carries values")
 
 

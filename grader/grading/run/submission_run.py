@@ -258,8 +258,8 @@ class SubmissionRun:
         relations = {test: relation for test, (relation, _) in self._unexplained.items()}
         for test in self.exercise.tests:
             raw = self.observed.get(test.id)
-            told = test.hidden and test.disclose != "nothing"
-            if not told or raw is None or raw.rung not in _RELATED:
+            is_disclosed = test.hidden and test.disclose != "nothing"
+            if not is_disclosed or raw is None or raw.rung not in _RELATED:
                 continue
             if other := relation(raw.expected, raw.got, raw.inputs):
                 relations[test.id] = other

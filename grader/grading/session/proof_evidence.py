@@ -56,8 +56,8 @@ def evidence_of(run: SubmissionRun) -> Evidence:
             and isinstance(result.got, str)
             and check_of(test).compared(run.exercise, test.stdout, result.got) is not None
         ):
-            said, found = (_short(" ".join(t.split())) for t in (test.stdout, result.got))
-            message = f"the definition says {said}, the solution prints {found}"
+            written, found = (_short(" ".join(t.split())) for t in (test.stdout, result.got))
+            message = f"the definition says {written}, the solution prints {found}"
         if message:
             untrue.append(Untrue(test.id, message))
     return replace(run.end(), untrue=tuple(untrue), varied=tuple(varied))
@@ -76,10 +76,13 @@ def _wrong_value(exercise: Exercise, test: TestCase, written: Any, seen: RawResu
     is_off = check_of(test).compared(exercise, written, truth) is not None
     place = _place(written, truth, is_off=is_off)
     if place is not None:
-        said, found = _numbers(written), _numbers(truth)
-        digits = _decimals(said)
+        written_numbers, found = _numbers(written), _numbers(truth)
+        digits = _decimals(written_numbers)
         where = f"[{', '.join(map(str, place))}]: " if place else ""
-        told, true = _digits(said[place], digits), _digits(found[place], max(digits, _AT_LEAST))
+        told, true = (
+            _digits(written_numbers[place], digits),
+            _digits(found[place], max(digits, _AT_LEAST)),
+        )
         return f"{where}the definition says {told}, {source} {true}"
     if is_off:
         return f"the definition says {_short(written)}, {source} {_short(truth)}"
@@ -88,21 +91,26 @@ def _wrong_value(exercise: Exercise, test: TestCase, written: Any, seen: RawResu
 
 def _place(written: Any, truth: Any, *, is_off: bool) -> tuple[int, ...] | None:
     """Return where two values of numbers differ: beyond the last digit written, or else most."""
-    said, found = _numbers(written), _numbers(truth)
-    if said is None or found is None or said.shape != found.shape or not said.size:
+    written_numbers, found = _numbers(written), _numbers(truth)
+    if (
+        written_numbers is None
+        or found is None
+        or written_numbers.shape != found.shape
+        or not written_numbers.size
+    ):
         return None
-    half = _HALF * 10.0 ** -_decimals(said)
+    half = _HALF * 10.0 ** -_decimals(written_numbers)
     with np.errstate(all="ignore"):
-        wrong = np.abs(said - found) > np.maximum(half, _ROUNDING * np.abs(found))
-    same = (said == found) | (np.isnan(said) & np.isnan(found))
-    off = (wrong | (np.isnan(said) != np.isnan(found))) & ~same
+        wrong = np.abs(written_numbers - found) > np.maximum(half, _ROUNDING * np.abs(found))
+    same = (written_numbers == found) | (np.isnan(written_numbers) & np.isnan(found))
+    off = (wrong | (np.isnan(written_numbers) != np.isnan(found))) & ~same
     if off.any():  # in the last written digit
         return tuple(int(i) for i in np.argwhere(off)[0])
     with np.errstate(invalid="ignore"):  # two infinities
-        distance = np.nan_to_num(np.abs(said - found))
+        distance = np.nan_to_num(np.abs(written_numbers - found))
     if not is_off or not distance.any():
         return None
-    return tuple(int(i) for i in np.unravel_index(int(distance.argmax()), said.shape))
+    return tuple(int(i) for i in np.unravel_index(int(distance.argmax()), written_numbers.shape))
 
 
 def _numbers(value: Any) -> Any:

@@ -204,8 +204,8 @@ class GradingPool:
             self._sent.clear()
             self._changed.notify_all()
         for future in lost:
-            told = f"given up after {MAX_TRIES} tries: the grading process died"
-            future.set_exception(GraderFault(told))
+            reason = f"given up after {MAX_TRIES} tries: the grading process died"
+            future.set_exception(GraderFault(reason))
 
     def _give_up(self, why: str) -> None:
         with self._changed:

@@ -104,11 +104,11 @@ def _swap_arguments(program: Program, node: ast.AST) -> Iterator[Edit]:
 def _ddof(_: Program, node: ast.AST) -> Iterator[Edit]:
     if not isinstance(node, ast.Call) or calls.called(node) not in _VARIANCES:
         return
-    given = calls.keyword(node, "ddof")
-    if given is None:
+    keyword = calls.keyword(node, "ddof")
+    if keyword is None:
         ddof = ast.keyword("ddof", nodes.constant(1))
         yield Edit(node, nodes.call(node, keywords=[*node.keywords, ddof]))
-    elif calls.integer(given) != 0 and (shorter := calls.without(node, given)) is not None:
+    elif calls.integer(keyword) != 0 and (shorter := calls.without(node, keyword)) is not None:
         yield Edit(node, shorter)
 
 

@@ -24,10 +24,10 @@ def _transposed(node: ast.AST) -> ast.expr | None:
 
 def _numbers(call: ast.Call) -> list[ast.expr]:
     """Return the axes or the sizes that a call lists, with or without a tuple around them."""
-    given = call.args if calls.is_method(call) else call.args[1:]
-    if len(given) == 1 and isinstance(given[0], ast.Tuple | ast.List):
-        return given[0].elts
-    return given
+    arguments = call.args if calls.is_method(call) else call.args[1:]
+    if len(arguments) == 1 and isinstance(arguments[0], ast.Tuple | ast.List):
+        return arguments[0].elts
+    return arguments
 
 
 def _with_numbers(call: ast.Call, numbers: Sequence[ast.expr]) -> ast.Call:

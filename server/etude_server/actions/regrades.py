@@ -130,7 +130,7 @@ def preview(
     with grading.database.read() as connection:
         seconds = regrades.seconds_each(connection, exercise.digest)
     ungraded = len(sources) - len(chosen) + len(faults)
-    told = [each for source_hash in chosen for each in changes.get(source_hash, ())]
+    lines = [each for source_hash in chosen for each in changes.get(source_hash, ())]
     return Preview(
         exercise=exercise.id,
         from_hash=from_hash,
@@ -138,8 +138,8 @@ def preview(
         sources=len(sources),
         submissions=submissions,
         tried=len(chosen),
-        submissions_tried=len(told),
-        changes=[each for each in told if each.effect != "same"],
+        submissions_tried=len(lines),
+        changes=[each for each in lines if each.effect != "same"],
         faults=len(faults),
         ungraded=ungraded,
         seconds=None if seconds is None else seconds / grading.pool.workers * ungraded,

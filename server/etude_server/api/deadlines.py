@@ -57,10 +57,10 @@ def check(connection: Connection, person: Person, submitted: Submitted) -> None:
         times = schedules.attempts_before(connection, submitted)
         if len(times) >= window.attempts:
             again = times[-window.attempts] + _DAY
-            told = (
+            reason = (
                 f"{window.attempts} attempts in 24 hours are used up; the next is at {_iso(again)}."
             )
-            raise _refused(told, again)
+            raise _refused(reason, again)
 
 
 def _refused(detail: str, until: int) -> ProblemError:

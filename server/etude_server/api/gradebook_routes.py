@@ -141,10 +141,10 @@ def fill_canvas(
     except UnicodeDecodeError:
         raise ProblemError(HTTPStatus.CONFLICT, "The file is not UTF-8.") from None
     except UsageError as error:
-        told = str(error)
+        sentence = str(error)
         for option, parameter in _OPTIONS.items():
-            told = told.replace(option, parameter)
-        raise ProblemError(HTTPStatus.CONFLICT, f"{told[0].upper()}{told[1:]}.") from None
+            sentence = sentence.replace(option, parameter)
+        raise ProblemError(HTTPStatus.CONFLICT, f"{sentence[0].upper()}{sentence[1:]}.") from None
     return csv_response([filled.text], "filled.csv")
 
 

@@ -264,8 +264,8 @@ def _accept(service: AppContext, person: Person, new: NewSubmission, key: str) -
         oldest = submissions.oldest_waiting(connection)
         age = -math.inf if oldest is None else (now() - oldest) / 1_000_000
         if most and age > most:
-            told = f"The oldest submission has waited {age:.0f} s; come back when the queue is"
-            raise later(f"{told} shorter.", most / 4)
+            detail = f"The oldest submission has waited {age:.0f} s; come back when the queue is"
+            raise later(f"{detail} shorter.", most / 4)
         accepted = submissions.accept(connection, person, new.exercise, new.source, key=key)
         submitted = accepted.submission
         if accepted.is_new:

@@ -55,11 +55,11 @@ def add(
     """
     with needs_service():
         from etude_server.store import platforms
-    wanted = platforms.PlatformRegistration(
+    registration = platforms.PlatformRegistration(
         issuer, client_id, auth_url, token_url, jwks_url, grades_url or token_url
     )
     with open_store(database, create=True) as opened, opened.write() as connection:
-        made = platforms.register(connection, wanted, deployments, actor=whoami())
+        made = platforms.register(connection, registration, deployments, actor=whoami())
         if course:
             platforms.set_course(connection, made, context=course, members_url="")
     click.echo(f"{made.registration.issuer} may launch exercises")
@@ -80,11 +80,11 @@ def list_(database: str) -> None:
         from etude_server.store import platforms
     with open_store(database) as opened, opened.read() as connection:
         for each in platforms.listed(connection):
-            said = each.registration
-            click.echo(f"{said.issuer}  client {said.client_id}")
+            registration = each.registration
+            click.echo(f"{registration.issuer}  client {registration.client_id}")
             click.echo(f"  deployments {', '.join(sorted(each.deployments))}")
             click.echo(f"  course      {each.context or 'the first that launches'}")
-            click.echo(f"  grades to   {urlsplit(said.grades_url).netloc}")
+            click.echo(f"  grades to   {urlsplit(registration.grades_url).netloc}")
 
 
 @command.command("members")

@@ -47,8 +47,8 @@ def list_(role: str | None, section: str | None, database: str) -> None:
     with needs_service():
         from etude_server.store import people, roster
     with open_store(database) as opened, opened.read() as connection:
-        wanted = None if role is None else people.role(role)
-        for each in roster.listed(connection, role=wanted, section=section):
+        chosen_role = None if role is None else people.role(role)
+        for each in roster.listed(connection, role=chosen_role, section=section):
             off = "" if each.disabled_at is None else "disabled"
             cells = (each.name, each.role, each.display_name, each.login, each.section, off)
             click.echo(

@@ -162,12 +162,12 @@ def fetch_token(database: Database, platform: Platform, scope: str) -> tuple[str
     Raises:
         CallError: the platform gives none.
     """
-    said = platform.registration
+    registration = platform.registration
     moment = int(time.time())
     claims = {
-        "iss": said.client_id,
-        "sub": said.client_id,
-        "aud": said.token_url,
+        "iss": registration.client_id,
+        "sub": registration.client_id,
+        "aud": registration.token_url,
         "iat": moment,
         "exp": moment + TOKEN_SECONDS,
         "jti": uuid.uuid4().hex,
@@ -180,16 +180,16 @@ def fetch_token(database: Database, platform: Platform, scope: str) -> tuple[str
     }
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
     try:
-        answer = call(said.token_url, urlencode(form).encode(), headers)
+        answer = call(registration.token_url, urlencode(form).encode(), headers)
     except CallError as error:
         # That it does not know us says nothing about what the token is for.
         status = error.status if may_pass(error) else HTTPStatus.UNAUTHORIZED
         raise CallError(f"no token: {error}", status) from None
-    given = answer if isinstance(answer, dict) else {}
-    fresh = given.get("access_token")
+    token_fields = answer if isinstance(answer, dict) else {}
+    fresh = token_fields.get("access_token")
     if not isinstance(fresh, str) or not fresh.isascii() or not fresh.isprintable():
         raise CallError("no token in its answer", HTTPStatus.UNAUTHORIZED)
-    seconds = given.get("expires_in")
+    seconds = token_fields.get("expires_in")
     return fresh, float(seconds) if isinstance(seconds, int | float) else TOKEN_SECONDS
 
 

@@ -233,14 +233,14 @@ def _verified(keys: PlatformKeys, platform: Platform, token: str) -> dict[str, A
         raise LaunchError(f"The learning platform does not show its keys: {error}.") from None
     if key is None:
         raise LaunchError("The token is signed by a key that the learning platform does not have.")
-    said = platform.registration
+    registration = platform.registration
     try:
         claims: dict[str, Any] = jwt.decode(
             token,
             key,
             algorithms=[ALGORITHM],
-            audience=said.client_id,
-            issuer=[said.issuer],
+            audience=registration.client_id,
+            issuer=[registration.issuer],
             leeway=_LEEWAY,
             options={"require": list(_REQUIRED)},
         )
@@ -250,7 +250,7 @@ def _verified(keys: PlatformKeys, platform: Platform, token: str) -> dict[str, A
         raise LaunchError("The token's signature is not the learning platform's.") from None
     except jwt.PyJWTError:
         raise LaunchError("The token does not say what a launch has to say.") from None
-    if claims.get("azp", said.client_id) != said.client_id:
+    if claims.get("azp", registration.client_id) != registration.client_id:
         raise LaunchError("The token is for another service.")
     if not time.time() - int(claims["iat"]) <= LOGIN_SECONDS + _LEEWAY:
         raise LaunchError("This launch has expired. Open the exercise again.")
@@ -294,11 +294,11 @@ def _target(catalog: Catalog, claims: Mapping[str, Any]) -> tuple[str, str]:
         with contextlib.suppress(ValueError):  # it leads nowhere
             address = urlsplit(link)
     by_query = parse_qs(address.query).get("exercise", [""])[0]
-    wanted = _section(claims, _CLAIM + "custom").get("exercise") or by_query
-    wanted = wanted or address.path.rstrip("/").rpartition("/")[2]
+    exercise_id = _section(claims, _CLAIM + "custom").get("exercise") or by_query
+    exercise_id = exercise_id or address.path.rstrip("/").rpartition("/")[2]
     for track in catalog.tracks:
-        if any(str(each.id) == wanted for each in track.exercises):
-            return f"/{track.definition.id}/{wanted}/", str(wanted)
+        if any(str(each.id) == exercise_id for each in track.exercises):
+            return f"/{track.definition.id}/{exercise_id}/", str(exercise_id)
     raise LaunchError(
         "The link leads to no exercise. The person who made it can set its custom parameter "
         "'exercise=...' to an exercise's id."
@@ -333,19 +333,19 @@ def _ask(database: Database, platform: Platform, claims: Mapping[str, Any]) -> s
         LaunchError: the platform wants the answer at an address that is not registered, or no
             links.
     """
-    wanted = _section(claims, _DL + "deep_linking_settings")
-    url = wanted.get("deep_link_return_url")
+    settings = _section(claims, _DL + "deep_linking_settings")
+    url = settings.get("deep_link_return_url")
     if not isinstance(url, str) or origin(url) not in platform.origins:
         raise LaunchError("The learning platform wants the links at an address that is not its.")
-    accepted = wanted.get("accept_types")
+    accepted = settings.get("accept_types")
     if not isinstance(accepted, list) or "ltiResourceLink" not in accepted:
         raise LaunchError("The learning platform wants no links to exercises here.")
     deployment = claims[_CLAIM + "deployment_id"]
-    told = {"platform": platform.id, "url": url, "deployment": deployment}
-    if "data" in wanted:
-        told["data"] = wanted["data"]
+    question = {"platform": platform.id, "url": url, "deployment": deployment}
+    if "data" in settings:
+        question["data"] = settings["data"]
     expiry = {"aud": _OURS, "exp": int(time.time()) + _CHOICE_SECONDS}
-    return tool_key(database).sign({**told, **expiry})
+    return tool_key(database).sign({**question, **expiry})
 
 
 def choose(
@@ -381,7 +381,7 @@ def choose(
         for each in exercises
     ]  # fmt: skip
     moment = int(time.time())
-    said = {
+    content = {
         "iss": platform.registration.client_id,
         "aud": [platform.registration.issuer],
         "iat": moment,
@@ -393,8 +393,8 @@ def choose(
         _DL + "content_items": items,
     }
     if "data" in asked:
-        said[_DL + "data"] = asked["data"]
-    return DeepLinkAnswer(asked["url"], tool_key(database).sign(said))
+        content[_DL + "data"] = asked["data"]
+    return DeepLinkAnswer(asked["url"], tool_key(database).sign(content))
 
 
 def _section(claims: Mapping[str, Any], name: str) -> Mapping[str, Any]:

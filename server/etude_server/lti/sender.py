@@ -94,13 +94,13 @@ class ScoreSender:
 
     def _send(self, platform: Platform, telling: ScoreToSend) -> None:
         """Send a grade; raise `CallError` if the platform did not take it."""
-        said = telling.grade
-        when = datetime.fromtimestamp(said["at"] / 1e6, UTC)
+        grade = telling.grade
+        when = datetime.fromtimestamp(grade["at"] / 1e6, UTC)
         score = {
             "userId": telling.line.sub,
-            "scoreGiven": said["score"],
-            "scoreMaximum": max(said["max_score"], 1),
-            "activityProgress": "Completed" if said["passed"] else "Submitted",
+            "scoreGiven": grade["score"],
+            "scoreMaximum": max(grade["max_score"], 1),
+            "activityProgress": "Completed" if grade["passed"] else "Submitted",
             "gradingProgress": "FullyGraded",
             "timestamp": when.isoformat(timespec="microseconds").replace("+00:00", "Z"),
         }

@@ -65,8 +65,8 @@ def import_people(sent: OwnForm, visitor: Instructor, service: ContextOf) -> Res
     except UsageError as error:
         status = HTTPStatus.UNPROCESSABLE_ENTITY
         return _page(visitor, service, status, trouble=f"{error}.", roster=text)
-    told = f"{done.added} added, {done.changed} changed, {done.unchanged} as they were."
-    return _page(visitor, service, done=told)
+    sentence = f"{done.added} added, {done.changed} changed, {done.unchanged} as they were."
+    return _page(visitor, service, done=sentence)
 
 
 def _whom(sent: OwnForm, service: ContextOf) -> Person:

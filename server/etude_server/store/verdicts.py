@@ -251,7 +251,7 @@ def publish(
     """
     # One at a time for each person, or of two grades the worse might be computed last.
     people.hold(connection, submitted.person_id)
-    told = {
+    data = {
         "person": submitted.person_id,
         "exercise": submitted.exercise,
         **asdict(kept.key),
@@ -262,7 +262,7 @@ def publish(
         "regrade": regrade,
         "before": before,
     }
-    seq = events.append(connection, actor, events.PUBLISHED, submitted.id, told)
+    seq = events.append(connection, actor, events.PUBLISHED, submitted.id, data)
     held = {"submission_id": submitted.id, "event_seq": seq, **asdict(kept.key)}
     if insert_unless_there(connection, publication, held):
         _improve_grade(connection, submitted, kept, seq)
@@ -319,12 +319,10 @@ def rebuild(connection: Connection) -> int:
     """Rebuild the projections from the event log; return the number of publications."""
     for projection in (publication, grade, mistake):
         connection.execute(delete(projection))
-    told = select(event.c.seq, event.c.subject, event.c.data).where(
-        event.c.kind == events.PUBLISHED
-    )
+    log = select(event.c.seq, event.c.subject, event.c.data).where(event.c.kind == events.PUBLISHED)
     owners: set[tuple[str, str]] = set()
     latest: dict[str, tuple[VerdictKey, int]] = {}
-    for row in connection.execute(told.order_by(event.c.seq)):
+    for row in connection.execute(log.order_by(event.c.seq)):
         data = json.loads(row.data)
         key = VerdictKey(data["exercise_hash"], data["source_hash"], data["grader_version"])
         latest[row.subject] = (key, row.seq)

@@ -47,8 +47,15 @@ def reordered(pair: Pair) -> Relation | None:
             continue
         one, other = np.moveaxis(expected, axis, 0), np.moveaxis(got, axis, 0)
         # Items may stand one place too late or too early.
-        for came, wanted, is_late in ((other[1:], one[:-1], True), (other[:-1], one[1:], False)):
-            if _varied(wanted) and _all_differ(wanted) and pair.same(came, wanted):
+        for got_part, expected_part, is_late in (
+            (other[1:], one[:-1], True),
+            (other[:-1], one[1:], False),
+        ):
+            if (
+                _varied(expected_part)
+                and _all_differ(expected_part)
+                and pair.same(got_part, expected_part)
+            ):
                 facts = {"axis": axis, "ndim": expected.ndim, "is_late": is_late}
                 return Relation("off-by-one", facts)
     if expected.shape[0] < 2 or not pair.is_finite:  # noqa: PLR2004  one row has no order
@@ -96,11 +103,11 @@ def _part(pair: Pair) -> Relation | None:
     expected, got = pair.expected, pair.got
     if expected.ndim == got.ndim > 0 and expected.shape[1:] == got.shape[1:]:
         shorter = min(len(expected), len(got))
-        for wanted, came, end in (
+        for expected_part, got_part, end in (
             (expected[:shorter], got[:shorter], "end"),
             (expected[-shorter:], got[-shorter:], "beginning"),
         ):
-            if is_varied(wanted) and pair.same(came, wanted):
+            if is_varied(expected_part) and pair.same(got_part, expected_part):
                 facts = {
                     "surplus": len(got) - len(expected),
                     "things": "row" if expected.ndim > 1 else "value",

@@ -107,7 +107,8 @@ class PageChild(Child):
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _ask(self, operation: str, *arguments: object, asking: Asking = PLAINLY) -> Answer:
+    def ask(self, operation: str, *arguments: object, asking: Asking = PLAINLY) -> Answer:
+        """Send a request and return its answer; see `Child.ask`."""
         self._requests += 1
         number = self._requests
         frame = asking.request(number, (operation, *arguments))

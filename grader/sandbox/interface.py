@@ -135,27 +135,27 @@ class Child(ABC):
 
     def screen(self, source: str) -> Answer:
         """Return the names that a program uses, without running it. See `inside.facts.uses`."""
-        return self._ask("screen", source)
+        return self.ask("screen", source)
 
     def answers(self, source: str, names: Sequence[str]) -> Answer:
         """Return what in a program is not an answer. See `inside.literals.beyond_answers`."""
-        return self._ask("answers", source, list(names))
+        return self.ask("answers", source, list(names))
 
     def not_returned(self, source: str, name: str) -> Answer:
         """Return the value that a function computes last. See `inside.facts.not_returned`."""
-        return self._ask("not_returned", source, name)
+        return self.ask("not_returned", source, name)
 
     def put_files(self, contents: Mapping[str, bytes]) -> Answer:
         """Give read-only files: in the working folder, or where there is none, in memory."""
-        return self._ask("put_files", dict(contents))
+        return self.ask("put_files", dict(contents))
 
     def load(self, source: str, names: Sequence[str]) -> Answer:
         """Run the submission's source; on success the value describes the names it defines."""
-        return self._ask("load", source, list(names))
+        return self.ask("load", source, list(names))
 
     def program(self, cells: Sequence[tuple[int, str]]) -> Answer:
         """Make one source of a notebook's cells, without running them. See `inside.cells`."""
-        return self._ask("program", [list(cell) for cell in cells])
+        return self.ask("program", [list(cell) for cell in cells])
 
     def load_cells(
         self, source: str, names: Sequence[str], places: Sequence[tuple[int, int]]
@@ -164,25 +164,25 @@ class Child(ABC):
 
         `places` are the numbers of the cells and their last lines.
         """
-        return self._ask("load_cells", source, list(names), [list(each) for each in places])
+        return self.ask("load_cells", source, list(names), [list(each) for each in places])
 
     def load_answers(self, source: str, names: Sequence[str]) -> Answer:
         """Load a submission that has only answers, as `load` does, without running it."""
-        return self._ask("load_answers", source, list(names))
+        return self.ask("load_answers", source, list(names))
 
     def call(
         self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], asking: Asking = PLAINLY
     ) -> Answer:
         """Call one of the submission's functions with copies of these arguments."""
-        return self._ask("call", name, list(args), dict(kwargs), asking=asking)
+        return self.ask("call", name, list(args), dict(kwargs), asking=asking)
 
     def value(self, name: str, asking: Asking = PLAINLY) -> Answer:
         """Return the present value of one of the submission's names."""
-        return self._ask("value", name, asking=asking)
+        return self.ask("value", name, asking=asking)
 
     def attribute(self, instance: wire.Handle, name: str, asking: Asking = PLAINLY) -> Answer:
         """Look up an attribute: `[True, None]` for a method, else `[False, value]`."""
-        return self._ask("attribute", instance, name, asking=asking)
+        return self.ask("attribute", instance, name, asking=asking)
 
     def method(
         self,
@@ -193,15 +193,11 @@ class Child(ABC):
         asking: Asking = PLAINLY,
     ) -> Answer:
         """Call a method of an object that stays in the sandbox."""
-        return self._ask("method", instance, name, list(args), dict(kwargs), asking=asking)
+        return self.ask("method", instance, name, list(args), dict(kwargs), asking=asking)
 
     def operate(self, name: str, operands: Sequence[Any], asking: Asking = PLAINLY) -> Answer:
         """Apply one of Python's operators or built-in functions, as `add` or `len`."""
-        return self._ask("operate", name, list(operands), asking=asking)
-
-    def ask(self, operation: str, *arguments: object, asking: Asking = PLAINLY) -> Answer:
-        """Send any request; see `inside.serving`."""
-        return self._ask(operation, *arguments, asking=asking)
+        return self.ask("operate", name, list(operands), asking=asking)
 
     def run(
         self, statements: str, variables: Mapping[str, Any], asking: Asking = PLAINLY
@@ -211,7 +207,7 @@ class Child(ABC):
         The value is the length of their output in bytes. What they write to standard error follows
         it in the output.
         """
-        return self._ask("run", statements, dict(variables), asking=asking)
+        return self.ask("run", statements, dict(variables), asking=asking)
 
     def figure(
         self, statements: str, variables: Mapping[str, Any], asking: Asking = PLAINLY
@@ -220,7 +216,7 @@ class Child(ABC):
 
         None if they draw nothing. See `inside.drawn_figure`.
         """
-        return self._ask("figure", statements, dict(variables), asking=asking)
+        return self.ask("figure", statements, dict(variables), asking=asking)
 
     @property
     @abstractmethod
@@ -251,7 +247,7 @@ class Child(ABC):
         self.close()
 
     @abstractmethod
-    def _ask(self, operation: str, *arguments: object, asking: Asking = PLAINLY) -> Answer:
+    def ask(self, operation: str, *arguments: object, asking: Asking = PLAINLY) -> Answer:
         """Send a request and return its answer; see `inside.serving`."""
 
 
@@ -328,7 +324,8 @@ class FramedChild(Child):
     def _receive(self, length: int) -> bytearray:
         """Return the next bytes."""
 
-    def _ask(self, operation: str, *arguments: object, asking: Asking = PLAINLY) -> Answer:
+    def ask(self, operation: str, *arguments: object, asking: Asking = PLAINLY) -> Answer:
+        """Send a request and return its answer; see `Child.ask`."""
         if self._ending is not None:
             raise ChildGoneError(Cause.EXIT, "it has already ended")
         self.start()

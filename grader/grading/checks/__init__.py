@@ -77,7 +77,7 @@ def _judged(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) 
     check = check_of(test)
     try:
         with np.errstate(all="ignore"):  # the comparison reports NaN
-            judgement = in_own_context(lambda: check.judge(program, oracle, draw))
+            judgement = in_own_context(check.judge, program, oracle, draw)
     except DiffersError as error:
         judgement = Judgement(error.difference)
     except MemoryError as error:  # in a comparison: an author's own code has its own error

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import CodeType, ModuleType, NoneType
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from grader.sandbox.inside.layout import arranged, is_read_only, lent
 from grader.sandbox.limits import AUTHOR_SECONDS
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 _MOST_EXPRESSIONS = 4096  # of a few hundred bytes each
 _MARK = "etude:"  # begins the file names of authors' code; no file on disk is called so
@@ -76,9 +77,9 @@ def by_author(where: Location, what: str, action: Callable[[], T]) -> T:
         raise author_error(where, message) from error
 
 
-def in_own_context(action: Callable[[], T]) -> T:
+def in_own_context(action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Return the result of an action; its settings of NumPy end with it."""
-    return contextvars.copy_context().run(action)
+    return contextvars.copy_context().run(action, *args, **kwargs)
 
 
 class TooLongError(Exception):

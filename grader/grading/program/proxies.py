@@ -161,33 +161,31 @@ class Proxies:
     def _call(self, operation: str, words: tuple[Any, ...], args: Mapping[str, Any]) -> Any:
         """Call, and see what the call does to its arguments, where that matters."""
         before, self._called = self._called, (str(words[operation != "call"]), args)
+        shares = self._sharing is not None
+        look = (
+            Shared() if self._keep_inputs and not shares else None
+        )  # `change` sees what is shared
+        begin = self._child.printed if shares else 0
         try:
-            if self._sharing is None:
-                return self._call_with_copies(operation, words)
-            begin = self._child.printed
-            match self._value(operation, *words, hear=True):
-                case [value, list(warned), int(printed)]:
+            answer = self._value(operation, *words, look=look, hear=shares)
+            if look is None and not shares:
+                return answer
+            match answer:
+                case [value, list(warned), int(printed)] if shares:
                     self._hear(warned, begin, printed)
+                    return value
+                case [value, None] if look is not None:
+                    return value
+                case [value, list(contents)] if look is not None:
+                    for own, content in zip(look.objects.values(), contents, strict=False):
+                        if own is words[-1]:  # what comes after the arguments is not the test's
+                            break
+                        if content is not None and not any(own is word for word in words):
+                            self._note_change(own, content)
                     return value
             raise self._forged()
         finally:
             self._called = before
-
-    def _call_with_copies(self, operation: str, words: tuple[Any, ...]) -> Any:
-        if not self._keep_inputs:
-            return self._value(operation, *words)
-        look = Shared()
-        match self._value(operation, *words, look=look):
-            case [value, None]:
-                return value
-            case [value, list(contents)]:
-                for own, content in zip(look.objects.values(), contents, strict=False):
-                    if own is words[-1]:  # what comes after the arguments is not the test's
-                        break
-                    if content is not None and not any(own is word for word in words):
-                        self._note_change(own, content)
-                return value
-        raise self._forged()
 
     def _note_change(self, own: Any, contents: Any, *, is_ours: bool = False) -> None:
         """Note that a call has changed an argument in place, if it has.

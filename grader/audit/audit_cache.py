@@ -4,9 +4,9 @@ import json
 from dataclasses import asdict
 from importlib import metadata
 
-from grader.audit.assignment import Assignment
 from grader.audit.result import GROUPS, Audit, SuiteCheck, Survivor
 from grader.audit.run_audit import Finished, Request
+from grader.authoring.importing.assignment import Assignment
 from grader.disk_cache import Cache, cache_folder, fingerprint, key_of, package_folder
 
 _SOURCES = ("audit", "mutation")

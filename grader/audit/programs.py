@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from grader.audit.assignment import Assignment
+from grader.authoring.importing.assignment import Assignment
 from grader.definitions.exercise import Exercise
 
 

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from grader.audit.assignment import Assignment
 from grader.audit.guest.ready_test import Style
+from grader.authoring.importing.assignment import Assignment
 
 EXTRA_FILE = "test_etude_audit_extra.py"
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grader.audit import ready_tests, suite_checks, tasks
-from grader.audit.assignment import Assignment
 from grader.audit.guest import pytest_run
 from grader.audit.guest.recorded_calls import WRONG, Recorder, WrongAnswers
 from grader.audit.programs import AuditedProgram, KnownFunction, Match, mistakes_of
 from grader.audit.result import Audit, SuiteCheck, Survivor
 from grader.audit.runner import Patience, Runner, Task
 from grader.audit.tasks import TestOutcome
+from grader.authoring.importing.assignment import Assignment
 from grader.errors import UsageError
 from grader.mutation import mutants
 

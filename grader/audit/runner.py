@@ -28,7 +28,7 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
-from grader.audit.assignment import Assignment
+from grader.authoring.importing.assignment import Assignment
 from grader.errors import DefinitionError, GraderFault, Location, Problem, SandboxFault
 from grader.sandbox.confine import CALLS, FILES, confine_this_process, leave_parent
 from grader.sandbox.inside import syscalls

@@ -13,9 +13,9 @@ from grader.errors import DefinitionError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from grader.audit.assignment import Assignment
     from grader.audit.programs import KnownFunction
     from grader.audit.run_audit import Finished, Request
+    from grader.authoring.importing.assignment import Assignment
 
 _PERCENT = 100
 

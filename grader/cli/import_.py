@@ -36,10 +36,11 @@ _NOT_OF_SOURCES = frozenset({"ETU101", "ETU301"})
 def command(source: Path, into: Path, track: str | None, force: bool) -> None:
     """Import the exercises in SOURCE, and say what is wrong with them.
 
-    SOURCE is a document with exercise blocks in it (text, Markdown, HTML), a folder with a problem
-    (description.md, starter_code.py, solution.py, tests.json) or a practice exercise of Exercism's
-    (.meta/config.json), a folder of such folders, or a Jupyter notebook with nbgrader's or Otter's
-    marks. Every repair is reported, what the format cannot express is kept as a comment, and
+    SOURCE is a module with a test_*.py beside it or with examples in its docstrings, a Jupyter
+    notebook with asserts or with nbgrader's or Otter's marks, a document with exercise blocks in it
+    (text, Markdown, HTML), a folder with a problem (description.md, starter_code.py, solution.py,
+    tests.json) or a practice exercise of Exercism's (.meta/config.json), or a folder of such files
+    and folders. Every repair is reported, what the format cannot express is kept as a comment, and
     everything runs in the sandbox alone. No source has misconceptions; `etude verify` asks for
     them.
 

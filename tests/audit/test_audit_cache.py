@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from grader.audit.assignment import Assignment
 from grader.audit.audit_cache import AuditCache
 from grader.audit.result import Audit, SuiteCheck, Survivor
 from grader.audit.run_audit import Finished, Request
+from grader.authoring.importing.assignment import Assignment
 
 ASSIGNMENT = Assignment(
     "double", "pytest", "solution.py", {"solution.py": "x = 1\n"}, {"test_x.py": "y = 2\n"}

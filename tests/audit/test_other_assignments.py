@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from grader.audit.assignment import Assignment
 from grader.audit.loading.load_assignment import load_all
+from grader.authoring.importing.assignment import Assignment
 from grader.errors import DefinitionError, EtudeError
 
 SOURCES = Path(__file__).parents[1] / "golden" / "importing"

@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from grader.audit.assignment import Assignment
 from grader.audit.loading.load_assignment import load_all
+from grader.authoring.importing.assignment import Assignment
 from grader.errors import DefinitionError, EtudeError, UsageError
 
 Write: TypeAlias = Callable[[Mapping[str, str]], Path]

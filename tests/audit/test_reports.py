@@ -9,10 +9,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from grader.audit.assignment import Assignment
 from grader.audit.reports.audit_formats import FORMATS
 from grader.audit.reports.audit_phrases import headline, percent
 from grader.audit.result import Audit, SuiteCheck, Survivor
+from grader.authoring.importing.assignment import Assignment
 from tests.conftest import Goldens
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "audit" / "reports"

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from grader.audit import tasks
-from grader.audit.assignment import Assignment
 from grader.audit.guest.pytest_run import Session
 from grader.audit.runner import Patience, Runner, TaskOutcome
+from grader.authoring.importing.assignment import Assignment
 
 SOLUTION = "def double(x):\n    return 2 * x\n"
 FILES = ("test_double.py",)

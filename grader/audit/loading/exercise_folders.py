@@ -7,8 +7,6 @@ becomes a module of pytest.
 import os
 from pathlib import Path
 
-from grader.audit.assignment import Assignment
-from grader.audit.loading.python_source import bad, has_test, parse
 from grader.audit.loading.written_tests import (
     PRINTED,
     as_function,
@@ -17,7 +15,9 @@ from grader.audit.loading.written_tests import (
     printing,
 )
 from grader.authoring.importing import exercism, problem_folder
+from grader.authoring.importing.assignment import Assignment
 from grader.authoring.importing.draft import NOTHING
+from grader.authoring.importing.python_source import bad, has_test, parse
 from grader.authoring.importing.source_files import entries, text_inside
 from grader.authoring.importing.top_level import needed, read_program
 

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from grader.audit.assignment import Assignment
 from grader.audit.loading.exercise_folders import load_exercism, load_problem
-from grader.audit.loading.folder_files import FolderFiles
 from grader.audit.loading.notebook_assignment import load_notebook
-from grader.audit.loading.python_folder import is_test_file, load_python_folder
-from grader.audit.loading.python_source import bad
 from grader.authoring.importing import exercism, problem_folder
+from grader.authoring.importing.assignment import Assignment
+from grader.authoring.importing.folder_files import FolderFiles
+from grader.authoring.importing.python_folder import is_test_file, load_python_folder
+from grader.authoring.importing.python_source import bad
 from grader.authoring.importing.source_files import UnreadableError, shown, subfolders
 from grader.definitions.files import SUFFIXES, TRACK_FILE
 from grader.errors import UsageError

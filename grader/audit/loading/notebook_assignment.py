@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from grader.audit.assignment import Assignment
-from grader.audit.loading.python_source import bad, parse
 from grader.audit.loading.written_tests import (
     PRINTED,
     as_function,
@@ -19,9 +17,11 @@ from grader.audit.loading.written_tests import (
     printing,
     without_star_imports,
 )
+from grader.authoring.importing.assignment import Assignment
 from grader.authoring.importing.draft import Draft, DraftTest
 from grader.authoring.importing.notebook import read_notebook
 from grader.authoring.importing.notebook_cells import says_something
+from grader.authoring.importing.python_source import bad, parse
 from grader.authoring.importing.source_files import UnreadableError, read_text, shown
 from grader.authoring.importing.top_level import join, needed, read_program
 from grader.errors import UsageError

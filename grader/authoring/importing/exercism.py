@@ -14,14 +14,8 @@ from grader.authoring.importing.source_files import (
     text_if_there,
     text_inside,
 )
-from grader.authoring.importing.testmodule import translate
-from grader.authoring.importing.top_level import (
-    ParsedProgram,
-    kind_of,
-    mentioned,
-    operators_of,
-    read_program,
-)
+from grader.authoring.importing.testmodule import add_tests
+from grader.authoring.importing.top_level import ParsedProgram, read_program
 
 CONFIG: Final = ".meta/config.json"
 _MODEL: Final = ("exemplar", "example")
@@ -117,8 +111,8 @@ def _python(draft: Draft, folder: Path, names: list[str], what: str) -> str:
 
 
 def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> None:
-    solution = read_program(draft.solution) or ParsedProgram(())
-    wanted: list[str] = []
+    sources: list[str] = []
+    data: dict[str, str] = {}
     for name in names:
         if not name.endswith(".py"):
             draft.notes.append((name, text_inside(folder, name)))
@@ -134,27 +128,10 @@ def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> N
             if isinstance(each, ast.ImportFrom) and each.module and not each.level
         }
         beside = [each for each in sorted(imported - modules) if each.isidentifier()]
-        data = {
+        data |= {
             each: text_inside(folder, f"{each}.py")
             for each in beside[:_MOST_FILES]
             if os.path.lexists(folder / f"{each}.py")
         }
-        result = translate(source, modules, data)
-        draft.tests += result.tests
-        draft.notes += result.notes
-        draft.remarks += result.remarks
-        wanted += result.names
-        if result.takes_all:
-            used = frozenset[str]().union(*(mentioned(test.code) for test in result.tests))
-            wanted += sorted(used & solution.sets)
-    used = frozenset[str]().union(*(mentioned(test.code) for test in draft.tests))
-    for name in dict.fromkeys(wanted):
-        if draft.tests and name not in used:
-            draft.remarks.append(f"no imported test uses {name!r}, so no one has to define it")
-        elif name in solution.sets:
-            draft.defines[name] = kind_of(solution, name)
-            if operators := operators_of(solution, name):
-                draft.operators[name] = operators
-        else:
-            draft.remarks.append(f"the tests use {name!r}, which the exemplar does not define")
-            draft.defines[name] = "function"
+        sources.append(source)
+    add_tests(draft, sources, modules, data)

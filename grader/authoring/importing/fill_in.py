@@ -65,6 +65,7 @@ def fill_in_draft(draft: Draft) -> None:
             draft.defines = {name: "value" for name in values if name in used}
     if solution is not None and starter is not None:
         _stand_alone(draft, solution, starter)
+    _name_in_instructions(draft)
     taken: set[str] = set()
     for number, test in enumerate(draft.tests, 1):
         name = unused(slug(test.id) or f"test-{number}", taken)
@@ -120,6 +121,17 @@ def _head(draft: Draft) -> None:
         if not getattr(draft, key).strip():
             draft.remarks.append(f"the source has no {key}; write one")
             setattr(draft, key, instead)
+
+
+def _name_in_instructions(draft: Draft) -> None:
+    unnamed = [
+        f"`{name}`"
+        for name, kind in draft.defines.items()
+        if kind != "value" and not re.search(rf"\b{re.escape(name)}\b", draft.instructions)
+    ]
+    if unnamed:
+        draft.instructions = f"{draft.instructions.rstrip()}\n\nWrite {in_words(unnamed)}.\n"
+        draft.remarks.append("the instructions name what is to be written now")
 
 
 def _stand_alone(draft: Draft, solution: ParsedProgram, starter: ParsedProgram) -> None:

@@ -1,15 +1,23 @@
 """Notebooks of nbgrader: answers and tests are cells with metadata, or have marks in them."""
 
+import ast
 import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from grader.authoring.importing import notebook_cells as parts
+from grader.authoring.importing.draft import SourceDrafts
 from grader.authoring.importing.notebook_cells import NotebookCell, Question, TestPart
 from grader.authoring.importing.top_level import join, parsed, read_program
 
 _MARK: Final = re.compile(r"^\s*#+\s*BEGIN SOLUTION\b", re.MULTILINE)
 _AUTOTEST: Final = re.compile(r"[\s#]*#\s*(?:HASHED\s+)?AUTOTEST\s+(\S.*)$")
 _LONGEST_LINE: Final = 1_000
+MARKS: Final = re.compile(
+    r"^\s*#+\s*(?:BEGIN (?:SOLUTION|HIDDEN TESTS?)|(?:HASHED )?AUTOTEST)\b", re.MULTILINE
+)
+"""Marks of nbgrader in the code of a cell."""
 _TEST_MARK: Final = re.compile(r"^\s*#+\s*BEGIN HIDDEN TESTS?\b", re.MULTILINE)
 
 
@@ -61,7 +69,8 @@ class NbgraderReader(parts.QuestionReader):
     def _test(self, cell: NotebookCell, data: dict[str, Any]) -> None:
         question = self._question
         if question is None:
-            self._result.failures.append(f"{cell.where}: a test without an answer; left out")
+            message = f"{cell.where}: a test without an answer in a cell before it; left out"
+            self._result.failures.append(message)
             return
         source = parts.without_magic(cell.source, question.remarks, cell.where)
         points = parts.whole_points(data.get("points"), question.remarks, cell.where)
@@ -107,6 +116,59 @@ class NbgraderReader(parts.QuestionReader):
         name = str(data.get("grade_id") or cell.where)[:80]
         message = f"{cell.where}: {name!r} is graded by hand; it was left out"
         self._result.failures.append(message)
+
+
+class PlainReader(NbgraderReader):
+    """Makes a draft of each cell with an answer whose next cells check it, without any marks."""
+
+    def read(self, cells: Iterable[NotebookCell]) -> SourceDrafts:
+        """Mark the cells, and return the drafts of all questions."""
+        return super().read(marked for cell in cells for marked in _marked(cell))
+
+    def _finish(self) -> None:
+        question = self._question
+        if question is not None and not question.tests:  # code for the questions after it
+            self._context.append(join(question.solution))
+            self._question, self._prose = None, [*question.prose, *self._prose]
+        super()._finish()
+
+
+def _marked(cell: NotebookCell) -> Iterator[NotebookCell]:
+    """Mark definitions as an answer and what checks them as a test, each a cell of its own."""
+    program = read_program(cell.source) if cell.kind == "code" else None
+    if program is None:
+        yield cell
+        return
+    tests = {
+        each.node.name
+        for each in program.statements
+        if isinstance(each.node, ast.FunctionDef)
+        and each.node.name.startswith(("test", "check"))
+        and parts.checks_something(each.source)
+    }
+    runs: list[tuple[str, list[str]]] = []
+    before: list[str] = []  # lines that belong to what follows them
+    for each in program.statements:
+        before.append(each.source)
+        is_check = bool(each.sets & tests) or (
+            not each.defines and (bool(each.needs & tests) or parts.checks_something(each.source))
+        )
+        if not is_check and not each.defines:
+            continue
+        role = "grade" if is_check else "solution"
+        if not runs or runs[-1][0] != role:
+            runs.append((role, []))
+        runs[-1][1].extend(before)
+        before = []
+    if before:
+        runs.append(("", before))
+    called = frozenset[str]().union(*(each.needs for each in program.statements))
+    for role, texts in runs:
+        calls = [f"{name}()" for name in sorted(tests - called)] if role == "grade" else []
+        source = join([*texts, *calls])
+        definitions = (read_program(source) or program).definitions()
+        name = {"grade_id": [*definitions][-1]} if role == "solution" else {}
+        yield replace(cell, source=source, metadata={"nbgrader": {role: True, **name}})
 
 
 def _setup(code: str) -> str:

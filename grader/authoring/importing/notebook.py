@@ -1,10 +1,10 @@
-"""Jupyter notebooks with solutions in them: nbgrader's and Otter's."""
+"""Jupyter notebooks with solutions in them: nbgrader's, Otter's, and plain ones."""
 
 from pathlib import Path
 from typing import Final
 
 from grader.authoring.importing.draft import SourceDrafts
-from grader.authoring.importing.nbgrader import NbgraderReader
+from grader.authoring.importing.nbgrader import MARKS, NbgraderReader, PlainReader
 from grader.authoring.importing.notebook_cells import NotebookCell
 from grader.authoring.importing.otter import OtterReader, has_questions
 from grader.authoring.importing.source_files import (
@@ -55,4 +55,5 @@ def read_notebook(path: Path) -> SourceDrafts:
         cells.append(cell)
     if has_questions(cells):
         return OtterReader().read(cells)
-    return NbgraderReader().read(cells)
+    has_marks = any("nbgrader" in each.metadata or MARKS.search(each.source) for each in cells)
+    return (NbgraderReader() if has_marks else PlainReader()).read(cells)

@@ -4,7 +4,13 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.authoring.importing import exercism, js_document, notebook, problem_folder
+from grader.authoring.importing import (
+    exercism,
+    js_document,
+    notebook,
+    plain_python,
+    problem_folder,
+)
 from grader.authoring.importing.draft import SourceDrafts
 from grader.authoring.importing.fill_in import fill_in_draft, unused
 from grader.authoring.importing.source_files import UnreadableError, entries, shown, subfolders
@@ -13,7 +19,12 @@ from grader.errors import UsageError
 _READERS = {
     **dict.fromkeys(js_document.SUFFIXES, js_document.read_document),
     ".ipynb": notebook.read_notebook,
+    ".py": plain_python.read_module,
 }
+_FOLDERS = (
+    (exercism.is_exercise, exercism.read_exercise),
+    (problem_folder.is_problem, problem_folder.read_problem),
+)
 _DEEPEST = 4
 _MOST_FOLDERS = 5_000
 _NOT_SEARCHED = frozenset({"node_modules", "__pycache__", "venv"})
@@ -35,10 +46,7 @@ def read_source(source: Path) -> SourceDrafts:
     except UnreadableError as error:
         raise UsageError(str(error)) from error
     if not result.drafts and not result.failures:
-        raise UsageError(
-            f"nothing to import in {shown(source)}: no exercise block, no folder with tests.json "
-            "or .meta/config.json, no notebook with solutions"
-        )
+        raise UsageError(f"nothing to import in {shown(source)}: {_next_step(source)}")
     for draft in result.drafts:
         fill_in_draft(draft)
     taken: set[str] = set()
@@ -49,6 +57,26 @@ def read_source(source: Path) -> SourceDrafts:
             draft.remarks.append(f"the id {draft.id!r} is taken; it is {name!r} now")
         draft.id = name
     return result
+
+
+def _next_step(source: Path) -> str:
+    """Return what a source lacks, and what its author can do."""
+    match source.suffix.lower():
+        case ".py":
+            return (
+                "its docstrings have no example with a result, and no test file lies beside it; "
+                f"write `>>>` lines, or a test_{source.stem}.py with asserts"
+            )
+        case ".ipynb":
+            return (
+                "no cell with an answer has a cell with asserts after it; import a version with "
+                "solutions, and write the checks as `assert`"
+            )
+    return (
+        "no exercise block, no folder with tests.json or .meta/config.json, no test_*.py with the "
+        "module that it imports, no docstring with examples, no notebook with answers and asserts; "
+        "'etude new' begins an exercise by hand"
+    )
 
 
 def _one(read: Callable[[Path], SourceDrafts], folder: Path) -> SourceDrafts:
@@ -72,20 +100,24 @@ def _below(folder: Path) -> SourceDrafts:
         if looked_at > _MOST_FOLDERS:
             result.failures.append(f"more than {_MOST_FOLDERS:,} folders; the rest was left out")
             break
-        if exercism.is_exercise(here):
-            result.take(_one(exercism.read_exercise, here))
+        whole = next((read for is_one, read in _FOLDERS if is_one(here)), None)
+        if whole is not None:
+            result.take(_one(whole, here))
             continue
-        if problem_folder.is_problem(here):
-            result.take(_one(problem_folder.read_problem, here))
-            continue
+        is_tested = plain_python.has_tests(here)
+        if is_tested:
+            result.take(_one(plain_python.read_tested_modules, here))
         for entry in entries(here):
             path = Path(entry.path)
+            if is_tested and path.suffix == ".py":
+                continue
             reader = _READERS.get(path.suffix.lower())
             if entry.is_symlink():
                 result.remarks.append(f"{shown(path)} is a symbolic link; it was not followed")
             elif reader is not None and entry.is_file(follow_symlinks=False):
                 result.take(_one(reader, path))
         if depth < _DEEPEST:
-            below = [each for each in subfolders(here) if each.name not in _NOT_SEARCHED]
+            out = {*_NOT_SEARCHED, *(plain_python.TEST_FOLDERS if is_tested else ())}
+            below = [each for each in subfolders(here) if each.name not in out]
             waiting += [(each, depth + 1) for each in below]
     return result

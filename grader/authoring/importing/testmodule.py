@@ -15,12 +15,15 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, NoReturn
 
-from grader.authoring.importing.draft import DraftTest
+from grader.authoring.importing.draft import Draft, DraftTest
 from grader.authoring.importing.fill_in import slug
 from grader.authoring.importing.top_level import (
     ParsedProgram,
     join,
+    kind_of,
+    mentioned,
     needed,
+    operators_of,
     parsed,
     read_program,
     rename_modules,
@@ -54,6 +57,9 @@ _PREPARING: Final = ("setUp", "setUpClass", "setup_method", "setup_class")
 _THERE: Final = frozenset({"np", "pytest"})  # in every body
 _IMPORTABLE: Final = frozenset(sys.stdlib_module_names) | {"numpy", "pytest"}
 _MOST_TESTS: Final = 500
+_FIXTURE: Final = re.compile(r"(pytest\.)?fixture\b")
+_MARK: Final = re.compile(r"pytest\.mark\.(\w+)")
+_NOT_RUN: Final = ("skip", "skipif", "xfail", "usefixtures", "parametrize")
 
 
 @dataclass(slots=True)
@@ -119,6 +125,39 @@ def translate(
     return done
 
 
+def add_tests(
+    draft: Draft, sources: Sequence[str], modules: Collection[str], data: AnyMapping[str, str]
+) -> None:
+    """Translate test modules for a draft, and say what its solution has to define.
+
+    Args:
+        modules: See `translate`.
+        data: See `translate`.
+    """
+    solution = read_program(draft.solution) or ParsedProgram(())
+    wanted: list[str] = []
+    for source in sources:
+        result = translate(source, modules, data)
+        draft.tests += result.tests
+        draft.notes += result.notes
+        draft.remarks += result.remarks
+        wanted += result.names
+        if result.takes_all:
+            used = frozenset[str]().union(*(mentioned(test.code) for test in result.tests))
+            wanted += sorted(used & solution.sets)
+    used = frozenset[str]().union(*(mentioned(test.code) for test in draft.tests))
+    for name in dict.fromkeys(wanted):
+        if draft.tests and name not in used:
+            draft.remarks.append(f"no imported test uses {name!r}, so no one has to define it")
+        elif name in solution.sets:
+            draft.defines[name] = kind_of(solution, name)
+            if operators := operators_of(solution, name):
+                draft.operators[name] = operators
+        else:
+            draft.remarks.append(f"the tests use {name!r}, which the solution does not define")
+            draft.defines[name] = "function"
+
+
 class _Module:
     """The parts of a test module."""
 
@@ -133,6 +172,7 @@ class _Module:
         self._beside: dict[str, ast.Module] = {}  # the modules of `data` that are imported
         self.test_functions: list[ast.FunctionDef] = []
         self.test_classes: list[ast.ClassDef] = []
+        self.fixtures: dict[str, ast.FunctionDef] = {}
         self.done = done
         self._renamed: dict[str, str] = {}
         imported = [
@@ -170,7 +210,10 @@ class _Module:
                     for alias in taken
                     if alias.asname and alias.asname != alias.name
                 }
-            case ast.ImportFrom(module="unittest"):
+            case (
+                ast.ImportFrom(module="unittest")
+                | ast.If(test=ast.Compare(left=ast.Name(id="__name__")))
+            ):
                 pass
             case ast.ImportFrom(module=name, names=names) if self._takes_data(name):
                 self._renamed |= {each.asname: each.name for each in names if each.asname}
@@ -187,15 +230,40 @@ class _Module:
                     and alias.name not in ("unittest", "pytest", *self._beside)
                 ]
                 return not node.names
+            case ast.FunctionDef(name=name, decorator_list=[maker]) if (
+                _FIXTURE.match(decorator := ast.unparse(maker)) and "params" not in decorator
+            ):
+                self.fixtures[name] = node
             case ast.FunctionDef(name=name) if name.startswith("test"):
                 self.test_functions.append(node)
             case ast.ClassDef() if any(m.name.startswith("test") for m in _methods(node)):
                 self.test_classes.append(node)
-            case ast.If(test=ast.Compare(left=ast.Name(id="__name__"))):
-                pass
             case _:
                 return False
         return True
+
+    def prepare(self, names: Collection[str], taken: set[str]) -> list[ast.stmt]:
+        """Return statements that make the values of fixtures, each once."""
+        result: list[ast.stmt] = []
+        for name in sorted(names):
+            if name in taken:
+                continue
+            taken.add(name)
+            if name not in self.fixtures:
+                raise _NoSuchFormError(f"it needs the fixture {name!r}")
+            fixture = copy.deepcopy(self.fixtures[name])
+            arguments = [each.arg for each in _arguments(fixture)]
+            fixture.decorator_list = []
+            for number, each in enumerate(fixture.body):
+                match each:
+                    case ast.Expr(value=ast.Yield(value=value)):  # what follows cleans up
+                        fixture.body[number:] = [ast.Return(value)]
+                        break
+            if any(isinstance(each, ast.Yield) for each in ast.walk(fixture)):
+                raise _NoSuchFormError(f"the fixture {name!r} yields inside of a block")
+            result += self.prepare({*arguments}, taken)
+            result += [fixture, *ast.parse(f"{name} = {name}({', '.join(arguments)})").body]
+        return result
 
     def finished(self, statements: Sequence[ast.stmt]) -> str:
         """Return a body's source, what it needs of the module in front."""
@@ -254,17 +322,28 @@ def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) ->
                 args=[ast.Constant(value=str(names)), values, *_],
             ):
                 loops.append(([name.strip() for name in names.split(",")], values))
+            case ast.Call(
+                func=ast.Attribute(attr="parametrize"),
+                args=[ast.Tuple(elts=several) | ast.List(elts=several), values, *_],
+            ):
+                loops.append(([str(ast.literal_eval(name)) for name in several], values))
             case ast.Call(func=ast.Attribute(attr="task")) | ast.Name(id="staticmethod"):
                 pass  # the number of a task in the text
+            case _ if (mark := _MARK.match(ast.unparse(decorator))) and mark[1] not in _NOT_RUN:
+                pass  # a course's own, which pytest uses to choose tests
             case _:
                 raise _NoSuchFormError(f"it is decorated with {ast.unparse(decorator)}")
     static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
     own = "" if static or group is None or not arguments else arguments[0]
     extra = set(arguments[1 if own else 0 :]) - {name for names, _ in loops for name in names}
-    if extra:
-        raise _NoSuchFormError(f"it needs the fixture {min(extra)!r}")
+    automatic = {
+        name
+        for name, each in module.fixtures.items()
+        if "autouse" in ast.dump(each.decorator_list[0])
+    }
+    fixtures = module.prepare(extra | automatic, set())
     if group is None:
-        return module.finished(_in_loops(node.body, loops))
+        return module.finished(_in_loops([*fixtures, *node.body], loops))
     for decorator in group.decorator_list:
         raise _NoSuchFormError(f"its class is decorated with {ast.unparse(decorator)}")
     translator = _Translator(own or "self", group, module.done)
@@ -272,7 +351,7 @@ def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) ->
     for each in _methods(group):
         if each.name in _PREPARING:
             prepared += _Translator(_first(each), group, module.done).body(each.body)
-    body = _in_loops(translator.body(node.body), loops)
+    body = _in_loops([*fixtures, *translator.body(node.body)], loops)
     rest = [*_helpers(group, node, module), *prepared, *body]
     return module.finished([*_class_values(group, rest), *rest])
 
@@ -344,12 +423,25 @@ def _in_loops(
     body: Sequence[ast.stmt], loops: Sequence[tuple[list[str], ast.expr]]
 ) -> list[ast.stmt]:
     statements = list(body)
-    for names, values in loops:
+    for names, cases in loops:
+        values = _Values().visit(copy.deepcopy(cases))
         target: ast.expr = ast.Name(names[0], ast.Store())
         if len(names) > 1:
             target = ast.Tuple([ast.Name(name, ast.Store()) for name in names], ast.Store())
         statements = [ast.For(target, values, statements, [], lineno=1, col_offset=0)]
     return statements
+
+
+class _Values(ast.NodeTransformer):
+    """Takes the values of a case out of `pytest.param`."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        if ast.unparse(node.func) != "pytest.param":
+            return node
+        if any(word.arg == "marks" for word in node.keywords):
+            raise _NoSuchFormError("a case of it has a mark")
+        return node.args[0] if len(node.args) == 1 else ast.Tuple(node.args, ast.Load())
 
 
 class _Translator(ast.NodeTransformer):

@@ -217,8 +217,10 @@ def operators_of(program: ParsedProgram, name: str) -> list[str]:
     ]
 
 
-def emptied(source: str) -> str:
+def emptied(source: str, *, values: bool = True) -> str:
     """Return a program with `...` for the body of each function and the value of each assignment.
+
+    Without `values` assignments stay as they are.
 
     Docstrings stay. What is not Python becomes nothing.
     """
@@ -229,7 +231,8 @@ def emptied(source: str) -> str:
     for statement in program.statements:
         node = statement.node
         text = "# your code here"
-        if statement.imports or statement.is_text:
+        is_value = isinstance(node, (ast.Assign, ast.AnnAssign))
+        if statement.imports or statement.is_text or (is_value and not values):
             text = statement.source
         elif isinstance(node, _DEFINITIONS):
             for inner in node.body if isinstance(node, ast.ClassDef) else [node]:

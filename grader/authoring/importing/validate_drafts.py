@@ -27,6 +27,9 @@ class ValidatedDraft:
 
 def validate_draft(draft: Draft) -> ValidatedDraft:
     """Write a draft down so that it loads, if it can; nothing runs."""
+    if not draft.tests:
+        message = "no test came over; write one, for which the notes in the file may help"
+        return ValidatedDraft(definition_text(draft), (message,))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{draft.id}.yaml"
         for _ in range(_ROUNDS):

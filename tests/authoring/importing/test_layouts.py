@@ -117,7 +117,7 @@ def test_plain_cells_and_prose_between_an_answer_and_its_tests(tmp_path: Path) -
     found = read_source(path)
     assert found.failures == []
     squares, total = found.drafts
-    assert squares.instructions == "## Squares\n\nTry it:\n"
+    assert squares.instructions == "## Squares\n\nTry it:\n\nWrite `squares`.\n"
     assert [test.key for test in squares.tests] == ["pytest", "pytest"]
     assert squares.tests[0].code == "ten = squares(10)\nassert ten == squares(10)\n"
     assert "ten = squares(10)" in total.solution

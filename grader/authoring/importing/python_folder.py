@@ -13,9 +13,9 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from grader.audit.assignment import Assignment
-from grader.audit.loading.folder_files import FolderFiles
-from grader.audit.loading.python_source import (
+from grader.authoring.importing.assignment import Assignment
+from grader.authoring.importing.folder_files import FolderFiles
+from grader.authoring.importing.python_source import (
     ImportedName,
     bad,
     has_test,

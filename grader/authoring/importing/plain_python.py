@@ -1,0 +1,226 @@
+"""Plain Python: a module with tests of pytest or unittest, or with examples in its docstrings."""
+
+import ast
+import doctest
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from grader.authoring.importing.assignment import Assignment
+from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
+from grader.authoring.importing.python_folder import is_test_file, load_python_folder
+from grader.authoring.importing.source_files import (
+    MAX_FILE,
+    UnreadableError,
+    entries,
+    read_text,
+    shown,
+    text_if_there,
+)
+from grader.authoring.importing.testmodule import add_tests
+from grader.authoring.importing.top_level import (
+    ParsedProgram,
+    emptied,
+    join,
+    kind_of,
+    mentioned,
+    parsed,
+    read_program,
+    rename_modules,
+)
+from grader.errors import EtudeError
+
+TEST_FOLDERS = ("test", "tests")
+"""The folders of tests beside a module."""
+
+_UNCLEAR = ("solution", "solutions", "main", "__init__")
+# What an audit can be told, and an import cannot.
+_NEXT_STEP = {
+    "name it with --solution": "put it beside them under that name",
+    "name one with --solution": "put each with its tests into a folder",
+}
+
+
+def has_tests(folder: Path) -> bool:
+    """Return whether a folder holds files of tests, or a folder of its tests does."""
+    return any(is_test_file(each.name) for each in entries(folder)) or any(
+        (folder / name).is_dir() and any(is_test_file(each.name) for each in entries(folder / name))
+        for name in TEST_FOLDERS
+    )
+
+
+def read_tested_modules(folder: Path, tests: Sequence[Path] = ()) -> SourceDrafts:
+    """Make a draft of the module that the tests in a folder import, or of several.
+
+    Raises:
+        UnreadableError: There is none, or it is not clear which one is meant.
+    """
+    try:
+        draft = _draft(load_python_folder(folder, tests=tests))
+    except EtudeError as error:
+        message = str(error)
+        for old, new in _NEXT_STEP.items():
+            message = message.replace(old, new)
+        places = (folder, *(folder / name for name in TEST_FOLDERS if (folder / name).is_dir()))
+        files = [Path(e.path) for at in places for e in entries(at) if is_test_file(e.name)]
+        if tests or len(files) == 1:
+            raise UnreadableError(message) from error
+        result = SourceDrafts()
+        for path in files:
+            try:
+                result.take(read_tested_modules(folder, [path]))
+            except UnreadableError as inner:
+                result.failures.append(str(inner))
+        return result
+    text = text_if_there(folder, "instructions.md", "description.md", "README.md")
+    draft.instructions = text or draft.instructions
+    return SourceDrafts([draft])
+
+
+def _draft(assignment: Assignment) -> Draft:
+    path = PurePosixPath(assignment.solution)
+    name = assignment.name if path.stem in _UNCLEAR else path.stem
+    draft = Draft(origin=assignment.source, id=name, title=name.replace("_", " ").capitalize())
+    own = assignment.modules[assignment.solution]
+    beside = {
+        PurePosixPath(at).stem: text
+        for at, text in assignment.modules.items()
+        if at != assignment.solution
+    }
+    front, own = _with_modules(own, beside)
+    _programs(draft, own, assignment.starter, front)
+    if front:
+        draft.remarks.append("the modules that the solution imports stand in front of it now")
+    add_tests(draft, [*assignment.tests.values()], {path.stem}, beside)
+    draft.remarks += assignment.notes
+    for at in assignment.data:
+        draft.remarks.append(f"{shown(at)} was left out: a course keeps data files in `data/`")
+    return draft
+
+
+def _programs(draft: Draft, own: str, starter: str | None, front: str = "") -> None:
+    """Set the solution, the starter and instructions; a part that only runs as a script is left."""
+    statements = (read_program(own) or ParsedProgram(())).statements
+    if statements and statements[0].is_text:
+        text = ast.get_docstring(ast.Module([statements[0].node], [])) or ""
+        draft.instructions, statements = text.partition(">>>")[0], statements[1:]
+    kept = [each for each in statements if not ast.unparse(each.node).startswith("if __name__")]
+    own = join(each.source for each in kept) or own
+    draft.solution = join([front, own]) if front else own
+    has_functions = any(each.defines for each in kept)
+    given = emptied(own, values=not has_functions) if starter is None else starter
+    draft.starter = join([front, given]) if front else given
+    if starter is None:
+        draft.remarks.append("there is no starter; it was made of the solution, its bodies emptied")
+
+
+def _with_modules(
+    source: str, beside: Mapping[str, str], taken: set[str] | None = None
+) -> tuple[str, str]:
+    """Return the modules of a folder that a program imports, as one, and the program without."""
+    taken = set() if taken is None else taken
+    tree = parsed(source) or ast.Module([], [])
+    whole = {
+        alias.asname or alias.name: alias.name
+        for node in tree.body
+        if isinstance(node, ast.Import)
+        for alias in node.names
+        if alias.name in beside
+    }
+    if rename_modules(tree, whole):
+        source = ast.unparse(tree)
+    front: list[str] = []
+    kept: list[str] = []
+    aliases: list[ast.alias]
+    for each in (read_program(source) or ParsedProgram(())).statements:
+        match each.node:
+            case ast.Import(names=[ast.alias(name=name)]) if name in beside:
+                aliases = []
+            case ast.ImportFrom(module=str(module), names=aliases) if (
+                name := module.rpartition(".")[2]
+            ) in beside:
+                pass
+            case _:
+                kept.append(each.source)
+                continue
+        if name not in taken:
+            taken.add(name)
+            front += _with_modules(beside[name], beside, taken)
+        kept += [f"{a.asname} = {a.name}" for a in aliases if a.asname not in (None, a.name)]
+    return join(filter(None, front)), join(kept) if front or taken else source
+
+
+def read_module(path: Path) -> SourceDrafts:
+    """Make a draft of a file: with the tests beside it, or with its examples.
+
+    Raises:
+        UnreadableError: See `read_tested_modules` and `read_doctests`.
+    """
+    if is_test_file(path.name):
+        return read_tested_modules(path.parent, [path])
+    for name in (f"test_{path.stem}.py", f"{path.stem}_test.py"):
+        if (path.parent / name).is_file():
+            return read_tested_modules(path.parent, [path.parent / name])
+    return read_doctests(path)
+
+
+def read_doctests(path: Path) -> SourceDrafts:
+    """Make a draft of a module with examples in its docstrings; nothing without any.
+
+    Raises:
+        UnreadableError: It cannot be read, or is not Python.
+    """
+    source = read_text(path, MAX_FILE)
+    tree = parsed(source)
+    if tree is None:
+        raise UnreadableError(f"{shown(path)} is not Python that can be read here")
+    draft = Draft(origin=shown(path), id=path.stem, title=path.stem.replace("_", " ").capitalize())
+    _programs(draft, source, None)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
+            text = ast.get_docstring(node) or ""
+            name = getattr(node, "name", path.stem)
+            try:
+                examples = doctest.DocTestParser().get_examples(text)
+            except ValueError as error:
+                draft.remarks.append(f"{name}: its examples cannot be read: {error}")
+                continue
+            if test := _example_test(draft, name, examples, path.stem):
+                draft.tests.append(test)
+    if not draft.tests:
+        return SourceDrafts()
+    solution = read_program(draft.solution) or ParsedProgram(())
+    used = frozenset[str]().union(*(mentioned(test.code) for test in draft.tests))
+    modules = {name for each in solution.statements if each.imports for name in each.sets}
+    names = sorted((solution.sets & used) - modules)
+    draft.defines = {name: kind_of(solution, name) for name in names}
+    return SourceDrafts([draft])
+
+
+def _example_test(
+    draft: Draft, name: str, examples: Sequence[doctest.Example], module: str
+) -> DraftTest | None:
+    """Make one test of a docstring: its examples in order, and what they print."""
+    lines: list[str] = []
+    printed = ""
+    for each in examples:
+        code, want = each.source.rstrip("\n"), each.want.replace("<BLANKLINE>", "")
+        if code.startswith(f"from {module} import") or code == f"import {module}":
+            continue
+        if doctest.SKIP in each.options or (each.exc_msg is None and "..." in want):
+            draft.remarks.append(f"an example of {name} was left out: {code[:60]!r}")
+            continue
+        match (parsed(code) or ast.Module([], [])).body:
+            case _ if each.exc_msg is not None:
+                inner = "\n".join(f"    {line}" for line in code.split("\n"))
+                code = f"try:\n{inner}\nexcept Exception as error:\n"
+                code += '    print(f"{type(error).__name__}: {error}")'
+                want = each.exc_msg
+            case [ast.Expr(value=ast.Call(func=ast.Name(id="print")))]:
+                pass
+            case [ast.Expr()] if want:
+                code = f"print(repr({code}))"
+        lines.append(code)
+        printed += want
+    if not printed:
+        return None
+    return DraftTest(name, "run", "\n".join(lines) + "\n", stdout=printed, description=name)

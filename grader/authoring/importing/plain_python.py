@@ -3,11 +3,13 @@
 import ast
 import doctest
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path, PurePosixPath
 
 from grader.authoring.importing.assignment import Assignment
 from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
 from grader.authoring.importing.python_folder import is_test_file, load_python_folder
+from grader.authoring.importing.python_source import parse
 from grader.authoring.importing.source_files import (
     MAX_FILE,
     UnreadableError,
@@ -27,7 +29,7 @@ from grader.authoring.importing.top_level import (
     read_program,
     rename_modules,
 )
-from grader.errors import EtudeError
+from grader.errors import DefinitionError, EtudeError
 
 TEST_FOLDERS = ("test", "tests")
 """The folders of tests beside a module."""
@@ -54,14 +56,17 @@ def read_tested_modules(folder: Path, tests: Sequence[Path] = ()) -> SourceDraft
     Raises:
         UnreadableError: There is none, or it is not clear which one is meant.
     """
+    places = (folder, *(folder / name for name in TEST_FOLDERS if (folder / name).is_dir()))
+    files = [Path(e.path) for at in places for e in entries(at) if is_test_file(e.name)]
+    root = folder.absolute()
+    while (root / "__init__.py").is_file():  # tests name a package from outside
+        root = root.parent
     try:
-        draft = _draft(load_python_folder(folder, tests=tests))
+        draft = _draft(load_python_folder(root, tests=tests or files))
     except EtudeError as error:
         message = str(error)
         for old, new in _NEXT_STEP.items():
             message = message.replace(old, new)
-        places = (folder, *(folder / name for name in TEST_FOLDERS if (folder / name).is_dir()))
-        files = [Path(e.path) for at in places for e in entries(at) if is_test_file(e.name)]
         if tests or len(files) == 1:
             raise UnreadableError(message) from error
         result = SourceDrafts()
@@ -90,7 +95,8 @@ def _draft(assignment: Assignment) -> Draft:
     _programs(draft, own, assignment.starter, front)
     if front:
         draft.remarks.append("the modules that the solution imports stand in front of it now")
-    add_tests(draft, [*assignment.tests.values()], {path.stem}, beside)
+    names = {path.stem, ".".join(path.with_suffix("").parts)}
+    add_tests(draft, [*assignment.tests.values()], names, beside)
     draft.remarks += assignment.notes
     for at in assignment.data:
         draft.remarks.append(f"{shown(at)} was left out: a course keeps data files in `data/`")
@@ -170,9 +176,15 @@ def read_doctests(path: Path) -> SourceDrafts:
         UnreadableError: It cannot be read, or is not Python.
     """
     source = read_text(path, MAX_FILE)
-    tree = parsed(source)
-    if tree is None:
-        raise UnreadableError(f"{shown(path)} is not Python that can be read here")
+    try:
+        tree = parse(source, path)
+    except DefinitionError as error:
+        raise UnreadableError(str(error)) from error
+    printers = {
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and "print" in mentioned(ast.unparse(node))
+    }
     draft = Draft(origin=shown(path), id=path.stem, title=path.stem.replace("_", " ").capitalize())
     _programs(draft, source, None)
     for node in ast.walk(tree):
@@ -184,7 +196,7 @@ def read_doctests(path: Path) -> SourceDrafts:
             except ValueError as error:
                 draft.remarks.append(f"{name}: its examples cannot be read: {error}")
                 continue
-            if test := _example_test(draft, name, examples, path.stem):
+            if test := _example_test(draft, name, examples, path.stem, printers):
                 draft.tests.append(test)
     if not draft.tests:
         return SourceDrafts()
@@ -197,7 +209,11 @@ def read_doctests(path: Path) -> SourceDrafts:
 
 
 def _example_test(
-    draft: Draft, name: str, examples: Sequence[doctest.Example], module: str
+    draft: Draft,
+    name: str,
+    examples: Sequence[doctest.Example],
+    module: str,
+    printers: AbstractSet[str],
 ) -> DraftTest | None:
     """Make one test of a docstring: its examples in order, and what they print."""
     lines: list[str] = []
@@ -206,21 +222,31 @@ def _example_test(
         code, want = each.source.rstrip("\n"), each.want.replace("<BLANKLINE>", "")
         if code.startswith(f"from {module} import") or code == f"import {module}":
             continue
-        if doctest.SKIP in each.options or (each.exc_msg is None and "..." in want):
-            draft.remarks.append(f"an example of {name} was left out: {code[:60]!r}")
+        is_skipped = doctest.SKIP in each.options
+        if is_skipped or (each.exc_msg is None and "..." in want):
+            draft.remarks.append(f"the result of an example of {name} is left out: {code[:60]!r}")
+            want = ""  # the example runs, for those after it
+        if is_skipped:
             continue
-        match (parsed(code) or ast.Module([], [])).body:
-            case _ if each.exc_msg is not None:
-                inner = "\n".join(f"    {line}" for line in code.split("\n"))
-                code = f"try:\n{inner}\nexcept Exception as error:\n"
-                code += '    print(f"{type(error).__name__}: {error}")'
-                want = each.exc_msg
-            case [ast.Expr(value=ast.Call(func=ast.Name(id="print")))]:
-                pass
-            case [ast.Expr()] if want:
-                code = f"print(repr({code}))"
-        lines.append(code)
+        if each.exc_msg is not None:
+            inner = "\n".join(f"    {line}" for line in code.split("\n"))
+            code = f"try:\n{inner}\nexcept Exception as error:\n"
+            code += '    print(f"{type(error).__name__}: {error}")'
+            want = each.exc_msg
+        lines.append(_printing(code, printers) if want else code)
         printed += want
     if not printed:
         return None
     return DraftTest(name, "run", "\n".join(lines) + "\n", stdout=printed, description=name)
+
+
+def _printing(code: str, printers: AbstractSet[str]) -> str:
+    """Return an example with the value printed that Python would show."""
+    match (parsed(code) or ast.Module([], [])).body:
+        case [ast.Expr(value=ast.Call(func=ast.Name(id="print")))]:
+            return code
+        case [ast.Expr()] if mentioned(code) & printers:
+            return f"value = {code}\nif value is not None:\n    print(repr(value))"
+        case [ast.Expr()]:
+            return f"print(repr({code}))"
+    return code

@@ -181,11 +181,18 @@ class _Module:
             if isinstance(node, ast.Import)
             for alias in node.names
         ]
+        imported += [
+            (alias.asname or alias.name, f"{node.module}.{alias.name}")
+            for node in tree.body
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        ]
         aliases = {called: name for called, name in imported if name in modules}
         done.names += sorted(rename_modules(tree, aliases))
         aliases = {called: name for called, name in imported if self._takes_data(name)}
         rename_modules(tree, aliases)
-        kept = [node for node in tree.body if not self._sort(node, modules)]
+        body = [each for each in tree.body if not ast.unparse(each).startswith("if __name__")]
+        kept = [node for node in body if not self._sort(node, modules)]
         kept = [*(node for each in self._beside.values() for node in each.body), *kept]
         # As text and back, so that each statement has a source of its own.
         self.prepared = read_program(ast.unparse(ast.Module(kept, []))) or ParsedProgram(())
@@ -201,6 +208,10 @@ class _Module:
     def _sort(self, node: ast.stmt, modules: Collection[str]) -> bool:
         """Take a statement that is a test or about tests; return whether it was one."""
         match node:
+            case ast.ImportFrom(module=str(name), names=[alias, *_]) if (
+                name == "unittest" or f"{name}.{alias.name}" in modules
+            ):
+                pass
             case ast.ImportFrom(module=str(name)) if name.split(".")[-1] in modules:
                 taken = [alias for alias in node.names if alias.name != "*"]
                 self.done.takes_all |= len(taken) < len(node.names)
@@ -210,11 +221,6 @@ class _Module:
                     for alias in taken
                     if alias.asname and alias.asname != alias.name
                 }
-            case (
-                ast.ImportFrom(module="unittest")
-                | ast.If(test=ast.Compare(left=ast.Name(id="__name__")))
-            ):
-                pass
             case ast.ImportFrom(module=name, names=names) if self._takes_data(name):
                 self._renamed |= {each.asname: each.name for each in names if each.asname}
             case ast.Try(body=body) if all(

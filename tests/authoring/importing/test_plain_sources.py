@@ -97,6 +97,17 @@ def gcd(a, b):
     if a < 0:
         raise ValueError("no negative numbers")
     return a if b == 0 else gcd(b, a % b)
+
+
+def show(numbers):
+    """Print numbers.
+
+    >>> show([1, 2])
+    1
+    2
+    """
+    for number in numbers:
+        print(number)
 '''
 CELLS = (
     ("markdown", "# Means\n\nWrite `mean(x)`."),
@@ -160,9 +171,22 @@ def test_several_modules_in_a_folder(tmp_path: Path) -> None:
     assert shape(result) == [
         ("a", ["a"], ["it"]),
         ("b", ["b"], ["it"]),
-        ("divisors", ["gcd"], ["divisors", "gcd"]),
+        ("divisors", ["gcd", "show"], ["divisors", "gcd", "show"]),
     ]
     assert not result.failures
+
+
+def test_a_module_of_a_package(tmp_path: Path) -> None:
+    """Its tests name the package from outside; the module has a name of its own in it."""
+    files = {
+        "shop/__init__.py": "",
+        "shop/prices.py": "def total(x):\n    return sum(x)\n",
+        "shop/test_prices.py": "from shop import prices as p\n\n\ndef test_total():\n"
+        "    assert p.total([1, 2]) == 3\n",
+    }
+    (draft,) = read_source(write(tmp_path / "lab", files)).drafts
+    assert (draft.id, [*draft.defines]) == ("prices", ["total"])
+    assert draft.tests[0].code == "assert total([1, 2]) == 3\n"
 
 
 def test_examples_in_docstrings(tmp_path: Path) -> None:
@@ -172,9 +196,11 @@ def test_examples_in_docstrings(tmp_path: Path) -> None:
     assert [test.stdout for test in draft.tests] == [
         "6\n",
         "3 is it\nValueError: no negative numbers\n",
+        "1\n2\n",
     ]
-    assert any("an example of gcd was left out" in each for each in draft.remarks)
-    assert draft.instructions == "Divisors.\n\nWrite `gcd`.\n"
+    assert "if value is not None:" in draft.tests[2].code
+    assert any("the result of an example of gcd is left out" in each for each in draft.remarks)
+    assert draft.instructions == "Divisors.\n\nWrite `gcd` and `show`.\n"
 
 
 def test_a_notebook_with_asserts(tmp_path: Path) -> None:

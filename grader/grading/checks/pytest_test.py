@@ -136,13 +136,13 @@ def _run_body(
         facts = {"statement": statement, "explanation": explanation}
         return Difference(Rung.ASSERTION, "assertion", facts)
     except (TooLongError, TooLargeError) as error:
-        if not names.has_answered:
+        if not names.was_asked:
             raise _not_running(test, error) from error
         raise
     except BaseException as error:  # SystemExit too
         # A loop over an empty result leaves names unbound; the others no submission can cause.
         is_author_s = isinstance(error, _AUTHORS) and not isinstance(error, UnboundLocalError)
-        if is_author_s or not names.has_answered or not isinstance(error, Exception):
+        if is_author_s or not names.was_asked or not isinstance(error, Exception):
             raise _not_running(test, error) from error
         statement = statement_at(test.pytest, line_of_author(error))
         return unusable(statement, error)

@@ -126,7 +126,7 @@ class Proxies:
         self._usages = usages
         self._error = error
         self._something_came_back = something_came_back
-        self._has_answered = something_came_back
+        self._was_asked = something_came_back
         self._methods = set[tuple[str, str]]() if methods is None else methods
         self._sharing = sharing
         self._called: tuple[str, Mapping[str, Any]] = "", {}
@@ -411,6 +411,7 @@ class Proxies:
         measure = self._usages is not None
         asking = Asking(measure, hear=hear, look=look, sharing=sharing, peer=self)
         self._raised_here.clear()
+        self._was_asked = True
         try:
             answer = self._child.ask(operation, *words, asking=asking)
         except UnsupportedValueError as error:
@@ -420,7 +421,6 @@ class Proxies:
             self._author(f"an argument: {error.kind} cannot be sent into the sandbox")
         except (ChildGoneError, EtudeError) as error:
             raise self._remembered(error) from error.__cause__
-        self._has_answered = True
         value = None
         if isinstance(answer, Returned):
             self._something_came_back = True
@@ -466,9 +466,9 @@ class Proxies:
         self.largest = max(self.largest, size)
 
     @property
-    def has_answered(self) -> bool:
-        """True if the submission has returned or raised: before, only the author can be wrong."""
-        return self._has_answered
+    def was_asked(self) -> bool:
+        """Whether the submission was asked: before, only the author can be wrong."""
+        return self._was_asked
 
     def _author(self, message: str) -> NoReturn:
         raise self._remembered(DefinitionError([Problem(self._where, message)]))

@@ -179,14 +179,19 @@ def test_a_body_that_cannot_run_is_the_author_s_error(
     assert "small.yaml:" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("def f(x): return -1", ("k = f(x)", "while k != 0: k -= 1", "assert k == 0")),
+        ("import time\ndef f(x): time.sleep(3)", ("f(x)",)),  # as an answer that is long to read
+    ],
+)
 def test_a_body_that_does_not_end_is_stopped(
-    grade_one: "GradeOne", monkeypatch: pytest.MonkeyPatch
+    grade_one: "GradeOne", monkeypatch: pytest.MonkeyPatch, source: str, lines: tuple[str, ...]
 ) -> None:
-    """A loop of the test that never ends with the submission's result is stopped."""
+    """A loop of the test, with the submission's result, or a wait for that; no author is wrong."""
     monkeypatch.setattr("grader.grading.checks.pytest_test.AUTHOR_SECONDS", -7.7)  # of 8 s
-    result = grade_one(
-        "def f(x): return -1", body("k = f(x)", "while k != 0: k -= 1", "assert k == 0")
-    )
+    result = grade_one(source, body(*lines))
     assert result.outcome is Outcome.TIMED_OUT
     assert result.message.startswith("The test did not end within")
 

@@ -1,6 +1,7 @@
 """SARIF 2.1.0, the form in which code hosts show findings beside the lines of a change."""
 
 import hashlib
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -27,8 +28,10 @@ class SarifResult:
 
 
 def uri_in(root: Path, path: Path) -> str:
-    """Return the path of a file in a repository, or its absolute URI if it lies elsewhere."""
-    return path.absolute().as_uri().removeprefix(root.absolute().as_uri().rstrip("/") + "/")
+    """Return the path of a file in its repository, or else below `root`, or its absolute URI."""
+    file = Path(os.path.abspath(path))  # noqa: PTH100  without `..`, and with its links
+    top = next((each for each in file.parents if (each / ".git").exists()), root.absolute())
+    return file.as_uri().removeprefix(top.as_uri().rstrip("/") + "/")
 
 
 def sarif_log(

@@ -39,4 +39,6 @@ def test_a_fingerprint_outlives_a_move_and_is_of_one_finding() -> None:
 def test_a_path_is_relative_to_the_repository(tmp_path: Path) -> None:
     """With what a URI has to escape; a file elsewhere has its whole path."""
     assert uri_in(tmp_path, tmp_path / "a b" / "x.yaml") == "a%20b/x.yaml"
-    assert uri_in(tmp_path / "one", tmp_path / "two").startswith("file://")
+    assert uri_in(tmp_path / "one", tmp_path / "one" / ".." / "two") == (tmp_path / "two").as_uri()
+    (tmp_path / "a b" / ".git").mkdir(parents=True)
+    assert uri_in(tmp_path, tmp_path / "a b" / "c" / ".." / "x.yaml") == "x.yaml"

@@ -113,11 +113,14 @@ def read_graded(results: tuple[Path, ...], rules: "Rules") -> "Batch":
         UsageError: a file is not as it should be, or there is no verdict in them.
     """
     from grader.course.grades import graded, read_results
+    from grader.definitions.wording import few
 
     read = read_results(results)
     if not read.verdicts:
         raise UsageError("there is no verdict in the results")
     batch = graded(read, rules)
+    if others := {student for student, _ in rules.times} - {each.student for each in batch}:
+        click.echo(f"--times is also about {printable(few(sorted(others), 5))}", err=True)
     if rules.schedule is not None:
         marked = [each for each in batch if each.time is not None and each.time.is_late]
         if marked:

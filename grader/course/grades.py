@@ -11,11 +11,11 @@ from typing import Any, Final
 from grader.course.csv_rows import is_yes, read_text, rows
 from grader.course.roster_file import LOST_ZEROS
 from grader.course.rules import LateRule, Override, earned
-from grader.course.schedule import ALL, Schedule
-from grader.course.times_file import DATES_OF_FILES, Times, all_at_once
+from grader.course.schedule import Schedule
+from grader.course.times_file import DATES_OF_FILES, all_at_once
 from grader.definitions.wording import few
 from grader.errors import UsageError
-from grader.grading.results.submission_time import SubmissionTime
+from grader.grading.results.submission_time import SubmissionTime, Times, time_in
 from grader.grading.results.submitted_files import Candidate, choose
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
 from grader.reports.canvas_csv import lost_zeros
@@ -180,8 +180,7 @@ def _refuse_lost_zeros(students: Iterable[str], roster: Sequence[str] | None) ->
 
 
 def _time(report: Report, rules: Rules) -> SubmissionTime | None:
-    key = report.student or "", report.exercise
-    return rules.times.get(key) or rules.times.get((key[0], ALL)) or report.time
+    return time_in(rules.times, report.student or "", report.exercise) or report.time
 
 
 def _check_names(rules: Rules, exercises: Collection[str], students: Collection[str]) -> None:

@@ -16,9 +16,9 @@ from grader.course.rules import LateRule, share_of, time_of
 from grader.definitions.yaml_source import Mapping as Entries
 from grader.definitions.yaml_source import Node, Scalar, read
 from grader.errors import ProblemList, UsageError
+from grader.grading.results.submission_time import ALL
 
 _MOST: Final = 10_000  # attempts
-ALL: Final = "all"
 _LEVELS: Final = (ALL, "tracks", "exercises", "extensions")
 _GRACE: Final = re.compile(r"([0-9]{1,4}) ?(min|h)")
 _SECONDS: Final = {"min": 60.0, "h": 3600.0}

@@ -2,14 +2,14 @@
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from grader.course.csv_rows import is_yes, read_text, rows
-from grader.course.schedule import ALL, moment
+from grader.course.schedule import moment
 from grader.errors import UsageError
-from grader.grading.results.submission_time import CLONE, SubmissionTime
+from grader.grading.results.submission_time import ALL, CLONE, SubmissionTime, Times
 from grader.grading.results.submitted_files import SAME_MOMENT
 from grader.grading.results.verdict_json import utc_text
 from grader.reports.formats import write_whole
@@ -18,9 +18,6 @@ TIMES_FILE: Final = "times.csv"
 """Its name, in the folder of the students' folders."""
 DATES_OF_FILES: Final = frozenset({"file", "zip", "Moodle", CLONE})
 """The sources of times that are dates of files."""
-
-Times = Mapping[tuple[str, str], SubmissionTime]
-"""The times of submissions, by student and exercise."""
 
 
 def read_times(path: Path) -> dict[tuple[str, str], SubmissionTime]:

@@ -313,6 +313,32 @@ def test_grading_keeps_the_time_of_the_file(etude: Etude, tmp_path: Path) -> Non
     assert [path.name for path in (tmp_path / "pages").iterdir()] == ["ada.html"]
 
 
+def test_a_clone_has_no_time_but_that_of_a_table(
+    etude: Etude, results: Callable[..., Path], tmp_path: Path
+) -> None:
+    """Its own dates are refused; students of a table who are not in the results are named."""
+    (tmp_path / "in" / "ada" / ".git").mkdir(parents=True)
+    (tmp_path / "in" / "ada" / "token-lookup.py").write_text("def token_lookup(ids, E): ...\n")
+    path, times = tmp_path / "clone.jsonl", tmp_path / "in" / "times.csv"
+    etude("grade", tmp_path / "in", "--output", path)
+    record = json.loads(path.read_text())
+    assert (record.get("handed_in"), record["time_from"]) == (None, "git clone")
+    times.write_text("student,time\nada,2026-12-01T10:00Z\n")
+    path.unlink()
+    etude("grade", tmp_path / "in", "--output", path)
+    assert json.loads(path.read_text())["handed_in"] == "2026-12-01T10:00:00+00:00"
+
+    clone = {"time_from": "git clone", "handed_in": None}
+    due = ("--due", "2026-12-01T09:00Z", "--late", "0.5/day", "--format", "csv")
+    of_clone = results(line("ada", "one", 4) | clone)
+    done = etude("report", of_clone, *due)
+    assert (done.returncode, "is unknown; give the times with" in done.stderr) == (2, True)
+    times.write_text("student,time\nada,2026-12-01T10:00Z\nbob,2026-12-01T10:00Z\n")
+    done = etude("report", of_clone, *due, "--times", times)
+    assert "1 day late: 4 points were earned" in done.stdout
+    assert "--times is also about bob" in done.stderr
+
+
 BOOK = """\
 Student,ID,SIS Login ID,Section,Week 1 (7)
     Points Possible,,,,8
@@ -341,6 +367,10 @@ def test_gradebooks_have_what_a_report_has(
     assert done.returncode == 0, done.stderr
     rows = list(csv.reader(table("", "x").with_name("out.csv").read_text().splitlines()))
     assert [row[-1] for row in rows[2:]] == ["3", "3.5", "EX", "0"]
+    table("student,id\nada,1\nbo,2\ncy,3\ndee,4\n", "roster.csv")
+    filled = table("", "x").with_name("out.csv").read_text()
+    done = etude("export", "canvas", "book.csv", "results.jsonl", *wanted, *rules, "--match", "ID")
+    assert (done.returncode, table("", "x").with_name("out.csv").read_text()) == (0, filled)
 
     assert etude("export", "moodle", "results.jsonl", *rules).returncode == 0
     moodle = table("", "x").with_name("out.csv").read_text().splitlines()

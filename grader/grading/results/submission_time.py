@@ -13,6 +13,10 @@ CLONE: Final = "git clone"
 machine."""
 
 
+ALL: Final = "all"
+"""Stands for all exercises of a student."""
+
+
 def is_clone(folder: Path) -> bool:
     """Return whether a folder is a clone."""
     return (folder / ".git").exists()
@@ -44,3 +48,12 @@ class SubmissionTime:
             return None
         at = None if text is None else dt.datetime.fromisoformat(text).timestamp()
         return cls(at, str(data.get("time_from", "file")), data.get("marked_late") is True)
+
+
+Times = Mapping[tuple[str, str], SubmissionTime]
+"""The times of submissions, by student and exercise, or `ALL`."""
+
+
+def time_in(times: Times, student: str, exercise: str) -> SubmissionTime | None:
+    """Return the time of a submission, if it is known."""
+    return times.get((student, exercise)) or times.get((student, ALL))

@@ -5,7 +5,7 @@ import fcntl
 import functools
 import json
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -14,7 +14,13 @@ from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, UsageError
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.submission import Submission, read_submission
-from grader.grading.results.submission_time import CLONE, SubmissionTime, is_clone
+from grader.grading.results.submission_time import (
+    CLONE,
+    SubmissionTime,
+    Times,
+    is_clone,
+    time_in,
+)
 from grader.grading.results.submitted_files import (
     changed,
     choose_file,
@@ -64,7 +70,7 @@ class Plan:
     done_before: list[Record] = field(default_factory=list)  # with the verdict of an earlier run
     not_looked_at: list[Path] = field(default_factory=list)
     left_out: dict[Path, str] = field(default_factory=dict)  # why another file counts
-    times: Mapping[tuple[str, str], SubmissionTime] = field(default_factory=dict)
+    times: Times = field(default_factory=dict)
     unreadable: dict[Path, str] = field(default_factory=dict)  # get 0 points, and why
 
     @property
@@ -119,7 +125,7 @@ def find(
                 by_file = SubmissionTime(best.changed)
                 if is_clone(student.path):
                     by_file = SubmissionTime(source=CLONE)
-                time = plan.times.get((student.student, name), by_file)
+                time = time_in(plan.times, student.student, name) or by_file
                 yield Entry(student.student, best.path, name, time), exercise
 
 
@@ -152,7 +158,7 @@ def plan(
     ids: Collection[str],
     load: Callable[[str], Exercise],
     done: "Results | None" = None,
-    times: Mapping[tuple[str, str], SubmissionTime] | None = None,
+    times: Times | None = None,
 ) -> Plan:
     """Read every submission and put equal code of one exercise together.
 

@@ -17,7 +17,8 @@ from etude_server.store.tables import (
     schedule,
     submission,
 )
-from grader.course.schedule import ALL, Schedule, Window
+from grader.course.schedule import Schedule, Window
+from grader.grading.results.submission_time import ALL
 
 
 @dataclass(frozen=True, slots=True)

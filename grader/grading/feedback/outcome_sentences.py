@@ -478,7 +478,7 @@ def _not_reached(name: str, place: NamePlace) -> str:
 def defined_again(names: Iterable[str], source: str) -> str:
     """Return the sentence about a name that is defined twice, or nothing."""
     for name in names:
-        places = places_of(name, source)
+        places = places_of(name, source, at_least=2)
         lines = [str(p.line) for p in places if p.where == "code" and not p.blocks]
         if len(lines) > 1 and not any(each.is_alias for each in places):
             return f"`{name}` is defined in lines {_listing(lines, 'and')}: the last one counts."

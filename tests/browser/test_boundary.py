@@ -6,15 +6,13 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 from playwright.sync_api import Page, Worker, expect
 
+from tests.browser.conftest import NewContext
 from tests.browser.learner import Bench
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import NewContext
 
 pytestmark = pytest.mark.slow
 
@@ -183,7 +181,7 @@ def _worker_of(page: Page) -> Worker:
     return worker
 
 
-def test_no_way_leads_out_of_the_worker(first_lessons: str, new_context: "NewContext") -> None:
+def test_no_way_leads_out_of_the_worker(first_lessons: str, new_context: NewContext) -> None:
     """Whatever JavaScript it comes to: the browser refuses, and another host hears nothing."""
     context = new_context(first_lessons, expected=".")
     site = f"{first_lessons}attention/scaled-scores/exercise.json"
@@ -192,7 +190,7 @@ def test_no_way_leads_out_of_the_worker(first_lessons: str, new_context: "NewCon
         assert heard == []
 
 
-def test_without_the_policy_there_are_ways(first_lessons: str, new_context: "NewContext") -> None:
+def test_without_the_policy_there_are_ways(first_lessons: str, new_context: NewContext) -> None:
     """So it is the policy that closes them, and the test above would see one."""
     page = new_context(first_lessons, expected=".", bypass_csp=True).new_page()
     with _other_host() as (other, heard):
@@ -202,7 +200,7 @@ def test_without_the_policy_there_are_ways(first_lessons: str, new_context: "New
         assert {*heard} >= {f"/{way}" for way in ways}
 
 
-def test_no_program_gets_out_of_the_page(first_lessons: str, new_context: "NewContext") -> None:
+def test_no_program_gets_out_of_the_page(first_lessons: str, new_context: NewContext) -> None:
     """Python has no way either, and the page fetches nothing for it once it has started."""
     context = new_context(first_lessons, expected=".")
     page = context.new_page()
@@ -222,7 +220,7 @@ def test_no_program_gets_out_of_the_page(first_lessons: str, new_context: "NewCo
         assert [address for address in asked if "asked" in address] == []
 
 
-def test_a_forged_verdict_harms_no_record(first_lessons: str, new_context: "NewContext") -> None:
+def test_a_forged_verdict_harms_no_record(first_lessons: str, new_context: NewContext) -> None:
     """It counts for its own exercise, and not at all if the record could not be read with it."""
     page = new_context(first_lessons, expected="expected a whole number").new_page()
     _worker_of(page)
@@ -235,7 +233,7 @@ def test_a_forged_verdict_harms_no_record(first_lessons: str, new_context: "NewC
         assert attempts == [("scaled-scores", 1)]
 
 
-def test_no_program_answers_on_the_next_page(first_lessons: str, new_context: "NewContext") -> None:
+def test_no_program_answers_on_the_next_page(first_lessons: str, new_context: NewContext) -> None:
     """What forges every later answer of its worker has none to forge once its page is left."""
     page = new_context(first_lessons).new_page()
     _worker_of(page)

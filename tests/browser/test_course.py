@@ -3,18 +3,15 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import sortedcontainers  # type: ignore[import-untyped]  # Hypothesis brings it
 from playwright.sync_api import expect
 
+from tests.browser.conftest import NewContext
 from tests.browser.hosting import BASE, hosted
 from tests.browser.learner import Bench
 from tests.browser.tools import Tools, add_package, build_site
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import NewContext
 
 pytestmark = pytest.mark.slow
 
@@ -95,7 +92,7 @@ def pages(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
         yield address
 
 
-def test_a_package_and_a_data_file_of_a_course(pages: str, new_context: "NewContext") -> None:
+def test_a_package_and_a_data_file_of_a_course(pages: str, new_context: NewContext) -> None:
     """A page passes what imports one and reads the other; so does a cell of a lesson."""
     page = new_context(pages).new_page()
     page.goto("first/largest/")

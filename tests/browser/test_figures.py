@@ -1,11 +1,11 @@
 """The figures of a lesson at work, by keyboard, in both themes, on a phone and on a desk."""
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import NewPage
 from tests.browser.judging import (
     LOOKS,
     barriers,
@@ -15,10 +15,7 @@ from tests.browser.judging import (
     without_python,
 )
 from tests.browser.learner import paste
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import NewPage
-    from tests.browser.tools import Tools
+from tests.browser.tools import Tools
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +25,7 @@ LAST_EDGE = (
 )
 
 
-def test_an_explorer_answers_to_the_keyboard(page: Page, tools: "Tools") -> None:
+def test_an_explorer_answers_to_the_keyboard(page: Page, tools: Tools) -> None:
     """A word, a cell, a switch and a sentence of one's own each change what it says."""
     without_python(page)
     open_settled(page, "attention/lessons/queries-keys-values/")
@@ -77,9 +74,7 @@ def test_the_home_page_opens_with_an_explorer(page: Page) -> None:
     expect(figure.get_by_role("table")).to_have_count(0)
 
 
-def test_broadcasting_is_stepped_through_by_the_keyboard(
-    new_page: "NewPage", tools: "Tools"
-) -> None:
+def test_broadcasting_is_stepped_through_by_the_keyboard(new_page: NewPage, tools: Tools) -> None:
     """Without scripts, too; each step has its own sentence."""
     page = new_page(java_script_enabled=False)
     page.goto("numpy-warmup/lessons/broadcasting/")
@@ -102,7 +97,7 @@ def test_broadcasting_is_stepped_through_by_the_keyboard(
         assert overflowing(page) == []
 
 
-def test_an_expression_is_chosen_by_the_keyboard(new_page: "NewPage", tools: "Tools") -> None:
+def test_an_expression_is_chosen_by_the_keyboard(new_page: NewPage, tools: Tools) -> None:
     """Without scripts, too; what it takes and gives is told in a sentence."""
     page = new_page(java_script_enabled=False)
     page.goto("numpy-warmup/lessons/shapes/")
@@ -183,7 +178,7 @@ LESSONS = ["multi-head", "scaling", "softmax", "weighted-sum", "word-order"]
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
-def test_lessons_with_figures_are_for_everyone(page: Page, tools: "Tools", lesson: str) -> None:
+def test_lessons_with_figures_are_for_everyone(page: Page, tools: Tools, lesson: str) -> None:
     """On a phone and on a desk, in either theme."""
     without_python(page)
     open_settled(page, f"attention/lessons/{lesson}/")

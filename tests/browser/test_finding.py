@@ -1,11 +1,11 @@
 """Ways to another page: the menu of a phone, and the search."""
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import ViewportSize, expect
 
+from tests.browser.conftest import NewPage
 from tests.browser.judging import (
     DESK,
     PHONE,
@@ -16,12 +16,8 @@ from tests.browser.judging import (
     shoot,
     without_python,
 )
-from tests.browser.learner import Keyboard, Mouse
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import NewPage
-    from tests.browser.learner import Hand
-    from tests.browser.tools import Tools
+from tests.browser.learner import Hand, Keyboard, Mouse
+from tests.browser.tools import Tools
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +25,7 @@ EXERCISE = "attention/scaled-scores/"
 
 
 @pytest.mark.parametrize("hand", [Mouse(), Keyboard()], ids=["mouse", "keyboard"])
-def test_the_menu_of_a_phone(new_page: "NewPage", tools: "Tools", hand: "Hand") -> None:
+def test_the_menu_of_a_phone(new_page: NewPage, tools: Tools, hand: Hand) -> None:
     """The contents open from a button, Escape closes them, and a lesson in them is a link."""
     page = new_page(viewport=PHONE)
     without_python(page)
@@ -60,7 +56,7 @@ def test_the_menu_of_a_phone(new_page: "NewPage", tools: "Tools", hand: "Hand") 
     ("hand", "size"), [(Mouse(), PHONE), (Keyboard(), DESK)], ids=["mouse-phone", "keyboard-desk"]
 )
 def test_the_search_finds_while_one_types(
-    new_page: "NewPage", tools: "Tools", hand: "Hand", size: ViewportSize
+    new_page: NewPage, tools: Tools, hand: Hand, size: ViewportSize
 ) -> None:
     """The beginnings of words are enough; a result is opened, and going back finds it again."""
     page = new_page(viewport=size)
@@ -92,7 +88,7 @@ def test_the_search_finds_while_one_types(
     assert barriers(page, tools) == ""
 
 
-def test_the_number_of_results_is_that_of_what_is_shown(new_page: "NewPage") -> None:
+def test_the_number_of_results_is_that_of_what_is_shown(new_page: NewPage) -> None:
     """It changes with the results, and is told once somebody stops typing."""
     page = new_page()
     without_python(page)

@@ -2,22 +2,17 @@
 
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 import yaml
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import NewContext
 from tests.browser.hosting import BASE, hosted
 from tests.browser.judging import pretend_python
 from tests.browser.learner import Bench
-from tests.browser.tools import build_site
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.browser.conftest import NewContext
-    from tests.browser.tools import Tools
+from tests.browser.tools import Tools, build_site
 
 # Each of these would set a name on the page, or ask a question, if it were more than a text.
 ATTACKS = (
@@ -98,7 +93,7 @@ hostile
 
 
 @pytest.fixture(scope="module")
-def hostile_site(tools: "Tools", tmp_path_factory: pytest.TempPathFactory) -> "Iterator[str]":
+def hostile_site(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The site of somebody who tries everything; the address of its host."""
     root = tmp_path_factory.mktemp("hostile")
     track = root / "exercises" / "track"
@@ -176,7 +171,7 @@ for number in range(99):
 
 @pytest.mark.slow
 def test_no_page_runs_what_somebody_wrote_as_a_text(
-    new_context: "NewContext", hostile_site: str
+    new_context: NewContext, hostile_site: str
 ) -> None:
     """What an author wrote, and what a program says in Python's place, is shown as a text."""
     page = new_context(hostile_site).new_page()
@@ -212,7 +207,7 @@ def test_no_page_runs_what_somebody_wrote_as_a_text(
 
 @pytest.mark.slow
 def test_no_result_runs_what_a_submission_wrote_as_a_text(
-    new_context: "NewContext", hostile_site: str
+    new_context: NewContext, hostile_site: str
 ) -> None:
     """Values, output, errors, names of classes, forged verdicts: whatever comes back is text."""
     page = new_context(hostile_site).new_page()

@@ -8,12 +8,15 @@ import json
 import os
 import re
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
 from grader.definitions.collection import Collection
+from grader.definitions.exercise import Exercise
+from grader.definitions.track import Track
+from tests.browser.conftest import NewContext, NewPage
 from tests.browser.hosting import BASE, hosted
 from tests.browser.judging import (
     DARK,
@@ -26,16 +29,8 @@ from tests.browser.judging import (
     shoot,
 )
 from tests.browser.learner import Bench, Hand, Keyboard, Mouse, predict, predictions
-from tests.browser.tools import add_package, build_site, write_lessons
+from tests.browser.tools import Tools, add_package, build_site, write_lessons
 from tests.own_collection import COLLECTION, COURSES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from grader.definitions.exercise import Exercise
-    from grader.definitions.track import Track
-    from tests.browser.conftest import NewContext, NewPage
-    from tests.browser.tools import Tools
 
 SCORES = "import numpy as np\ndef scaled_scores(Q, K):\n    return Q @ np.swapaxes(K, -1, -2)"
 WITHOUT_ROOT = f"{SCORES} / Q.shape[-1]"
@@ -50,8 +45,8 @@ RIGHT = f"{SCORES} / np.sqrt(Q.shape[-1])"
     ],
 )
 def test_from_the_start_page_to_the_next_exercise(
-    first_page: "NewPage",
-    tools: "Tools",
+    first_page: NewPage,
+    tools: Tools,
     size: ViewportSize,
     theme: Theme,
     hand: Hand,
@@ -171,8 +166,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Collection]:
 
 @pytest.fixture(scope="module")
 def all_courses(
-    tools: "Tools", tmp_path_factory: pytest.TempPathFactory, played: dict[str, Collection]
-) -> "Iterator[str]":
+    tools: Tools, tmp_path_factory: pytest.TempPathFactory, played: dict[str, Collection]
+) -> Iterator[str]:
     """The address of one site with the courses that are played."""
     pyodide = tmp_path_factory.mktemp("pyodide")
     shutil.copytree(tools.pyodide, pyodide, dirs_exist_ok=True)
@@ -188,7 +183,7 @@ def all_courses(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COURSES if IS_WHOLE else ["learning-from-data"])
 def test_a_course_from_first_lesson_to_last_exercise(
-    all_courses: str, new_context: "NewContext", played: dict[str, Collection], name: str
+    all_courses: str, new_context: NewContext, played: dict[str, Collection], name: str
 ) -> None:
     """Each lesson's cells show again what its page was built with, and each exercise is passed.
 
@@ -217,7 +212,7 @@ def go_on(page: Page) -> None:
     page.locator(".turn-on").click()
 
 
-def read_lessons(page: Page, track: "Track") -> None:
+def read_lessons(page: Page, track: Track) -> None:
     """Run all cells of a track's lessons, one lesson after the other; end at the track."""
     main = page.get_by_role("main")
     for number, lesson in enumerate(track.definition.lessons):
@@ -233,7 +228,7 @@ def read_lessons(page: Page, track: "Track") -> None:
         go_on(page)
 
 
-def pass_exercises(page: Page, track: "Track") -> None:
+def pass_exercises(page: Page, track: Track) -> None:
     """Pass a track's exercises, from its page on and back to it."""
     count = len(track.exercises)
     title = page.get_by_role("heading", level=1)
@@ -255,7 +250,7 @@ def pass_exercises(page: Page, track: "Track") -> None:
     expect(main).to_contain_text(f"{count} of {count} passed")
 
 
-def solve(page: Page, exercise: "Exercise") -> None:
+def solve(page: Page, exercise: Exercise) -> None:
     """Write the solution of an exercise, or its answers, and check them."""
     if exercise.kind == "predict":
         form = page.get_by_role("region", name="Your answers")

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -10,10 +9,8 @@ from playwright.sync_api import Page, expect
 from grader.definitions.public import PublicTrack
 from grader.definitions.track import TrackId
 from sitegen import Content, build_site
+from tests.browser.conftest import NewContext
 from tests.browser.hosting import hosted
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import NewContext
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +48,7 @@ def wait_until(page: Page, is_so: Callable[[set[str]], bool]) -> None:
 
 
 def test_a_new_build_takes_the_place_of_the_old_one(
-    new_context: "NewContext", tmp_path: Path
+    new_context: NewContext, tmp_path: Path
 ) -> None:
     """Once no page of the old one is open: with its assets, and the pages that one had kept."""
     old = build(tmp_path, "Old title", b"old modules")
@@ -77,7 +74,7 @@ def test_a_new_build_takes_the_place_of_the_old_one(
     expect(page.get_by_role("heading", level=1)).to_have_text("New title")
 
 
-def test_what_a_host_does_not_have_is_not_kept(new_context: "NewContext", tmp_path: Path) -> None:
+def test_what_a_host_does_not_have_is_not_kept(new_context: NewContext, tmp_path: Path) -> None:
     """Neither the page that says so, nor under the address that was asked for."""
     build(tmp_path, "Title", b"")
     with hosted(tmp_path) as address:

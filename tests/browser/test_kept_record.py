@@ -3,7 +3,6 @@
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -13,9 +12,7 @@ from grader.grading.results.verdict import Outcome
 from grader.progress.exchange import from_json, to_json
 from grader.progress.history import Attempt, GivenUp, HintTaken, History
 from tests.browser.judging import barriers, shoot, without_python
-
-if TYPE_CHECKING:
-    from tests.browser.tools import Tools
+from tests.browser.tools import Tools
 
 pytestmark = pytest.mark.slow
 
@@ -117,9 +114,7 @@ def test_a_record_comes_back_as_it_was(
     assert from_json((tmp_path / "back.json").read_text()) == history + History()
 
 
-def test_what_is_done_is_marked_wherever_it_is_shown(
-    quiet: Page, file: Path, tools: "Tools"
-) -> None:
+def test_what_is_done_is_marked_wherever_it_is_shown(quiet: Page, file: Path, tools: Tools) -> None:
     """On the start page, a track's map, in a lesson and in the outline beside it."""
     add(quiet, file)
 

@@ -1,11 +1,11 @@
 """Cells that share one Python, and the contents beside them."""
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
+from tests.browser.conftest import NewPage
 from tests.browser.judging import (
     DESK,
     LOOKS,
@@ -16,10 +16,7 @@ from tests.browser.judging import (
     shoot,
     without_python,
 )
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import NewPage
-    from tests.browser.tools import Tools
+from tests.browser.tools import Tools
 
 pytestmark = pytest.mark.slow
 
@@ -80,7 +77,7 @@ def original(where: Locator) -> Locator:
     return where.locator("xpath=following-sibling::*[1][contains(@class, 'original')]")
 
 
-def test_what_is_shown_says_what_it_is_of(page: Page, tools: "Tools") -> None:
+def test_what_is_shown_says_what_it_is_of(page: Page, tools: Tools) -> None:
     """Run, a lesson shows what its page was built with; then changes, errors and stops are told."""
     open_lesson(page)
     note = page.get_by_role("complementary", name="About the text below")
@@ -137,7 +134,7 @@ def test_what_is_shown_says_what_it_is_of(page: Page, tools: "Tools") -> None:
     expect(second.locator(".problem")).to_have_count(0)
 
 
-def test_reading_a_heatmap_moves_nothing(new_page: "NewPage") -> None:
+def test_reading_a_heatmap_moves_nothing(new_page: NewPage) -> None:
     """The sentence has its place before there is one, also on a phone."""
     page = new_page(viewport=PHONE)
     without_python(page)
@@ -152,7 +149,7 @@ def test_reading_a_heatmap_moves_nothing(new_page: "NewPage") -> None:
 
 
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
-def test_the_contents_are_a_menu_on_a_phone(new_page: "NewPage", size: ViewportSize) -> None:
+def test_the_contents_are_a_menu_on_a_phone(new_page: NewPage, size: ViewportSize) -> None:
     """It is opened and closed by the keyboard, without a script; on a wide page it stands open."""
     page = new_page(viewport=size, java_script_enabled=False)
     page.goto(LESSON)

@@ -1,11 +1,11 @@
 """A lesson's page at work: its code is run again, and its heatmaps are read row by row."""
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.conftest import NewPage
 from tests.browser.judging import (
     LOOKS,
     barriers,
@@ -15,10 +15,7 @@ from tests.browser.judging import (
     without_python,
 )
 from tests.browser.learner import Keyboard, paste
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import NewPage
-    from tests.browser.tools import Tools
+from tests.browser.tools import Tools
 
 pytestmark = pytest.mark.slow
 
@@ -66,7 +63,7 @@ def test_code_is_changed_run_and_put_back_by_the_keyboard(page: Page) -> None:
     expect(cell).not_to_contain_text("42")
 
 
-def test_a_heatmap_is_read_row_by_row(page: Page, tools: "Tools") -> None:
+def test_a_heatmap_is_read_row_by_row(page: Page, tools: Tools) -> None:
     """A row is chosen by mouse or arrows, said in a sentence, and let go by Escape."""
     without_python(page)
     open_settled(page, LESSON)
@@ -98,7 +95,7 @@ def test_a_heatmap_is_read_row_by_row(page: Page, tools: "Tools") -> None:
     expect(figure.locator("[aria-pressed=true]")).to_have_count(1)
 
 
-def test_a_question_is_answered_by_the_keyboard(page: Page, tools: "Tools") -> None:
+def test_a_question_is_answered_by_the_keyboard(page: Page, tools: Tools) -> None:
     """A wrong answer stays marked and has its own reason; the right one ends the question."""
     without_python(page)
     open_settled(page, QUESTIONS)
@@ -140,7 +137,7 @@ def test_a_number_is_judged(page: Page, text: str, reason: str) -> None:
     expect(form.get_by_role("status")).to_contain_text(reason)
 
 
-def test_a_question_has_its_answer_without_scripts(new_page: "NewPage") -> None:
+def test_a_question_has_its_answer_without_scripts(new_page: NewPage) -> None:
     """Behind a line to open; what only scripts could do is not there."""
     page = new_page(java_script_enabled=False)
     page.goto(QUESTIONS)
@@ -150,7 +147,7 @@ def test_a_question_has_its_answer_without_scripts(new_page: "NewPage") -> None:
     expect(form.get_by_text("C. A difference of 1")).to_be_visible()
 
 
-def test_a_change_is_guessed_put_in_and_run_by_the_keyboard(page: Page, tools: "Tools") -> None:
+def test_a_change_is_guessed_put_in_and_run_by_the_keyboard(page: Page, tools: Tools) -> None:
     """The code is changed, its line is marked, and the run tells whether the guess was right."""
     hand = Keyboard()
     open_settled(page, QUESTIONS)

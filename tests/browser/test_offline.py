@@ -2,16 +2,13 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import NewContext
 from tests.browser.hosting import hosted
 from tests.browser.learner import Bench
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import NewContext
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +25,7 @@ async () => {
 
 
 def test_what_was_visited_can_be_solved_without_a_network(
-    new_context: "NewContext", site: Path
+    new_context: NewContext, site: Path
 ) -> None:
     """The exercise, its neighbours, the search and Python are there; of the rest the page says so."""
     with hosted(site) as address:
@@ -57,7 +54,7 @@ def test_what_was_visited_can_be_solved_without_a_network(
 
 
 def test_a_new_version_replaces_the_one_that_was_kept(
-    new_context: "NewContext", site: Path, tmp_path: Path
+    new_context: NewContext, site: Path, tmp_path: Path
 ) -> None:
     """With a network, the newest page is shown, not the one that was kept."""
     changed = tmp_path / "site"

@@ -2,7 +2,6 @@
 
 import json
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -10,11 +9,9 @@ from playwright.sync_api import Locator, Page, expect
 from grader.definitions.collection import find_exercise
 from grader.definitions.files import default_folder
 from sitegen.own_gpt import PARTS
+from tests.browser.conftest import NewPage
 from tests.browser.judging import DARK, PHONE, barriers, overflowing
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import NewPage
-    from tests.browser.tools import Tools
+from tests.browser.tools import Tools
 
 pytestmark = pytest.mark.slow
 
@@ -80,7 +77,7 @@ def press_write(page: Page) -> Locator:
     return button
 
 
-def test_own_functions_write_a_tale(new_page: "NewPage", tools: "Tools") -> None:
+def test_own_functions_write_a_tale(new_page: NewPage, tools: Tools) -> None:
     """Letter by letter to its end, and another one for another seed."""
     page = new_page(viewport=PHONE, color_scheme=DARK)
     keep(page, SOLUTIONS)
@@ -98,7 +95,7 @@ def test_own_functions_write_a_tale(new_page: "NewPage", tools: "Tools") -> None
     expect(written).to_have_text(re.compile(f"^Mia the (?!{re.escape(first[8:30])}).{{22}}"))
 
 
-def test_a_function_of_a_wrong_shape_is_named_in_one_sentence(new_page: "NewPage") -> None:
+def test_a_function_of_a_wrong_shape_is_named_in_one_sentence(new_page: NewPage) -> None:
     """With a link to its exercise; and a right one writes again."""
     page = new_page()
     wrong = SOLUTIONS["split-heads"].replace(".transpose(1, 0, 2)", "")
@@ -118,7 +115,7 @@ def test_a_function_of_a_wrong_shape_is_named_in_one_sentence(new_page: "NewPage
     expect(page.locator("#gpt-text")).to_have_text(re.compile("^Mia the .{9}"))
 
 
-def test_the_missing_exercises_are_named(new_page: "NewPage", tools: "Tools") -> None:
+def test_the_missing_exercises_are_named(new_page: NewPage, tools: Tools) -> None:
     """Each at its link, until it is passed and its code is in this browser."""
     page = new_page()
     some = {name: code for name, code in SOLUTIONS.items() if name != "gelu"}

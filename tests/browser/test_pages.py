@@ -5,11 +5,11 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Page, Route, ViewportSize, expect
 
+from tests.browser.conftest import NewPage
 from tests.browser.judging import (
     DESK,
     LIGHT,
@@ -25,10 +25,7 @@ from tests.browser.judging import (
     shoot,
     without_python,
 )
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import NewPage
-    from tests.browser.tools import Tools
+from tests.browser.tools import Tools
 
 HERE = Path(__file__).parent
 
@@ -78,7 +75,7 @@ CUT = """
 
 
 @pytest.fixture
-def quiet_page(new_page: "NewPage") -> "NewPage":
+def quiet_page(new_page: NewPage) -> NewPage:
     """Make fresh pages on which Python does not start: it has no part in any of this."""
 
     def make(**options: object) -> Page:
@@ -90,7 +87,7 @@ def quiet_page(new_page: "NewPage") -> "NewPage":
 
 
 @pytest.mark.slow
-def test_every_page_is_valid(site: Path, tools: "Tools", tmp_path: Path) -> None:
+def test_every_page_is_valid(site: Path, tools: Tools, tmp_path: Path) -> None:
     """html-validate finds nothing: no error of syntax, structure or naming."""
     node = shutil.which("node")
     assert node
@@ -110,7 +107,7 @@ def test_every_page_is_valid(site: Path, tools: "Tools", tmp_path: Path) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_page_has_no_barriers(quiet_page: "NewPage", tools: "Tools", kind: str) -> None:
+def test_a_page_has_no_barriers(quiet_page: NewPage, tools: Tools, kind: str) -> None:
     """Axe finds nothing, whichever the theme, and the page is no wider than its window."""
     page = quiet_page(viewport=PHONE, color_scheme=LIGHT)
     open_settled(page, KINDS[kind])
@@ -125,7 +122,7 @@ def test_a_page_has_no_barriers(quiet_page: "NewPage", tools: "Tools", kind: str
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ["attention/lessons/softmax/", "attention/attention-weights/"])
-def test_what_only_a_screen_can_use_is_not_printed(quiet_page: "NewPage", path: str) -> None:
+def test_what_only_a_screen_can_use_is_not_printed(quiet_page: NewPage, path: str) -> None:
     """Buttons are left out, but for the names of rows, which are buttons too."""
     page = quiet_page()
     open_settled(page, path)
@@ -140,7 +137,7 @@ def test_what_only_a_screen_can_use_is_not_printed(quiet_page: "NewPage", path: 
 
 
 @pytest.mark.slow
-def test_pages_fit_a_phone_and_hold_still(quiet_page: "NewPage", site: Path) -> None:
+def test_pages_fit_a_phone_and_hold_still(quiet_page: NewPage, site: Path) -> None:
     """No page is wider than a phone, and nothing on it jumps about while it loads.
 
     Every third of all pages, among which are many of each kind that authors write.
@@ -160,7 +157,7 @@ def test_pages_fit_a_phone_and_hold_still(quiet_page: "NewPage", site: Path) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ["attention/token-lookup/", "attention/lessons/causal-masking/"])
-def test_a_page_holds_still_when_its_fonts_come_late(quiet_page: "NewPage", path: str) -> None:
+def test_a_page_holds_still_when_its_fonts_come_late(quiet_page: NewPage, path: str) -> None:
     """On a first visit over a slow line the text is read before the fonts are there."""
     page = quiet_page(viewport=PHONE)
     measure_shifts(page)
@@ -179,7 +176,7 @@ def test_a_page_holds_still_when_its_fonts_come_late(quiet_page: "NewPage", path
 
 
 @pytest.mark.slow
-def test_nothing_but_what_is_under_it_is_kept_free_for_a_root(quiet_page: "NewPage") -> None:
+def test_nothing_but_what_is_under_it_is_kept_free_for_a_root(quiet_page: NewPage) -> None:
     """A full stop stands where the root ends, since all forms of its sign are as wide."""
     page = quiet_page()
     open_settled(page, "attention/scaled-scores/")
@@ -193,9 +190,7 @@ def test_nothing_but_what_is_under_it_is_kept_free_for_a_root(quiet_page: "NewPa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["exercise-write", "exercise-predict"])
-def test_hints_have_their_place_before_the_script_is_there(
-    quiet_page: "NewPage", kind: str
-) -> None:
+def test_hints_have_their_place_before_the_script_is_there(quiet_page: NewPage, kind: str) -> None:
     """Those that were taken are seen, and what offers the next one moves nothing."""
     page = quiet_page(viewport=PHONE)
     help_of_page = page.locator("#help")
@@ -228,7 +223,7 @@ def test_hints_have_their_place_before_the_script_is_there(
     ids=[*(kind for kind in KINDS if kind not in SIMILAR), "lesson-phone"],
 )
 def test_the_keyboard_reaches_everything_and_shows_where_it_is(
-    quiet_page: "NewPage", kind: str, size: ViewportSize
+    quiet_page: NewPage, kind: str, size: ViewportSize
 ) -> None:
     """Tab goes through the page without end or trap, and what has the focus is seen to have it.
 
@@ -253,7 +248,7 @@ def test_the_keyboard_reaches_everything_and_shows_where_it_is(
 
 
 @pytest.mark.slow
-def test_the_choice_of_colours_lasts(quiet_page: "NewPage") -> None:
+def test_the_choice_of_colours_lasts(quiet_page: NewPage) -> None:
     """Dark is dark on the next page too, and the system decides again when asked to."""
     page = quiet_page()
     page.emulate_media(color_scheme="light")
@@ -273,7 +268,7 @@ def test_the_choice_of_colours_lasts(quiet_page: "NewPage") -> None:
 
 
 @pytest.mark.slow
-def test_pages_can_be_read_without_scripts(quiet_page: "NewPage") -> None:
+def test_pages_can_be_read_without_scripts(quiet_page: NewPage) -> None:
     """Heading and text are there, and of an exercise all that solving it in a terminal takes."""
     page = quiet_page(java_script_enabled=False)
     for kind in ("home", "track-with-lessons", "lesson", "progress"):
@@ -309,7 +304,7 @@ def _stops(page: Page) -> list[Focus]:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_cut_with_more_space_between_letters_and_lines(
-    quiet_page: "NewPage", kind: str
+    quiet_page: NewPage, kind: str
 ) -> None:
     """The spacing of WCAG 1.4.12, in a window of 320 pixels: no text is cut, no page scrolls sideways."""
     page = quiet_page(viewport={"width": 320, "height": 800})

@@ -3,19 +3,15 @@
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import NewContext
 from tests.browser.hosting import hosted
-from tests.browser.learner import Bench, Keyboard, Mouse, predict, predictions
+from tests.browser.learner import Bench, Hand, Keyboard, Mouse, predict, predictions
+from tests.conftest import Etude
 from tests.own_collection import COLLECTION
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import NewContext
-    from tests.browser.learner import Hand
-    from tests.conftest import Etude
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +22,7 @@ pytestmark = pytest.mark.slow
     ids=["values by mouse", "choices by the keyboard"],
 )
 def test_the_right_answers_are_taken_by_the_command_line(
-    page: Page, etude: "Etude", tmp_path: Path, path: str, hand: "Hand"
+    page: Page, etude: Etude, tmp_path: Path, path: str, hand: Hand
 ) -> None:
     """What is filled in makes a file that `etude check` passes."""
     exercise = COLLECTION.find(path.split("/")[1])
@@ -92,7 +88,7 @@ def test_each_answer_is_judged_beside_its_question(page: Page) -> None:
 
 
 def test_on_a_certified_site_the_grader_alone_knows_thepredictions(
-    new_context: "NewContext", certified_site: Path
+    new_context: NewContext, certified_site: Path
 ) -> None:
     """The page says so, offers no check and does not start Python; of code it runs the visible tests."""
     with hosted(certified_site) as address:

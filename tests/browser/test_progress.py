@@ -4,7 +4,6 @@ import json
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -15,10 +14,8 @@ from grader.progress.exchange import to_json
 from grader.progress.history import BROWSER, Attempt, History
 from tests.browser.judging import LOOKS, barriers, open_settled, overflowing, shoot
 from tests.browser.learner import Bench
-
-if TYPE_CHECKING:
-    from tests.browser.tools import Tools
-    from tests.conftest import Etude
+from tests.browser.tools import Tools
+from tests.conftest import Etude
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +30,7 @@ WRONG = RIGHT.replace(" / np.sqrt(Q.shape[-1])", "")
 
 
 def test_what_was_done_here_goes_to_the_command_line(
-    page: Page, etude: "Etude", tmp_path: Path
+    page: Page, etude: Etude, tmp_path: Path
 ) -> None:
     """`etude progress import` takes the file of the page, and counts as the page does."""
     page.goto("attention/scaled-scores/")
@@ -58,7 +55,7 @@ def test_what_was_done_here_goes_to_the_command_line(
     assert json.loads((tmp_path / "again.json").read_text()) == json.loads(path.read_text())
 
 
-def test_what_was_done_there_comes_to_the_page(page: Page, etude: "Etude", tmp_path: Path) -> None:
+def test_what_was_done_there_comes_to_the_page(page: Page, etude: Etude, tmp_path: Path) -> None:
     """The page takes the file of `etude progress export`, once, and its editors the programs."""
     (tmp_path / "mine.py").write_text(RIGHT)
     etude("hint", "scaled-scores")
@@ -98,7 +95,7 @@ def test_a_file_that_is_none_changes_nothing(page: Page, tmp_path: Path) -> None
         expect(page.get_by_text("Nothing is recorded yet")).to_be_visible()
 
 
-def test_a_long_history_can_be_read_by_everybody(page: Page, tools: "Tools", site: Path) -> None:
+def test_a_long_history_can_be_read_by_everybody(page: Page, tools: Tools, site: Path) -> None:
     """Start page, tracks and progress of somebody who has done much have no barriers."""
     page.goto("404.html")
     page.evaluate("(text) => localStorage.setItem('etude.progress', text)", _long_history(site))

@@ -1,22 +1,19 @@
 """Shortcuts of a single key: what they do, when they do nothing, and that they can be switched off."""
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import NewPage
 from tests.browser.judging import DARK, PHONE, barriers, open_settled, overflowing
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import NewPage
-    from tests.browser.tools import Tools
+from tests.browser.tools import Tools
 
 pytestmark = pytest.mark.slow
 
 
 def test_shortcuts_lead_on_unless_one_types_or_has_switched_them_off(
-    new_page: "NewPage", tools: "Tools"
+    new_page: NewPage, tools: Tools
 ) -> None:
     """`e` goes to the editor, `/` to the search, `?` lists them; each is a letter in a field."""
     page = new_page(viewport=PHONE, color_scheme=DARK)
@@ -53,7 +50,7 @@ def test_shortcuts_lead_on_unless_one_types_or_has_switched_them_off(
     expect(page.get_by_role("searchbox")).to_be_focused()
 
 
-def test_the_editor_of_a_lesson_opens_at_the_cell_in_sight(new_page: "NewPage") -> None:
+def test_the_editor_of_a_lesson_opens_at_the_cell_in_sight(new_page: NewPage) -> None:
     """`e` opens the first cell that has not been scrolled past."""
     page = new_page()
     open_settled(page, "attention/lessons/softmax/")

@@ -3,12 +3,12 @@
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from grader.grading.feedback.versions import HERE
+from tests.browser.conftest import NewContext, NewPage
 from tests.browser.hosting import hosted
 from tests.browser.judging import (
     DESK,
@@ -20,12 +20,9 @@ from tests.browser.judging import (
     without_python,
 )
 from tests.browser.learner import Bench
+from tests.browser.tools import Tools
+from tests.conftest import Etude
 from tests.own_collection import COLLECTION
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import NewContext, NewPage
-    from tests.browser.tools import Tools
-    from tests.conftest import Etude
 
 SCALED = """\
 import numpy as np
@@ -37,7 +34,7 @@ def scaled_scores(Q, K):
 UNSCALED = SCALED.replace(" / np.sqrt(Q.shape[-1])", "")
 
 
-def test_what_was_written_is_there_again(first_page: "NewPage") -> None:
+def test_what_was_written_is_there_again(first_page: NewPage) -> None:
     """A draft survives a reload, and "Start over" brings the starter back, after a question."""
     page = first_page()
     without_python(page)
@@ -60,7 +57,7 @@ def test_what_was_written_is_there_again(first_page: "NewPage") -> None:
     expect(bench.editor).to_have_text("draft = 1")
 
 
-def test_two_tabs_write_over_each_other_only_when_told_to(first_page: "NewPage") -> None:
+def test_two_tabs_write_over_each_other_only_when_told_to(first_page: NewPage) -> None:
     """A tab whose text is older offers the newer one, and keeps nothing until one is chosen."""
     first = first_page()
     second = first.context.new_page()
@@ -90,7 +87,7 @@ def test_two_tabs_write_over_each_other_only_when_told_to(first_page: "NewPage")
 
 
 @pytest.mark.slow
-def test_a_question_can_be_answered_by_everybody(page: Page, tools: "Tools") -> None:
+def test_a_question_can_be_answered_by_everybody(page: Page, tools: Tools) -> None:
     """It has no barriers, Tab stays in it, Escape means no, and the focus comes back."""
     without_python(page)
     open_settled(page, "attention/scaled-scores/")
@@ -166,7 +163,7 @@ def test_the_line_of_an_error_is_underlined(bench: Bench) -> None:
 
 
 @pytest.mark.slow
-def test_the_editor_completes_names(bench: Bench, tools: "Tools") -> None:
+def test_the_editor_completes_names(bench: Bench, tools: Tools) -> None:
     """Names of NumPy and of the program; Enter ends a line unless one was chosen by an arrow."""
     keyboard = bench.page.keyboard
     offers = bench.page.get_by_role("listbox")
@@ -253,7 +250,7 @@ def test_a_page_knows_what_its_grader_cannot_run(bench: Bench) -> None:
 
 @pytest.mark.slow
 def test_the_file_of_a_pass_is_what_the_command_line_takes(
-    bench: Bench, etude: "Etude", tmp_path: Path
+    bench: Bench, etude: Etude, tmp_path: Path
 ) -> None:
     """What is downloaded passes `etude check` and `etude grade`, hidden tests and all."""
     bench.check(SCALED)
@@ -328,7 +325,7 @@ def test_a_memory_hog_does_not_take_the_page_with_it(bench: Bench) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("file", ["pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"])
 def test_a_file_of_python_that_is_missing_is_named(
-    new_context: "NewContext", first_lessons: str, file: str
+    new_context: NewContext, first_lessons: str, file: str
 ) -> None:
     """Whatever Pyodide itself makes of that: it waits, exits, or tells where to read more."""
     page = new_context(
@@ -342,7 +339,7 @@ def test_a_file_of_python_that_is_missing_is_named(
 @pytest.mark.slow
 @pytest.mark.parametrize("file", ["pyodide.asm.wasm", "pyodide.asm.js", "python_stdlib.zip"])
 def test_a_page_whose_python_is_damaged_says_so(
-    new_context: "NewContext", first_lessons: str, file: str
+    new_context: NewContext, first_lessons: str, file: str
 ) -> None:
     """Where a network sends its sign-in page, Pyodide waits, exits, or tells of a token."""
     page = new_context(first_lessons, expected=".").new_page()
@@ -353,7 +350,7 @@ def test_a_page_whose_python_is_damaged_says_so(
 
 @pytest.mark.slow
 def test_a_page_without_python_says_so_and_can_still_be_used(
-    new_context: "NewContext", site: Path
+    new_context: NewContext, site: Path
 ) -> None:
     """Where Python cannot be fetched, there is a sentence, a way to try again, and a terminal's."""
     with hosted(site, without="pyodide/") as address:

@@ -2,15 +2,12 @@
 
 import gzip
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Page, Request, expect
 
+from tests.browser.conftest import NewContext
 from tests.browser.hosting import hosted
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import NewContext
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +17,7 @@ RUNTIME = ("/pyodide/", "/assets/etude-", "/engine.txt")
 
 
 @pytest.mark.parametrize("kind", ["home", "track", "lesson", "exercise", "progress", "search"])
-def test_the_heaviest_page_of_each_kind(new_context: "NewContext", site: Path, kind: str) -> None:
+def test_the_heaviest_page_of_each_kind(new_context: NewContext, site: Path, kind: str) -> None:
     """All that a first visit transfers, without Python's runtime, is at most 250 KB."""
     with hosted(site, without="pyodide/") as address:
         page = new_context(address, expected="Failed to load resource").new_page()

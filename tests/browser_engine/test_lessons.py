@@ -1,7 +1,7 @@
 """A lesson's cells show in a page what the site shows below them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,10 +9,8 @@ import pytest
 from grader.lessons.execute import RunCell, Shown, run_lesson
 from grader.lessons.lesson import read_lesson
 from grader.sandbox.process import Sandbox
+from tests.browser_engine.conftest import Page
 from tests.own_collection import COLLECTION
-
-if TYPE_CHECKING:
-    from tests.browser_engine.conftest import Page
 
 pytestmark = pytest.mark.slow
 
@@ -31,9 +29,7 @@ def plain(shown: Shown) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
-def test_cells_show_in_a_page_what_the_site_shows(
-    path: Path, page: "Page", sandbox: Sandbox
-) -> None:
+def test_cells_show_in_a_page_what_the_site_shows(path: Path, page: Page, sandbox: Sandbox) -> None:
     """Run one after another, each prints the same and shows the same figures."""
     page("open_lesson")
     for cell in run_lesson(read_lesson(path), sandbox).blocks:

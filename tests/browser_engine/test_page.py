@@ -3,7 +3,7 @@
 import json
 from base64 import b64encode
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -12,10 +12,8 @@ from grader.browser.shipping import engine_data
 from grader.definitions.collection import load_exercise
 from grader.definitions.student import student_text
 from grader.sandbox.process import Sandbox
-
-if TYPE_CHECKING:
-    from tests.browser_engine.conftest import Page
-    from tests.grading.conftest import Make
+from tests.browser_engine.conftest import Page
+from tests.grading.conftest import Make
 
 TWICE: dict[str, object] = {"given": {"x": 3}, "call": "f(x)", "expect": 6.0}
 RIGHT = "def f(x):\n    return 2.0 * x\n"
@@ -25,7 +23,7 @@ def figure(**parts: object) -> dict[str, Any]:
     return {"kind": "heatmap", "title": "", "rows": [], "columns": [], "whole": False, **parts}
 
 
-def test_running_a_program_shows_what_it_prints(page: "Page") -> None:
+def test_running_a_program_shows_what_it_prints(page: Page) -> None:
     """Both streams in order; the program is what runs, and imported by nothing."""
     source = "import sys\nprint('one')\nprint('two', file=sys.stderr)\nprint(__name__)\n"
     assert page("run", source) == {
@@ -37,7 +35,7 @@ def test_running_a_program_shows_what_it_prints(page: "Page") -> None:
 
 
 def test_a_run_has_the_inputs_of_the_visible_tests(
-    page: "Page", make: "Make", sandbox: Sandbox
+    page: Page, make: Make, sandbox: Sandbox
 ) -> None:
     """Those of the first by name, of all by test; what a run does to them, no other one sees."""
     fields: dict[str, object] = {"given": {"x": [1, 2]}, "call": "f(x)", "expect": 1.0}
@@ -54,7 +52,7 @@ def test_a_run_has_the_inputs_of_the_visible_tests(
 
 
 def test_a_run_draws_but_a_check_cannot(
-    page: "Page", engines: dict[str, str], programs: dict[str, dict[str, str]]
+    page: Page, engines: dict[str, str], programs: dict[str, dict[str, str]]
 ) -> None:
     """A heatmap of a run that was shown once is not shown again; the tests have no `heatmap`."""
     page("open_exercise", engines["scaled-scores"])
@@ -68,7 +66,7 @@ def test_a_run_draws_but_a_check_cannot(
     assert page("check", inside)["outcome"] == "passed"
 
 
-def test_a_figure_gets_what_the_cells_have_made(page: "Page") -> None:
+def test_a_figure_gets_what_the_cells_have_made(page: Page) -> None:
     """Matrices as they are now; nothing for what is no small matrix of finite numbers."""
     page("open_lesson")
     assert page("arrays", "X") == {"X": None}
@@ -78,7 +76,7 @@ def test_a_figure_gets_what_the_cells_have_made(page: "Page") -> None:
     assert found == {"X": [[3.0, 0.0], [0.0, 3.0]], "q": None, "large": None, "bad": None}
 
 
-def test_names_of_numpy_say_what_they_do(page: "Page") -> None:
+def test_names_of_numpy_say_what_they_do(page: Page) -> None:
     """A function by its documentation's first sentence, whose signature is left out."""
     names = page("names")
     assert names["np"]["swapaxes"] == "Interchange two axes of an array."
@@ -87,7 +85,7 @@ def test_names_of_numpy_say_what_they_do(page: "Page") -> None:
     assert {"norm", "default_rng"} <= {*names["np.linalg"], *names["np.random"]}
 
 
-def test_an_error_names_the_learner_s_line(page: "Page") -> None:
+def test_an_error_names_the_learner_s_line(page: Page) -> None:
     """The program's own line, which called something; what was printed before stays."""
     source = "import numpy as np\nprint('before')\nnp.ones(2) @ np.ones(3)\n"
     said = page("run", source)
@@ -96,14 +94,14 @@ def test_an_error_names_the_learner_s_line(page: "Page") -> None:
     assert "(ValueError: matmul" in said["problem"]["message"]
 
 
-def test_what_python_cannot_read_has_its_line(page: "Page") -> None:
+def test_what_python_cannot_read_has_its_line(page: Page) -> None:
     """A program that is not finished is told of like any other mistake."""
     problem = page("run", "x = 1\ny = (2\n")["problem"]
     assert problem["line"] == 2
     assert "Python cannot read line 2" in problem["message"]
 
 
-def test_much_output_is_cut_and_counted(page: "Page") -> None:
+def test_much_output_is_cut_and_counted(page: Page) -> None:
     """A loop that prints without an end comes to one, and how much is missing is said."""
     said = page("run", "while True:\n    print('x' * 999)\n")
     assert said["output"] == (("x" * 999 + "\n") * 66)[: 64 << 10]
@@ -131,13 +129,13 @@ def test_much_output_is_cut_and_counted(page: "Page") -> None:
         ),
     ],
 )
-def test_no_program_makes_the_page_raise(page: "Page", source: str, expected: str) -> None:
+def test_no_program_makes_the_page_raise(page: Page, source: str, expected: str) -> None:
     """However a program ends, a sentence says so, and the next one is not touched by it."""
     assert expected in page("run", source)["problem"]["message"]
     assert page("run", "print(len('abc'))\n")["output"] == "3\n"
 
 
-def test_a_program_has_python_to_itself(page: "Page") -> None:
+def test_a_program_has_python_to_itself(page: Page) -> None:
     """What one changes of Python or NumPy is no more when the next one runs."""
     probe = """
 import random, sys, warnings
@@ -166,7 +164,7 @@ warnings.simplefilter("ignore")
 
 
 def test_what_a_program_changes_holds_for_its_calls(
-    page: "Page", make: "Make", sandbox: Sandbox
+    page: Page, make: Make, sandbox: Sandbox
 ) -> None:
     """It is put aside between calls and not undone; what we print of results is not touched."""
     shown = {"given": {"x": [0.123456]}, "call": "f(x)", "expect": "[0.1]"}
@@ -183,7 +181,7 @@ def f(x):
     assert "is 0.3333" in verdict["tests"][1]["message"]
 
 
-def test_each_check_is_a_fresh_start(page: "Page", make: "Make", sandbox: Sandbox) -> None:
+def test_each_check_is_a_fresh_start(page: Page, make: Make, sandbox: Sandbox) -> None:
     """A name that an earlier program defined is not there for the next."""
     page("open_exercise", engine_data(make(TWICE), sandbox))
     assert page("check", RIGHT)["outcome"] == "passed"
@@ -192,7 +190,7 @@ def test_each_check_is_a_fresh_start(page: "Page", make: "Make", sandbox: Sandbo
 
 
 def test_opening_another_exercise_replaces_the_first(
-    page: "Page", make: "Make", sandbox: Sandbox
+    page: Page, make: Make, sandbox: Sandbox
 ) -> None:
     """One worker serves many exercises, one after another."""
     page("open_exercise", engine_data(make(TWICE), sandbox))
@@ -200,7 +198,7 @@ def test_opening_another_exercise_replaces_the_first(
     assert page("check", RIGHT)["outcome"] == "failed"
 
 
-def test_a_check_says_where_it_was_done(page: "Page", make: "Make", sandbox: Sandbox) -> None:
+def test_a_check_says_where_it_was_done(page: Page, make: Make, sandbox: Sandbox) -> None:
     """By the visible tests, in a browser; the exercise is the one that the command line knows."""
     exercise = make(TWICE, {**TWICE, "hidden": True})
     page("open_exercise", engine_data(exercise, sandbox))
@@ -210,7 +208,7 @@ def test_a_check_says_where_it_was_done(page: "Page", make: "Make", sandbox: San
 
 
 def test_what_a_page_cannot_run_is_counted_with_the_hidden_tests(
-    page: "Page", make: "Make", sandbox: Sandbox
+    page: Page, make: Make, sandbox: Sandbox
 ) -> None:
     """A body that needs pytest, and inputs that are made with what no page has."""
     raises = {"given": {"x": None}, "pytest": "with pytest.raises(TypeError):\n    f(x)"}
@@ -221,9 +219,7 @@ def test_what_a_page_cannot_run_is_counted_with_the_hidden_tests(
     assert (verdict["outcome"], verdict["hidden_elsewhere"]) == ("passed", 2)
 
 
-def test_no_check_changes_what_the_next_one_says(
-    page: "Page", make: "Make", sandbox: Sandbox
-) -> None:
+def test_no_check_changes_what_the_next_one_says(page: Page, make: Make, sandbox: Sandbox) -> None:
     """A function that remembers, random numbers that go on and a list that grows are made again."""
     first = "seen = []\ndef first(v):\n    seen.append(v)\n    return seen[0]"
     tests = [
@@ -238,7 +234,7 @@ def test_no_check_changes_what_the_next_one_says(
 
 
 def test_what_is_too_much_to_load_is_left_to_others(
-    page: "Page", make: "Make", sandbox: Sandbox
+    page: Page, make: Make, sandbox: Sandbox
 ) -> None:
     """Megabytes of expected values keep no one waiting; the test is counted with the hidden ones."""
     huge = {"given": "x = rng.standard_normal((400, 500))", "call": "f(x)", "expect": "solution"}
@@ -260,7 +256,7 @@ def test_what_is_too_much_to_load_is_left_to_others(
     ],
 )
 def test_what_only_an_own_python_can_judge_is_left_to_others(
-    body: str, page: "Page", make: "Make", sandbox: Sandbox
+    body: str, page: Page, make: Make, sandbox: Sandbox
 ) -> None:
     """A page has no pytest, and its NumPy never warns of an overflow."""
     page("open_exercise", engine_data(make(TWICE, {"pytest": body}), sandbox))
@@ -269,7 +265,7 @@ def test_what_only_an_own_python_can_judge_is_left_to_others(
 
 
 def test_a_student_s_edition_makes_a_page_too(
-    page: "Page", make: "Make", sandbox: Sandbox, tmp_path: Path
+    page: Page, make: Make, sandbox: Sandbox, tmp_path: Path
 ) -> None:
     """Without the solution there is as much to check as the edition has tests for."""
     make(TWICE, {**TWICE, "expect": "solution"}, {**TWICE, "hidden": True})
@@ -280,7 +276,7 @@ def test_a_student_s_edition_makes_a_page_too(
     assert (verdict["outcome"], verdict["score"], verdict["hidden_elsewhere"]) == ("passed", 1, 2)
 
 
-def test_how_long_a_call_takes_does_not_count(page: "Page", make: "Make", sandbox: Sandbox) -> None:
+def test_how_long_a_call_takes_does_not_count(page: Page, make: Make, sandbox: Sandbox) -> None:
     """A browser is slower than what a budget was set for; memory is the same everywhere."""
     large = {"given": "x = np.ones(100_000)", "call": "f(x)", "expect": "solution"}
     budget = {"time": 0.001, "memory": 1.5}
@@ -298,7 +294,7 @@ def f(x):
     assert "times the memory" in page("check", wasteful)["tests"][0]["message"]
 
 
-def test_cells_share_a_namespace(page: "Page") -> None:
+def test_cells_share_a_namespace(page: Page) -> None:
     """Each goes on where the last one ended; its last value is printed."""
     page("open_lesson")
     first = page("cell", "x = np.arange(3)\nx + 1\n")
@@ -308,7 +304,7 @@ def test_cells_share_a_namespace(page: "Page") -> None:
     assert "NameError" in page("cell", "x")["problem"]["message"]
 
 
-def test_a_cell_shows_figures(page: "Page") -> None:
+def test_a_cell_shows_figures(page: Page) -> None:
     """As the site's own cells do; what is no number goes by its name."""
     page("open_lesson")
     code = "heatmap([[1.5, np.nan], [np.inf, 2]], rows=['a', 'b'], title='t')\ntable([[1]])"
@@ -319,7 +315,7 @@ def test_a_cell_shows_figures(page: "Page") -> None:
     assert page("cell", "1")["figures"] == []
 
 
-def test_a_cell_s_error_names_a_line_of_the_cell(page: "Page") -> None:
+def test_a_cell_s_error_names_a_line_of_the_cell(page: Page) -> None:
     """Also where it arose in what an earlier cell defined; what came before it is shown."""
     page("open_lesson")
     page("cell", "def f(x):\n    y = 0\n    return x / y\n")
@@ -331,7 +327,7 @@ def test_a_cell_s_error_names_a_line_of_the_cell(page: "Page") -> None:
     assert page("cell", "1")["problem"] is None
 
 
-def test_every_cell_may_print_as_much_as_the_first(page: "Page") -> None:
+def test_every_cell_may_print_as_much_as_the_first(page: Page) -> None:
     """A lesson is read for a long time; the cap is for a loop in one cell."""
     page("open_lesson")
     for _ in range(3):
@@ -339,16 +335,14 @@ def test_every_cell_may_print_as_much_as_the_first(page: "Page") -> None:
     assert page("cell", "print('x' * 70_000)")["truncated"] == 70_000 - (64 << 10)
 
 
-def test_a_cell_that_replaces_what_shows_figures_harms_nothing(page: "Page") -> None:
+def test_a_cell_that_replaces_what_shows_figures_harms_nothing(page: Page) -> None:
     """There are no figures then, and what is printed still is."""
     page("open_lesson")
     said = page("cell", "def _take():\n    raise SystemExit\nprint('here')")
     assert (said["printed"], said["figures"]) == ("here\n", [])
 
 
-def test_a_page_has_data_files(
-    page: "Page", make: "Make", tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_a_page_has_data_files(page: Page, make: Make, tmp_path: Path, sandbox: Sandbox) -> None:
     """In checks and runs, read-only and new each time; hidden ones only for practice."""
     (tmp_path / "three.csv").write_text("1,2,3\n")
     (tmp_path / "four.csv").write_text("4,4,4,4\n")
@@ -382,7 +376,7 @@ def test_a_page_has_data_files(
     assert [test["outcome"] for test in verdict["tests"]] == ["passed"] * 3
 
 
-def test_a_lesson_has_data_files(page: "Page") -> None:
+def test_a_lesson_has_data_files(page: Page) -> None:
     """They are there again when it starts again."""
     page("open_lesson", json.dumps({"three.csv": b64encode(b"1,2,3\n").decode()}))
     cell = "with open('three.csv') as file:\n    print(file.read().strip())"

@@ -4,20 +4,18 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from grader.browser.shipping import bundle, engine_data
 from grader.grading.feedback.versions import HERE
+from grader.sandbox.process import Sandbox
+from tests.browser_engine.conftest import Page, Programs, Said
 from tests.browser_engine.test_verdicts import in_sandbox
+from tests.grading.conftest import Make
 from tests.grading.feedback.test_versions import NEWER
 from tests.own_collection import COLLECTION, COURSES
-
-if TYPE_CHECKING:
-    from grader.sandbox.process import Sandbox
-    from tests.browser_engine.conftest import Page, Programs, Said
-    from tests.grading.conftest import Make
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +65,7 @@ def told(verdict: dict[str, Any]) -> object:
 
 @pytest.mark.skipif(HERE.python >= (3, 12), reason="the grader reads all of these")
 def test_a_pass_that_the_grader_would_not_give_is_noted(
-    node: list[str], make: "Make", sandbox: "Sandbox", tmp_path: Path
+    node: list[str], make: Make, sandbox: Sandbox, tmp_path: Path
 ) -> None:
     """For each program that needs a newer Python, and for a name that its NumPy has no more."""
     right = "\n\ndef f(x):\n    return 2.0 * x\n"
@@ -95,8 +93,8 @@ def test_a_pass_that_the_grader_would_not_give_is_noted(
 def test_pyodide_does_what_python_does_here(
     node: list[str],
     engines: dict[str, str],
-    programs: "dict[str, Programs]",
-    verdicts: "dict[str, Said]",
+    programs: dict[str, Programs],
+    verdicts: dict[str, Said],
     tmp_path: Path,
 ) -> None:
     """The same verdicts in one process, after whatever learners do, and a lesson's cells."""
@@ -122,7 +120,7 @@ def test_pyodide_does_what_python_does_here(
 
 
 def test_a_page_goes_on_after_a_time_out_as_the_sandbox_does(
-    node: list[str], make: "Make", sandbox: "Sandbox", tmp_path: Path
+    node: list[str], make: Make, sandbox: Sandbox, tmp_path: Path
 ) -> None:
     """The next test runs; after the third time-out none does."""
     tests = [{"given": {"x": n}, "call": "f(x)", "expect": 2.0 * n} for n in range(1, 6)]
@@ -148,8 +146,8 @@ def test_a_page_goes_on_after_a_time_out_as_the_sandbox_does(
 def test_pages_for_practice_pass_each_solution_and_no_known_mistake(
     course: str,
     node: list[str],
-    page: "Page",
-    sandbox: "Sandbox",
+    page: Page,
+    sandbox: Sandbox,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

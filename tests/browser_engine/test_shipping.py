@@ -11,7 +11,6 @@ import sys
 import zipfile
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -20,13 +19,11 @@ import grader
 from grader.browser.coding import from_text
 from grader.browser.shipping import bundle, engine_data, modules
 from grader.definitions.collection import Collection
+from grader.definitions.exercise import Exercise, TestCase
 from grader.grading.expected.inputs import draw_inputs
 from grader.sandbox.process import Sandbox
-
-if TYPE_CHECKING:
-    from grader.definitions.exercise import Exercise, TestCase
-    from tests.browser_engine.conftest import Page
-    from tests.grading.conftest import Make
+from tests.browser_engine.conftest import Page
+from tests.grading.conftest import Make
 
 ROOT = Path(grader.__file__).parent.parent
 LARGEST = 247_000  # with files that are in memory, what shows a plot, and a learner's own GPT
@@ -110,7 +107,7 @@ CANARIES = {
 NUMBERS = (83174.2969, 59263.7183, 27495.3816)
 
 
-def test_nothing_hidden_is_in_engine_data(make: "Make", sandbox: Sandbox, tmp_path: Path) -> None:
+def test_nothing_hidden_is_in_engine_data(make: Make, sandbox: Sandbox, tmp_path: Path) -> None:
     """No hidden test, solution, explanation or program is in it, as it is or decoded."""
     exercise = make(
         {"given": "x = 3.0  # zqxsource", "call": "f(x)", "expect": "solution"},
@@ -145,7 +142,7 @@ def test_nothing_hidden_is_in_engine_data(make: "Make", sandbox: Sandbox, tmp_pa
 
 
 def test_a_page_for_practice_has_hidden_tests_on_inputs_of_its_own(
-    make: "Make", sandbox: Sandbox, page: "Page"
+    make: Make, sandbox: Sandbox, page: Page
 ) -> None:
     """It fails what they fail. It has no program, and none of the inputs that the grader draws."""
     exercise = make(
@@ -195,7 +192,7 @@ def test_no_exercise_of_the_collection_gives_itself_away(
     assert statistics.mean(sizes) < 6_000
 
 
-def _shows_no_more_than(visible: "list[TestCase]", exercise: "Exercise", engine: str) -> None:
+def _shows_no_more_than(visible: list[TestCase], exercise: Exercise, engine: str) -> None:
     sent = from_text(engine)
     assert [test.id for test in sent.exercise.tests] == [test.id for test in visible]
     assert set(sent.values) == {test.id for test in visible}

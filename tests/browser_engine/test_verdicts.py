@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,10 +17,8 @@ from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import verdict_data
 from grader.grading.session.engine import grade_all
 from grader.sandbox.process import Sandbox
-
-if TYPE_CHECKING:
-    from tests.browser_engine.conftest import Page, Programs, Said
-    from tests.grading.conftest import Fields, Make
+from tests.browser_engine.conftest import Page, Programs, Said
+from tests.grading.conftest import Fields, Make
 
 
 def visible_form(exercise: Exercise) -> Exercise:
@@ -31,7 +29,7 @@ def visible_form(exercise: Exercise) -> Exercise:
     return replace(exercise, tests=tests, solution=solution, hidden_elsewhere=left_out)
 
 
-def in_sandbox(exercises: "Sequence[tuple[Exercise, Programs]]", sandbox: Sandbox) -> "list[Said]":
+def in_sandbox(exercises: Sequence[tuple[Exercise, Programs]], sandbox: Sandbox) -> list[Said]:
     """Grade all programs of all exercises in one session."""
     said: dict[tuple[str, str], dict[str, Any]] = {}
 
@@ -85,8 +83,8 @@ def _flat(value: object, name: str = "") -> Iterator[tuple[str, object]]:
 @pytest.mark.slow
 def test_a_page_says_what_the_sandbox_says(
     samples: list[Exercise],
-    programs: "dict[str, Programs]",
-    verdicts: "dict[str, Said]",
+    programs: dict[str, Programs],
+    verdicts: dict[str, Said],
     sandbox: Sandbox,
 ) -> None:
     """Of the starter, the solution and every misconception of an exercise."""
@@ -99,7 +97,7 @@ def test_a_page_says_what_the_sandbox_says(
 
 @pytest.mark.slow
 def test_most_misconceptions_are_recognized(
-    samples: list[Exercise], verdicts: "dict[str, Said]"
+    samples: list[Exercise], verdicts: dict[str, Said]
 ) -> None:
     """What the pages of the collection can tell a learner is worth telling."""
     recognized = [
@@ -113,7 +111,7 @@ def test_most_misconceptions_are_recognized(
 
 CLASS = "class F:\n    def __init__(self, x):\n        self.value, self.all = 2.0 * x, [x] * 3\n"
 SOLUTION = "import numpy as np\n\n\ndef f(x):\n    return 2.0 * x\n"
-KINDS: "dict[str, tuple[list[Fields], Fields]]" = {
+KINDS: dict[str, tuple[list[Fields], Fields]] = {
     "expected from the solution": ([{"given": {"x": 3}, "call": "f(x)", "expect": "solution"}], {}),
     "printed as the solution does": ([{"given": {"x": 3}, "run": "print(f(x))"}], {}),
     "an expression": (
@@ -196,7 +194,7 @@ KINDS: "dict[str, tuple[list[Fields], Fields]]" = {
     ),
     "an empty key": ([{"given": {"x": {"": 1}}, "call": "f(x['']) + x['']", "expect": 3.0}], {}),
 }
-PROGRAMS: "Programs" = {
+PROGRAMS: Programs = {
     "right": f"{SOLUTION}\n\ndef h(g, x):\n    return g(x)\n\n\n{CLASS}",
     "wrong": "def f(x):\n    return x + 1.0\n",
     "half right": "def f(x):\n    return 2.0 * x if (x == 3) is True else 1.5 * x - 7 * x\n",
@@ -232,7 +230,7 @@ PROGRAMS: "Programs" = {
 
 @pytest.mark.slow
 def test_every_kind_of_test_agrees_on_every_kind_of_program(
-    page: "Page", make: "Make", sandbox: Sandbox
+    page: Page, make: Make, sandbox: Sandbox
 ) -> None:
     """Whatever a submission does, the page says of it what the sandbox says."""
     mistake = {"id": "plus-one", "code": PROGRAMS["wrong"], "feedback": "Twice, not one more."}

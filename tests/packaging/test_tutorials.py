@@ -6,12 +6,10 @@ import re
 import signal
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from tests.packaging.conftest import Installed
+from tests.packaging.conftest import Installed
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
@@ -30,7 +28,7 @@ def steps(page: Path) -> list[tuple[str, str, str]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_tutorial_works_as_it_is_written(
-    page: Path, tmp_path: Path, installed: "Installed"
+    page: Path, tmp_path: Path, installed: Installed
 ) -> None:
     """Every command ends with the status the page says, and prints the lines that it shows."""
     environment = {

@@ -7,16 +7,13 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from grader.definitions.collection import load_exercise
 from grader.definitions.course import load_course
 from grader.definitions.schema import SCHEMAS, schema_path
-
-if TYPE_CHECKING:
-    from tests.packaging.conftest import Build, Installed
+from tests.packaging.conftest import Build, Installed
 
 ROOT = Path(__file__).parent.parent.parent
 CONTENT = "grader/_content/"
@@ -60,7 +57,7 @@ def test_the_wheel_carries_the_schemas(wheel: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_wheel_from_the_sdist_is_the_same(wheel: Path, unpacked: Path, build: "Build") -> None:
+def test_the_wheel_from_the_sdist_is_the_same(wheel: Path, unpacked: Path, build: Build) -> None:
     """The same files with the same contents; even the archive has the same bytes."""
     from_sdist = build("wheel", unpacked)
     assert list(members(from_sdist)) == list(members(wheel))
@@ -117,7 +114,7 @@ def test_python_s_own_site_is_not_shadowed() -> None:
 
 
 @pytest.mark.slow
-def test_the_installed_code_is_the_wheel_s(installed: "Installed", tmp_path: Path) -> None:
+def test_the_installed_code_is_the_wheel_s(installed: Installed, tmp_path: Path) -> None:
     """Nothing of the checkout is imported, so these tests try what a user would get."""
     program = (
         "import grader, reference, sitegen, json;"
@@ -139,7 +136,7 @@ def test_the_installed_code_is_the_wheel_s(installed: "Installed", tmp_path: Pat
     ],
 )
 def test_check_works_from_anywhere(
-    installed: "Installed", tmp_path: Path, sample: str, status: int, last: str
+    installed: Installed, tmp_path: Path, sample: str, status: int, last: str
 ) -> None:
     """A right file passes, a wrong one does not, in the sandbox and with all tests."""
     path = SAMPLES / sample / "attention-weights.py"
@@ -149,7 +146,7 @@ def test_check_works_from_anywhere(
 
 
 def test_an_author_s_code_imports_late_and_reads_nothing(
-    installed: "Installed", tmp_path: Path
+    installed: Installed, tmp_path: Path
 ) -> None:
     """Of the environment's packages everything, of the folder around the definition nothing."""
     (tmp_path / "neighbour").write_text("secret")
@@ -167,7 +164,7 @@ def test_an_author_s_code_imports_late_and_reads_nothing(
 
 
 @pytest.mark.slow
-def test_grade_works_from_anywhere(installed: "Installed", tmp_path: Path) -> None:
+def test_grade_works_from_anywhere(installed: Installed, tmp_path: Path) -> None:
     """A folder is graded; 1 is the status because some samples are wrong."""
     done = installed.run("etude", "grade", SAMPLES, "--format", "json", cwd=tmp_path)
     assert done.returncode == 1
@@ -178,7 +175,7 @@ def test_grade_works_from_anywhere(installed: "Installed", tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_the_site_is_built_from_the_wheel(installed: "Installed", tmp_path: Path) -> None:
+def test_the_site_is_built_from_the_wheel(installed: Installed, tmp_path: Path) -> None:
     """Templates, assets and exercises are all found; there is a page for each exercise."""
     done = installed.run("etude", "site", "build", "--output", "out", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")

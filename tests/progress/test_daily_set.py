@@ -1,8 +1,8 @@
 """The set of short exercises for one day."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from grader.definitions.exercise import Exercise, ExerciseId
 from grader.grading.results.verdict import Outcome
@@ -10,19 +10,16 @@ from grader.progress.daily_set import daily_set
 from grader.progress.history import Attempt, History
 from tests.own_collection import COLLECTION
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 TODAY = date(2026, 3, 5)
 
 
-def exercise(name: str, minutes: int = 2, requires: "Iterable[str]" = ()) -> Exercise:
+def exercise(name: str, minutes: int = 2, requires: Iterable[str] = ()) -> Exercise:
     """Return an exercise that takes some minutes."""
     needed = tuple(map(ExerciseId, requires))
     return replace(COLLECTION.exercises[0], id=ExerciseId(name), minutes=minutes, requires=needed)
 
 
-def passes(days_ago: "dict[str, int]") -> History:
+def passes(days_ago: dict[str, int]) -> History:
     """Return a history with a pass of each exercise, so many days ago."""
     days = sorted(((TODAY - timedelta(days=n), name) for name, n in days_ago.items()))
     return History(
@@ -36,7 +33,7 @@ def passes(days_ago: "dict[str, int]") -> History:
     )  # fmt: skip
 
 
-def ids(exercises: "Iterable[Exercise]") -> list[str]:
+def ids(exercises: Iterable[Exercise]) -> list[str]:
     return [each.id for each in exercises]
 
 

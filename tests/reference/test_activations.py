@@ -1,5 +1,5 @@
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,9 +21,7 @@ from reference.activations import (
 )
 from reference.arrays import FloatArray
 from reference.gradients import numerical_gradient, relative_error
-
-if TYPE_CHECKING:
-    from tests.reference.conftest import Recorded
+from tests.reference.conftest import Recorded
 
 NAMES = sorted(ACTIVATIONS)
 FLOATS: list[np.dtype[np.floating[Any]]] = [np.dtype(np.float32), np.dtype(np.float64)]
@@ -77,7 +75,7 @@ def test_the_tanh_form_is_close_to_gelu() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_activations_agree_with_pytorch(recorded: "Recorded", name: str) -> None:
+def test_activations_agree_with_pytorch(recorded: Recorded, name: str) -> None:
     """Function and derivative are PyTorch's to 1e-10."""
     case = recorded("blocks", name)
     function, derivative = activation_named(name)
@@ -87,7 +85,7 @@ def test_activations_agree_with_pytorch(recorded: "Recorded", name: str) -> None
     np.testing.assert_allclose(derivative(x), case.outputs["derivative"], rtol=0, atol=1e-10)
 
 
-def test_erf_agrees_with_pytorch(recorded: "Recorded") -> None:
+def test_erf_agrees_with_pytorch(recorded: Recorded) -> None:
     """Over the whole range, to the rounding of float64."""
     case = recorded("blocks", "erf")
 
@@ -106,7 +104,7 @@ def test_erf_agrees_with_pytorch(recorded: "Recorded") -> None:
     ],
 )
 def test_activations_pass_the_backend_tests_of_onnx(
-    recorded: "Recorded", case_name: str, name: str
+    recorded: Recorded, case_name: str, name: str
 ) -> None:
     """Float32 as published."""
     case = recorded("blocks", case_name)

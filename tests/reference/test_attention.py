@@ -2,7 +2,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -18,9 +18,7 @@ from reference.attention import (
     scaled_dot_product_attention,
 )
 from reference.masks import additive_from_boolean, causal_mask
-
-if TYPE_CHECKING:
-    from tests.reference.conftest import Recorded
+from tests.reference.conftest import Recorded
 
 Matrix: TypeAlias = list[list[float]]
 FloatDType: TypeAlias = np.dtype[np.floating[Any]]
@@ -348,7 +346,7 @@ def test_shapes_that_do_not_go_together_are_both_named(
     ("name", "mask"),
     [("attention", None), ("attention_masked", "blocked"), ("attention_biased", "bias")],
 )
-def test_outputs_are_those_of_pytorch(recorded: "Recorded", name: str, mask: str | None) -> None:
+def test_outputs_are_those_of_pytorch(recorded: Recorded, name: str, mask: str | None) -> None:
     """Without a mask, with booleans (one row sees nothing) and with biases, in float64."""
     case = recorded("attention", name)
     Q, K, V = (case.inputs[key] for key in "QKV")
@@ -358,7 +356,7 @@ def test_outputs_are_those_of_pytorch(recorded: "Recorded", name: str, mask: str
     np.testing.assert_allclose(output, case.outputs["output"], rtol=1e-10, atol=1e-10)
 
 
-def test_causal_outputs_are_those_of_pytorch(recorded: "Recorded") -> None:
+def test_causal_outputs_are_those_of_pytorch(recorded: Recorded) -> None:
     """Causal attention gives what PyTorch computes in float64."""
     case = recorded("attention", "attention_causal")
 
@@ -393,7 +391,7 @@ def onnx_mask(inputs: dict[str, NDArray[Any]]) -> FloatArray | None:
         "onnx_attention_4d_with_qk_matmul_softmax",
     ],
 )
-def test_outputs_and_weights_are_those_of_onnx(recorded: "Recorded", name: str) -> None:
+def test_outputs_and_weights_are_those_of_onnx(recorded: Recorded, name: str) -> None:
     """ONNX's published cases give its published results; fully masked rows are zeros in both."""
     case = recorded("attention", name)
     Q, K, V = (case.inputs[key] for key in "QKV")

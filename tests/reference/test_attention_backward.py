@@ -1,5 +1,5 @@
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,9 +9,7 @@ from reference.attention import scaled_dot_product_attention
 from reference.attention_backward import attention_backward
 from reference.gradients import numerical_gradient
 from reference.masks import causal_mask
-
-if TYPE_CHECKING:
-    from tests.reference.conftest import Recorded
+from tests.reference.conftest import Recorded
 
 Array = NDArray[Any]
 
@@ -75,7 +73,7 @@ def test_nothing_passes_through_a_query_that_sees_nothing() -> None:
     ],
 )
 def test_the_gradients_are_those_of_pytorch(
-    recorded: "Recorded", name: str, mask: str | None
+    recorded: Recorded, name: str, mask: str | None
 ) -> None:
     """Without a mask, with booleans, biases and causally, as autograd computes them in float64."""
     case = recorded("attention", name)

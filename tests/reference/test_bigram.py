@@ -1,6 +1,5 @@
 import math
 import re
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -9,9 +8,7 @@ from reference.bigram import bigram_gradient, bigram_logits, bigram_loss, train_
 from reference.gradients import numerical_gradient, relative_error
 from reference.optimizers import adamw_step, init_adamw
 from reference.softmax import softmax
-
-if TYPE_CHECKING:
-    from tests.reference.conftest import Recorded
+from tests.reference.conftest import Recorded
 
 
 def test_logits_are_looked_up() -> None:
@@ -42,7 +39,7 @@ def test_the_gradient_agrees_with_finite_differences(shape: tuple[int, ...]) -> 
     assert relative_error(bigram_gradient(W, tokens), slopes) < 1e-8
 
 
-def test_training_agrees_with_pytorch(recorded: "Recorded") -> None:
+def test_training_agrees_with_pytorch(recorded: Recorded) -> None:
     """Eleven steps of gradient descent give the same losses and weights to 1e-10."""
     case = recorded("blocks", "bigram_sgd")
 
@@ -52,7 +49,7 @@ def test_training_agrees_with_pytorch(recorded: "Recorded") -> None:
     np.testing.assert_allclose(losses, case.outputs["losses"], atol=1e-10)
 
 
-def test_training_with_adamw_agrees_with_pytorch(recorded: "Recorded") -> None:
+def test_training_with_adamw_agrees_with_pytorch(recorded: Recorded) -> None:
     """Eleven steps of AdamW give the same weights to 1e-10."""
     case = recorded("blocks", "bigram_adamw")
     W, tokens = case.inputs["W"], case.inputs["tokens"]

@@ -1,5 +1,5 @@
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +17,7 @@ from reference.masks import causal_mask
 from reference.multi_head import MultiHeadParameters, multi_head_attention
 from reference.normalization import LayerNormParameters, layer_norm
 from reference.parameters import count_parameters, map_arrays
-
-if TYPE_CHECKING:
-    from tests.reference.conftest import Recorded
+from tests.reference.conftest import Recorded
 
 HEADS, D_MODEL, D_FF = 2, 6, 11
 
@@ -77,7 +75,7 @@ def test_a_block_looks_back_then_across_then_thinks() -> None:
     [("transformer_post", False, 2), ("transformer_pre", True, 1)],
 )
 def test_stacks_agree_with_pytorch(
-    recorded: "Recorded", name: str, norm_first: bool, layers: int
+    recorded: Recorded, name: str, norm_first: bool, layers: int
 ) -> None:
     """Encoder and decoder of a transformer with padded sources are PyTorch's to 1e-10."""
     case = recorded("blocks", name)

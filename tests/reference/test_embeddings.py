@@ -1,14 +1,10 @@
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
 from reference.embeddings import embed, embed_backward, one_hot
 from reference.gradients import numerical_gradient
-
-if TYPE_CHECKING:
-    from tests.reference.conftest import Recorded
+from tests.reference.conftest import Recorded
 
 TABLE = np.arange(21.0).reshape(7, 3)
 
@@ -65,7 +61,7 @@ def test_the_gradient_is_that_of_finite_differences() -> None:
     np.testing.assert_allclose(embed_backward(d_output, tokens, 7), numerical, atol=1e-8)
 
 
-def test_lookup_and_gradient_are_those_of_pytorch(recorded: "Recorded") -> None:
+def test_lookup_and_gradient_are_those_of_pytorch(recorded: Recorded) -> None:
     """Both give what PyTorch's embedding computes in float64."""
     case = recorded("attention", "embedding")
     tokens, E = case.inputs["tokens"], case.inputs["E"]

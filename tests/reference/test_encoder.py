@@ -1,5 +1,5 @@
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,9 +24,7 @@ from reference.masks import causal_mask
 from reference.multi_head import MultiHeadParameters, multi_head_attention
 from reference.normalization import LayerNormParameters, init_layer_norm, layer_norm
 from reference.parameters import arrays_in, count_parameters, map_arrays
-
-if TYPE_CHECKING:
-    from tests.reference.conftest import Recorded
+from tests.reference.conftest import Recorded
 
 HEADS, D_MODEL, D_FF = 2, 6, 11
 
@@ -82,7 +80,7 @@ def test_the_block_with_its_norms_first() -> None:
     [("encoder_post_relu", False, "relu"), ("encoder_pre_gelu", True, "gelu")],
 )
 def test_blocks_agree_with_pytorch(
-    recorded: "Recorded", name: str, norm_first: bool, activation: str
+    recorded: Recorded, name: str, norm_first: bool, activation: str
 ) -> None:
     """Output, gradient of the input and of every parameter are PyTorch's to 1e-10."""
     case = recorded("blocks", name)

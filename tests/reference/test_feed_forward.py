@@ -1,7 +1,6 @@
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -16,9 +15,7 @@ from reference.feed_forward import (
     init_feed_forward,
 )
 from reference.gradients import numerical_gradient, relative_error
-
-if TYPE_CHECKING:
-    from tests.reference.conftest import Recorded
+from tests.reference.conftest import Recorded
 
 
 def slopes_of(
@@ -53,7 +50,7 @@ def test_a_network_by_hand() -> None:
     ("name", "activation"),
     [("feed_forward_relu", "relu"), ("feed_forward_gelu_tanh", "gelu_tanh")],
 )
-def test_feed_forward_agrees_with_pytorch(recorded: "Recorded", name: str, activation: str) -> None:
+def test_feed_forward_agrees_with_pytorch(recorded: Recorded, name: str, activation: str) -> None:
     """Output and all gradients are PyTorch's to 1e-10."""
     case = recorded("blocks", name)
     x, W1, b1, W2, b2 = (case.inputs[key] for key in ("x", "W1", "b1", "W2", "b2"))
@@ -66,7 +63,7 @@ def test_feed_forward_agrees_with_pytorch(recorded: "Recorded", name: str, activ
         np.testing.assert_allclose(gradient, case.outputs[f"d_{key}"], atol=1e-10)
 
 
-def test_gated_feed_forward_agrees_with_pytorch(recorded: "Recorded") -> None:
+def test_gated_feed_forward_agrees_with_pytorch(recorded: Recorded) -> None:
     """Output and all gradients of SwiGLU are PyTorch's to 1e-10."""
     case = recorded("blocks", "gated_feed_forward")
     x, *weights = (case.inputs[key] for key in ("x", "W_gate", "W_up", "W_down"))

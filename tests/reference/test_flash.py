@@ -1,7 +1,7 @@
 import re
 import tracemalloc
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,9 +15,7 @@ from reference.flash import flash_attention, flash_attention_backward, flash_att
 from reference.masks import apply_mask, causal_mask
 from reference.similarity import similarity_scores
 from reference.softmax import logsumexp
-
-if TYPE_CHECKING:
-    from tests.reference.conftest import Recorded
+from tests.reference.conftest import Recorded
 
 Array = NDArray[Any]
 
@@ -190,7 +188,7 @@ def test_memory_grows_with_the_length_and_not_its_square() -> None:
     ],
 )
 def test_output_and_gradients_are_those_of_pytorch(
-    recorded: "Recorded", name: str, mask: str | None
+    recorded: Recorded, name: str, mask: str | None
 ) -> None:
     """In tiles of two by two, as PyTorch computes them in float64."""
     case = recorded("attention", name)

@@ -1,6 +1,6 @@
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,9 +26,7 @@ from reference.losses import cross_entropy
 from reference.multi_head import MultiHeadParameters
 from reference.normalization import LayerNormParameters
 from reference.parameters import arrays_in, count_parameters, map_arrays
-
-if TYPE_CHECKING:
-    from tests.reference.conftest import Recorded
+from tests.reference.conftest import Recorded
 
 HEADS, VOCABULARY, CONTEXT = 2, 13, 7
 
@@ -64,7 +62,7 @@ def gpt_of(arrays: dict[str, FloatArray], prefix: str = "") -> GPTParameters:
     )
 
 
-def test_a_gpt_agrees_with_pytorch(recorded: "Recorded") -> None:
+def test_a_gpt_agrees_with_pytorch(recorded: Recorded) -> None:
     """Logits, loss and the gradient of every parameter are PyTorch's to 1e-10."""
     case = recorded("blocks", "gpt")
     tokens, parameters = case.inputs["tokens"], gpt_of(case.inputs)

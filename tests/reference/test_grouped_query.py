@@ -1,5 +1,4 @@
 import re
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -10,9 +9,7 @@ from reference.attention import scaled_dot_product_attention
 from reference.grouped_query import grouped_query_attention, multi_query_attention, repeat_heads
 from reference.masks import causal_mask
 from reference.multi_head import merge_heads, split_heads
-
-if TYPE_CHECKING:
-    from tests.reference.conftest import Recorded
+from tests.reference.conftest import Recorded
 
 
 def test_neighbours_share_a_head() -> None:
@@ -54,7 +51,7 @@ def test_multi_query_attention_has_one_group() -> None:
 
 
 @pytest.mark.parametrize("name", ["attention_grouped", "attention_multi_query"])
-def test_outputs_are_those_of_pytorch(recorded: "Recorded", name: str) -> None:
+def test_outputs_are_those_of_pytorch(recorded: Recorded, name: str) -> None:
     """Six query heads to two heads of keys, and to one, as PyTorch computes it in float64."""
     case = recorded("attention", name)
 
@@ -63,7 +60,7 @@ def test_outputs_are_those_of_pytorch(recorded: "Recorded", name: str) -> None:
     np.testing.assert_allclose(output, case.outputs["output"], rtol=1e-10, atol=1e-10)
 
 
-def test_groups_of_onnx(recorded: "Recorded") -> None:
+def test_groups_of_onnx(recorded: Recorded) -> None:
     """ONNX's cases with nine query heads and three of keys give its results, in float32."""
     case = recorded("attention", "onnx_attention_4d_gqa_causal")
     Q, K, V = (case.inputs[key] for key in "QKV")

@@ -1,5 +1,4 @@
 import re
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -8,9 +7,7 @@ from hypothesis import strategies as st
 
 from reference.attention import causal_attention
 from reference.kv_cache import KeyValueCache, append_to_cache, attention_with_cache
-
-if TYPE_CHECKING:
-    from tests.reference.conftest import Recorded
+from tests.reference.conftest import Recorded
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=5))
@@ -61,7 +58,7 @@ def test_a_cache_stays_as_it_is() -> None:
     assert other.values[-1].tolist() == [2, 2, 2, 2, 2]
 
 
-def test_past_and_present_of_onnx(recorded: "Recorded") -> None:
+def test_past_and_present_of_onnx(recorded: Recorded) -> None:
     """ONNX's case gives its output, keys and values, in float32."""
     case = recorded("attention", "onnx_attention_4d_causal_with_past_and_present")
     Q, K, V, past_key, past_value = (

@@ -1,6 +1,6 @@
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +17,7 @@ from reference.losses import (
     perplexity,
     token_losses,
 )
-
-if TYPE_CHECKING:
-    from tests.reference.conftest import Recorded
+from tests.reference.conftest import Recorded
 
 FLOATS: list[np.dtype[np.floating[Any]]] = [np.dtype(np.float32), np.dtype(np.float64)]
 LOGITS = st.sampled_from(FLOATS).flatmap(
@@ -83,7 +81,7 @@ def test_smoothing_spreads_a_share_of_the_target() -> None:
         "cross_entropy_both",
     ],
 )
-def test_cross_entropy_agrees_with_pytorch(recorded: "Recorded", name: str) -> None:
+def test_cross_entropy_agrees_with_pytorch(recorded: Recorded, name: str) -> None:
     """Each loss, their mean and its gradient are PyTorch's to 1e-10."""
     case = recorded("blocks", name)
     logits, targets = case.inputs["logits"], case.inputs["targets"]
@@ -108,7 +106,7 @@ def test_cross_entropy_agrees_with_pytorch(recorded: "Recorded", name: str) -> N
         "onnx_sce_mean_no_weight_ii_3d",
     ],
 )
-def test_cross_entropy_passes_the_backend_tests_of_onnx(recorded: "Recorded", name: str) -> None:
+def test_cross_entropy_passes_the_backend_tests_of_onnx(recorded: Recorded, name: str) -> None:
     """ONNX keeps the classes in axis 1; moved to the end, the losses are the published ones."""
     case = recorded("blocks", name)
     scores = np.moveaxis(case.inputs["scores"], 1, -1)

@@ -1,5 +1,4 @@
 import re
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -19,9 +18,7 @@ from reference.multi_head import (
     split_heads,
 )
 from reference.self_attention import self_attention
-
-if TYPE_CHECKING:
-    from tests.reference.conftest import Recorded
+from tests.reference.conftest import Recorded
 
 
 def test_heads_get_blocks_of_neighbouring_features() -> None:
@@ -113,7 +110,7 @@ def test_a_mask_for_each_batch_needs_an_axis_for_the_heads() -> None:
 
 
 @pytest.mark.parametrize("name", ["multi_head", "multi_head_cross"])
-def test_output_and_weights_are_those_of_pytorch(recorded: "Recorded", name: str) -> None:
+def test_output_and_weights_are_those_of_pytorch(recorded: Recorded, name: str) -> None:
     """Self-attention and cross-attention give what PyTorch computes in float64."""
     case = recorded("attention", name)
     x, W_Q, W_K, W_V, W_O = (case.inputs[key] for key in ("x", "W_Q", "W_K", "W_V", "W_O"))
@@ -126,7 +123,7 @@ def test_output_and_weights_are_those_of_pytorch(recorded: "Recorded", name: str
     np.testing.assert_allclose(weights, case.outputs["weights"], rtol=1e-10, atol=1e-10)
 
 
-def test_heads_of_onnx(recorded: "Recorded") -> None:
+def test_heads_of_onnx(recorded: Recorded) -> None:
     """ONNX's operator on three axes splits, attends under a causal mask and merges as we do."""
     case = recorded("attention", "onnx_attention_3d_diff_heads_sizes_causal")
     heads = int(case.inputs["q_num_heads"])

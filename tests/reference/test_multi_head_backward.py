@@ -1,5 +1,5 @@
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,9 +9,7 @@ from reference.gradients import numerical_gradient
 from reference.masks import causal_mask
 from reference.multi_head import multi_head_attention
 from reference.multi_head_backward import multi_head_attention_backward
-
-if TYPE_CHECKING:
-    from tests.reference.conftest import Recorded
+from tests.reference.conftest import Recorded
 
 Array = NDArray[Any]
 NAMES = ("x", "W_Q", "W_K", "W_V", "W_O")
@@ -66,7 +64,7 @@ def test_the_gradients_are_those_of_finite_differences(crossed: bool, masked: bo
 
 
 @pytest.mark.parametrize("name", ["multi_head", "multi_head_cross"])
-def test_the_gradients_are_those_of_pytorch(recorded: "Recorded", name: str) -> None:
+def test_the_gradients_are_those_of_pytorch(recorded: Recorded, name: str) -> None:
     """Self-attention and cross-attention backwards, as autograd computes them in float64."""
     case = recorded("attention", name)
 

@@ -1,5 +1,5 @@
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +16,7 @@ from reference.normalization import (
     rms_norm,
     rms_norm_backward,
 )
-
-if TYPE_CHECKING:
-    from tests.reference.conftest import Recorded
+from tests.reference.conftest import Recorded
 
 FLOATS: list[np.dtype[np.floating[Any]]] = [np.dtype(np.float32), np.dtype(np.float64)]
 INPUTS = st.sampled_from(FLOATS).flatmap(
@@ -81,7 +79,7 @@ def test_equal_features_become_zero() -> None:
     assert rms_norm(np.zeros((2, 3))).tolist() == [[0.0] * 3] * 2
 
 
-def test_layer_norm_agrees_with_pytorch(recorded: "Recorded") -> None:
+def test_layer_norm_agrees_with_pytorch(recorded: Recorded) -> None:
     """Output and all gradients are PyTorch's to 1e-10."""
     case = recorded("blocks", "layer_norm")
     x, gain, bias, d_output = (case.inputs[name] for name in ("x", "gain", "bias", "d_output"))
@@ -93,7 +91,7 @@ def test_layer_norm_agrees_with_pytorch(recorded: "Recorded") -> None:
         np.testing.assert_allclose(gradient, case.outputs[f"d_{name}"], atol=1e-10)
 
 
-def test_rms_norm_agrees_with_pytorch(recorded: "Recorded") -> None:
+def test_rms_norm_agrees_with_pytorch(recorded: Recorded) -> None:
     """Output and all gradients are PyTorch's to 1e-10."""
     case = recorded("blocks", "rms_norm")
     x, gain, d_output = (case.inputs[name] for name in ("x", "gain", "d_output"))
@@ -113,7 +111,7 @@ def test_rms_norm_agrees_with_pytorch(recorded: "Recorded") -> None:
         "onnx_layer_normalization_3d_axis2_epsilon",
     ],
 )
-def test_layer_norm_passes_the_backend_tests_of_onnx(recorded: "Recorded", name: str) -> None:
+def test_layer_norm_passes_the_backend_tests_of_onnx(recorded: Recorded, name: str) -> None:
     """The cases that normalise the last axis, float32 as published."""
     case = recorded("blocks", name)
     eps = float(case.inputs.get("epsilon", np.float64(1e-5)))
@@ -133,7 +131,7 @@ def test_layer_norm_passes_the_backend_tests_of_onnx(recorded: "Recorded", name:
         "onnx_rms_normalization_3d_axis2_epsilon",
     ],
 )
-def test_rms_norm_passes_the_backend_tests_of_onnx(recorded: "Recorded", name: str) -> None:
+def test_rms_norm_passes_the_backend_tests_of_onnx(recorded: Recorded, name: str) -> None:
     """The cases that normalise the last axis, float32 as published."""
     case = recorded("blocks", name)
     eps = float(case.inputs.get("epsilon", np.float64(1e-5)))

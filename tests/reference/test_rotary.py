@@ -1,6 +1,6 @@
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +16,7 @@ from reference.rotary import (
     rotate_half_split,
     rotate_interleaved,
 )
-
-if TYPE_CHECKING:
-    from tests.reference.conftest import Recorded
+from tests.reference.conftest import Recorded
 
 Array = NDArray[Any]
 Rotation = Callable[..., Array]
@@ -126,7 +124,7 @@ def test_far_positions_are_exact_in_float32(rotate: Rotation) -> None:
     ("name", "rotate"),
     [("rotary_interleaved", rotate_interleaved), ("rotary_half_split", rotate_half_split)],
 )
-def test_rotations_are_those_of_onnx(recorded: "Recorded", name: str, rotate: Rotation) -> None:
+def test_rotations_are_those_of_onnx(recorded: Recorded, name: str, rotate: Rotation) -> None:
     """ONNX's operator gives the same in both conventions, at any positions."""
     case = recorded("attention", name)
 

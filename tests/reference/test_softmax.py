@@ -1,6 +1,6 @@
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -11,9 +11,7 @@ from hypothesis.extra.numpy import arrays
 from reference.arrays import FloatArray
 from reference.gradients import numerical_gradient
 from reference.softmax import log_softmax, logsumexp, softmax, softmax_backward
-
-if TYPE_CHECKING:
-    from tests.reference.conftest import Recorded
+from tests.reference.conftest import Recorded
 
 FloatDType: TypeAlias = np.dtype[np.floating[Any]]
 
@@ -234,7 +232,7 @@ def test_a_gradient_of_another_shape_is_refused() -> None:
     [("softmax", softmax), ("log_softmax", log_softmax), ("logsumexp", logsumexp)],
 )
 def test_values_are_those_of_pytorch(
-    recorded: "Recorded", name: str, forward: Callable[[FloatArray, int], FloatArray]
+    recorded: Recorded, name: str, forward: Callable[[FloatArray, int], FloatArray]
 ) -> None:
     """Scores up to a hundred give what PyTorch computes in float64."""
     case = recorded("attention", name)
@@ -244,7 +242,7 @@ def test_values_are_those_of_pytorch(
     )
 
 
-def test_the_gradient_is_that_of_pytorch(recorded: "Recorded") -> None:
+def test_the_gradient_is_that_of_pytorch(recorded: Recorded) -> None:
     """Softmax backwards gives what PyTorch's autograd computes in float64."""
     case = recorded("attention", "softmax")
 
@@ -263,7 +261,7 @@ def test_the_gradient_is_that_of_pytorch(recorded: "Recorded") -> None:
     ],
 )
 def test_values_are_those_of_onnx(
-    recorded: "Recorded", name: str, forward: Callable[[FloatArray, int], FloatArray]
+    recorded: Recorded, name: str, forward: Callable[[FloatArray, int], FloatArray]
 ) -> None:
     """ONNX's published cases give its published results, in float32."""
     case = recorded("attention", name)

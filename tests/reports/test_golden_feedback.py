@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -30,9 +30,7 @@ from grader.grading.session.engine import grade_all
 from grader.reports.report import Report
 from grader.reports.to_plain import one
 from grader.sandbox.process import Sandbox
-
-if TYPE_CHECKING:
-    from tests.conftest import Goldens
+from tests.conftest import Goldens
 
 FOLDER = Path(__file__).parents[1] / "golden" / "feedback"
 SHIPPED = Path(__file__).parents[2] / "exercises"
@@ -181,7 +179,7 @@ def _is_ended_by_a_limit(case: Path) -> bool:
     ids=name_of,
 )
 def test_a_learner_reads_what_is_in_the_golden_file(
-    case: Path, cases: Cases, goldens: "Goldens"
+    case: Path, cases: Cases, goldens: Goldens
 ) -> None:
     """The whole report, without marks or colours; what its name begins with is recognised."""
     told = cases.get(case)
@@ -201,7 +199,7 @@ def test_a_learner_reads_what_is_in_the_golden_file(
         assert told.diagnosed == {"relation": "none"}.get(kind, kind)
 
 
-def test_every_golden_report_is_of_a_case(goldens: "Goldens") -> None:
+def test_every_golden_report_is_of_a_case(goldens: Goldens) -> None:
     """No report is left of a submission that is gone, and no exercise that no one takes."""
     goldens.check_all([*FOLDER.rglob("report.txt")], [case / "report.txt" for case in CASES])
     assert {*FOLDER.rglob("exercise.yaml")} == {

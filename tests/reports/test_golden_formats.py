@@ -4,15 +4,12 @@
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from grader.reports.formats import FORMATS
 from grader.reports.report import Batch, Report
-
-if TYPE_CHECKING:
-    from tests.conftest import Goldens
+from tests.conftest import Goldens
 
 FOLDER = Path(__file__).parents[1] / "golden" / "reports"
 SUFFIX = {
@@ -50,7 +47,7 @@ def summary_of(case: str) -> Path:
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("case", CASES)
 def test_each_case_looks_as_in_its_golden_file(
-    name: str, case: str, cases: dict[str, Report | Batch], goldens: "Goldens"
+    name: str, case: str, cases: dict[str, Report | Batch], goldens: Goldens
 ) -> None:
     """A pass, a fail, a fail of hidden tests only, a problem with loading, a fault and a batch."""
     renderer = FORMATS[name].renderer()
@@ -62,7 +59,7 @@ def test_each_case_looks_as_in_its_golden_file(
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_job_summary_looks_as_in_its_golden_file(
-    case: str, cases: dict[str, Report | Batch], goldens: "Goldens"
+    case: str, cases: dict[str, Report | Batch], goldens: Goldens
 ) -> None:
     """What GitHub shows on the page of a run."""
     renderer = FORMATS["github"].renderer()
@@ -72,7 +69,7 @@ def test_the_job_summary_looks_as_in_its_golden_file(
     goldens.check(summary_of(case), text)
 
 
-def test_every_golden_file_is_of_a_format(goldens: "Goldens") -> None:
+def test_every_golden_file_is_of_a_format(goldens: Goldens) -> None:
     """No file is left of a format or a case that is gone."""
     compared = [golden_of(name, case) for name in FORMATS for case in CASES]
     compared += [summary_of(case) for case in CASES]

@@ -4,22 +4,26 @@ import colorsys
 import io
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from rich.console import Console
 from rich.text import Text
 
 from grader.definitions.exercise import TestId
-from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, ValueSummary, Verdict
+from grader.grading.results.verdict import (
+    Diagnosis,
+    Outcome,
+    Row,
+    TestResult,
+    ValueSummary,
+    Verdict,
+)
 from grader.reports.blocks import HIGH, LOW
 from grader.reports.number_cells import luminance
 from grader.reports.report import Batch, Report
 from grader.reports.to_text import print_batch, print_verdict
 from tests.reports.conftest import result, verdict
-
-if TYPE_CHECKING:
-    from grader.grading.results.verdict import Row
 
 SENTENCE = "The result has the right shape, but 1 of 4 values differ; the largest error is at [0, 1]: expected 2, got 2.5."  # fmt: skip
 DIAGNOSIS = Diagnosis(
@@ -27,7 +31,7 @@ DIAGNOSIS = Diagnosis(
 )
 
 
-def matrix(*rows: "Row") -> ValueSummary:
+def matrix(*rows: Row) -> ValueSummary:
     return ValueSummary(f"float64 ({len(rows)}, {len(rows[0])})", str(rows), rows)
 
 

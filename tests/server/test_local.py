@@ -2,19 +2,16 @@
 
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import pytest
 from sqlalchemy.exc import OperationalError
 
 from etude_server import local_executor
-from etude_server.grading import GradingRequest
+from etude_server.grading import Grading, GradingRequest
 from etude_server.local_executor import LocalExecutor
 from etude_server.store import people, submissions
 from etude_server.store.database import Database
-
-if TYPE_CHECKING:
-    from etude_server.grading import Grading
 
 
 @dataclass

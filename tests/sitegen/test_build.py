@@ -7,7 +7,6 @@ import re
 from dataclasses import replace
 from graphlib import CycleError
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -18,9 +17,7 @@ from sitegen import Content, build_site
 from sitegen.assets import Assets
 from sitegen.content import Runnable, Solution
 from sitegen.hosting import Hosting
-
-if TYPE_CHECKING:
-    from tests.sitegen.conftest import Build, MakeExercise, MakeLesson, MakeTest, MakeTrack, Site
+from tests.sitegen.conftest import Build, MakeExercise, MakeLesson, MakeTest, MakeTrack, Site
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -31,7 +28,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_every_track_lesson_and_exercise_has_a_page(site: "Site") -> None:
+def test_every_track_lesson_and_exercise_has_a_page(site: Site) -> None:
     """The pages lie where their addresses say, and there are no others."""
     assert sorted(site.pages) == [
         "404.html",
@@ -59,7 +56,7 @@ def test_every_track_lesson_and_exercise_has_a_page(site: "Site") -> None:
     ]
 
 
-def test_an_asset_s_name_changes_with_its_content(site: "Site") -> None:
+def test_an_asset_s_name_changes_with_its_content(site: Site) -> None:
     """So it may be kept for ever; what lies at the root has to keep its name."""
     for path in (site.root / "assets").iterdir():
         if path.suffix == ".gz":
@@ -71,7 +68,7 @@ def test_an_asset_s_name_changes_with_its_content(site: "Site") -> None:
     }
 
 
-def test_assets_name_each_other_as_they_are_called(site: "Site") -> None:
+def test_assets_name_each_other_as_they_are_called(site: Site) -> None:
     """A font in the stylesheet, a chunk in a script."""
     folder = site.root / "assets"
     named = {
@@ -94,7 +91,7 @@ def test_two_assets_may_not_name_each_other() -> None:
 
 
 def test_the_report_counts_what_was_written(
-    make_exercise: "MakeExercise", make_track: "MakeTrack", tmp_path: Path
+    make_exercise: MakeExercise, make_track: MakeTrack, tmp_path: Path
 ) -> None:
     """Pages and bytes are those on the disk, without our marker and compressed copies."""
     report = build_site(Content([make_track(make_exercise())]), tmp_path)
@@ -128,7 +125,7 @@ def test_what_pages_load_lies_there_compressed_too(tmp_path: Path) -> None:
 
 
 def test_the_same_tracks_give_the_same_bytes(
-    make_exercise: "MakeExercise", make_test: "MakeTest", make_track: "MakeTrack", tmp_path: Path
+    make_exercise: MakeExercise, make_test: MakeTest, make_track: MakeTrack, tmp_path: Path
 ) -> None:
     """Two folders and a second build into the first do not differ in any byte."""
     test = make_test(given={"words": {"the", "cat", "sat"}}, expected=np.full((20, 20), 0.1))
@@ -140,7 +137,7 @@ def test_the_same_tracks_give_the_same_bytes(
 
 
 def test_a_page_that_is_no_longer_built_is_removed(
-    make_exercise: "MakeExercise", make_track: "MakeTrack", tmp_path: Path
+    make_exercise: MakeExercise, make_track: MakeTrack, tmp_path: Path
 ) -> None:
     """Its folder goes with it; the pages that are still built stay."""
     build_site(Content([make_track(make_exercise("kept"), make_exercise("gone"))]), tmp_path)
@@ -151,7 +148,7 @@ def test_a_page_that_is_no_longer_built_is_removed(
 
 
 def test_files_that_we_did_not_write_survive_a_second_build(
-    make_exercise: "MakeExercise", make_track: "MakeTrack", tmp_path: Path
+    make_exercise: MakeExercise, make_track: MakeTrack, tmp_path: Path
 ) -> None:
     """A file that someone put beside ours stays, even in a folder that a page left."""
     build_site(Content([make_track(make_exercise("gone"))]), tmp_path)
@@ -211,7 +208,7 @@ def test_an_edited_marker_cannot_remove_files_elsewhere(tmp_path: Path) -> None:
 
 
 def test_a_link_in_the_folder_is_not_followed(
-    make_exercise: "MakeExercise", make_track: "MakeTrack", tmp_path: Path
+    make_exercise: MakeExercise, make_track: MakeTrack, tmp_path: Path
 ) -> None:
     """A page's folder that is a link to another place is refused, and nothing lands there."""
     output, outside = tmp_path / "site", tmp_path / "outside"
@@ -239,7 +236,7 @@ def test_a_link_in_place_of_a_page_is_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["..", ".", "", "a/b", "/etc", "A", "a b", "-a", "a--b", "a\n"])
 def test_an_id_that_cannot_be_a_folder_is_refused(
-    make_exercise: "MakeExercise", make_track: "MakeTrack", tmp_path: Path, name: str
+    make_exercise: MakeExercise, make_track: MakeTrack, tmp_path: Path, name: str
 ) -> None:
     """An id never reaches the file system unless it is lower-case words joined by hyphens."""
     output = tmp_path / "site"
@@ -252,7 +249,7 @@ def test_an_id_that_cannot_be_a_folder_is_refused(
 
 
 def test_two_exercises_of_one_id_are_refused(
-    make_exercise: "MakeExercise", make_track: "MakeTrack", tmp_path: Path
+    make_exercise: MakeExercise, make_track: MakeTrack, tmp_path: Path
 ) -> None:
     """Their pages would be the same file; the error names the track and the exercise."""
     with pytest.raises(DefinitionError, match=r"attention/twin.*already the folder"):
@@ -264,7 +261,7 @@ def test_two_exercises_of_one_id_are_refused(
     ["about", "accessibility", "assets", "concepts", "offline", "progress", "pyodide", "search"],
 )
 def test_a_track_cannot_have_the_name_of_a_folder_of_ours(
-    make_track: "MakeTrack", tmp_path: Path, name: str
+    make_track: MakeTrack, tmp_path: Path, name: str
 ) -> None:
     """Its page would lie where another one does."""
     with pytest.raises(DefinitionError, match=f"'{name}' is already the folder"):
@@ -279,8 +276,8 @@ def test_a_track_cannot_have_the_name_of_a_folder_of_ours(
     ],
 )
 def test_unknown_tex_names_the_exercise_and_writes_nothing(
-    make_exercise: "MakeExercise",
-    make_track: "MakeTrack",
+    make_exercise: MakeExercise,
+    make_track: MakeTrack,
     tmp_path: Path,
     field: dict[str, object],
     place: str,
@@ -298,10 +295,10 @@ def test_unknown_tex_names_the_exercise_and_writes_nothing(
 
 def test_the_images_of_a_page_lie_beside_it(
     tmp_path: Path,
-    build: "Build",
-    make_exercise: "MakeExercise",
-    make_track: "MakeTrack",
-    make_lesson: "MakeLesson",
+    build: Build,
+    make_exercise: MakeExercise,
+    make_track: MakeTrack,
+    make_lesson: MakeLesson,
 ) -> None:
     """Those of an exercise's instructions and explanation, and of a lesson and its notebook."""
     for name in "abc":

@@ -5,20 +5,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 
+from grader.lessons.execute import RunProse
 from sitegen.build import build_site
 from sitegen.content import Content, OtherWay, Runnable, Solution
 from sitegen.hosting import Hosting
-from tests.sitegen.conftest import Page, Site
-
-if TYPE_CHECKING:
-    from grader.lessons.execute import RunProse
-    from tests.sitegen.conftest import MakeExercise, MakeLesson, MakeTest, MakeTrack
+from tests.sitegen.conftest import MakeExercise, MakeLesson, MakeTest, MakeTrack, Page, Site
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -44,11 +41,11 @@ LINKS = (
 
 @pytest.fixture(scope="module")
 def content(
-    make_test: "MakeTest",
-    make_exercise: "MakeExercise",
-    make_lesson: "MakeLesson",
-    make_prose: "Callable[..., RunProse]",
-    make_track: "MakeTrack",
+    make_test: MakeTest,
+    make_exercise: MakeExercise,
+    make_lesson: MakeLesson,
+    make_prose: Callable[..., RunProse],
+    make_track: MakeTrack,
 ) -> Callable[[str], Content]:
     """What a site is made from, with the text in every field that is free text."""
 
@@ -173,7 +170,7 @@ def shape(page: Page) -> set[str]:
 
 @pytest.mark.parametrize("text", LINKS)
 def test_a_link_that_runs_code_is_not_a_link(
-    make_exercise: "MakeExercise", make_track: "MakeTrack", tmp_path: Path, text: str
+    make_exercise: MakeExercise, make_track: MakeTrack, tmp_path: Path, text: str
 ) -> None:
     """Only addresses that name a page become links, and they bring no handlers."""
     exercise = make_exercise(instructions=text, hints=(text,))

@@ -1,21 +1,16 @@
 """Lessons: their pages, their places in a track, and the numbers of what their cells show."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from grader.definitions.exercise import ExerciseId
 from grader.errors import DefinitionError
-from grader.lessons.execute import RunCell, RunExercises, ShownPlot
+from grader.lessons.execute import RunCell, RunExercises, RunProse, Shown, ShownPlot
 from sitegen.figures import figure
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from grader.lessons.execute import RunProse, Shown
-    from tests.sitegen.conftest import Build, MakeExercise, MakeLesson, MakeTrack, Page, Site
+from tests.sitegen.conftest import Build, MakeExercise, MakeLesson, MakeTrack, Page, Site
 
 BEGIN, END = "course/lessons/begin/index.html", "course/lessons/end/index.html"
 
@@ -24,11 +19,11 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
-def links(page: "Page") -> dict[str, str]:
+def links(page: Page) -> dict[str, str]:
     return {words(each.text): each.attributes["href"] for each in page.all("a")}
 
 
-def tasks(page: "Page") -> list[str]:
+def tasks(page: Page) -> list[str]:
     return [words(each.text) for each in page.all("p") if "task-title" in classes(each.attributes)]
 
 
@@ -36,7 +31,7 @@ def classes(attributes: dict[str, str]) -> list[str]:
     return attributes.get("class", "").split()
 
 
-def test_a_lesson_shows_its_blocks_in_their_order(site: "Site") -> None:
+def test_a_lesson_shows_its_blocks_in_their_order(site: Site) -> None:
     """Text, code, what it printed, a matrix, an exercise, text, another matrix."""
     text = words(site[BEGIN].one("main").text)
     parts = (
@@ -48,7 +43,7 @@ def test_a_lesson_shows_its_blocks_in_their_order(site: "Site") -> None:
     assert places == sorted(places)
 
 
-def test_the_heading_is_the_title_that_the_track_gives(site: "Site") -> None:
+def test_the_heading_is_the_title_that_the_track_gives(site: Site) -> None:
     """The heading that the text begins with is left out, so that there are not two."""
     page = site[BEGIN]
 
@@ -57,13 +52,13 @@ def test_the_heading_is_the_title_that_the_track_gives(site: "Site") -> None:
     assert [each.text for each in page.all("h2") if "main" in each.within] == ["Part"]
 
 
-def test_a_hidden_cell_shows_no_code(site: "Site") -> None:
+def test_a_hidden_cell_shows_no_code(site: Site) -> None:
     """Its output stands without it."""
     assert "table(numbers)" not in site[BEGIN].text
 
 
 def test_a_hidden_cell_without_output_leaves_nothing(
-    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
+    build: Build, make_lesson: MakeLesson, make_track: MakeTrack
 ) -> None:
     """There is no empty box."""
     silent = RunCell("import numpy", hidden=True, printed="", shown=())
@@ -73,7 +68,7 @@ def test_a_hidden_cell_without_output_leaves_nothing(
     assert not [each for each in page.all("div") if "cell" in classes(each.attributes)]
 
 
-def test_a_heatmap_has_its_labels_title_and_colours(site: "Site") -> None:
+def test_a_heatmap_has_its_labels_title_and_colours(site: Site) -> None:
     """Rows and columns are named, zero is plain, nan has a look of its own."""
     page = site[BEGIN]
     heads = [(each.attributes["scope"], each.text) for each in page.all("th")][:4]
@@ -84,7 +79,7 @@ def test_a_heatmap_has_its_labels_title_and_colours(site: "Site") -> None:
     assert cells == [("1.00", "seq-20"), ("0", "seq-0"), ("0.25", "seq-5"), ("nan", "not-finite")]
 
 
-def test_a_plain_table_has_no_colours_and_scrolls_by_itself(site: "Site") -> None:
+def test_a_plain_table_has_no_colours_and_scrolls_by_itself(site: Site) -> None:
     """Its box takes the focus, since it is wider than a phone."""
     page = site[BEGIN]
     table = page.all("table")[-1]
@@ -94,7 +89,7 @@ def test_a_plain_table_has_no_colours_and_scrolls_by_itself(site: "Site") -> Non
     assert [each.attributes.get("tabindex") for each in boxes] == [None, "0"]
 
 
-def test_exercises_stand_where_the_text_asks_for_them(site: "Site") -> None:
+def test_exercises_stand_where_the_text_asks_for_them(site: Site) -> None:
     """Those that it gives no place come at the end, and each can be linked to."""
     page = site[BEGIN]
 
@@ -107,10 +102,10 @@ def test_exercises_stand_where_the_text_asks_for_them(site: "Site") -> None:
 
 
 def test_an_exercise_has_one_place_in_a_lesson(
-    build: "Build",
-    make_exercise: "MakeExercise",
-    make_lesson: "MakeLesson",
-    make_track: "MakeTrack",
+    build: Build,
+    make_exercise: MakeExercise,
+    make_lesson: MakeLesson,
+    make_track: MakeTrack,
 ) -> None:
     """Asked for twice it is shown once, so that its link means one place."""
     place = RunExercises((ExerciseId("weights"), ExerciseId("weights")))
@@ -121,7 +116,7 @@ def test_an_exercise_has_one_place_in_a_lesson(
 
 
 def test_an_exercise_that_the_track_does_not_have_is_an_error(
-    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
+    build: Build, make_lesson: MakeLesson, make_track: MakeTrack
 ) -> None:
     """It names the lesson's file."""
     lesson = make_lesson("begin", RunExercises((ExerciseId("lost"),)))
@@ -132,10 +127,10 @@ def test_an_exercise_that_the_track_does_not_have_is_an_error(
 
 
 def test_a_formula_that_cannot_be_shown_has_its_line_in_the_file(
-    build: "Build",
-    make_lesson: "MakeLesson",
-    make_prose: "Callable[..., RunProse]",
-    make_track: "MakeTrack",
+    build: Build,
+    make_lesson: MakeLesson,
+    make_prose: Callable[..., RunProse],
+    make_track: MakeTrack,
 ) -> None:
     """Also below a heading that is left out, and in a text that begins further down."""
     lesson = make_lesson("begin", make_prose("# Title\n\nText, then $\\foo$.\n", line=10))
@@ -144,7 +139,7 @@ def test_a_formula_that_cannot_be_shown_has_its_line_in_the_file(
         build(make_track(), lessons={"attention": [lesson]})
 
 
-def test_lessons_lead_to_each_other_and_to_their_track(site: "Site") -> None:
+def test_lessons_lead_to_each_other_and_to_their_track(site: Site) -> None:
     """The first has no previous one, the last ends the track."""
     first, last = links(site[BEGIN]), links(site[END])
 
@@ -156,7 +151,7 @@ def test_lessons_lead_to_each_other_and_to_their_track(site: "Site") -> None:
     assert not any(text.startswith("Previous") for text in first)
 
 
-def test_an_exercise_leads_back_to_its_place_in_the_lesson(site: "Site") -> None:
+def test_an_exercise_leads_back_to_its_place_in_the_lesson(site: Site) -> None:
     """From its head and from its end; one in no lesson does not."""
     found = links(site["course/two/index.html"])
 
@@ -165,7 +160,7 @@ def test_an_exercise_leads_back_to_its_place_in_the_lesson(site: "Site") -> None
     assert not any("Back to" in text for text in links(site["course/loose/index.html"]))
 
 
-def test_the_next_lesson_comes_before_its_first_exercise(site: "Site") -> None:
+def test_the_next_lesson_comes_before_its_first_exercise(site: Site) -> None:
     """So that no one who goes from exercise to exercise passes a lesson by."""
     onward = {name: links(site[f"course/{name}/index.html"]) for name in ("one", "two", "three")}
 
@@ -174,7 +169,7 @@ def test_the_next_lesson_comes_before_its_first_exercise(site: "Site") -> None:
     assert onward["three"]["Next Title of loose"] == "../loose/index.html"
 
 
-def test_the_side_shows_the_exercises_of_the_open_lesson_only(site: "Site") -> None:
+def test_the_side_shows_the_exercises_of_the_open_lesson_only(site: Site) -> None:
     """All lessons are there; those of other lessons stay folded."""
     side = [words(each.text) for each in site["course/two/index.html"].all("aside")]
     loose = [words(each.text) for each in site["course/loose/index.html"].all("aside")]
@@ -185,7 +180,7 @@ def test_the_side_shows_the_exercises_of_the_open_lesson_only(site: "Site") -> N
     assert loose == [f"{head} 1 Lesson begin 2 Lesson end More exercises Title of loose 15 XP"]
 
 
-def test_the_track_is_a_map_of_lessons_and_exercises(site: "Site") -> None:
+def test_the_track_is_a_map_of_lessons_and_exercises(site: Site) -> None:
     """Each lesson with its exercises, then those in no lesson, and the total."""
     page = site["course/index.html"]
 
@@ -198,7 +193,7 @@ def test_the_track_is_a_map_of_lessons_and_exercises(site: "Site") -> None:
     assert links(page)["Lesson begin"] == "lessons/begin/index.html"
 
 
-def test_the_index_counts_and_lists_the_lessons(site: "Site") -> None:
+def test_the_index_counts_and_lists_the_lessons(site: Site) -> None:
     """A track that has lessons is told by them."""
     (card,) = [each for each in site["index.html"].all("article") if "Course" in each.text]
 
@@ -208,11 +203,11 @@ def test_the_index_counts_and_lists_the_lessons(site: "Site") -> None:
 
 
 def test_markup_in_a_lesson_stays_text(
-    build: "Build",
-    make_lesson: "MakeLesson",
-    make_prose: "Callable[..., RunProse]",
-    make_shown: "Callable[..., Shown]",
-    make_track: "MakeTrack",
+    build: Build,
+    make_lesson: MakeLesson,
+    make_prose: Callable[..., RunProse],
+    make_shown: Callable[..., Shown],
+    make_track: MakeTrack,
 ) -> None:
     """In prose, code, what is printed, titles and labels."""
     text = '"><img src=x onerror=alert(1)><script>alert(1)</script>'
@@ -228,9 +223,9 @@ def test_markup_in_a_lesson_stays_text(
 
 @pytest.mark.parametrize("id", ["..", "A", "a/b"])
 def test_a_lesson_s_id_must_be_a_folder_s_name(
-    build: "Build",
-    make_lesson: "MakeLesson",
-    make_track: "MakeTrack",
+    build: Build,
+    make_lesson: MakeLesson,
+    make_track: MakeTrack,
     id: str,  # noqa: A002  the field's name
 ) -> None:
     """As that of an exercise, and an exercise cannot take the folder of the lessons."""
@@ -239,7 +234,7 @@ def test_a_lesson_s_id_must_be_a_folder_s_name(
 
 
 def test_an_exercise_cannot_have_the_name_of_the_lessons_folder(
-    build: "Build", make_exercise: "MakeExercise", make_track: "MakeTrack"
+    build: Build, make_exercise: MakeExercise, make_track: MakeTrack
 ) -> None:
     """Its page would lie among theirs."""
     with pytest.raises(DefinitionError, match="'lessons' is already the folder"):
@@ -260,7 +255,7 @@ def test_an_exercise_cannot_have_the_name_of_the_lessons_folder(
     ],
 )
 def test_numbers_of_a_figure(
-    make_shown: "Callable[..., Shown]", kind: str, values: list[list[float]], expected: list[str]
+    make_shown: Callable[..., Shown], kind: str, values: list[list[float]], expected: list[str]
 ) -> None:
     """A heatmap's are short, a table's as exact as needed; zero is told from what is nearly so."""
     table = figure(make_shown(values, kind=kind)).table
@@ -269,7 +264,7 @@ def test_numbers_of_a_figure(
 
 
 def test_the_columns_of_a_table_have_their_own_decimals(
-    make_shown: "Callable[..., Shown]",
+    make_shown: Callable[..., Shown],
 ) -> None:
     """Each is of another quantity."""
     table = figure(make_shown([[0.5, 0.123], [2.0, 7.5]], kind="table")).table
@@ -280,7 +275,7 @@ def test_the_columns_of_a_table_have_their_own_decimals(
     ]
 
 
-def test_a_large_heatmap_is_shown_whole_and_smaller(make_shown: "Callable[..., Shown]") -> None:
+def test_a_large_heatmap_is_shown_whole_and_smaller(make_shown: Callable[..., Shown]) -> None:
     """An author asked for it, so nothing is left out; its indices are its labels."""
     table = figure(make_shown([[0.5] * 64] * 33)).table
 
@@ -290,10 +285,10 @@ def test_a_large_heatmap_is_shown_whole_and_smaller(make_shown: "Callable[..., S
 
 
 def test_home_offers_the_warm_up_to_beginners(
-    build: "Build",
-    make_exercise: "MakeExercise",
-    make_lesson: "MakeLesson",
-    make_track: "MakeTrack",
+    build: Build,
+    make_exercise: MakeExercise,
+    make_lesson: MakeLesson,
+    make_track: MakeTrack,
 ) -> None:
     """Unless it is the first track anyway; it leads to the first lesson, and says how long it takes."""
     main = make_track(make_exercise("weights"))
@@ -309,10 +304,10 @@ def test_home_offers_the_warm_up_to_beginners(
 
 
 def test_a_lesson_says_how_long_it_takes(
-    build: "Build",
-    make_exercise: "MakeExercise",
-    make_lesson: "MakeLesson",
-    make_track: "MakeTrack",
+    build: Build,
+    make_exercise: MakeExercise,
+    make_lesson: MakeLesson,
+    make_track: MakeTrack,
 ) -> None:
     """To read, and to solve its exercises."""
     lessons = {"attention": [replace(make_lesson("begin", exercises=("weights",)), minutes=12)]}
@@ -325,7 +320,7 @@ def test_a_lesson_says_how_long_it_takes(
 
 
 def test_a_plot_is_part_of_the_page(
-    build: "Build", make_track: "MakeTrack", make_lesson: "MakeLesson"
+    build: Build, make_track: MakeTrack, make_lesson: MakeLesson
 ) -> None:
     """With a name for screen readers, ids of its own, and a word about cells that cannot run."""
     svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path id="a" d="M 0 0"/></svg>'

@@ -4,7 +4,7 @@ import contextlib
 import io
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -13,9 +13,7 @@ import pytest
 from grader.definitions.files import courses, default_folder
 from sitegen.from_collection.builder import ContentBuilder, site_cache
 from sitegen.lesson_notebooks import lesson_notebook
-
-if TYPE_CHECKING:
-    from tests.sitegen.conftest import Build, MakeExercise, MakeTrack, Site
+from tests.sitegen.conftest import Build, MakeExercise, MakeTrack, Site
 
 
 def cells(book: str) -> list[dict[str, Any]]:
@@ -33,7 +31,7 @@ def run(book: str) -> str:
     return printed.getvalue()
 
 
-def test_a_lesson_is_a_notebook_too(site: "Site") -> None:
+def test_a_lesson_is_a_notebook_too(site: Site) -> None:
     """Its title first, then its cells in their order, hidden ones folded; the page links it."""
     link = site["course/lessons/begin/index.html"].one("a", download="").attributes["href"]
     book = (site.root / "course/lessons/begin" / link).read_text("utf-8")
@@ -49,7 +47,7 @@ def test_a_lesson_is_a_notebook_too(site: "Site") -> None:
 
 
 def test_an_exercise_links_its_notebook(
-    build: "Build", make_exercise: "MakeExercise", make_track: "MakeTrack"
+    build: Build, make_exercise: MakeExercise, make_track: MakeTrack
 ) -> None:
     """If there is one: an exercise that asks for several files has none."""
     track = make_track(make_exercise("one"), make_exercise("two"))

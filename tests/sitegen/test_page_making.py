@@ -4,20 +4,17 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from grader.errors import DefinitionError
 from sitegen.build import site_files
 from sitegen.content import Content
-
-if TYPE_CHECKING:
-    from tests.sitegen.conftest import MakeExercise, MakeTrack
+from tests.sitegen.conftest import MakeExercise, MakeTrack
 
 
 def test_the_problems_of_all_pages_are_told(
-    make_exercise: "MakeExercise", make_track: "MakeTrack"
+    make_exercise: MakeExercise, make_track: MakeTrack
 ) -> None:
     """Not those of the first alone."""
     texts = {"one": r"$\foo$", "two": r"$\bar{$", "three": "Valid."}

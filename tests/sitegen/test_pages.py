@@ -3,16 +3,13 @@
 import json
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
 from grader.errors import UsageError
 from sitegen.hosting import PUBLIC_PYODIDE, Hosting
-
-if TYPE_CHECKING:
-    from tests.sitegen.conftest import Build, MakeExercise, MakeTest, MakeTrack, Page, Site
+from tests.sitegen.conftest import Build, MakeExercise, MakeTest, MakeTrack, Page, Site
 
 PAGES = [
     "404.html",
@@ -42,7 +39,7 @@ every_page_with_an_address = pytest.mark.parametrize("name", PAGES[1:])
 
 
 @every_page
-def test_a_page_has_one_heading_of_the_first_level(site: "Site", name: str) -> None:
+def test_a_page_has_one_heading_of_the_first_level(site: Site, name: str) -> None:
     """One `<h1>`, the first in the main part, below which no level is skipped on the way down."""
     headings = [each for each in site[name].elements if re.fullmatch("h[1-6]", each.tag)]
     levels = [int(each.tag[1]) for each in headings if "main" in each.within]
@@ -53,7 +50,7 @@ def test_a_page_has_one_heading_of_the_first_level(site: "Site", name: str) -> N
 
 
 @every_page
-def test_a_page_says_what_it_is(site: "Site", name: str) -> None:
+def test_a_page_says_what_it_is(site: Site, name: str) -> None:
     """Language, character set, viewport, title, description and icon are given."""
     page = site[name]
 
@@ -66,7 +63,7 @@ def test_a_page_says_what_it_is(site: "Site", name: str) -> None:
     assert page.one("link", rel="icon").attributes["type"] == "image/svg+xml"
 
 
-def test_a_site_has_the_name_of_its_course(build: "Build", make_track: "MakeTrack") -> None:
+def test_a_site_has_the_name_of_its_course(build: Build, make_track: MakeTrack) -> None:
     """In titles, at the top of each page and on the first one, which claims no lesson it lacks."""
     site = build(make_track(), title="Physics <II>")
 
@@ -77,7 +74,7 @@ def test_a_site_has_the_name_of_its_course(build: "Build", make_track: "MakeTrac
     assert site["about/index.html"].one("title").text == "About · Physics <II>"
 
 
-def test_a_site_can_be_installed(site: "Site") -> None:
+def test_a_site_can_be_installed(site: Site) -> None:
     """Its manifest leads to the first page and names an icon that is there."""
     link = site["about/index.html"].one("link", rel="manifest").attributes["href"]
     manifest = site.root / "about" / link
@@ -87,7 +84,7 @@ def test_a_site_can_be_installed(site: "Site") -> None:
 
 
 @every_page
-def test_a_page_has_landmarks_and_a_way_past_its_head(site: "Site", name: str) -> None:
+def test_a_page_has_landmarks_and_a_way_past_its_head(site: Site, name: str) -> None:
     """A header, one main part, a footer; the first link leads to the main part."""
     page = site[name]
 
@@ -98,7 +95,7 @@ def test_a_page_has_landmarks_and_a_way_past_its_head(site: "Site", name: str) -
 
 
 @every_page
-def test_a_page_has_no_inline_script_or_style(site: "Site", name: str) -> None:
+def test_a_page_has_no_inline_script_or_style(site: Site, name: str) -> None:
     """No code in the page, no event handlers, no style attributes, not even in formulas."""
     page = site[name]
 
@@ -110,7 +107,7 @@ def test_a_page_has_no_inline_script_or_style(site: "Site", name: str) -> None:
 
 
 @every_page
-def test_the_policy_allows_no_inline_code_and_one_foreign_host(site: "Site", name: str) -> None:
+def test_the_policy_allows_no_inline_code_and_one_foreign_host(site: Site, name: str) -> None:
     """By default nothing may load; scripts come from the site, files also from where Python is.
 
     Python's own scripts are of `blob:` addresses, and its worker is of a `data:` address.
@@ -126,7 +123,7 @@ def test_the_policy_allows_no_inline_code_and_one_foreign_host(site: "Site", nam
     assert allowed == {"'none'", "'self'", "file:", "data:"}
 
 
-def test_a_site_that_has_python_itself_needs_no_other_host(build: "Build") -> None:
+def test_a_site_that_has_python_itself_needs_no_other_host(build: Build) -> None:
     """Then no address of another host is in any page but in links that somebody chooses."""
     site = build(hosting=Hosting(pyodide={"pyodide.mjs": b"python"}))
     page = site["about/index.html"]
@@ -140,14 +137,14 @@ def test_a_site_that_has_python_itself_needs_no_other_host(build: "Build") -> No
     assert "https://" not in (site.root / "offline.js").read_text("utf-8")
 
 
-def _policy(page: "Page") -> dict[str, list[str]]:
+def _policy(page: Page) -> dict[str, list[str]]:
     content = page.one("meta", **{"http-equiv": "Content-Security-Policy"}).attributes["content"]
     directives = [directive.split() for directive in content.split(";")]
     return {name: sources for name, *sources in directives}
 
 
 @every_page
-def test_a_page_tells_scripts_where_they_are(site: "Site", name: str) -> None:
+def test_a_page_tells_scripts_where_they_are(site: Site, name: str) -> None:
     """The way to the root, to Python and to the grader's modules, all of which are there."""
     page = site[name]
     told = page.one("html").attributes
@@ -177,7 +174,7 @@ def test_a_page_tells_scripts_where_they_are(site: "Site", name: str) -> None:
         ),
     ],
 )
-def test_a_page_has_the_scripts_of_its_kind(site: "Site", name: str, told: dict[str, str]) -> None:
+def test_a_page_has_the_scripts_of_its_kind(site: Site, name: str, told: dict[str, str]) -> None:
     """What it is stands in its attributes, and a module has the name of its kind."""
     page = site[name]
     attributes = page.one("html").attributes
@@ -192,7 +189,7 @@ def test_a_page_has_the_scripts_of_its_kind(site: "Site", name: str, told: dict[
 
 
 @every_page_with_an_address
-def test_a_page_loads_only_files_of_the_site(site: "Site", name: str) -> None:
+def test_a_page_loads_only_files_of_the_site(site: Site, name: str) -> None:
     """Whatever a browser fetches by itself is a relative path."""
     page = site[name]
     fetched = [
@@ -208,7 +205,7 @@ def test_a_page_loads_only_files_of_the_site(site: "Site", name: str) -> None:
 
 
 @every_page_with_an_address
-def test_every_link_leads_to_a_file(site: "Site", name: str) -> None:
+def test_every_link_leads_to_a_file(site: Site, name: str) -> None:
     """Links and assets are relative and name a file that was built, and an id that it has."""
     page = site[name]
     for element in page.elements:
@@ -228,7 +225,7 @@ def test_every_link_leads_to_a_file(site: "Site", name: str) -> None:
 
 @pytest.mark.parametrize("base_url", ["/", "/etude/", "/~me/etude-1.0/"])
 def test_the_page_for_what_is_not_found_can_be_shown_at_any_address(
-    build: "Build", base_url: str
+    build: Build, base_url: str
 ) -> None:
     """Its links begin at the host's root, and lead to files where the host has the site."""
     site = build(hosting=Hosting(base_url=base_url))
@@ -261,7 +258,7 @@ def test_an_address_that_is_none_is_refused(address: str) -> None:
             Hosting.of(pyodide_url=address)
 
 
-def test_python_may_lie_elsewhere_on_the_same_host(build: "Build") -> None:
+def test_python_may_lie_elsewhere_on_the_same_host(build: Build) -> None:
     """Then no other host is named, and the address is the same from every page."""
     site = build(hosting=Hosting.of(pyodide_url="/shared/pyodide"))
     page = site["about/index.html"]
@@ -280,7 +277,7 @@ def test_the_base_follows_from_the_site_s_address() -> None:
 
 
 @every_page
-def test_the_ids_of_a_page_are_unique_and_labels_exist(site: "Site", name: str) -> None:
+def test_the_ids_of_a_page_are_unique_and_labels_exist(site: Site, name: str) -> None:
     """No id is used twice, and what is labelled by an id is labelled by one that exists."""
     page = site[name]
     ids = [each.attributes["id"] for each in page.elements if "id" in each.attributes]
@@ -295,7 +292,7 @@ def test_the_ids_of_a_page_are_unique_and_labels_exist(site: "Site", name: str) 
 
 
 @every_page
-def test_every_class_is_styled_or_a_token_of_code(site: "Site", name: str) -> None:
+def test_every_class_is_styled_or_a_token_of_code(site: Site, name: str) -> None:
     """A class that a page uses is in the stylesheet or a script, so no rename goes half way."""
     styled = set(re.findall(r"\.([a-z][\w-]*)", site.asset("site.css")))
     scripts = "".join(path.read_text("utf-8") for path in (site.root / "assets").glob("*.js"))
@@ -305,7 +302,7 @@ def test_every_class_is_styled_or_a_token_of_code(site: "Site", name: str) -> No
     assert {each for each in unknown if f".{each}" not in scripts} == set()
 
 
-def test_the_index_lists_tracks_and_their_exercises_in_order(site: "Site") -> None:
+def test_the_index_lists_tracks_and_their_exercises_in_order(site: Site) -> None:
     """Each track has its title, its size, its XP and links to its exercises."""
     index = site["index.html"]
     links = [each.attributes["href"] for each in index.all("a")]
@@ -327,12 +324,12 @@ def test_the_index_lists_tracks_and_their_exercises_in_order(site: "Site") -> No
     assert "50 XP" in index.text
 
 
-def test_a_site_without_tracks_says_so(build: "Build") -> None:
+def test_a_site_without_tracks_says_so(build: Build) -> None:
     """The index is built and does not look broken."""
     assert "There are no tracks yet." in build()["index.html"].text
 
 
-def test_the_track_page_shows_each_exercise_in_order(site: "Site") -> None:
+def test_the_track_page_shows_each_exercise_in_order(site: Site) -> None:
     """Difficulty, kind, XP, time, and the total."""
     page = site["attention/index.html"]
     items = [" ".join(item.text.split()) for item in page.all("li") if "XP" in item.text]
@@ -346,7 +343,7 @@ def test_the_track_page_shows_each_exercise_in_order(site: "Site") -> None:
     assert page.all("strong")[0].text == "attention"
 
 
-def test_a_requirement_links_to_its_page_in_any_track(site: "Site") -> None:
+def test_a_requirement_links_to_its_page_in_any_track(site: Site) -> None:
     """To the same track, to another one, and to nothing if the site does not have it."""
     page = site["attention/masks/index.html"]
     links = {each.text: each.attributes["href"] for each in page.all("a")}
@@ -357,7 +354,7 @@ def test_a_requirement_links_to_its_page_in_any_track(site: "Site") -> None:
 
 
 def test_a_requirement_is_looked_for_in_the_same_track_first(
-    build: "Build", make_exercise: "MakeExercise", make_track: "MakeTrack"
+    build: Build, make_exercise: MakeExercise, make_track: MakeTrack
 ) -> None:
     """When two tracks have the exercise, the link stays in the track."""
     here = make_track(make_exercise("base"), make_exercise("next", requires=("base",)), id="here")
@@ -369,7 +366,7 @@ def test_a_requirement_is_looked_for_in_the_same_track_first(
     }
 
 
-def test_an_exercise_page_has_task_code_and_command(site: "Site") -> None:
+def test_an_exercise_page_has_task_code_and_command(site: Site) -> None:
     """Instructions as HTML, the starter code, and the command that checks a solution."""
     page = site["attention/weights/index.html"]
     code = [each.text for each in page.all("pre")]
@@ -382,7 +379,7 @@ def test_an_exercise_page_has_task_code_and_command(site: "Site") -> None:
     assert page.all("math")
 
 
-def test_hints_are_folded(site: "Site") -> None:
+def test_hints_are_folded(site: Site) -> None:
     """Each hint is closed at first and says which of how many it is."""
     page = site["attention/weights/index.html"]
 
@@ -394,7 +391,7 @@ def test_hints_are_folded(site: "Site") -> None:
     assert "Hint" not in site["attention/heads/index.html"].text
 
 
-def test_a_visible_test_shows_inputs_call_and_expected_value(site: "Site") -> None:
+def test_a_visible_test_shows_inputs_call_and_expected_value(site: Site) -> None:
     """Inputs by name, the call, and the expected array as a table with headers."""
     page = site["attention/weights/index.html"]
     given, expected = "1.0 0.0 0.0 1.0", "0.250 0.750 0.000 0.500 0.125 0.375"
@@ -412,7 +409,7 @@ def test_a_visible_test_shows_inputs_call_and_expected_value(site: "Site") -> No
     ]
 
 
-def test_a_printed_text_is_shown_as_it_is(site: "Site") -> None:
+def test_a_printed_text_is_shown_as_it_is(site: Site) -> None:
     """An output test says what must be printed."""
     page = site["attention/masks/index.html"]
 
@@ -434,10 +431,10 @@ def test_a_printed_text_is_shown_as_it_is(site: "Site") -> None:
     ],
 )
 def test_other_kinds_of_test_say_what_they_ask_for(
-    build: "Build",
-    make_exercise: "MakeExercise",
-    make_test: "MakeTest",
-    make_track: "MakeTrack",
+    build: Build,
+    make_exercise: MakeExercise,
+    make_test: MakeTest,
+    make_track: MakeTrack,
     *,
     kind: str,
     fields: dict[str, str],
@@ -459,9 +456,9 @@ def test_other_kinds_of_test_say_what_they_ask_for(
     [(0, ""), (1, "1 more test is hidden: it asks"), (2, "2 more tests are hidden: they ask")],
 )
 def test_the_number_of_hidden_tests_is_told(
-    build: "Build",
-    make_exercise: "MakeExercise",
-    make_track: "MakeTrack",
+    build: Build,
+    make_exercise: MakeExercise,
+    make_track: MakeTrack,
     count: int,
     sentence: str,
 ) -> None:
@@ -474,7 +471,7 @@ def test_the_number_of_hidden_tests_is_told(
 
 
 def test_a_prediction_does_not_speak_of_other_inputs(
-    build: "Build", make_exercise: "MakeExercise", make_track: "MakeTrack"
+    build: Build, make_exercise: MakeExercise, make_track: MakeTrack
 ) -> None:
     """Its tests are hidden because they would show the answer."""
     exercise = make_exercise(kind="predict", tests=(), hidden_tests=2)
@@ -484,7 +481,7 @@ def test_a_prediction_does_not_speak_of_other_inputs(
     assert "other inputs" not in text
 
 
-def test_previous_and_next_follow_the_track(site: "Site") -> None:
+def test_previous_and_next_follow_the_track(site: Site) -> None:
     """The first has no previous exercise, the last leads back to the track."""
     turns = {
         name: {
@@ -502,7 +499,7 @@ def test_previous_and_next_follow_the_track(site: "Site") -> None:
     }
 
 
-def test_the_current_exercise_is_marked_in_the_list_of_the_track(site: "Site") -> None:
+def test_the_current_exercise_is_marked_in_the_list_of_the_track(site: Site) -> None:
     """One entry of the sidebar is the page itself."""
     page = site["attention/masks/index.html"]
     current = [each for each in page.all("a") if "aria-current" in each.attributes]
@@ -513,7 +510,7 @@ def test_the_current_exercise_is_marked_in_the_list_of_the_track(site: "Site") -
     ]
 
 
-def test_what_needs_a_script_is_not_there_without_one(site: "Site") -> None:
+def test_what_needs_a_script_is_not_there_without_one(site: Site) -> None:
     """The choice of colours and the search are hidden until they work; code is never an input."""
     for page in site.pages.values():
         assert not page.all("textarea")

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,9 +14,7 @@ from grader.lessons.execute import (
     RunNumber,
     RunNumberQuestion,
 )
-
-if TYPE_CHECKING:
-    from tests.sitegen.conftest import Build, MakeLesson, MakeTrack, Page
+from tests.sitegen.conftest import Build, MakeLesson, MakeTrack, Page
 
 WHERE = Location(Path("lessons/01-begin.md"), 7)
 CHOICE = RunChoiceQuestion(
@@ -37,12 +34,12 @@ NUMBER = RunNumberQuestion(
 
 
 @pytest.fixture
-def page(build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack") -> "Page":
+def page(build: Build, make_lesson: MakeLesson, make_track: MakeTrack) -> Page:
     lessons = {"attention": [make_lesson("begin", CHOICE, NUMBER)]}
     return build(make_track(), lessons=lessons)["attention/lessons/begin/index.html"]
 
 
-def test_a_choice_is_a_group_of_answers_with_their_reasons(page: "Page") -> None:
+def test_a_choice_is_a_group_of_answers_with_their_reasons(page: Page) -> None:
     """Maths and emphasis are shown; the scripts know which answer is right."""
     radios = [each for each in page.all("input") if each.attributes.get("type") == "radio"]
     own = [each for each in radios if each.attributes["name"] == "question-1"]
@@ -56,7 +53,7 @@ def test_a_choice_is_a_group_of_answers_with_their_reasons(page: "Page") -> None
     ]
 
 
-def test_a_number_has_its_values_and_a_reason_for_any_other(page: "Page") -> None:
+def test_a_number_has_its_values_and_a_reason_for_any_other(page: Page) -> None:
     """The answer comes first, and how near a reader has to come."""
     form = page.all("form")[1].attributes
 
@@ -66,7 +63,7 @@ def test_a_number_has_its_values_and_a_reason_for_any_other(page: "Page") -> Non
         assert reason in page.text
 
 
-def test_without_scripts_each_answer_is_behind_a_line_to_open(page: "Page") -> None:
+def test_without_scripts_each_answer_is_behind_a_line_to_open(page: Page) -> None:
     """With its reason; no script has to run to show it."""
     answers = [" ".join(each.text.split()) for each in page.all("details")]
 
@@ -75,7 +72,7 @@ def test_without_scripts_each_answer_is_behind_a_line_to_open(page: "Page") -> N
 
 
 def test_a_try_changes_the_cell_above(
-    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
+    build: Build, make_lesson: MakeLesson, make_track: MakeTrack
 ) -> None:
     """It names the cell and the change; without scripts it tells what happens."""
     cell = RunCell("x = 1\n", hidden=False, printed="", shown=())

@@ -2,14 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from sitegen.search import SearchEntry, search_index, words
-
-if TYPE_CHECKING:
-    from tests.sitegen.conftest import Site
+from tests.sitegen.conftest import Site
 
 FRONTEND = Path(__file__).parents[2] / "site" / "frontend"
 CASES: dict[str, Any] = json.loads((FRONTEND / "tests" / "search.json").read_text("utf-8"))
@@ -42,7 +40,7 @@ def test_formulas_are_no_words() -> None:
     assert SearchEntry.of("", "", "", (), "where $Q K^T$ is").weights == {}
 
 
-def test_every_page_with_a_subject_can_be_found(site: "Site") -> None:
+def test_every_page_with_a_subject_can_be_found(site: Site) -> None:
     """Tracks, lessons, exercises and concepts, each at an address that is there."""
     pages = json.loads(site.asset("search-index.json"))["pages"]
     found = {title: (path, note) for title, path, note in pages}
@@ -61,7 +59,7 @@ def test_every_page_with_a_subject_can_be_found(site: "Site") -> None:
     }
 
 
-def test_the_search_s_page_knows_its_index(site: "Site") -> None:
+def test_the_search_s_page_knows_its_index(site: Site) -> None:
     """By a relative address, so that the site may lie in any folder."""
     page = site["search/index.html"]
     address = page.one("main").attributes["data-index"]

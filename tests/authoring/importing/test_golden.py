@@ -4,14 +4,11 @@
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from grader.definitions.collection import load_exercise
-
-if TYPE_CHECKING:
-    from tests.conftest import Etude, Goldens
+from tests.conftest import Etude, Goldens
 
 FOLDER = Path(__file__).parents[2] / "golden" / "importing"
 SOURCES = [
@@ -36,7 +33,7 @@ def golden_of(source: str) -> Path:
     ],
 )
 def test_each_source_gives_the_report_and_the_files_in_its_golden_folder(
-    source: str, etude: "Etude", tmp_path: Path, goldens: "Goldens"
+    source: str, etude: Etude, tmp_path: Path, goldens: Goldens
 ) -> None:
     """Every repair, every decision, what is wrong, and the YAML itself."""
     done = etude("import", FOLDER / source, "--into", "out")
@@ -48,7 +45,7 @@ def test_each_source_gives_the_report_and_the_files_in_its_golden_folder(
     goldens.check_all([*golden.iterdir()], [golden / name for name in [*written, "report.txt"]])
 
 
-def test_every_golden_folder_is_of_a_source(goldens: "Goldens") -> None:
+def test_every_golden_folder_is_of_a_source(goldens: Goldens) -> None:
     """Nothing is left of a source that is gone."""
     there = [path for path in (FOLDER / "out").rglob("*") if path.is_file()]
     folders = {golden_of(source) for source in SOURCES}

@@ -5,7 +5,6 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,9 +14,7 @@ from grader.authoring.lint.run import LintReport, lint
 from grader.authoring.targets import TargetGroup
 from grader.definitions.files import exercise_files
 from sitegen.markdown import unshowable
-
-if TYPE_CHECKING:
-    from tests.conftest import Goldens
+from tests.conftest import Goldens
 
 FOLDER = Path(__file__).parents[2] / "golden" / "lint"
 CASES = sorted(path.stem for path in FOLDER.iterdir() if path.suffix != ".txt")
@@ -40,7 +37,7 @@ def _in_folder(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_each_case_is_found_by_its_rule_alone_in_recorded_words(
-    name: str, goldens: "Goldens"
+    name: str, goldens: Goldens
 ) -> None:
     """File, line, column, code, level and message, and the sum of it all."""
     report = report_on(name)
@@ -50,7 +47,7 @@ def test_each_case_is_found_by_its_rule_alone_in_recorded_words(
         assert rules == {name} | TOGETHER.get(name, set())
 
 
-def test_every_golden_file_is_of_a_case(goldens: "Goldens") -> None:
+def test_every_golden_file_is_of_a_case(goldens: Goldens) -> None:
     """No words are left of a case that is gone."""
     goldens.check_all([*FOLDER.glob("*.txt")], [FOLDER / f"{name}.txt" for name in CASES])
 

@@ -6,14 +6,12 @@
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from grader.authoring.verify.checks import CHECKS
-
-if TYPE_CHECKING:
-    from tests.conftest import Etude, Goldens
+from tests.conftest import Etude, Goldens
 
 FOLDER = Path(__file__).parents[2] / "golden" / "verify"
 BROKEN = sorted(FOLDER.glob("*.yaml"))
@@ -31,7 +29,7 @@ def words_of(proof: dict[str, Any]) -> str:
 
 @pytest.mark.slow
 def test_each_broken_exercise_gets_the_words_in_its_golden_file(
-    etude: "Etude", goldens: "Goldens", tmp_path: Path, monkeypatch: "pytest.MonkeyPatch"
+    etude: Etude, goldens: Goldens, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Status, line, check and message, with the diff of a mutant."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -43,7 +41,7 @@ def test_each_broken_exercise_gets_the_words_in_its_golden_file(
         goldens.check(broken.with_suffix(".txt"), words_of(proofs[broken]))
 
 
-def test_every_golden_file_is_of_a_broken_exercise(goldens: "Goldens") -> None:
+def test_every_golden_file_is_of_a_broken_exercise(goldens: Goldens) -> None:
     """No words are left of an exercise that is gone."""
     goldens.check_all([*FOLDER.glob("*.txt")], [path.with_suffix(".txt") for path in BROKEN])
 

@@ -1,13 +1,11 @@
 """Bodies about layouts, types and exceptions mean in the grader what they mean in plain pytest."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
 from tests.grading.checks.plain_pytest import Probe, some_quick
-
-if TYPE_CHECKING:
-    from tests.grading.conftest import Agree
+from tests.grading.conftest import Agree
 
 
 def _layout(given: str, right: str, wrong: str) -> Probe:
@@ -241,6 +239,6 @@ PROBES: Final = {
 
 
 @pytest.mark.parametrize("name", some_quick(PROBES))
-def test_a_body_about_values_means_what_it_means_in_plain_python(agree: "Agree", name: str) -> None:
+def test_a_body_about_values_means_what_it_means_in_plain_python(agree: Agree, name: str) -> None:
     """A right program passes and a wrong one fails in both."""
     agree(PROBES[name])

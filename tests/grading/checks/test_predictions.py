@@ -1,18 +1,14 @@
 """Predictions and other values: answers that are written down, not computed."""
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from grader.definitions.exercise import TestId
 from grader.grading.expected.public_form import public_exercise
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.inside.literals import answers
+from tests.grading.conftest import Fields, GradeAll, GradeOne, Make
 
-if TYPE_CHECKING:
-    from tests.grading.conftest import Fields, GradeAll, GradeOne, Make
-
-PREDICT: "Fields" = {
+PREDICT: Fields = {
     "kind": "predict",
     "defines": {"answer": {}},
     "starter": "answer = ...\n",
@@ -20,7 +16,7 @@ PREDICT: "Fields" = {
 }
 
 
-def shaped(value: object) -> "Fields":
+def shaped(value: object) -> Fields:
     return {"call": "answer", "expect": {"expression": str(value)}}
 
 
@@ -46,7 +42,7 @@ def shaped(value: object) -> "Fields":
     ],
 )
 def test_an_answer_may_be_written_in_any_form(
-    grade_one: "GradeOne", expected: str, answer: str
+    grade_one: GradeOne, expected: str, answer: str
 ) -> None:
     """A list of lists is the array, a tuple is a list, an integer is the float of its value."""
     source = f"'''My answer.'''\nimport numpy as np  # allowed\nanswer = {answer}\n"
@@ -69,7 +65,7 @@ def test_an_answer_may_be_written_in_any_form(
     ],
 )
 def test_a_wrong_answer_is_not_told_the_right_one(
-    grade_one: "GradeOne", expected: str, answer: str, sentence: str
+    grade_one: GradeOne, expected: str, answer: str, sentence: str
 ) -> None:
     """In a prediction the expected value is all there is to find."""
     result = grade_one(f"answer = {answer}", shaped(expected), **PREDICT)
@@ -77,7 +73,7 @@ def test_a_wrong_answer_is_not_told_the_right_one(
     assert result.message.startswith(sentence)
 
 
-def test_a_known_mistake_is_named_for_each_answer(grade_all: "GradeAll") -> None:
+def test_a_known_mistake_is_named_for_each_answer(grade_all: GradeAll) -> None:
     """Beside other mistakes; of two that agree the one that was made throughout, else neither."""
     names = ("first", "second", "third")
     program = "first = {}\nsecond = {}\nthird = {}\n"
@@ -109,14 +105,14 @@ def test_a_known_mistake_is_named_for_each_answer(grade_all: "GradeAll") -> None
     assert named(5, 20, 3) == ""
 
 
-def test_a_shape_where_a_word_is_asked_for_is_no_matter_of_form(grade_one: "GradeOne") -> None:
+def test_a_shape_where_a_word_is_asked_for_is_no_matter_of_form(grade_one: GradeOne) -> None:
     """How many values there are would lead astray."""
     result = grade_one("answer = (3, 4)", shaped("'error'"), **PREDICT)
     assert result.message == "`answer` is not right. Read again what may be answered."
 
 
 @pytest.mark.parametrize("disclose", ["nothing", "category"])
-def test_an_answer_to_another_question_is_not_told(grade_all: "GradeAll", disclose: str) -> None:
+def test_an_answer_to_another_question_is_not_told(grade_all: GradeAll, disclose: str) -> None:
     """After two answers exchanged, it would tell both."""
     fields = {**PREDICT, "defines": {"answer": {}, "other": {}}}
     fields["solution"] = "answer = 6\nother = 7\n"
@@ -151,7 +147,7 @@ def test_an_answer_to_another_question_is_not_told(grade_all: "GradeAll", disclo
     ],
 )
 def test_only_answers_may_be_in_it(
-    grade_all: "GradeAll", source: str, line: int, sentence: str
+    grade_all: GradeAll, source: str, line: int, sentence: str
 ) -> None:
     """Literals assigned to the names that are asked for; nothing runs that computes."""
     verdict = grade_all(source, shaped("6"), **PREDICT)
@@ -168,15 +164,13 @@ def test_only_answers_may_be_in_it(
         "answer: there.is_no[such, thing] = 6",
     ],
 )
-def test_a_type_may_be_written_beside_an_answer(grade_all: "GradeAll", source: str) -> None:
+def test_a_type_may_be_written_beside_an_answer(grade_all: GradeAll, source: str) -> None:
     """It is not evaluated, so that even one that does not exist does no harm."""
     assert grade_all(source, shaped("6"), **PREDICT).outcome is Outcome.PASSED
 
 
 @pytest.mark.parametrize("value", ["-'a'", "{[1]: 2}", "np.array([[1, 2], [3]])"])
-def test_a_literal_that_cannot_be_is_an_error_on_its_line(
-    grade_all: "GradeAll", value: str
-) -> None:
+def test_a_literal_that_cannot_be_is_an_error_on_its_line(grade_all: GradeAll, value: str) -> None:
     """Although nothing of a prediction is run: its values are read off its syntax tree."""
     verdict = grade_all(f"import numpy as np\nanswer = {value}", shaped("6"), **PREDICT)
     assert (verdict.outcome, verdict.line) == (Outcome.ERRORED, 2)
@@ -200,14 +194,14 @@ def test_what_is_no_answer_is_not_built_either(source: str) -> None:
     ],
 )
 def test_a_missing_answer_has_its_own_sentence(
-    grade_all: "GradeAll", source: str, sentence: str
+    grade_all: GradeAll, source: str, sentence: str
 ) -> None:
     """Nothing is compared before everything is answered."""
     verdict = grade_all(source, shaped("6"), **PREDICT)
     assert (verdict.outcome, verdict.message) == (Outcome.FAILED, sentence)
 
 
-def test_an_answer_is_one_of_the_choices(grade_all: "GradeAll") -> None:
+def test_an_answer_is_one_of_the_choices(grade_all: GradeAll) -> None:
     """Another one is told which there are, and not which is right."""
     fields = {**PREDICT, "defines": {"answer": {"choices": ["rows", "columns"]}}}
     fields["solution"] = "answer = 'rows'"
@@ -218,14 +212,14 @@ def test_an_answer_is_one_of_the_choices(grade_all: "GradeAll") -> None:
     assert grade_all("answer = 'columns'", test, **fields).outcome is Outcome.FAILED
 
 
-def test_the_page_of_a_prediction_has_no_answer(make: "Make") -> None:
+def test_the_page_of_a_prediction_has_no_answer(make: Make) -> None:
     """The public form of a visible test has no expected value."""
     public = public_exercise(make({"call": "answer", "expect": 6}, **PREDICT))
     (test,) = public.tests
     assert (test.kind, test.id, test.expected) == ("answer", TestId("test-0"), None)
 
 
-def test_a_value_in_a_program_can_be_used_in_every_kind_of_test(grade_all: "GradeAll") -> None:
+def test_a_value_in_a_program_can_be_used_in_every_kind_of_test(grade_all: GradeAll) -> None:
     """Fetched from the child, computed there by whatever code the learner likes."""
     fields: Fields = {
         "defines": {"f": {}, "weights": {"kind": "value"}},
@@ -260,7 +254,7 @@ def test_a_value_in_a_program_can_be_used_in_every_kind_of_test(grade_all: "Grad
     ],
 )
 def test_a_class_that_is_missing_or_something_else_has_its_own_sentence(
-    grade_all: "GradeAll", source: str, sentence: str
+    grade_all: GradeAll, source: str, sentence: str
 ) -> None:
     """As a function has."""
     test = {"call": "f(2).up(3)", "expect": 5}
@@ -268,7 +262,7 @@ def test_a_class_that_is_missing_or_something_else_has_its_own_sentence(
     assert verdict.message == sentence
 
 
-def test_a_class_that_is_made_otherwise_is_shown_beside_the_call(grade_one: "GradeOne") -> None:
+def test_a_class_that_is_made_otherwise_is_shown_beside_the_call(grade_one: GradeOne) -> None:
     """The test's call, and how the learner's class is made."""
     test = {"call": "f(2).up(3)", "expect": 5}
     source = "class f:\n    def __init__(self, a, b): ...\n"

@@ -1,7 +1,7 @@
 """Named properties: a right program has them, a wrong one gets the property's own sentence."""
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -11,9 +11,7 @@ from grader.grading.checks import property_test
 from grader.grading.comparison.compare import compare_shapes, shapes_of
 from grader.grading.feedback.difference_sentences import sentence_of
 from grader.grading.results.verdict import Outcome
-
-if TYPE_CHECKING:
-    from tests.grading.conftest import Fields, GradeAll, GradeOne
+from tests.grading.conftest import Fields, GradeAll, GradeOne
 
 SOFTMAX = """\
 import numpy as np
@@ -38,13 +36,13 @@ class Case(NamedTuple):
     """A test, a program with the property, one without it, and what the latter is told."""
 
     holds: str
-    fields: "Fields"
+    fields: Fields
     right: str
     wrong: str
     sentence: str
 
 
-_CASES: "list[tuple[str, Fields, str, str, str]]" = [
+_CASES: list[tuple[str, Fields, str, str, str]] = [
     (
         "rows_sum_to_one", {"given": MATRIX, "call": "f(x)"}, SOFTMAX,
         source("np.exp(x) / np.exp(x).sum()"),
@@ -117,7 +115,7 @@ CASES = [Case(*case) for case in _CASES]
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.holds)
 def test_a_property_holds_for_the_right_and_not_for_the_wrong(
-    grade_one: "GradeOne", case: Case
+    grade_one: GradeOne, case: Case
 ) -> None:
     """On every draw; the learner gets the property's own sentence, and no other rung's."""
     test = {**case.fields, "holds": case.holds, "seeds": 3}
@@ -128,7 +126,7 @@ def test_a_property_holds_for_the_right_and_not_for_the_wrong(
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.holds)
-def test_a_hidden_property_tells_its_category_only(grade_one: "GradeOne", case: Case) -> None:
+def test_a_hidden_property_tells_its_category_only(grade_one: GradeOne, case: Case) -> None:
     """A sentence from a fixed list, without a value and without a name of an input."""
     test = {**case.fields, "holds": case.holds, "hidden": True}
     assert grade_one(case.right, test).message == ""
@@ -147,7 +145,7 @@ def test_a_hidden_property_tells_its_category_only(grade_one: "GradeOne", case: 
     ],
 )
 def test_a_property_needs_the_shape_of_the_reference(
-    grade_one: "GradeOne", returned: str, sentence: str
+    grade_one: GradeOne, returned: str, sentence: str
 ) -> None:
     """Rows of another number that sum to one are no right answer."""
     test = {"given": "x = rng.standard_normal((3, 4))", "call": "f(x)", "holds": "rows_sum_to_one"}
@@ -173,7 +171,7 @@ def test_shapes_are_compared_in_containers_and_of_numbers() -> None:
 
 
 @pytest.mark.parametrize("holds", sorted({case.holds for case in CASES}))
-def test_nothing_returned_has_no_property(grade_one: "GradeOne", holds: str) -> None:
+def test_nothing_returned_has_no_property(grade_one: GradeOne, holds: str) -> None:
     """None equals None whatever is shifted or reordered, so it is refused first."""
     test = {"given": MATRIX, "call": "f(x)", "holds": holds, "against": "f(x).sum()"}
     if holds not in ("gradient", "two_ways_agree"):
@@ -206,7 +204,7 @@ def test_nothing_returned_has_no_property(grade_one: "GradeOne", holds: str) -> 
     ],
 )
 def test_a_result_of_another_form_cannot_have_a_property(
-    grade_one: "GradeOne", holds: str, body: str, sentence: str
+    grade_one: GradeOne, holds: str, body: str, sentence: str
 ) -> None:
     """The sentence is about the form of the result."""
     test = {"given": MATRIX, "call": "f(x)", "holds": holds}
@@ -230,7 +228,7 @@ def test_a_result_of_another_form_cannot_have_a_property(
     ],
 )
 def test_a_property_that_cannot_be_tried_is_the_author_s_error(
-    grade_all: "GradeAll", fields: "Fields", message: str
+    grade_all: GradeAll, fields: Fields, message: str
 ) -> None:
     """With the test's place in the definition."""
     with pytest.raises(DefinitionError) as caught:
@@ -239,7 +237,7 @@ def test_a_property_that_cannot_be_tried_is_the_author_s_error(
     assert "small.yaml:" in str(caught.value)
 
 
-def test_a_large_input_needs_few_calls(grade_one: "GradeOne") -> None:
+def test_a_large_input_needs_few_calls(grade_one: GradeOne) -> None:
     """A gradient of ten thousand entries is checked entry by entry here and there, and as a whole."""
     counting = "calls = 0\ndef loss(x):\n    global calls\n    calls += 1\n    print(calls)\n    return (x ** 2).sum()\n"
     test = {
@@ -256,7 +254,7 @@ def test_a_large_input_needs_few_calls(grade_one: "GradeOne") -> None:
     assert grade_one(wrong, test, defines=defines).outcome is Outcome.FAILED
 
 
-def test_what_is_changed_is_the_same_in_every_run(grade_one: "GradeOne") -> None:
+def test_what_is_changed_is_the_same_in_every_run(grade_one: GradeOne) -> None:
     """Perturbations come from the test's own stream, so a verdict can be repeated."""
     test = {"given": MATRIX, "call": "f(x)", "holds": "shift_invariant"}
     first, second = (grade_one(source("x * 2"), test).message for _ in range(2))
@@ -267,7 +265,7 @@ def test_what_is_changed_is_the_same_in_every_run(grade_one: "GradeOne") -> None
     "holds", ["causal", "permutation_equivariant", "rows_sum_to_one", "shift_invariant"]
 )
 def test_a_result_without_the_axis_is_the_submission_s_mistake(
-    grade_one: "GradeOne", holds: str
+    grade_one: GradeOne, holds: str
 ) -> None:
     """The input has the axis that the author names; that the result lacks it is told to the learner."""
     test = {"given": MATRIX, "call": "f(x)", "holds": holds, "axis": 1}
@@ -279,7 +277,7 @@ def test_a_result_without_the_axis_is_the_submission_s_mistake(
 
 @pytest.mark.parametrize("holds", ["causal", "permutation_equivariant"])
 @pytest.mark.parametrize("body", ["7", "True", "1j", "[7, 8]", "10 ** 400"])
-def test_a_number_is_no_row_for_each_position(grade_one: "GradeOne", holds: str, body: str) -> None:
+def test_a_number_is_no_row_for_each_position(grade_one: GradeOne, holds: str, body: str) -> None:
     """Of whatever kind it is: a constant would have every one of these properties."""
     test = {"given": MATRIX, "call": "f(x)", "holds": holds}
     result = grade_one(source(body), test)
@@ -289,7 +287,7 @@ def test_a_number_is_no_row_for_each_position(grade_one: "GradeOne", holds: str,
 
 @pytest.mark.parametrize("holds", sorted({case.holds for case in CASES}))
 @pytest.mark.parametrize("body", ["x * np.nan", "x * 0 + np.inf", "float('nan')"])
-def test_nothing_finite_has_no_property(grade_one: "GradeOne", holds: str, body: str) -> None:
+def test_nothing_finite_has_no_property(grade_one: GradeOne, holds: str, body: str) -> None:
     """NaN is the same NaN whatever is shifted or reordered, so it is refused first."""
     case = next(case for case in CASES if case.holds == holds)
     fields = {**case.fields, "given": MATRIX, "call": "f(x)"}
@@ -302,7 +300,7 @@ def test_nothing_finite_has_no_property(grade_one: "GradeOne", holds: str, body:
 
 
 @pytest.mark.parametrize("body", ["(x, 'ok')", "[x, None]", "{'a': x, 'b': ['c']}"])
-def test_words_beside_numbers_have_no_property(grade_one: "GradeOne", body: str) -> None:
+def test_words_beside_numbers_have_no_property(grade_one: GradeOne, body: str) -> None:
     """A result with other things than numbers is refused: no property looks at them."""
     test = {"given": MATRIX, "call": "f(x)", "holds": "deterministic"}
     message = grade_one(source(body), test).message
@@ -323,7 +321,7 @@ def test_words_beside_numbers_have_no_property(grade_one: "GradeOne", body: str)
         ("x > 0", "The gradient should be an array of floats, but has dtype bool."),
     ],
 )
-def test_a_gradient_is_an_array_of_floats(grade_one: "GradeOne", body: str, sentence: str) -> None:
+def test_a_gradient_is_an_array_of_floats(grade_one: GradeOne, body: str, sentence: str) -> None:
     """Anything else fails the test; none of it stops the grader."""
     test = {"given": MATRIX, "call": "f(x)", "holds": "gradient", "against": "(x ** 3).sum()"}
     result = grade_one(source(body), test)
@@ -332,7 +330,7 @@ def test_a_gradient_is_an_array_of_floats(grade_one: "GradeOne", body: str, sent
 
 
 @pytest.mark.parametrize("number", ["np.nan", "np.inf", "10 ** 400", "[1.0, 2.0]"])
-def test_a_slope_is_between_finite_numbers(grade_one: "GradeOne", number: str) -> None:
+def test_a_slope_is_between_finite_numbers(grade_one: GradeOne, number: str) -> None:
     """The submission's own scalar may not be NaN, which would agree with a gradient of NaN."""
     program = f"import numpy as np\ndef loss(x):\n    return {number}\n"
     program += "def f(x):\n    g = x * np.nan\n    g[0, 0] = 1.0\n    return g\n"
@@ -343,7 +341,7 @@ def test_a_slope_is_between_finite_numbers(grade_one: "GradeOne", number: str) -
 
 
 def test_a_search_that_breaks_on_a_result_is_a_failed_test(
-    grade_one: "GradeOne", monkeypatch: pytest.MonkeyPatch
+    grade_one: GradeOne, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An unexpected error in a property's check gives a verdict, not a fault."""
 
@@ -358,7 +356,7 @@ def test_a_search_that_breaks_on_a_result_is_a_failed_test(
 
 
 @pytest.mark.parametrize("holds", ["unchanged_inputs", "deterministic"])
-def test_nan_among_the_inputs_is_still_the_same_nan(grade_one: "GradeOne", holds: str) -> None:
+def test_nan_among_the_inputs_is_still_the_same_nan(grade_one: GradeOne, holds: str) -> None:
     """A right program passes; one that changes another place does not."""
     given = "x = np.array([1.0, np.nan, 3.0])"
     test = {"given": given, "call": "f(x)", "holds": holds}
@@ -367,7 +365,7 @@ def test_nan_among_the_inputs_is_still_the_same_nan(grade_one: "GradeOne", holds
     assert grade_one(source(wrong), test).outcome is Outcome.FAILED
 
 
-def test_a_result_of_few_digits_does_not_make_its_test_milder(grade_one: "GradeOne") -> None:
+def test_a_result_of_few_digits_does_not_make_its_test_milder(grade_one: GradeOne) -> None:
     """The inputs are float64, so float16 would have to agree as closely as float64."""
     test = {"given": MATRIX, "call": "f(x)", "holds": "shift_invariant"}
     drift = "(1 + 1e-3 * np.tanh(x)).astype(np.float16)"
@@ -377,7 +375,7 @@ def test_a_result_of_few_digits_does_not_make_its_test_milder(grade_one: "GradeO
 
 
 @pytest.mark.parametrize("place", range(4))
-def test_reordering_leaves_nothing_in_its_place(place: int, grade_one: "GradeOne") -> None:
+def test_reordering_leaves_nothing_in_its_place(place: int, grade_one: GradeOne) -> None:
     """One draw is enough to find out a result that looks at one item only, whichever it is."""
     source = f"def f(x):\n    return x[{place}]\n"
     given = "x = rng.standard_normal((4, 3))"

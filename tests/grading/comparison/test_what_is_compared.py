@@ -2,16 +2,14 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
 
 from grader.grading.results.verdict import Outcome
 from grader.mutation import mutants
-
-if TYPE_CHECKING:
-    from tests.grading.conftest import GradeOne
+from tests.grading.conftest import GradeOne
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "what-is-compared.md"
 _ROW = re.compile(r"\| ([^|`]+) \| (?:`([^`]+)` )?\| `([^`]+)` \| `([^`]+)` \| `([^`]+)` \|")
@@ -29,7 +27,7 @@ def rows() -> list[Any]:
 
 @pytest.mark.parametrize(("wish", "line", "expected", "right", "wrong"), rows())
 def test_a_row_says_what_passes_and_what_fails(
-    grade_one: "GradeOne", wish: str, line: str | None, expected: str, right: str, wrong: str
+    grade_one: GradeOne, wish: str, line: str | None, expected: str, right: str, wrong: str
 ) -> None:
     """One line of YAML is all that a wish takes."""
     usual = {"call": "f()", "expect": {"expression": expected}}
@@ -40,7 +38,7 @@ def test_a_row_says_what_passes_and_what_fails(
         assert graded.outcome is outcome, f"{wish}: {result}: {graded.message}"
 
 
-def test_an_exact_dtype_has_its_sentence(grade_one: "GradeOne") -> None:
+def test_an_exact_dtype_has_its_sentence(grade_one: GradeOne) -> None:
     """It is said before the values that differ for it."""
     test = {
         "call": "f()",
@@ -54,7 +52,7 @@ def test_an_exact_dtype_has_its_sentence(grade_one: "GradeOne") -> None:
 
 @pytest.mark.parametrize(("policy", "passes"), [("kind", True), ("exact", False)])
 def test_an_exact_dtype_rejects_the_mutant_without_it(
-    grade_one: "GradeOne", policy: str, passes: bool
+    grade_one: GradeOne, policy: str, passes: bool
 ) -> None:
     """`drop-dtype` leaves the conversion out; without `dtype: exact` nothing tells it apart."""
     source = "import numpy as np\ndef f(x):\n    return np.arange(x, dtype=np.uint8)\n"

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,17 +11,15 @@ from grader.grading.feedback.diagnosis_sentences import first_wrong
 from grader.grading.program.notebook_program import PartLines
 from grader.grading.results.verdict import Diagnosis, Verdict
 from grader.grading.results.verdict_json import verdict_data
+from grader.sandbox.process import Sandbox
+from tests.grading.conftest import Fields, GradeAll, Make
 
-if TYPE_CHECKING:
-    from grader.sandbox.process import Sandbox
-    from tests.grading.conftest import Fields, GradeAll, Make
-
-DRAWN: "Fields" = {
+DRAWN: Fields = {
     "given": "n, m = sizes(2, least=2)\nx = rng.standard_normal((n, m))",
     "call": "f(x)",
     "expect": "solution",
 }
-HIDDEN: "Fields" = {**DRAWN, "hidden": True}
+HIDDEN: Fields = {**DRAWN, "hidden": True}
 SOLUTION = """\
 import numpy as np
 
@@ -43,7 +40,7 @@ def f(x):
 PLACE = "`np.ptp(away, axis=1, keepdims=True)` in line 6"
 
 
-def graded(grade_all: "GradeAll", source: str, *tests: "Fields", **fields: object) -> Verdict:
+def graded(grade_all: GradeAll, source: str, *tests: Fields, **fields: object) -> Verdict:
     return grade_all(source, *tests, **{"solution": SOLUTION, **fields})
 
 
@@ -51,7 +48,7 @@ def said(verdict: Verdict) -> str:
     return "" if verdict.diagnosis is None else verdict.diagnosis.feedback
 
 
-def test_it_names_the_learners_own_text_and_line(grade_all: "GradeAll") -> None:
+def test_it_names_the_learners_own_text_and_line(grade_all: GradeAll) -> None:
     """It is a diagnosis of its own kind, and says which tests it is about."""
     verdict = graded(grade_all, WRONG, HIDDEN)
     assert verdict.diagnosis is not None
@@ -76,7 +73,7 @@ def test_it_names_the_learners_own_text_and_line(grade_all: "GradeAll") -> None:
     ids=["nothing-disclosed", "fix", "one-size", "constant", "no-draws", "in-place", "state"],
 )  # fmt: skip
 def test_it_is_silent_in_doubt(
-    grade_all: "GradeAll", source: str, tests: "list[Fields]", fields: "Fields"
+    grade_all: GradeAll, source: str, tests: list[Fields], fields: Fields
 ) -> None:
     """And where the place would be the answer, or nothing may be told."""
     verdict = graded(grade_all, source, *tests, **fields)
@@ -84,7 +81,7 @@ def test_it_is_silent_in_doubt(
     assert verdict.diagnosis is None or verdict.diagnosis.kind != "expression"
 
 
-def test_a_mistake_of_the_caller_is_not_looked_for_in_a_helper(grade_all: "GradeAll") -> None:
+def test_a_mistake_of_the_caller_is_not_looked_for_in_a_helper(grade_all: GradeAll) -> None:
     """What comes into a helper is wrong already: its first expression is not named."""
     body = "def root(v):\n    return np.sqrt(v + 1)\n\n\ndef f(x):\n"
     source = WRONG.replace("def f(x):\n", body).replace(
@@ -93,7 +90,7 @@ def test_a_mistake_of_the_caller_is_not_looked_for_in_a_helper(grade_all: "Grade
     assert "in line 10" in said(graded(grade_all, source, HIDDEN))
 
 
-TWO: "Fields" = {
+TWO: Fields = {
     **HIDDEN,
     "given": "n, m = sizes(2, least=2)\nx, y = rng.standard_normal((2, n, 2 * m))",
     "call": "f(x, y)",
@@ -101,7 +98,7 @@ TWO: "Fields" = {
 
 
 def test_what_an_own_function_returns_as_it_came_in_is_no_right_step(
-    grade_all: "GradeAll",
+    grade_all: GradeAll,
 ) -> None:
     """Its value is an input, which a right program has too; the mistake lies in the function."""
     solution = """\
@@ -127,7 +124,7 @@ def f(x, y):
     assert "`y` in line 5" in said(graded(grade_all, wrong, TWO, solution=solution))
 
 
-def test_a_part_of_a_wrong_array_is_no_right_operand(grade_all: "GradeAll") -> None:
+def test_a_part_of_a_wrong_array_is_no_right_operand(grade_all: GradeAll) -> None:
     """The parts of complex numbers that were never turned look right, and so does their use."""
     solution = """\
 import numpy as np
@@ -150,7 +147,7 @@ def f(x, y):
     assert said(graded(grade_all, wrong, TWO, solution=solution)) == ""
 
 
-def test_an_edition_without_solution_starts_no_child(make: "Make", sandbox: "Sandbox") -> None:
+def test_an_edition_without_solution_starts_no_child(make: Make, sandbox: Sandbox) -> None:
     """As in a page: nothing is searched there."""
     exercise = replace(make(HIDDEN, solution=SOLUTION), solution="")
     search = first_expression.first_expression
@@ -172,7 +169,7 @@ ANSWERS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
-def test_nothing_but_a_place_comes_back(grade_all: "GradeAll", answer: str) -> None:
+def test_nothing_but_a_place_comes_back(grade_all: GradeAll, answer: str) -> None:
     """A submission that takes over the search has right values, and tells none of them."""
     attack = f"""\
 import sys
@@ -193,7 +190,7 @@ if search is not None:
     assert "SECRET" not in json.dumps(verdict_data(verdict))
 
 
-def test_a_submission_that_takes_over_can_only_name_its_own_text(grade_all: "GradeAll") -> None:
+def test_a_submission_that_takes_over_can_only_name_its_own_text(grade_all: GradeAll) -> None:
     """The attack works at all; the place that it names is read from the parsed source."""
     attack = """
 import sys

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -24,9 +24,7 @@ from grader.grading.run.submission_run import SubmissionRun
 from grader.grading.session.engine import grade, grade_all
 from grader.mutation import Mutant
 from grader.sandbox.process import Sandbox
-
-if TYPE_CHECKING:
-    from tests.grading.conftest import Make
+from tests.grading.conftest import Make
 
 ATTENTION = Path(__file__).parents[3] / "exercises" / "attention"
 WEIGHTS, CAUSAL = (
@@ -64,7 +62,7 @@ def graded(exercise: Exercise, sandbox: Sandbox, *sources: str) -> list[Verdict]
 
 
 def means(
-    make: "Make",
+    make: Make,
     *misconceptions: object,
     tests: Sequence[Fields] = (VISIBLE, HIDDEN),
     **fields: object,
@@ -132,7 +130,7 @@ def test_two_mistakes_at_once_are_not_one(sandbox: Sandbox) -> None:
     assert verdict.diagnosis is None
 
 
-def test_mutant_explains_what_no_misconception_does(make: "Make", sandbox: Sandbox) -> None:
+def test_mutant_explains_what_no_misconception_does(make: Make, sandbox: Sandbox) -> None:
     """Without a misconception that fits, the operator that made a mutant names the mistake."""
     exercise = means(make, MAX)
     maximum, columns = (v.diagnosis for v in graded(exercise, sandbox, MAXIMA, COLUMNS))
@@ -145,7 +143,7 @@ def test_mutant_explains_what_no_misconception_does(make: "Make", sandbox: Sandb
     assert columns.tests == ("test-0", "test-1")
 
 
-def test_all_failures_must_be_explained(make: "Make", sandbox: Sandbox) -> None:
+def test_all_failures_must_be_explained(make: Make, sandbox: Sandbox) -> None:
     """A mistake that shows in more tests, or in fewer, is another one."""
     second = {**VISIBLE, "given": {"x": [[0.5, 0.25], [8.0, 2.0]]}}
     exercise = means(make, MAX, tests=(VISIBLE, second))
@@ -157,7 +155,7 @@ def test_all_failures_must_be_explained(make: "Make", sandbox: Sandbox) -> None:
     assert ids(v.diagnosis for v in verdicts) == [None, None, "maximum"]
 
 
-def test_two_explanations_are_said_to_be_two(make: "Make", sandbox: Sandbox) -> None:
+def test_two_explanations_are_said_to_be_two(make: Make, sandbox: Sandbox) -> None:
     """Where two misconceptions give the same, both are told of and recorded; three say nothing."""
     again = {"id": "again", "code": MAXIMA + "\n", "feedback": "Or the largest."}
     (two,) = graded(means(make, MAX, again), sandbox, MAXIMA)
@@ -174,7 +172,7 @@ def test_two_explanations_are_said_to_be_two(make: "Make", sandbox: Sandbox) -> 
     assert three.diagnosis is None or three.diagnosis.kind == "expression"
 
 
-def test_tests_that_disclose_nothing_take_no_part(make: "Make", sandbox: Sandbox) -> None:
+def test_tests_that_disclose_nothing_take_no_part(make: Make, sandbox: Sandbox) -> None:
     """A diagnosis is the same whatever a submission does where nothing may be told."""
     secret = {**HIDDEN, "disclose": "nothing"}
     source = (
@@ -190,7 +188,7 @@ def test_tests_that_disclose_nothing_take_no_part(make: "Make", sandbox: Sandbox
     assert graded(only_secret, sandbox, MAXIMA)[0].diagnosis is None
 
 
-def test_hidden_category_is_enough(make: "Make", sandbox: Sandbox) -> None:
+def test_hidden_category_is_enough(make: Make, sandbox: Sandbox) -> None:
     """Hidden tests that tell their category can show a mistake; no value of theirs is shown."""
     hidden = {**HIDDEN, "seeds": 1, "given": "x = np.array([[31337.25, 1.0], [2.0, 5.0]])"}
     (verdict,) = graded(means(make, MAX, tests=(hidden,)), sandbox, MAXIMA)
@@ -215,7 +213,7 @@ FLOOR = {
 }
 
 
-def scaled(make: "Make", **fields: Any) -> Exercise:
+def scaled(make: Make, **fields: Any) -> Exercise:
     """Make an exercise about standardizing rows."""
     maximum = {**MAX, "code": SCALED.replace("mean(axis", "max(axis")}
     known = [maximum, VARIANCE, FLOOR]
@@ -249,7 +247,7 @@ SAID = {
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_rules_explain_what_no_one_declared(rule: str, make: "Make", sandbox: Sandbox) -> None:
+def test_rules_explain_what_no_one_declared(rule: str, make: Make, sandbox: Sandbox) -> None:
     """Two mistakes at once, other numbers, rounding; but not two mistakes that no one knows."""
     source = RULES[rule].replace(
         "return np.tanh(x)", "result = np.stack(rows)\n    return np.tanh(x)"
@@ -263,7 +261,7 @@ def test_rules_explain_what_no_one_declared(rule: str, make: "Make", sandbox: Sa
 
 
 def test_the_documentation_has_figures_of_each_strategy(
-    make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    make: Make, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Measured by `benchmarks.feedback`: how often it speaks, how often falsely, its cost."""
     real, names = Diagnostician.strategies, list[str]()
@@ -304,7 +302,7 @@ def test_a_wrong_helper_is_named_by_the_exercise_that_teaches_it(sandbox: Sandbo
     assert other.diagnosis.feedback.endswith("with a right one, the tests pass.")
 
 
-def test_what_has_to_be_fixed_is_not_pointed_at(make: "Make", sandbox: Sandbox) -> None:
+def test_what_has_to_be_fixed_is_not_pointed_at(make: Make, sandbox: Sandbox) -> None:
     """Where the place of a mistake is the answer, no rule tells it."""
     source = OTHERWISE.replace(") / ", ") // ").format("row.mean()", "row.std()")
     exercise = scaled(make, kind="fix", starter=source)
@@ -325,7 +323,7 @@ GENERIC = {
 
 
 @pytest.mark.parametrize("mistake", GENERIC)
-def test_generic_errors_tell_a_mistake(mistake: str, make: "Make", sandbox: Sandbox) -> None:
+def test_generic_errors_tell_a_mistake(mistake: str, make: Make, sandbox: Sandbox) -> None:
     """A misconception that only ever raises is known by its error, however it comes about."""
     crash = "import numpy as np\n\n\ndef f(x):\n    {}\n    return x\n"
     known = {"id": "known", "code": crash.format(mistake), "feedback": "Known."}
@@ -334,7 +332,7 @@ def test_generic_errors_tell_a_mistake(mistake: str, make: "Make", sandbox: Sand
     assert ids(v.diagnosis for v in verdicts) == ["known", None]
 
 
-def test_crashes_match_by_their_cause(make: "Make", sandbox: Sandbox) -> None:
+def test_crashes_match_by_their_cause(make: Make, sandbox: Sandbox) -> None:
     """The same sizes that do not fit are the same mistake; a misspelt name is none in particular."""
     crash = "import numpy as np\n\n\ndef f(x):\n    return {}\n"
     product = {"id": "product", "code": crash.format("x @ x"), "feedback": "Transpose."}
@@ -346,7 +344,7 @@ def test_crashes_match_by_their_cause(make: "Make", sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("value", ["None", "np.zeros_like(x)", "0", "'a'", "[]", "x.shape"])
-def test_trivial_results_are_no_evidence(value: str, make: "Make", sandbox: Sandbox) -> None:
+def test_trivial_results_are_no_evidence(value: str, make: Make, sandbox: Sandbox) -> None:
     """What any unfinished program returns does not show one mistake."""
     code = f"import numpy as np\n\n\ndef f(x):\n    return {value}\n"
     exercise = means(
@@ -356,7 +354,7 @@ def test_trivial_results_are_no_evidence(value: str, make: "Make", sandbox: Sand
     assert verdict.diagnosis is None
 
 
-def test_changed_inputs_are_recognised(make: "Make", sandbox: Sandbox) -> None:
+def test_changed_inputs_are_recognised(make: Make, sandbox: Sandbox) -> None:
     """Mistakes that leave values right show by the test that they fail."""
     in_place = "def f(x):\n    x -= x.mean(axis=-1, keepdims=True)\n    return x\n"
     exercise = means(
@@ -371,7 +369,7 @@ def test_changed_inputs_are_recognised(make: "Make", sandbox: Sandbox) -> None:
     assert ids([verdict.diagnosis]) == ["in-place"]
 
 
-def test_nan_tells_a_mistake_only_beside_other_values(make: "Make", sandbox: Sandbox) -> None:
+def test_nan_tells_a_mistake_only_beside_other_values(make: Make, sandbox: Sandbox) -> None:
     """In some places, or for some inputs, it has one cause; throughout it may have several."""
     large = {**VISIBLE, "given": {"x": [[1e30, 2e30, -1e30]]}}
     code = "import numpy as np\n\n\ndef f(x):\n    y = x - x.mean(-1)[:, None]\n    return {}\n"
@@ -392,7 +390,7 @@ def test_nan_tells_a_mistake_only_beside_other_values(make: "Make", sandbox: San
     assert said[2].startswith("No result has a number in it, and that can have several causes.")
 
 
-def test_nan_throughout_is_explained_by_no_mutant(make: "Make", sandbox: Sandbox) -> None:
+def test_nan_throughout_is_explained_by_no_mutant(make: Make, sandbox: Sandbox) -> None:
     """Scores that all overflow are no sign of it; those that overflow beside others are."""
     code = (
         "import numpy as np\n\n\ndef f(x):\n    y = np.exp(x - x.max(-1, keepdims=True))\n"
@@ -406,7 +404,7 @@ def test_nan_throughout_is_explained_by_no_mutant(make: "Make", sandbox: Sandbox
     assert ids([never.diagnosis, once.diagnosis]) == [None, "drop-max-subtraction"]
 
 
-def test_large_results_are_compared_by_samples(make: "Make", sandbox: Sandbox) -> None:
+def test_large_results_are_compared_by_samples(make: Make, sandbox: Sandbox) -> None:
     """An array too large to keep is recognised, and so is one that is another throughout."""
     large = {**HIDDEN, "seeds": 1, "given": "x = rng.standard_normal((300, 200))"}
     exercise = means(make, MAX, tests=(large,))
@@ -414,7 +412,7 @@ def test_large_results_are_compared_by_samples(make: "Make", sandbox: Sandbox) -
     assert ids(v.diagnosis for v in verdicts) == ["maximum", None]
 
 
-def test_misconception_may_use_what_is_forbidden(make: "Make", sandbox: Sandbox) -> None:
+def test_misconception_may_use_what_is_forbidden(make: Make, sandbox: Sandbox) -> None:
     """What counts of a wrong program is what comes out of it."""
     looped = "import numpy as np\n\n\ndef f(x):\n    return np.stack([r - r.max() for r in x])\n"
     known = {"id": "maximum", "code": looped, "feedback": "Maximum."}
@@ -423,7 +421,7 @@ def test_misconception_may_use_what_is_forbidden(make: "Make", sandbox: Sandbox)
     assert verdict.diagnosis.id == "maximum"
 
 
-def test_program_that_does_not_load_explains_nothing(make: "Make", sandbox: Sandbox) -> None:
+def test_program_that_does_not_load_explains_nothing(make: Make, sandbox: Sandbox) -> None:
     """A misconception that raises at once costs no verdict, and hides no other explanation."""
     code = "raise ValueError\n\n\ndef f(x):\n    return x\n"
     broken = {"id": "broken", "code": code, "feedback": "Broken."}
@@ -431,7 +429,7 @@ def test_program_that_does_not_load_explains_nothing(make: "Make", sandbox: Sand
     assert ids([verdict.diagnosis]) == ["maximum"]
 
 
-def test_a_page_gets_the_misconceptions_that_load(make: "Make", sandbox: Sandbox) -> None:
+def test_a_page_gets_the_misconceptions_that_load(make: Make, sandbox: Sandbox) -> None:
     """One that does not load is left out; what the others give is known."""
     broken = {"id": "broken", "code": "x = 1 / 0\n", "feedback": "Broken."}
     exercise = means(make, MAX, broken)
@@ -442,7 +440,7 @@ def test_a_page_gets_the_misconceptions_that_load(make: "Make", sandbox: Sandbox
 
 @pytest.mark.slow
 def test_mutants_without_an_end_are_given_up(
-    make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    make: Make, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Programs that never end are tried a few times, not for every submission."""
     endless = MEANS.replace("    return", "    while True:\n        pass\n    return")
@@ -489,7 +487,7 @@ REMEMBERS = (
 )
 
 
-def test_mistakes_that_remember_are_recognised(make: "Make", sandbox: Sandbox) -> None:
+def test_mistakes_that_remember_are_recognised(make: Make, sandbox: Sandbox) -> None:
     """A program whose results depend on the calls before is run as the submission is, each time.
 
     The first submission agrees with it in the first test only, so that it is asked again.
@@ -509,7 +507,7 @@ def test_mistakes_that_remember_are_recognised(make: "Make", sandbox: Sandbox) -
 
 
 def test_wrong_programs_run_once(
-    make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    make: Make, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second submission with the same failures starts no child but its own."""
     exercise = means(make, MAX)
@@ -522,7 +520,7 @@ def test_wrong_programs_run_once(
 
 
 def test_a_submission_that_is_a_misconception_is_not_run_again(
-    make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    make: Make, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its own results are those of the misconception, for the next submission too."""
     exercise = means(make, MAX)
@@ -534,7 +532,7 @@ def test_a_submission_that_is_a_misconception_is_not_run_again(
 
 
 def test_wrong_programs_run_twice_at_most(
-    make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    make: Make, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where submissions agree with more and more of a program it is run once more, to its end."""
     tests = [{**VISIBLE, "given": {"x": [[n + 0.5, 9.0]]}} for n in range(6)]
@@ -562,7 +560,7 @@ def test_wrong_programs_run_twice_at_most(
     assert runs.count(MAXIMA) == 2
 
 
-def test_predictions_are_diagnosed_by_their_answers(make: "Make", sandbox: Sandbox) -> None:
+def test_predictions_are_diagnosed_by_their_answers(make: Make, sandbox: Sandbox) -> None:
     """A wrong answer that the author foresaw is answered with its feedback."""
     exercise = make(
         {"call": "shape", "expect": [2, 3]},
@@ -576,7 +574,7 @@ def test_predictions_are_diagnosed_by_their_answers(make: "Make", sandbox: Sandb
     assert ids(v.diagnosis for v in verdicts) == ["swapped", None, None]
 
 
-def test_records_keep_diagnoses(make: "Make", sandbox: Sandbox) -> None:
+def test_records_keep_diagnoses(make: Make, sandbox: Sandbox) -> None:
     """A diagnosis survives JSON; records without one, of before, can still be read."""
     again = {"id": "again", "code": MAXIMA + "\n", "feedback": "Or the largest."}
     for verdict in graded(means(make, MAX, again), sandbox, MAXIMA, COLUMNS, MEANS):
@@ -588,7 +586,7 @@ def test_records_keep_diagnoses(make: "Make", sandbox: Sandbox) -> None:
 
 @pytest.mark.parametrize("change", [{"kind": "guess"}, {"ids": 3}, {"tests": None}])
 def test_malformed_diagnosis_is_refused(
-    change: dict[str, object], make: "Make", sandbox: Sandbox
+    change: dict[str, object], make: Make, sandbox: Sandbox
 ) -> None:
     """A record whose diagnosis is none is no record."""
     (verdict,) = graded(means(make, MAX), sandbox, MAXIMA)
@@ -599,7 +597,7 @@ def test_malformed_diagnosis_is_refused(
 
 
 def test_a_diagnosis_is_given_up_when_the_submission_s_time_is_over(
-    make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    make: Make, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The verdict stands; the next submission with the same mistake is told of it."""
     ends = property(lambda run: math.inf if "again" in run.source else 0.0)
@@ -616,7 +614,7 @@ SLOW = MEANS.replace("import numpy as np\n", "import time\n\nimport numpy as np\
 )
 
 
-def test_a_misconception_that_only_a_time_budget_tells(make: "Make", sandbox: Sandbox) -> None:
+def test_a_misconception_that_only_a_time_budget_tells(make: Make, sandbox: Sandbox) -> None:
     """It is recognised in another program, and hides no other misconception."""
     timed = {**HIDDEN, "budget": {"time": 5}}
     slow = {"id": "slow", "code": SLOW, "feedback": "There is no need to wait."}

@@ -1,15 +1,11 @@
 """Submissions that are one change away from a right program, in another style than the solution."""
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.diagnosis.source_reader import read
-
-if TYPE_CHECKING:
-    from grader.grading.results.verdict import Verdict
-    from tests.grading.conftest import Fields, GradeAll
+from grader.grading.results.verdict import Verdict
+from tests.grading.conftest import Fields, GradeAll
 
 SOLUTION = """\
 import numpy as np
@@ -38,7 +34,7 @@ def f(x, gain, bias):
     total = (scaled + bias).cumsum(axis=-1)
     return total - np.mean(total, 1)[:, None]
 """
-TEST: "Fields" = {
+TEST: Fields = {
     "seeds": 3,
     "given": "x = 400 * rng.standard_normal((size, size + 3))\n"
     "gain, bias = rng.standard_normal((2, size + 3))",
@@ -51,7 +47,7 @@ CHANGES = {
 }
 
 
-def _graded(grade_all: "GradeAll", *changes: str, **fields: object) -> "Verdict":
+def _graded(grade_all: GradeAll, *changes: str, **fields: object) -> Verdict:
     source = RIGHT
     for old, new in zip(changes[::2], changes[1::2], strict=True):
         assert old in source
@@ -66,7 +62,7 @@ def no_mutants(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("kind", CHANGES)
-def test_the_change_that_makes_it_right_is_named(grade_all: "GradeAll", kind: str) -> None:
+def test_the_change_that_makes_it_right_is_named(grade_all: GradeAll, kind: str) -> None:
     """With its place, and without what would be right."""
     diagnosis = _graded(grade_all, *CHANGES[kind]).diagnosis
     assert diagnosis is not None
@@ -83,7 +79,7 @@ def test_the_change_that_makes_it_right_is_named(grade_all: "GradeAll", kind: st
     ids=["two changes", "a program to be fixed"],
 )
 def test_nothing_is_named_that_is_not_the_mistake_alone(
-    grade_all: "GradeAll", changes: tuple[str, ...], fields: dict[str, object]
+    grade_all: GradeAll, changes: tuple[str, ...], fields: dict[str, object]
 ) -> None:
     """Nor where the place of the mistake is the answer."""
     diagnosis = _graded(grade_all, *changes, **fields).diagnosis
@@ -91,7 +87,7 @@ def test_nothing_is_named_that_is_not_the_mistake_alone(
 
 
 @pytest.mark.parametrize("seen", ["0", "3.5 not in parts"], ids=["passes", "fails"])
-def test_a_hidden_input_chooses_no_place(grade_all: "GradeAll", seen: str) -> None:
+def test_a_hidden_input_chooses_no_place(grade_all: GradeAll, seen: str) -> None:
     """A program that takes one of many places by a hidden input is not told by which."""
     places = "".join(f"        7 // 2,  # {n}\n" for n in range(9))
     source = (
@@ -107,7 +103,7 @@ def test_a_hidden_input_chooses_no_place(grade_all: "GradeAll", seen: str) -> No
     assert "lines 3, 4, 5, 6, 7, 8, 9, 10 and 11" in verdict.diagnosis.feedback
 
 
-def test_a_property_alone_does_not_show_what_is_right(grade_all: "GradeAll") -> None:
+def test_a_property_alone_does_not_show_what_is_right(grade_all: GradeAll) -> None:
     """Many programs have it."""
     test = {"given": "x = rng.standard_normal((4, 3))", "call": "f(x)", "holds": "causal"}
     source = "def f(x):\n    return x - x.mean(axis=0)\n"

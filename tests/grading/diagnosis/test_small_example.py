@@ -1,7 +1,7 @@
 """Small examples for submissions that fail hidden tests only, in the real sandbox."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,25 +13,23 @@ from grader.grading.results.verdict import Outcome, SmallExample, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.session.engine import grade
 from grader.sandbox.process import Sandbox
+from tests.grading.conftest import Fields, GradeAll
 
-if TYPE_CHECKING:
-    from tests.grading.conftest import Fields, GradeAll
-
-VISIBLE: "Fields" = {"given": {"x": [[1.5, 2.0, 4.0]]}, "call": "f(x)"}
-HIDDEN: "Fields" = {
+VISIBLE: Fields = {"given": {"x": [[1.5, 2.0, 4.0]]}, "call": "f(x)"}
+HIDDEN: Fields = {
     "hidden": True,
     "seeds": 3,
     "given": "n, m = sizes(2)\nx = rng.standard_normal((n, m))",
     "call": "f(x)",
 }
-LARGE: "Fields" = {**HIDDEN, "given": "n, m = sizes(2)\nx = 7000.0 + rng.uniform(-1, 1, (n, m))"}
-FROM_SOLUTION: "Fields" = {"expect": "solution"}
+LARGE: Fields = {**HIDDEN, "given": "n, m = sizes(2)\nx = 7000.0 + rng.uniform(-1, 1, (n, m))"}
+FROM_SOLUTION: Fields = {"expect": "solution"}
 MEANS = "import numpy as np\n\n\ndef f(x):\n    return x - x.mean(axis=-1, keepdims=True)\n"
 WHOLE = MEANS.replace("axis=-1", "axis=None")
 """Right for one row only, as the visible test has it."""
 
 
-def graded(grade_all: "GradeAll", source: str, *tests: "Fields", **fields: object) -> Verdict:
+def graded(grade_all: GradeAll, source: str, *tests: Fields, **fields: object) -> Verdict:
     expecting = [{**test, **FROM_SOLUTION} for test in tests]
     return grade_all(source, *expecting, solution=MEANS, **fields)
 
@@ -49,7 +47,7 @@ def values_in(example: SmallExample) -> set[float]:
     return set(np.ravel(seen[0]).tolist())
 
 
-def test_a_failing_hidden_test_is_followed_by_a_small_call(grade_all: "GradeAll") -> None:
+def test_a_failing_hidden_test_is_followed_by_a_small_call(grade_all: GradeAll) -> None:
     """It can be pasted, is drawn at the smallest sizes that differ, and has both values."""
     example = example_of(graded(grade_all, WHOLE, VISIBLE, HIDDEN))
     assert example.code == "f(np.array([[1.0], [0.0]]))"
@@ -60,7 +58,7 @@ def test_a_failing_hidden_test_is_followed_by_a_small_call(grade_all: "GradeAll"
     assert example.result.got.text == "[[ 0.5]\n [-0.5]]"
 
 
-def test_the_example_is_part_of_the_verdict_as_json(grade_all: "GradeAll") -> None:
+def test_the_example_is_part_of_the_verdict_as_json(grade_all: GradeAll) -> None:
     """It is the same after the way through JSON; a record without one is read too."""
     verdict = graded(grade_all, WHOLE, VISIBLE, HIDDEN)
     data = verdict_data(verdict)
@@ -80,7 +78,7 @@ def test_the_example_is_part_of_the_verdict_as_json(grade_all: "GradeAll") -> No
     ids=["a-visible-test-fails", "nothing-disclosed", "switched-off", "a-budget"],
 )
 def test_there_is_no_example(
-    grade_all: "GradeAll", tests: list["Fields"], fields: dict[str, object]
+    grade_all: GradeAll, tests: list[Fields], fields: dict[str, object]
 ) -> None:
     """None where a visible test says more, or where the author says that nothing is told."""
     verdict = graded(grade_all, WHOLE, *tests, **fields)
@@ -88,14 +86,14 @@ def test_there_is_no_example(
     assert verdict.example is None
 
 
-def test_the_call_is_a_plain_one(grade_all: "GradeAll") -> None:
+def test_the_call_is_a_plain_one(grade_all: GradeAll) -> None:
     """What else a hidden test does with the call is not shown."""
     trick = {**HIDDEN, "call": "(f(x)[0] * 3 + 1, f(x).dtype.name)"}
     assert example_of(graded(grade_all, WHOLE, VISIBLE, trick)).code.startswith("f(np.array(")
 
 
-SIGNS: "Fields" = {**HIDDEN, "call": "abs(f(x))"}
-ROWS: "Fields" = {**HIDDEN, "call": "f(x)", "holds": "rows_sum_to_one"}
+SIGNS: Fields = {**HIDDEN, "call": "abs(f(x))"}
+ROWS: Fields = {**HIDDEN, "call": "f(x)", "holds": "rows_sum_to_one"}
 WEIGHTS = "import numpy as np\n\n\ndef f(x):\n    return np.ones_like(x) / x.shape[-1]\n"
 UNEVEN = "import numpy as np\n\n\ndef f(x):\n    w = x - x.min() + 1\n    return w / w.sum(axis=None if len(x) > 1 else -1, keepdims=True)\n"
 
@@ -114,7 +112,7 @@ UNEVEN = "import numpy as np\n\n\ndef f(x):\n    w = x - x.min() + 1\n    return
 )
 @pytest.mark.parametrize("compared", [False, True])
 def test_a_call_is_asked_only_if_a_test_compares_its_result(
-    grade_all: "GradeAll", hidden: "Fields", solution: str, source: str, *, compared: bool
+    grade_all: GradeAll, hidden: Fields, solution: str, source: str, *, compared: bool
 ) -> None:
     """Where no test does, a result unlike the solution's may be right."""
     call = "f(x)" if compared else "abs(f(x)).sum()"
@@ -125,7 +123,7 @@ def test_a_call_is_asked_only_if_a_test_compares_its_result(
 
 
 def test_a_difference_that_is_small_in_the_test_may_be_small_in_the_example(
-    grade_all: "GradeAll",
+    grade_all: GradeAll,
 ) -> None:
     """The digits that are shown show it."""
     rounded = MEANS.replace("return ", "return np.round(").replace("True)", "True), 4)")
@@ -136,7 +134,7 @@ def test_a_difference_that_is_small_in_the_test_may_be_small_in_the_example(
     assert example.result.expected.text != example.result.got.text
 
 
-def test_a_test_that_discloses_its_inputs_shows_its_whole_call(grade_all: "GradeAll") -> None:
+def test_a_test_that_discloses_its_inputs_shows_its_whole_call(grade_all: GradeAll) -> None:
     """Only there: such a call may be more than a plain one."""
     swap = {**HIDDEN, "call": "[f(y) for y in [x]][0]"}
     assert graded(grade_all, WHOLE, VISIBLE, swap).example is None
@@ -144,7 +142,7 @@ def test_a_test_that_discloses_its_inputs_shows_its_whole_call(grade_all: "Grade
     assert example.code == "x = np.array([[1.0], [0.0]])\n[f(y) for y in [x]][0]"
 
 
-def test_no_number_of_a_hidden_test_is_shown(grade_all: "GradeAll") -> None:
+def test_no_number_of_a_hidden_test_is_shown(grade_all: GradeAll) -> None:
     """A large number that the mistake needs is exchanged for another one."""
     source = MEANS + "\n\nright = f\n\n\ndef f(x):\n    return right(x) + (x.max() > 1000)\n"
     numbers = values_in(example_of(graded(grade_all, source, VISIBLE, LARGE)))
@@ -152,7 +150,7 @@ def test_no_number_of_a_hidden_test_is_shown(grade_all: "GradeAll") -> None:
     assert all(abs(number - 7000) > 500 for number in numbers)
 
 
-def test_a_number_that_cannot_be_exchanged_leaves_no_example(grade_all: "GradeAll") -> None:
+def test_a_number_that_cannot_be_exchanged_leaves_no_example(grade_all: GradeAll) -> None:
     """Where the mistake shows near a number of a hidden test alone, nothing is shown."""
     source = (
         MEANS + "\n\nright = f\n\n\ndef f(x):\n    return right(x) + (abs(x - 7000) < 2).any()\n"
@@ -160,14 +158,14 @@ def test_a_number_that_cannot_be_exchanged_leaves_no_example(grade_all: "GradeAl
     assert graded(grade_all, source, VISIBLE, LARGE).example is None
 
 
-def test_what_holds_for_ordinary_draws_holds_for_an_example(grade_all: "GradeAll") -> None:
+def test_what_holds_for_ordinary_draws_holds_for_an_example(grade_all: GradeAll) -> None:
     """Inputs that are always positive stay positive: a right program may need that."""
     positive = {**HIDDEN, "given": "n, m = sizes(2)\nx = rng.uniform(0.1, 2, (n, m))"}
     numbers = values_in(example_of(graded(grade_all, WHOLE, VISIBLE, positive)))
     assert min(numbers) > 0
 
 
-def test_a_result_of_places_has_no_ties_that_no_draw_has(grade_all: "GradeAll") -> None:
+def test_a_result_of_places_has_no_ties_that_no_draw_has(grade_all: GradeAll) -> None:
     """Which of two equal numbers comes first may be free."""
     solution = "import numpy as np\n\n\ndef f(x):\n    return np.argsort(x)[::-1]\n"
     source = "import numpy as np\n\n\ndef f(x):\n    order = np.argsort(-x)\n    return order if x.min() > -1 else order[::-1]\n"
@@ -179,7 +177,7 @@ def test_a_result_of_places_has_no_ties_that_no_draw_has(grade_all: "GradeAll") 
 
 
 def test_the_values_come_from_a_child_that_has_seen_the_example_alone(
-    grade_all: "GradeAll",
+    grade_all: GradeAll,
 ) -> None:
     """A submission that returns all that it was ever given tells no more than the example."""
     source = "import numpy as np\n\nseen = []\n\n\ndef f(x):\n    seen.append(x)\n    if len(x) == 1:\n        return x - x.mean()\n    return [np.array(each) for each in seen]\n"
@@ -189,7 +187,7 @@ def test_the_values_come_from_a_child_that_has_seen_the_example_alone(
 
 
 def test_the_solution_alone_makes_no_example_where_a_reference_disagrees(
-    grade_all: "GradeAll",
+    grade_all: GradeAll,
 ) -> None:
     """Both must give the same: here the solution is as wrong as the submission is."""
     verdict = grade_all(
@@ -209,7 +207,7 @@ def test_the_solution_alone_makes_no_example_where_a_reference_disagrees(
     ids=["public", "of the test", "public words in the order of the test"],
 )
 def test_a_call_that_prints_shows_what_it_prints(
-    grade_all: "GradeAll", words: list[str], *, is_told: bool
+    grade_all: GradeAll, words: list[str], *, is_told: bool
 ) -> None:
     """Not with the words of a hidden test."""
     printing = (
@@ -234,7 +232,7 @@ def test_a_call_that_prints_shows_what_it_prints(
 
 @pytest.mark.parametrize(("needs", "is_told"), [("True", True), ("x[0, 0] != x[1, 0]", False)])
 def test_an_array_of_a_hidden_test_is_not_shown(
-    grade_all: "GradeAll", needs: str, *, is_told: bool
+    grade_all: GradeAll, needs: str, *, is_told: bool
 ) -> None:
     """What an author wrote as a whole is exchanged for what does not tell it, or nothing is shown."""
     written = "x = np.array([[1.0, 0.0], [2.0, 4.0], [2.0, 4.0]])\ny = rng.random(2) + 1"
@@ -269,7 +267,7 @@ def test_an_array_of_a_hidden_test_is_not_shown(
 )
 @pytest.mark.parametrize("insists", [False, True])
 def test_what_is_the_same_in_all_draws_is_not_shown(
-    grade_all: "GradeAll", given: str, shown: str, *, insists: bool
+    grade_all: GradeAll, given: str, shown: str, *, insists: bool
 ) -> None:
     """However an author has written a constant, and even if the mistake needs it."""
     solution = "def f(x, k):\n    return x.sum()\n"
@@ -293,7 +291,7 @@ def f(x, k):
 
 
 def test_a_program_that_has_seen_a_secret_does_not_judge_what_is_shown(
-    grade_all: "GradeAll",
+    grade_all: GradeAll,
 ) -> None:
     """It could write the secret into the numbers by which of them it goes wrong on."""
     source = """\
@@ -319,7 +317,7 @@ def f(x, k):
         assert "[0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0]" not in verdict.example.code
 
 
-def test_a_question_without_an_example_leaves_the_next_one_its_own(grade_all: "GradeAll") -> None:
+def test_a_question_without_an_example_leaves_the_next_one_its_own(grade_all: GradeAll) -> None:
     """The first mistake shows in a third call alone, and so not in the child of an example."""
     source = "seen = []\n\n\ndef f(x):\n    seen.append(x)\n    return x + (len(seen) > 2)\n\n\ndef g(x, k):\n    return x * k\n"
     first = {"given": {"x": [1.5]}, "call": "f(x)"}
@@ -332,7 +330,7 @@ def test_a_question_without_an_example_leaves_the_next_one_its_own(grade_all: "G
     assert example_of(verdict).code.startswith("g(np.array([")
 
 
-def test_large_inputs_have_lines_of_their_own(grade_all: "GradeAll") -> None:
+def test_large_inputs_have_lines_of_their_own(grade_all: GradeAll) -> None:
     """A call that is too long for a line comes after the inputs that it uses."""
     long = {**HIDDEN, "given": "x = rng.integers(10, 99, (2, 4 * size)) / 10"}
     source = MEANS + "\n\nright = f\n\n\ndef f(x):\n    return right(x) + (len(np.unique(x)) > 9)\n"

@@ -1,7 +1,7 @@
 """Budgets: what a call may use, in multiples of what the reference or the solution uses."""
 
 import gc
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,11 +13,7 @@ from grader.grading.expected.budget import MEMORY_FLOOR, TIME_FLOOR, measured, o
 from grader.grading.feedback.difference_sentences import sentence_of
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Usage
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.grading.conftest import GradeOne
+from tests.grading.conftest import GradeOne
 
 SUMS = "import numpy as np\ndef f(x):\n    return sum(float((a * x).sum()) for a in x)\n"
 WHOLE = "import numpy as np\ndef f(x):\n    return float(np.outer(x, x).sum())\n"
@@ -30,11 +26,11 @@ TEST = {
 }
 
 
-def budget(tmp_path: "Path", **multiples: float) -> Budget:
+def budget(tmp_path: Path, **multiples: float) -> Budget:
     return Budget(where=Location(tmp_path), **multiples)
 
 
-def test_a_whole_matrix_is_over_the_budget_of_one_row(grade_one: "GradeOne") -> None:
+def test_a_whole_matrix_is_over_the_budget_of_one_row(grade_one: GradeOne) -> None:
     """The right values are not enough: the sentence gives both amounts and what is allowed."""
     assert grade_one(SUMS, TEST, solution=SUMS).outcome is Outcome.PASSED
     result = grade_one(WHOLE, TEST, solution=SUMS)
@@ -44,13 +40,13 @@ def test_a_whole_matrix_is_over_the_budget_of_one_row(grade_one: "GradeOne") -> 
     assert result.message.endswith("this exercise allows 20 times.")
 
 
-def test_a_hidden_budget_tells_no_amount(grade_one: "GradeOne") -> None:
+def test_a_hidden_budget_tells_no_amount(grade_one: GradeOne) -> None:
     """Only that it was exceeded."""
     result = grade_one(WHOLE, {**TEST, "hidden": True}, solution=SUMS)
     assert result.message == "Your code uses more time or memory than this hidden test allows."
 
 
-def test_the_reference_is_measured_for_the_same_call(grade_one: "GradeOne") -> None:
+def test_the_reference_is_measured_for_the_same_call(grade_one: GradeOne) -> None:
     """Where there is one, in this process; the submission in its own."""
     source = "import numpy as np\ndef f(x):\n    e = np.exp(x - x.max())\n    return e / e.sum()\n"
     wasteful = source.replace("return", "np.ones((1000, 1000)); return")
@@ -61,7 +57,7 @@ def test_the_reference_is_measured_for_the_same_call(grade_one: "GradeOne") -> N
     assert "times the memory of the reference (8 MB against" in result.message
 
 
-def test_a_wrong_value_is_reported_before_the_budget(grade_one: "GradeOne") -> None:
+def test_a_wrong_value_is_reported_before_the_budget(grade_one: GradeOne) -> None:
     """A wrong value is reported before a budget that is exceeded."""
     wrong = WHOLE.replace("np.outer(x, x)", "np.ones((1000, 1000))")
     assert "Your code used" not in grade_one(wrong, TEST, solution=SUMS).message
@@ -79,7 +75,7 @@ def test_a_wrong_value_is_reported_before_the_budget(grade_one: "GradeOne") -> N
     ],
 )  # fmt: skip
 def test_only_what_is_above_multiple_and_floor_is_too_much(
-    tmp_path: "Path",
+    tmp_path: Path,
     multiples: dict[str, float],
     used: Usage,
     known: Usage,

@@ -1,7 +1,6 @@
 """Sources of expected values: the reference, the solution, an expression, printed text."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -13,9 +12,7 @@ from grader.grading.results.verdict import Outcome
 from grader.grading.run.submission_run import SubmissionRun
 from grader.grading.session.engine import grade
 from grader.sandbox.process import Sandbox
-
-if TYPE_CHECKING:
-    from tests.grading.conftest import GradeAll, GradeOne, Make
+from tests.grading.conftest import GradeAll, GradeOne, Make
 
 RIGHT = "def f(x): return 2 * x"
 SEEDED = {"given": "x = rng.standard_normal(size)", "call": "f(x)"}
@@ -25,13 +22,13 @@ SEEDED = {"given": "x = rng.standard_normal(size)", "call": "f(x)"}
     ("source", "outcome"), [(RIGHT, "passed"), ("def f(x): return x + x[0]", "failed")]
 )
 def test_the_solution_gives_the_expected_values(
-    grade_one: "GradeOne", source: str, outcome: str
+    grade_one: GradeOne, source: str, outcome: str
 ) -> None:
     """`expect: solution` compares with what the exercise's own solution returns, on every draw."""
     assert grade_one(source, {**SEEDED, "seeds": 4, "expect": "solution"}).outcome == outcome
 
 
-def test_objects_of_the_solution_work_as_the_submission_s_do(grade_one: "GradeOne") -> None:
+def test_objects_of_the_solution_work_as_the_submission_s_do(grade_one: GradeOne) -> None:
     """A class of the solution is made and called in the solution's child."""
     counter = "class f:\n    def __init__(self, n): self.n = n\n    def up(self, by): return self.n + by\n"
     result = grade_one(
@@ -43,7 +40,7 @@ def test_objects_of_the_solution_work_as_the_submission_s_do(grade_one: "GradeOn
     assert result.message == "The result should be 5, but is 1."
 
 
-def test_text_that_is_left_out_is_what_the_solution_prints(grade_one: "GradeOne") -> None:
+def test_text_that_is_left_out_is_what_the_solution_prints(grade_one: GradeOne) -> None:
     """`run` without `stdout`."""
     test = {"given": {"x": [1.0, 2.5]}, "run": "print(f(x), f(x).shape)"}
     assert grade_one(RIGHT, test).outcome == "passed"
@@ -60,14 +57,14 @@ def test_text_that_is_left_out_is_what_the_solution_prints(grade_one: "GradeOne"
         "reference.softmax.softmax(x) * 0 + 2 * x",
     ],
 )
-def test_an_expression_gives_the_expected_value(grade_one: "GradeOne", expression: str) -> None:
+def test_an_expression_gives_the_expected_value(grade_one: GradeOne, expression: str) -> None:
     """It may use the given names, NumPy and every module of the reference."""
     test = {"given": {"x": [1.0, 2.5]}, "call": "f(x)", "expect": {"expression": expression}}
     assert grade_one(RIGHT, test).outcome == "passed"
     assert grade_one("def f(x): return x", test).outcome == "failed"
 
 
-def test_an_expression_may_use_the_reference_s_counterparts(grade_one: "GradeOne") -> None:
+def test_an_expression_may_use_the_reference_s_counterparts(grade_one: GradeOne) -> None:
     """The names under `defines` stand for the reference in it, never for the submission."""
     test = {
         "given": {"x": [1.0, 2.5]},
@@ -93,7 +90,7 @@ def test_an_expression_may_use_the_reference_s_counterparts(grade_one: "GradeOne
     ],
 )
 def test_a_solution_that_gives_no_value_is_the_author_s_error(
-    make: "Make", sandbox: Sandbox, solution: str, message: str
+    make: Make, sandbox: Sandbox, solution: str, message: str
 ) -> None:
     """No submission fails because the solution does."""
     test = {"given": {"x": 1}, "call": "f(x)", "expect": "solution"}
@@ -108,14 +105,14 @@ def test_a_solution_that_gives_no_value_is_the_author_s_error(
     assert "small.yaml" in str(caught.value)
 
 
-def test_without_a_sandbox_a_solution_is_never_run(make: "Make") -> None:
+def test_without_a_sandbox_a_solution_is_never_run(make: Make) -> None:
     """An oracle that was given none says so instead of running it here."""
     exercise = make({"given": {"x": 1}, "call": "f(x)", "expect": "solution"})
     with pytest.raises(GraderFault, match="only be run in a sandbox"):
         Oracle(exercise).draws(exercise.tests[0])
 
 
-def test_the_solution_does_not_share_a_child_with_the_submission(grade_all: "GradeAll") -> None:
+def test_the_solution_does_not_share_a_child_with_the_submission(grade_all: GradeAll) -> None:
     """A submission's changes to NumPy do not reach the expected values."""
     source = "import numpy as np\nnp.add = lambda a, b: a\ndef f(x): return np.add(x, x)"
     solution = "import numpy as np\ndef f(x): return np.add(x, x)"
@@ -123,7 +120,7 @@ def test_the_solution_does_not_share_a_child_with_the_submission(grade_all: "Gra
     assert verdict.tests[0].outcome is Outcome.FAILED
 
 
-def test_sizes_grow_from_draw_to_draw(make: "Make") -> None:
+def test_sizes_grow_from_draw_to_draw(make: Make) -> None:
     """The first draw has size 2, the last 10, a single one 5; sizes are different and as small."""
     given = "n, m, k = sizes(3)\nx = np.array([size, n, m, k])\nsize = size"
     many = make({"given": given, "seeds": 9, "call": "f(x)", "expect": 1})
@@ -135,7 +132,7 @@ def test_sizes_grow_from_draw_to_draw(make: "Make") -> None:
     assert Oracle(one).draws(one.tests[0])[0].inputs["size"] == 5
 
 
-def test_names_that_the_grader_gives_may_be_inputs(make: "Make") -> None:
+def test_names_that_the_grader_gives_may_be_inputs(make: Make) -> None:
     """If `given` sets them."""
     given = "sizes = [size, *sizes(2)]\nsize = 7"
     exercise = make({"given": given, "call": "f(sizes, size)", "expect": 1})
@@ -143,7 +140,7 @@ def test_names_that_the_grader_gives_may_be_inputs(make: "Make") -> None:
     assert (len(draw.inputs["sizes"]), draw.inputs["size"]) == (3, 7)
 
 
-def test_in_each_third_draw_one_size_is_1(make: "Make") -> None:
+def test_in_each_third_draw_one_size_is_1(make: Make) -> None:
     """Each in its turn, unless `least` forbids it; all other numbers are drawn as without it."""
     draws = {}
     for least in (1, 2):
@@ -156,7 +153,7 @@ def test_in_each_third_draw_one_size_is_1(make: "Make") -> None:
     assert np.array_equal(draws[1], draws[2])
 
 
-def test_sizes_are_the_same_in_every_run(make: "Make") -> None:
+def test_sizes_are_the_same_in_every_run(make: Make) -> None:
     """The draws of a test depend on its exercise and id only."""
     exercise = make({"given": "x = np.array(sizes(4))", "seeds": 5, "call": "f(x)", "expect": 1})
     first, second = (
@@ -165,7 +162,7 @@ def test_sizes_are_the_same_in_every_run(make: "Make") -> None:
     assert np.array_equal(first, second)
 
 
-def test_partial_credit_is_in_proportion_to_the_draws_that_pass(grade_one: "GradeOne") -> None:
+def test_partial_credit_is_in_proportion_to_the_draws_that_pass(grade_one: GradeOne) -> None:
     """All draws run, points are rounded down, and the test has still failed."""
     test = {
         "given": "x = np.full(size, float(size))",
@@ -181,7 +178,7 @@ def test_partial_credit_is_in_proportion_to_the_draws_that_pass(grade_one: "Grad
     assert grade_one(RIGHT, test).points == 4
 
 
-def test_a_program_that_ends_earns_nothing_for_the_draws_after_it(grade_one: "GradeOne") -> None:
+def test_a_program_that_ends_earns_nothing_for_the_draws_after_it(grade_one: GradeOne) -> None:
     """Partial credit counts what was seen to pass."""
     test = {
         **SEEDED,
@@ -207,9 +204,7 @@ def test_a_program_that_ends_earns_nothing_for_the_draws_after_it(grade_one: "Gr
         {"pytest": "assert f(x).sum() == 0"},
     ],
 )
-def test_every_kind_of_test_can_be_drawn_anew(
-    grade_one: "GradeOne", test: dict[str, object]
-) -> None:
+def test_every_kind_of_test_can_be_drawn_anew(grade_one: GradeOne, test: dict[str, object]) -> None:
     """`seeds` counts for output, properties and bodies too, and the draw is named."""
     given = {"given": "x = np.zeros(10) if size == 2 else np.ones(size)", "seeds": 3}
     result = grade_one(
@@ -219,7 +214,7 @@ def test_every_kind_of_test_can_be_drawn_anew(
 
 
 def test_what_a_submission_gave_is_kept_for_whoever_explains_it(
-    make: "Make", sandbox: Sandbox
+    make: Make, sandbox: Sandbox
 ) -> None:
     """The deciding draw's value, expected value and inputs; a `Raised` where it raised."""
     exercise = make({**SEEDED, "seeds": 4, "expect": "solution"}, {"run": "print(f(1))"})
@@ -252,7 +247,7 @@ def test_what_a_submission_gave_is_kept_for_whoever_explains_it(
         ("ignored", "[np.nan, np.nan]", "failed"),
     ],
 )
-def test_nan_has_a_policy(grade_one: "GradeOne", policy: str, row: str, outcome: str) -> None:
+def test_nan_has_a_policy(grade_one: GradeOne, policy: str, row: str, outcome: str) -> None:
     """By default NaN belongs where it is expected; ignored, anything may stand there."""
     test = {"call": "f(1)", "expect": {"expression": "np.array([np.nan, 1.0])"}, "nan": policy}
     source = f"import numpy as np\ndef f(x): return np.array({row})"
@@ -261,7 +256,7 @@ def test_nan_has_a_policy(grade_one: "GradeOne", policy: str, row: str, outcome:
 
 @pytest.mark.parametrize("module", ["inputs", "oracle"])
 def test_too_little_memory_is_the_error_of_the_test(
-    make: "Make", monkeypatch: pytest.MonkeyPatch, module: str
+    make: Make, monkeypatch: pytest.MonkeyPatch, module: str
 ) -> None:
     """Whether its inputs or its expected values need too much: no fault, which is tried again."""
 

@@ -1,11 +1,11 @@
 """Fresh inputs for every evaluation, whatever an author's code does to them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from grader.definitions.exercise import Exercise
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import NotCopyableError, freeze, fresh
@@ -13,18 +13,15 @@ from grader.grading.results.jobs import Job, Result
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade_all
-
-if TYPE_CHECKING:
-    from grader.definitions.exercise import Exercise
-    from grader.sandbox.process import Sandbox
-    from tests.grading.conftest import Fields, GradeOne, Make
+from grader.sandbox.process import Sandbox
+from tests.grading.conftest import Fields, GradeOne, Make
 
 RIGHT = "def f(x):\n    return 2.0 * x\n"
 WRONG = "def f(x):\n    return 0.0 * x\n"
 
 # Each is passed by a right program alone, and by every later program if the first one's inputs
 # are those of all.
-KEEPING: "dict[str, Fields]" = {
+KEEPING: dict[str, Fields] = {
     "a list": {"given": "seen = []", "call": "(seen.append(f(3.0)) or seen)[0]"},
     "a list in a list": {"given": "seen = [[]]", "call": "(seen[0].append(f(3.0)) or seen)[0][0]"},
     "a list in a tuple": {"given": "seen = ([],)", "call": "(seen[0].append(f(3.0)) or seen)[0][0]"},
@@ -74,7 +71,7 @@ KEEPING: "dict[str, Fields]" = {
 }  # fmt: skip
 
 
-def graded(exercise: "Exercise", sandbox: "Sandbox", *sources: str) -> list[Verdict]:
+def graded(exercise: Exercise, sandbox: Sandbox, *sources: str) -> list[Verdict]:
     """Grade sources one after another, as one worker does."""
     results: list[Result] = []
     jobs = [Job(exercise, Submission.from_bytes(Path("f.py"), each.encode())) for each in sources]
@@ -85,7 +82,7 @@ def graded(exercise: "Exercise", sandbox: "Sandbox", *sources: str) -> list[Verd
 
 @pytest.mark.parametrize("name", KEEPING)
 def test_no_submission_changes_the_result_of_another(
-    name: str, make: "Make", sandbox: "Sandbox"
+    name: str, make: Make, sandbox: Sandbox
 ) -> None:
     """A wrong program fails after a right one, a right one passes after a wrong one."""
     test = KEEPING[name]
@@ -106,7 +103,7 @@ def test_no_submission_changes_the_result_of_another(
     ids=["solution", "reference", "expression"],
 )
 def test_what_is_expected_is_computed_with_inputs_of_its_own(
-    expect: object, grade_one: "GradeOne"
+    expect: object, grade_one: GradeOne
 ) -> None:
     """A call that takes an item out of a list finds it there with the submission as well."""
     source = "import numpy as np\ndef f(x):\n    e = np.exp(x)\n    return e / e.sum()\n"
@@ -115,7 +112,7 @@ def test_what_is_expected_is_computed_with_inputs_of_its_own(
     assert grade_one(source, test, defines=defines, solution=source).message == ""
 
 
-def test_both_runs_of_a_measured_call_have_their_inputs(grade_one: "GradeOne") -> None:
+def test_both_runs_of_a_measured_call_have_their_inputs(grade_one: GradeOne) -> None:
     """The reference is called twice to be measured, and the list is whole each time."""
     source = "import numpy as np\ndef f(x):\n    e = np.exp(x)\n    return e / e.sum()\n"
     test = {
@@ -128,7 +125,7 @@ def test_both_runs_of_a_measured_call_have_their_inputs(grade_one: "GradeOne") -
     assert grade_one(source, test, defines=defines).outcome is Outcome.PASSED
 
 
-def test_each_call_of_a_property_has_its_inputs(grade_one: "GradeOne") -> None:
+def test_each_call_of_a_property_has_its_inputs(grade_one: GradeOne) -> None:
     """The second call finds the list as the first one did, and an array that came in its place."""
     test = {
         "given": "parts = [1.0]\nx = rng.standard_normal(4)",
@@ -139,7 +136,7 @@ def test_each_call_of_a_property_has_its_inputs(grade_one: "GradeOne") -> None:
     assert grade_one(RIGHT, test).message == ""
 
 
-def test_a_body_may_write_to_its_arrays(make: "Make", sandbox: "Sandbox") -> None:
+def test_a_body_may_write_to_its_arrays(make: Make, sandbox: Sandbox) -> None:
     """They are its own: the next submission gets them as they were given."""
     body = "assert x[0] == 2.0\nx.sort()\nassert f(x)[0] == 2.0"
     exercise = make({"given": "x = np.array([2.0, 1.0])", "pytest": body})
@@ -147,9 +144,7 @@ def test_a_body_may_write_to_its_arrays(make: "Make", sandbox: "Sandbox") -> Non
         assert verdict.tests[0].outcome is Outcome.PASSED, verdict.tests[0].message
 
 
-def test_a_value_of_the_submission_is_the_same_in_every_test(
-    make: "Make", sandbox: "Sandbox"
-) -> None:
+def test_a_value_of_the_submission_is_the_same_in_every_test(make: Make, sandbox: Sandbox) -> None:
     """Though the test before took the last item of it."""
     test = {"call": "answers.pop()", "expect": 2}
     exercise = make(test, {**test}, defines={"answers": {"kind": "value"}})
@@ -157,9 +152,7 @@ def test_a_value_of_the_submission_is_the_same_in_every_test(
     assert [each.outcome for each in verdict.tests] == [Outcome.PASSED] * 2
 
 
-def test_settings_of_numpy_end_with_the_code_that_made_them(
-    make: "Make", sandbox: "Sandbox"
-) -> None:
+def test_settings_of_numpy_end_with_the_code_that_made_them(make: Make, sandbox: Sandbox) -> None:
     """How arrays are printed and which errors are raised, in `given` as in a body."""
     before = np.get_printoptions(), np.geterr()
     change = "np.set_printoptions(precision=2)\nnp.seterr(all='raise')\n"
@@ -193,7 +186,7 @@ def test_what_cannot_be_copied_is_refused(value: object) -> None:
 
 
 def test_plain_inputs_are_drawn_once(
-    make: "Make", sandbox: "Sandbox", monkeypatch: pytest.MonkeyPatch
+    make: Make, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To copy them takes less time; a function is made again for each evaluation."""
     drawn: list[str] = []

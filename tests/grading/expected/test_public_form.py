@@ -1,7 +1,5 @@
 """The public form of an exercise: every kind of visible test, with values that were computed."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
@@ -9,14 +7,12 @@ from grader.definitions.public import Described
 from grader.errors import GraderFault
 from grader.grading.expected.public_form import needs_sandbox, public_exercise
 from grader.sandbox.process import Sandbox
+from tests.grading.conftest import Fields, Make
 
-if TYPE_CHECKING:
-    from tests.grading.conftest import Fields, Make
-
-GIVEN: "Fields" = {"given": {"x": [1.0, 2.0]}}
+GIVEN: Fields = {"given": {"x": [1.0, 2.0]}}
 
 
-def test_every_kind_of_visible_test_has_a_public_form(make: "Make") -> None:
+def test_every_kind_of_visible_test_has_a_public_form(make: Make) -> None:
     """With what it runs, and the expected value or the property."""
     exercise = make(
         {**GIVEN, "call": "f(x)", "expect": {"expression": "x + x"}},
@@ -38,7 +34,7 @@ def test_every_kind_of_visible_test_has_a_public_form(make: "Make") -> None:
     assert (tests[2].holds, tests[2].draws) == ("causal", 4)
 
 
-def test_what_the_solution_gives_is_computed_in_a_sandbox(make: "Make", sandbox: Sandbox) -> None:
+def test_what_the_solution_gives_is_computed_in_a_sandbox(make: Make, sandbox: Sandbox) -> None:
     """For pages as for grading; without one it is a fault, not a page without a value."""
     exercise = make(
         {**GIVEN, "call": "f(x)", "expect": "solution"}, {**GIVEN, "run": "print(f(x))"}
@@ -51,14 +47,14 @@ def test_what_the_solution_gives_is_computed_in_a_sandbox(make: "Make", sandbox:
         public_exercise(exercise)
 
 
-def test_hidden_tests_need_no_sandbox_for_a_page(make: "Make") -> None:
+def test_hidden_tests_need_no_sandbox_for_a_page(make: Make) -> None:
     """They are not computed at all."""
     test = {**GIVEN, "call": "f(x)", "expect": "solution", "hidden": True}
     assert not needs_sandbox(make(test))
     assert public_exercise(make(test)).tests == ()
 
 
-def test_what_is_no_plain_data_is_described(make: "Make") -> None:
+def test_what_is_no_plain_data_is_described(make: Make) -> None:
     """A function, an object, an array of objects; also within a container. They print as they do."""
     code = (
         'add = int.__add__; many = [(add, 1), {"a": {2}}, np.float32(3)]; odd = np.array([None, 1]); '

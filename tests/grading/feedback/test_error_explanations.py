@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,9 +15,7 @@ from grader.grading.results.verdict import Outcome
 from grader.grading.session.engine import grade
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
-
-if TYPE_CHECKING:
-    from tests.grading.conftest import Make
+from tests.grading.conftest import Make
 
 A, B, WHOLE = np.ones((3, 4)), np.ones((5, 4)), np.ones(3, dtype=int)
 NONE, LIST, FLOAT = None, [1.0, 2.0], 1.5
@@ -372,7 +370,7 @@ TEXTS = "np.where(x > 0, 'pos', 'neg')"
     ],
 )
 def test_an_array_that_no_test_can_look_at_gets_the_right_advice(
-    make: "Make", sandbox: Sandbox, returned: str, right: str, said: str
+    make: Make, sandbox: Sandbox, returned: str, right: str, said: str
 ) -> None:
     """The dtype that is asked for is named, and an error of our own code is never the learner's."""
     source = "import numpy as np\n\n\ndef f(x):\n    return {}\n"

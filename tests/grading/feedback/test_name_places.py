@@ -1,15 +1,11 @@
 """Submissions in which the name that is asked for seems to be missing, or is there twice."""
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from grader.definitions.wording import did_you_mean, other_letter
 from grader.grading.feedback.name_places import places_of
 from grader.grading.results.verdict import Outcome
-
-if TYPE_CHECKING:
-    from tests.grading.conftest import GradeAll
+from tests.grading.conftest import GradeAll
 
 TEST = {"given": {"x": 2.0}, "call": "f(x)", "expect": 4.0}
 F = "def f(x):\n    return 2 * x\n"
@@ -44,7 +40,7 @@ MISSING = {
 
 @pytest.mark.parametrize("where", MISSING)
 def test_a_name_that_stands_elsewhere_is_said_to_stand_there(
-    grade_all: "GradeAll", where: str
+    grade_all: GradeAll, where: str
 ) -> None:
     """And with its line, so that it can be moved; of any other nothing of the kind is said."""
     source, words = MISSING[where]
@@ -68,7 +64,7 @@ LOOKS_ALIKE = {
 
 
 @pytest.mark.parametrize("place", LOOKS_ALIKE)
-def test_a_letter_of_another_script_is_named(grade_all: "GradeAll", place: str) -> None:
+def test_a_letter_of_another_script_is_named(grade_all: GradeAll, place: str) -> None:
     """Two names that look the same are no help."""
     source, *words = LOOKS_ALIKE[place]
     verdict = grade_all(source, {**TEST, "call": "score(x)"}, defines={"score": {}})
@@ -98,7 +94,7 @@ def test_a_suggestion_names_the_letter_that_makes_the_difference() -> None:
     ],
 )
 def test_both_places_of_a_name_defined_twice_are_said(
-    grade_all: "GradeAll", source: str, words: str
+    grade_all: GradeAll, source: str, words: str
 ) -> None:
     """The starter may have been left under the solution."""
     verdict = grade_all(source, TEST)
@@ -114,13 +110,13 @@ def test_both_places_of_a_name_defined_twice_are_said(
     ids=["changed by a function", "in two branches"],
 )
 def test_a_name_that_is_meant_to_be_set_twice_is_no_matter(
-    grade_all: "GradeAll", source: str
+    grade_all: GradeAll, source: str
 ) -> None:
     """Decorators are applied like that, and branches define one of two."""
     assert "defined in lines" not in grade_all(source, TEST).tests[0].message
 
 
-def test_a_program_that_passes_may_define_a_name_twice(grade_all: "GradeAll") -> None:
+def test_a_program_that_passes_may_define_a_name_twice(grade_all: GradeAll) -> None:
     """Whatever it is, it is right."""
     verdict = grade_all(f"def f(x):\n    return None\n\n\n{F}", TEST)
     assert verdict.outcome is Outcome.PASSED
@@ -152,7 +148,7 @@ NOT_PYTHON = {
 
 @pytest.mark.parametrize("source", NOT_PYTHON, ids=range(len(NOT_PYTHON)))
 def test_a_text_that_is_something_else_is_called_what_it_is(
-    grade_all: "GradeAll", source: str
+    grade_all: GradeAll, source: str
 ) -> None:
     """Python's own words for it help no one."""
     verdict = grade_all(source, TEST)
@@ -168,8 +164,6 @@ def test_a_text_that_is_something_else_is_called_what_it_is(
         f"--- 1\n+++ 2\n{F}",
     ],
 )
-def test_a_program_that_looks_like_something_else_is_run(
-    grade_all: "GradeAll", source: str
-) -> None:
+def test_a_program_that_looks_like_something_else_is_run(grade_all: GradeAll, source: str) -> None:
     """What Python can read is Python."""
     assert grade_all(source, TEST).outcome is Outcome.PASSED

@@ -1,14 +1,12 @@
 """Tests whose sentence names a relation, and tests whose sentence must not."""
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
 
 from grader.grading.comparison.relations import relation
-
-if TYPE_CHECKING:
-    from tests.grading.conftest import GradeAll, GradeOne
+from tests.grading.conftest import GradeAll, GradeOne
 
 Fields: TypeAlias = dict[str, Any]
 
@@ -21,14 +19,14 @@ BY_COLUMNS = SOLUTION.replace("1.0", "x.shape[-1]")
 RELATION = "Every value is 3 times the expected one; 3 is the length of the last axis of `x`."
 
 
-def test_visible_test_names_the_relation(grade_all: "GradeAll") -> None:
+def test_visible_test_names_the_relation(grade_all: GradeAll) -> None:
     """After what differs, a visible test says how the values are related."""
     message = grade_all(BY_COLUMNS, MATRIX, OTHER).tests[0].message
     assert message.startswith("The result has the right shape, but all 12 values differ")
     assert message.endswith(f". {RELATION}")
 
 
-def test_shape_names_the_relation(grade_one: "GradeOne") -> None:
+def test_shape_names_the_relation(grade_one: GradeOne) -> None:
     """A result of another shape is related too."""
     message = grade_one("def f(x):\n    return x.T * 1.0\n", MATRIX).message
     assert message == (
@@ -37,20 +35,20 @@ def test_shape_names_the_relation(grade_one: "GradeOne") -> None:
     )
 
 
-def test_no_coincidence_is_a_cause(grade_all: "GradeAll") -> None:
+def test_no_coincidence_is_a_cause(grade_all: GradeAll) -> None:
     """A size explains a factor only if inputs of another size agree."""
     for tests in ([MATRIX], [MATRIX, OTHER], [MATRIX, MATRIX]):
         message = grade_all(THRICE, *tests).tests[0].message
         assert message.endswith(". Every value is 3 times the expected one.")
 
 
-def test_draw_is_said_after_the_relation(grade_all: "GradeAll") -> None:
+def test_draw_is_said_after_the_relation(grade_all: GradeAll) -> None:
     """With several draws, the number of the draw stays at the end."""
     message = grade_all(BY_COLUMNS, {**MATRIX, "seeds": 2}, OTHER).tests[0].message
     assert message.endswith(f"{RELATION} (Inputs 1 of 2.)")
 
 
-def test_hidden_test_names_no_relation(grade_all: "GradeAll") -> None:
+def test_hidden_test_names_no_relation(grade_all: GradeAll) -> None:
     """The sentence of a hidden test is the same for every way to be wrong, whatever it discloses."""
     for disclose in ("nothing", "category", "inputs"):
         hidden = {**MATRIX, "hidden": True, "disclose": disclose}
@@ -62,7 +60,7 @@ def test_hidden_test_names_no_relation(grade_all: "GradeAll") -> None:
         assert "times" not in messages[0]
 
 
-def test_prediction_names_no_relation(grade_one: "GradeOne") -> None:
+def test_prediction_names_no_relation(grade_one: GradeOne) -> None:
     """A relation would give a prediction's answer away."""
     message = grade_one(
         "answer = [2.0, 5.0, 8.0]\n",
@@ -76,7 +74,7 @@ def test_prediction_names_no_relation(grade_one: "GradeOne") -> None:
     assert "times" not in message
 
 
-def test_rounded_literal_is_no_obstacle(grade_one: "GradeOne") -> None:
+def test_rounded_literal_is_no_obstacle(grade_one: GradeOne) -> None:
     """Where an author wrote few digits, the relation is to what the reference gives."""
     message = grade_one(
         "import numpy as np\n\n\ndef f(x):\n    e = np.exp(x)\n    return e / e.sum(axis=0)\n",
@@ -99,7 +97,7 @@ def test_large_result_is_not_copied_to_look_for_a_relation() -> None:
 
 
 def test_relation_that_breaks_leaves_the_sentence_alone(
-    grade_one: "GradeOne", monkeypatch: pytest.MonkeyPatch
+    grade_one: GradeOne, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An error in the search for a relation does not change the verdict."""
     whole = grade_one(THRICE, MATRIX).message

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,9 +18,7 @@ from grader.grading.results.verdict import Outcome, TestResult, ValueSummary, Ve
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.session.engine import grade_all
 from grader.sandbox.process import Sandbox
-
-if TYPE_CHECKING:
-    from tests.grading.conftest import GradeAll, GradeOne, Make
+from tests.grading.conftest import GradeAll, GradeOne, Make
 
 NOTHING = {"inputs": (), "expected": None, "got": None, "worst": None}
 SQUARE = {"given": {"x": [[1.0, 2.0], [3.0, 4.0]]}, "call": "f(x)", "expect": [[2.0, 4.0], [6.0, 8.0]]}  # fmt: skip
@@ -31,7 +29,7 @@ def values(result: TestResult) -> dict[str, Any]:
     return {name: getattr(result, name) for name in NOTHING}
 
 
-def test_a_failing_test_shows_inputs_expected_and_got(grade_one: "GradeOne") -> None:
+def test_a_failing_test_shows_inputs_expected_and_got(grade_one: GradeOne) -> None:
     """As numbers and as text, with the place where the two differ most."""
     source = "def f(x):\n    y = 2 * x\n    y[1, 0] = 7.5\n    y[0, 0] = 2.5\n    return y\n"
     result = grade_one(source, SQUARE)
@@ -45,14 +43,14 @@ def test_a_failing_test_shows_inputs_expected_and_got(grade_one: "GradeOne") -> 
     assert 0 < result.seconds < 60
 
 
-def test_a_passing_test_shows_nothing_but_its_time(grade_one: "GradeOne") -> None:
+def test_a_passing_test_shows_nothing_but_its_time(grade_one: GradeOne) -> None:
     """Values are only made where something is wrong."""
     result = grade_one("def f(x):\n    return 2 * x\n", SQUARE)
     assert (result.outcome, values(result)) == (Outcome.PASSED, NOTHING)
     assert result.seconds is not None
 
 
-def test_the_values_are_those_of_the_draw_that_failed(grade_one: "GradeOne") -> None:
+def test_the_values_are_those_of_the_draw_that_failed(grade_one: GradeOne) -> None:
     """Not of the first, nor of the last, and only of the names that the call uses."""
     test = {"given": "x = np.full(2, float(size))\nunused = x", "seeds": 9, "call": "f(x)", "expect": {"expression": "2 * x"}}  # fmt: skip
     for partial in (False, True):
@@ -72,7 +70,7 @@ def test_the_values_are_those_of_the_draw_that_failed(grade_one: "GradeOne") -> 
         "import os\ndef f(x):\n    os._exit(3)\n",
     ],
 )
-def test_where_nothing_came_there_is_nothing_of_it(grade_one: "GradeOne", source: str) -> None:
+def test_where_nothing_came_there_is_nothing_of_it(grade_one: GradeOne, source: str) -> None:
     """The inputs are what it went wrong for, and what was expected can be seen."""
     result = grade_one(source, SQUARE)
     assert result.got is None
@@ -80,13 +78,13 @@ def test_where_nothing_came_there_is_nothing_of_it(grade_one: "GradeOne", source
     assert result.expected is not None
 
 
-def test_none_is_shown_where_it_is_what_came(grade_one: "GradeOne") -> None:
+def test_none_is_shown_where_it_is_what_came(grade_one: GradeOne) -> None:
     """A forgotten `return` gives a value, too."""
     result = grade_one("def f(x):\n    2 * x\n", SQUARE)
     assert result.got == ValueSummary("None", "None")
 
 
-def test_whole_numbers_of_a_literal_have_the_kind_of_what_came(grade_one: "GradeOne") -> None:
+def test_whole_numbers_of_a_literal_have_the_kind_of_what_came(grade_one: GradeOne) -> None:
     """Or a learner would be told of a dtype that no one asks for."""
     test = {"given": {"x": [1.0, 2.0]}, "call": "f(x)", "expect": [2, 4]}
     result = grade_one("def f(x):\n    return 3 * x\n", test)
@@ -94,7 +92,7 @@ def test_whole_numbers_of_a_literal_have_the_kind_of_what_came(grade_one: "Grade
     assert result.expected.summary == "float64 (2,)"
 
 
-def test_printed_text_is_shown_as_it_is(grade_one: "GradeOne") -> None:
+def test_printed_text_is_shown_as_it_is(grade_one: GradeOne) -> None:
     """With its lines, and without what could steer a terminal."""
     test = {"given": {"x": 3}, "run": "print(f(x))", "stdout": "6\n"}
     result = grade_one("def f(x):\n    return f'a\\n\\x1b[31m{x}\\u202e'\n", test)
@@ -102,7 +100,7 @@ def test_printed_text_is_shown_as_it_is(grade_one: "GradeOne") -> None:
     assert result.got == ValueSummary("printed text", "a\n\ufffd[31m3\ufffd\n")
 
 
-def test_a_property_shows_what_came(grade_one: "GradeOne") -> None:
+def test_a_property_shows_what_came(grade_one: GradeOne) -> None:
     """It expects no value of its own."""
     test = {"given": {"x": [1.0, 2.0]}, "holds": "rows_sum_to_one", "call": "f(x)"}
     result = grade_one("def f(x):\n    return x\n", test)
@@ -111,7 +109,7 @@ def test_a_property_shows_what_came(grade_one: "GradeOne") -> None:
     assert result.got.rows == ((1.0, 2.0),)
 
 
-def test_a_changed_input_is_no_matter_of_the_result(grade_one: "GradeOne") -> None:
+def test_a_changed_input_is_no_matter_of_the_result(grade_one: GradeOne) -> None:
     """Expected and got would look the same."""
     result = grade_one("def f(x):\n    x *= 2\n    return x\n", SQUARE)
     assert "in place" in result.message
@@ -120,7 +118,7 @@ def test_a_changed_input_is_no_matter_of_the_result(grade_one: "GradeOne") -> No
 
 
 @pytest.mark.parametrize("disclose", ["inputs", "category", "nothing"])
-def test_a_hidden_test_shows_no_value_and_no_time(grade_one: "GradeOne", disclose: str) -> None:
+def test_a_hidden_test_shows_no_value_and_no_time(grade_one: GradeOne, disclose: str) -> None:
     """Whatever its message may say."""
     for source in (
         "def f(x):\n    return x\n",
@@ -150,7 +148,7 @@ def test_a_hidden_result_with_values_cannot_be_made(field: str, value: object) -
         replace(seen, hidden=True)
 
 
-def test_a_prediction_shows_nothing(grade_one: "GradeOne") -> None:
+def test_a_prediction_shows_nothing(grade_one: GradeOne) -> None:
     """Its answer stands in what is expected, and often in the inputs."""
     test = {"given": {"answer": [2, 3]}, "call": "f", "expect": {"expression": "answer"}}
     result = grade_one("f = (3, 2)\n", test, kind="predict", defines={"f": {"kind": "value"}}, solution="f = (2, 3)\n")  # fmt: skip
@@ -158,7 +156,7 @@ def test_a_prediction_shows_nothing(grade_one: "GradeOne") -> None:
     assert values(result) == NOTHING
 
 
-def test_values_cross_between_processes(grade_all: "GradeAll") -> None:
+def test_values_cross_between_processes(grade_all: GradeAll) -> None:
     """Also what JSON has no number for; and a time makes no two verdicts differ."""
     source = "import numpy as np\ndef f(x):\n    return np.array([np.nan, -np.inf, np.inf, 1.0])\n"
     test = {"given": {"x": [1.0, 2.0, 3.0, 4.0]}, "call": "f(x)", "expect": [1.0, 2.0, 3.0, 4.0]}
@@ -179,7 +177,7 @@ def test_values_cross_between_processes(grade_all: "GradeAll") -> None:
     assert replace(result, seconds=99.0) == result
 
 
-def test_records_of_before_there_were_values_can_be_read(grade_all: "GradeAll") -> None:
+def test_records_of_before_there_were_values_can_be_read(grade_all: GradeAll) -> None:
     """A batch may be resumed that an earlier version began."""
     data = verdict_data(grade_all("def f(x):\n    return x\n", SQUARE))
     for name in (*NOTHING, "seconds"):
@@ -188,7 +186,7 @@ def test_records_of_before_there_were_values_can_be_read(grade_all: "GradeAll") 
     assert values(back) == NOTHING
 
 
-def test_a_proof_makes_no_values(make: "Make", sandbox: Sandbox) -> None:
+def test_a_proof_makes_no_values(make: Make, sandbox: Sandbox) -> None:
     """No one reads those of hundreds of wrong programs."""
     found: list[Verdict] = []
     submission = Submission.from_bytes(Path("small.py"), b"def f(x):\n    return x\n")
@@ -308,7 +306,7 @@ def test_no_text_of_a_value_can_steer_a_terminal() -> None:
     "print_it", [repr, lambda text: f"[{text!r}]", lambda text: f"{{{text!r}: 1}}"]
 )
 def test_what_a_submission_words_cannot_steer_a_terminal(
-    grade_one: "GradeOne", print_it: Callable[[str], str]
+    grade_one: GradeOne, print_it: Callable[[str], str]
 ) -> None:
     """Escapes, marks that reverse text and line ends are printed as Python writes them."""
     source = (
@@ -319,7 +317,7 @@ def test_what_a_submission_words_cannot_steer_a_terminal(
     assert "\\x1b[2J\\u202e\\u2028\\n" in result.got.text
 
 
-def test_the_name_of_a_class_is_cleaned(grade_one: "GradeOne") -> None:
+def test_the_name_of_a_class_is_cleaned(grade_one: GradeOne) -> None:
     """It is the submission's own word, and may be anything."""
     source = "class Odd:\n    pass\nOdd.__name__ = Odd.__qualname__ = '\\x1b[31mOdd'\ndef f(x):\n    return Odd()\n"
     result = grade_one(source, SQUARE)

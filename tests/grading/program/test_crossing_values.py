@@ -1,13 +1,9 @@
 """Layouts of inputs and types of results, from the author's `given` to the verdict."""
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from grader.grading.results.verdict import Outcome
-
-if TYPE_CHECKING:
-    from tests.grading.conftest import GradeOne
+from tests.grading.conftest import GradeOne
 
 IN_ORDER = "import numpy as np\ndef f(x): return np.frombuffer(x.tobytes('A')).reshape(x.shape)\n"
 IN_PLACE = "def f(x):\n    x *= 2\n    return x\n"
@@ -30,7 +26,7 @@ def f(x): return Attention(2 * x, x)
     ],
 )
 def test_a_program_that_relies_on_memory_order_meets_the_author_s_layout(
-    grade_one: "GradeOne", given: str, outcome: Outcome
+    grade_one: GradeOne, given: str, outcome: Outcome
 ) -> None:
     """Whatever NumPy makes of an input in `given` is what the submission gets."""
     test = {"given": given, "call": "f(x)", "expect": {"expression": "np.array(x)"}}
@@ -45,7 +41,7 @@ def test_a_program_that_relies_on_memory_order_meets_the_author_s_layout(
     ],
 )
 def test_an_input_is_read_only_if_its_author_made_it_so(
-    grade_one: "GradeOne", given: str, outcome: Outcome
+    grade_one: GradeOne, given: str, outcome: Outcome
 ) -> None:
     """The grader's own protection of inputs is not seen by a submission."""
     expected = {"expression": "2 * x"}
@@ -55,7 +51,7 @@ def test_an_input_is_read_only_if_its_author_made_it_so(
 
 @pytest.mark.parametrize("hidden", [False, True])
 def test_a_named_tuple_is_right_where_a_tuple_is_expected(
-    grade_one: "GradeOne", hidden: bool
+    grade_one: GradeOne, hidden: bool
 ) -> None:
     """Also in a hidden test; wrong values in it are found."""
     test = {
@@ -85,7 +81,7 @@ def test_a_named_tuple_is_right_where_a_tuple_is_expected(
     ],
 )  # fmt: skip
 def test_results_of_other_types_are_compared(
-    grade_one: "GradeOne", right: str, wrong: str, expected: str
+    grade_one: GradeOne, right: str, wrong: str, expected: str
 ) -> None:
     """Each by what Python or NumPy calls equal."""
     imports = (
@@ -112,7 +108,7 @@ def test_results_of_other_types_are_compared(
     ],
 )
 def test_a_test_accepts_the_types_that_it_names(
-    grade_one: "GradeOne", source: str, accepted: list[str], rejected: list[str]
+    grade_one: GradeOne, source: str, accepted: list[str], rejected: list[str]
 ) -> None:
     """A list for an array, or a dtype of fewer digits, is wrong unless the test accepts it."""
     test = {"given": {"x": [1.0, 2.0]}, "call": "f(x)", "expect": {"expression": "2 * x"}}
@@ -149,7 +145,7 @@ def f(x): return {}
     ],
 )
 def test_dataclasses_are_compared_by_their_fields(
-    grade_one: "GradeOne", right: str, wrong: str
+    grade_one: GradeOne, right: str, wrong: str
 ) -> None:
     """As plain data, wherever they are in a result; so are members and lists of a class."""
     test = {"given": {"x": [1.0, 2.0]}, "call": "f(x)", "expect": "solution"}
@@ -167,7 +163,7 @@ def test_dataclasses_are_compared_by_their_fields(
     ],
 )
 def test_a_body_gets_masked_arrays_only_if_it_is_about_masks(
-    grade_one: "GradeOne", body: str, outcome: Outcome
+    grade_one: GradeOne, body: str, outcome: Outcome
 ) -> None:
     """To NumPy's assertions a masked entry is equal to everything."""
     source = "import numpy as np\ndef f(n): return np.ma.masked_all(n)\n"

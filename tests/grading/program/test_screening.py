@@ -1,19 +1,15 @@
 """Forbidden code, found on the syntax tree before any of the submission runs."""
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from grader.grading.results.verdict import Outcome, Verdict
-
-if TYPE_CHECKING:
-    from tests.grading.conftest import GradeAll
+from tests.grading.conftest import GradeAll
 
 TEST = {"given": {"x": [3.0, 4.0]}, "call": "f(x)", "expect": 5.0}
 RIGHT = "import numpy as np\ndef f(x): return np.sqrt((x * x).sum())\n"
 
 
-def verdict_of(grade_all: "GradeAll", source: str, **forbid: object) -> Verdict:
+def verdict_of(grade_all: GradeAll, source: str, **forbid: object) -> Verdict:
     return grade_all(source, TEST, forbid=forbid)
 
 
@@ -70,7 +66,7 @@ def verdict_of(grade_all: "GradeAll", source: str, **forbid: object) -> Verdict:
     ],
 )  # fmt: skip
 def test_a_forbidden_use_is_named_with_its_line(
-    grade_all: "GradeAll", forbid: dict[str, object], source: str, line: int, sentence: str
+    grade_all: GradeAll, forbid: dict[str, object], source: str, line: int, sentence: str
 ) -> None:
     """Through aliases too; the submission has failed, and no test ran."""
     verdict = verdict_of(grade_all, source, **forbid, because="Use what you know.")
@@ -97,7 +93,7 @@ def test_a_forbidden_use_is_named_with_its_line(
     ],
 )  # fmt: skip
 def test_what_only_looks_alike_may_be_used(
-    grade_all: "GradeAll", forbid: dict[str, object], source: str
+    grade_all: GradeAll, forbid: dict[str, object], source: str
 ) -> None:
     """A learner's own name, another function, a word in a comment."""
     assert verdict_of(grade_all, source, **forbid).outcome is Outcome.PASSED
@@ -132,7 +128,7 @@ def test_what_only_looks_alike_may_be_used(
         ("import sys\ndef f(x): return sys._getframe().f_globals['np']", ".f_globals"),
     ],
 )
-def test_ways_around_are_forbidden_with_it(grade_all: "GradeAll", source: str, name: str) -> None:
+def test_ways_around_are_forbidden_with_it(grade_all: GradeAll, source: str, name: str) -> None:
     """Where anything is forbidden, so is what reaches it by another name."""
     verdict = verdict_of(grade_all, source, names=["np.linalg"])
     assert verdict.outcome is Outcome.FAILED
@@ -166,7 +162,7 @@ def test_ways_around_are_forbidden_with_it(grade_all: "GradeAll", source: str, n
         ("import numpy.matlib as q\ndef f(x): return [q][0].einsum('i->', x)", "q"),
     ],
 )
-def test_a_module_is_not_passed_around(grade_all: "GradeAll", source: str, name: str) -> None:
+def test_a_module_is_not_passed_around(grade_all: GradeAll, source: str, name: str) -> None:
     """Where something in it is forbidden; what happens to it out of sight could be just that."""
     verdict = verdict_of(grade_all, f"import numpy as np\n{source}", calls=["np.einsum"])
     assert verdict.outcome is Outcome.FAILED
@@ -174,7 +170,7 @@ def test_a_module_is_not_passed_around(grade_all: "GradeAll", source: str, name:
 
 
 def test_a_module_may_be_passed_around_where_nothing_in_it_is_forbidden(
-    grade_all: "GradeAll",
+    grade_all: GradeAll,
 ) -> None:
     """A word that is meant wherever it stands is found there too."""
     source = "import numpy as np\ndef f(x, m=np): return m.sqrt(x @ x)"
@@ -188,34 +184,34 @@ def test_a_module_may_be_passed_around_where_nothing_in_it_is_forbidden(
         "import numpy as _A__m\nclass A:\n    def g(self, x): return __m.einsum('i->', x)",
     ],
 )
-def test_a_private_name_of_a_class_is_an_alias_too(grade_all: "GradeAll", source: str) -> None:
+def test_a_private_name_of_a_class_is_an_alias_too(grade_all: GradeAll, source: str) -> None:
     """In a class, `__m` is spelled otherwise than outside of it."""
     verdict = verdict_of(grade_all, f"{source}\ndef h(x): ...", calls=["np.einsum"])
     assert "(that is `np.einsum`)" in verdict.message
 
 
-def test_a_name_that_is_too_long_to_tell_is_refused(grade_all: "GradeAll") -> None:
+def test_a_name_that_is_too_long_to_tell_is_refused(grade_all: GradeAll) -> None:
     """NumPy's modules lead back to NumPy, as often as one likes."""
     source = f"import numpy as np\ndef f(x): return np{'.ma.core.np' * 30}.einsum('i->', x)"
     verdict = verdict_of(grade_all, source, calls=["np.einsum"])
     assert "more names than can be checked" in verdict.message
 
 
-def test_more_aliases_than_are_followed_are_refused(grade_all: "GradeAll") -> None:
+def test_more_aliases_than_are_followed_are_refused(grade_all: GradeAll) -> None:
     """The one that matters could be the one that is left out."""
     source = "\n".join(f"q = np.a{n}" for n in range(9))
     verdict = verdict_of(grade_all, f"import numpy as np\n{source}", calls=["np.einsum"])
     assert "more names than can be checked" in verdict.message
 
 
-def test_nothing_runs_of_what_is_refused(grade_all: "GradeAll") -> None:
+def test_nothing_runs_of_what_is_refused(grade_all: GradeAll) -> None:
     """Not even what stands before the line that is at fault."""
     verdict = verdict_of(grade_all, "print('ran')\nimport scipy\ndef f(x): ...", imports=["scipy"])
     assert verdict.output == ""
     assert verdict.line == 2
 
 
-def test_code_that_python_cannot_read_says_so(grade_all: "GradeAll") -> None:
+def test_code_that_python_cannot_read_says_so(grade_all: GradeAll) -> None:
     """As it does in an exercise that forbids nothing."""
     verdict = verdict_of(grade_all, "def f(x:\n", loops=True)
     assert (verdict.outcome, verdict.line) == (Outcome.ERRORED, 1)
@@ -233,7 +229,7 @@ def test_code_that_python_cannot_read_says_so(grade_all: "GradeAll") -> None:
     ],
 )
 def test_source_that_is_made_to_break_the_parser_only_fails(
-    grade_all: "GradeAll", source: str
+    grade_all: GradeAll, source: str
 ) -> None:
     """It is read in the child; whatever it does there is the submission's own failure."""
     verdict = verdict_of(grade_all, f"{source}\ndef f(x): ...", loops=True)
@@ -241,7 +237,7 @@ def test_source_that_is_made_to_break_the_parser_only_fails(
     assert verdict.message
 
 
-def test_more_uses_than_can_be_told_are_refused(grade_all: "GradeAll") -> None:
+def test_more_uses_than_can_be_told_are_refused(grade_all: GradeAll) -> None:
     """A forbidden name cannot hide behind thousands of others."""
     padding = "\n".join(f"if 0: x.a{n}" for n in range(4500))
     source = f"{padding}\nimport numpy as np\ndef f(x): return np.linalg.norm(x)"

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,9 +14,7 @@ from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
 from grader.grading.session.engine import grade_all
 from grader.sandbox.process import Sandbox
-
-if TYPE_CHECKING:
-    from tests.grading.conftest import Make
+from tests.grading.conftest import Make
 
 HEAD = "import numpy as np\n\ncalls = 0\n\n\n"
 RIGHT = f"{HEAD}def f(x):\n    return 2.0 * x\n"
@@ -37,7 +34,7 @@ OTHERS = (
 
 
 @pytest.fixture
-def doubled(make: "Make") -> Exercise:
+def doubled(make: Make) -> Exercise:
     """Return an exercise with several calls in a draw."""
     drawn = {"given": "x = rng.standard_normal((size, 3))", "call": "f(x)", "seeds": 3}
     return make(

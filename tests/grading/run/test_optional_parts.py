@@ -1,7 +1,6 @@
 """Verdicts whose sentences, diagnosis or example meet an error of the grader's own."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,10 +17,8 @@ from grader.grading.run.optional_parts import OptionalParts
 from grader.grading.workers.pool import Pool
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox, open_sandbox
+from tests.grading.conftest import Make
 from tests.grading.diagnosis.test_known_mistakes import ATTENTION, HIDDEN, VISIBLE, graded
-
-if TYPE_CHECKING:
-    from tests.grading.conftest import Make
 
 TWICE = "def f(x):\n    y = 2.0 * x\n    return y\n"
 RAISES = "def f(x):\n    return x.nothing\n"
@@ -30,7 +27,7 @@ ONLY_LARGE = "def f(x):\n    return 3.0 * x if x.size < 7 else 2.0 * x\n"
 ENDS = "import os\n\n\ndef f(x):\n    os._exit(0)\n"
 
 
-def _wrong(make: "Make", sandbox: Sandbox, source: str) -> Verdict:
+def _wrong(make: Make, sandbox: Sandbox, source: str) -> Verdict:
     tests = [{**test, "expect": "solution"} for test in (VISIBLE, {**HIDDEN, "partial": True})]
     exercise = make(*tests, solution="def f(x):\n    return 3.0 * x\n")
     [verdict] = graded(exercise, sandbox, source)
@@ -62,7 +59,7 @@ def _wrong(make: "Make", sandbox: Sandbox, source: str) -> Verdict:
     ],
 )
 def test_an_error_in_a_part_leaves_out_that_part_alone(
-    make: "Make",
+    make: Make,
     sandbox: Sandbox,
     monkeypatch: pytest.MonkeyPatch,
     part: tuple[object, str],
@@ -90,7 +87,7 @@ def test_an_error_in_a_part_leaves_out_that_part_alone(
 
 @pytest.mark.parametrize("error", [MemoryError(), SandboxFault("no more processes")])
 def test_a_diagnosis_for_which_the_machine_has_nothing_left_is_left_out(
-    make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, error: Exception
+    make: Make, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     """The verdict is known by then; the next submission meets a broken sandbox by itself."""
 
@@ -106,7 +103,7 @@ def test_a_diagnosis_for_which_the_machine_has_nothing_left_is_left_out(
 
 
 def test_the_causes_of_an_interrupted_job_are_logged(
-    make: "Make", caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    make: Make, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The worker that was ended had noted them with its verdict, and a sentence can fail here."""
 

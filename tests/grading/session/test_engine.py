@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,9 +16,7 @@ from grader.grading.run.submission_run import SubmissionRun
 from grader.grading.session.engine import grade, grade_all
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
-
-if TYPE_CHECKING:
-    from tests.grading.conftest import Make
+from tests.grading.conftest import Make
 
 RIGHT = "def double(x):\n    return 2 * x\n"
 LITTLE_CPU_TIME = Limits(cpu_seconds=1, wall_seconds=60)
@@ -157,9 +154,7 @@ def test_a_wrong_signature_is_shown_beside_the_call(verdict_of: Callable[[str], 
     )
 
 
-def test_statements_of_a_test_stand_in_a_sentence_as_one_line(
-    make: "Make", sandbox: Sandbox
-) -> None:
+def test_statements_of_a_test_stand_in_a_sentence_as_one_line(make: Make, sandbox: Sandbox) -> None:
     """Separated, so that they can be told from each other."""
     exercise = make({"given": {"x": 3}, "run": "a, b = f(x)\nprint(a)", "stdout": "3"})
     verdict = grade(exercise, submission("def f(x):\n    return x\n"), sandbox)
@@ -186,7 +181,7 @@ def test_after_the_end_of_the_program_the_rest_is_not_run(
     ],
 )
 def test_a_time_out_costs_its_own_test_only_up_to_a_third_one(
-    make: "Make", sandbox: Sandbox, loops: str, outcomes: list[str]
+    make: Make, sandbox: Sandbox, loops: str, outcomes: list[str]
 ) -> None:
     """A fresh child goes on with the next one; a loop without an end has an end in all."""
     tests = [{"given": {"x": [n]}, "call": "f(x)[0]", "expect": n} for n in range(1, 6)]
@@ -363,7 +358,7 @@ def test_whole_numbers_in_a_definition_have_no_dtype(tmp_path: Path, sandbox: Sa
         assert verdict.outcome is Outcome.PASSED, verdict.tests
 
 
-def test_warnings_are_no_part_of_what_is_compared(make: "Make", sandbox: Sandbox) -> None:
+def test_warnings_are_no_part_of_what_is_compared(make: Make, sandbox: Sandbox) -> None:
     """A warning, which Python shows the first time only, fails no output test but is shown."""
     source = "import numpy as np\n\n\ndef f(x):\n    return np.asarray(x) / np.zeros(1)\n"
     test = {"given": {"x": [1.0]}, "run": "print(f(x))", "stdout": "[inf]"}
@@ -400,7 +395,7 @@ def verdict_outcome(result: Result) -> Outcome | None:
 
 
 def test_expected_values_are_kept_for_the_exercises_used_last(
-    make: "Make", sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    make: Make, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The one that was used longest ago is dropped, and computed again when it comes back."""
     monkeypatch.setattr("grader.grading.session.engine.MOST_EXERCISES", 2)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -28,9 +28,7 @@ from grader.grading.workers.interrupted import result_of
 from grader.grading.workers.pool import Pool
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import open_sandbox
-
-if TYPE_CHECKING:
-    from tests.grading.conftest import Make
+from tests.grading.conftest import Make
 
 LONG = 2_000_000_000  # sums up in half a minute: no test waits for it, and none for ever
 SHORT = Limits(cpu_seconds=1, wall_seconds=1.0)
@@ -58,7 +56,7 @@ def graded(*jobs: Job) -> list[Result]:
         return [result for _, result in pool.grade(jobs)]
 
 
-def test_the_test_that_ran_timed_out_and_the_next_submission_is_graded(make: "Make") -> None:
+def test_the_test_that_ran_timed_out_and_the_next_submission_is_graded(make: Make) -> None:
     """What was found before stands, what comes after was not run; nothing is tried again."""
     exercise = make(*TESTS, solution=RIGHT)
     first, other = graded(job(exercise, HOLDS_UP, SHORT), job(exercise, RIGHT))
@@ -86,7 +84,7 @@ def test_the_test_that_ran_timed_out_and_the_next_submission_is_graded(make: "Ma
         {"pytest": f"assert {SUM} == 3"},
     ],
 )
-def test_every_kind_of_test_that_computes_is_ended(make: "Make", test: dict[str, Any]) -> None:
+def test_every_kind_of_test_that_computes_is_ended(make: Make, test: dict[str, Any]) -> None:
     """A visible one says why, and shows nothing that was not there yet."""
     exercise = make({"given": {"x": 3}, **test}, solution=RIGHT)
     (verdict,) = graded(job(exercise, HOLDS_UP, SHORT))
@@ -96,7 +94,7 @@ def test_every_kind_of_test_that_computes_is_ended(make: "Make", test: dict[str,
     assert result.message == "The test did not end within 1 s with what your code returned."
 
 
-def test_a_diagnosis_that_takes_too_long_is_left_out(make: "Make") -> None:
+def test_a_diagnosis_that_takes_too_long_is_left_out(make: Make) -> None:
     """The verdict that was found before stands."""
     exercise = make(
         {"given": {"x": 3}, "call": SUM, "expect": 3},
@@ -111,7 +109,7 @@ def test_a_diagnosis_that_takes_too_long_is_left_out(make: "Make") -> None:
 
 @pytest.mark.slow
 def test_what_an_author_computes_is_neither_counted_nor_endless(
-    make: "Make", monkeypatch: pytest.MonkeyPatch
+    make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Inputs may take longer than a submission; what takes far too long is the definition's error."""
     slow = {"given": "import time\ntime.sleep(2.5)\nx = 3", "call": "f(x)", "expect": 3}
@@ -127,7 +125,7 @@ def test_what_an_author_computes_is_neither_counted_nor_endless(
 
 
 @pytest.mark.slow
-def test_notes_that_are_none_are_a_fault(make: "Make", monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notes_that_are_none_are_a_fault(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker that an author's code has taken over cannot make a verdict by them."""
     monkeypatch.setattr("grader.grading.workers.pool.MAX_TRIES", 1)
     whole = Journal.add
@@ -140,7 +138,7 @@ def test_notes_that_are_none_are_a_fault(make: "Make", monkeypatch: pytest.Monke
     assert isinstance(result, GraderFault)
 
 
-def test_a_submission_that_is_not_loaded_in_time_has_no_results(make: "Make") -> None:
+def test_a_submission_that_is_not_loaded_in_time_has_no_results(make: Make) -> None:
     """Nothing is said of a test; one that stops at the first failure has the first only."""
     exercise = make(*TESTS, solution=RIGHT)
     result = result_of(job(exercise, RIGHT, SHORT), [(journal.BEGAN, 1.0)], "namespaces")
@@ -154,7 +152,7 @@ def test_a_submission_that_is_not_loaded_in_time_has_no_results(make: "Make") ->
     assert [test.outcome for test in result.tests] == [Outcome.TIMED_OUT]
 
 
-def test_a_pool_that_is_left_waits_for_nobody(make: "Make") -> None:
+def test_a_pool_that_is_left_waits_for_nobody(make: Make) -> None:
     """Ctrl-C while a submission holds a worker ends both at once."""
     exercise = make(*TESTS, solution=RIGHT)
     # A shell starts what it puts in the background with SIGINT ignored, and that is inherited.
@@ -172,7 +170,7 @@ def test_a_pool_that_is_left_waits_for_nobody(make: "Make") -> None:
 
 
 @pytest.mark.slow
-def test_a_killed_parent_leaves_no_worker_behind(make: "Make") -> None:
+def test_a_killed_parent_leaves_no_worker_behind(make: Make) -> None:
     """Neither a worker that computes nor its sandbox outlives it."""
     exercise = make({"given": {"x": 3}, "call": SUM, "expect": 3}, solution=RIGHT)
     program = (

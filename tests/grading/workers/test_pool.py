@@ -6,7 +6,6 @@ import socket
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,9 +17,7 @@ from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
 from grader.grading.workers.pool import MAX_TRIES, Pool
 from grader.sandbox.process import Sandbox, open_sandbox
-
-if TYPE_CHECKING:
-    from tests.grading.conftest import Make
+from tests.grading.conftest import Make
 
 
 def job(exercise: Exercise, number: int, body: str = "return 2 * x") -> Job:
@@ -149,7 +146,7 @@ def test_workers_are_replaced_after_so_many_jobs(double: Exercise) -> None:
 
 
 def test_a_definition_that_a_worker_has_dropped_is_read_again(
-    make: "Make", monkeypatch: pytest.MonkeyPatch
+    make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It keeps only so many; an exercise that comes back is graded as before."""
     exercises = [make({"given": {"x": n}, "call": "f(x)", "expect": 2 * n}) for n in range(1, 5)]

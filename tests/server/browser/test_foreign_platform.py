@@ -3,7 +3,7 @@
 import socket
 from collections.abc import Iterator
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
@@ -22,14 +22,12 @@ from playwright.sync_api import expect
 
 from etude_server.store import platforms
 from etude_server.store.platforms import PlatformRegistration
+from tests.browser.conftest import NewContext
 from tests.browser.judging import without_python
 from tests.browser.learner import Bench
+from tests.server.browser.conftest import Served
 from tests.server.lti.conftest import wait_for
 from tests.server.lti.platform_simulator import STUDENT, TEACHER, shared_key
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import NewContext
-    from tests.server.browser.conftest import Served
 
 pytestmark = pytest.mark.slow
 
@@ -142,7 +140,7 @@ def _app(platform: _Platform) -> FastAPI:
 
 
 @pytest.fixture
-def platform(served: "Served") -> Iterator[_Platform]:
+def platform(served: Served) -> Iterator[_Platform]:
     """A platform that the served tool knows."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
@@ -160,7 +158,7 @@ def platform(served: "Served") -> Iterator[_Platform]:
 
 
 def test_links_are_chosen_launched_and_graded(
-    served: "Served", platform: _Platform, new_context: "NewContext"
+    served: Served, platform: _Platform, new_context: NewContext
 ) -> None:
     """A teacher chooses an exercise; a student opens its link, submits, and the platform knows."""
     exercise = served.exercise()

@@ -1,7 +1,6 @@
 """A launch in a frame of another site, in a browser that blocks the cookies of such frames."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
@@ -9,10 +8,8 @@ from playwright.sync_api import Browser, Route, expect
 
 from etude_server.store import platforms
 from etude_server.store.platforms import PlatformRegistration
+from tests.server.browser.conftest import Served
 from tests.server.lti.platform_simulator import Platform
-
-if TYPE_CHECKING:
-    from tests.server.browser.conftest import Served
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +17,7 @@ COURSE = "https://course.example"  # answered by the test; the server is another
 
 
 @pytest.fixture
-def platform(served: "Served") -> Iterator[Platform]:
+def platform(served: Served) -> Iterator[Platform]:
     """A platform that the server knows; its keys are real, its pages are the test's."""
     made = Platform()
     try:
@@ -34,7 +31,7 @@ def platform(served: "Served") -> Iterator[Platform]:
 
 
 def test_an_exercise_opens_in_a_new_window(
-    browser: Browser, served: "Served", platform: Platform
+    browser: Browser, served: Served, platform: Platform
 ) -> None:
     """The frame says why it shows no exercise; in the new window the launch succeeds."""
     hint = {

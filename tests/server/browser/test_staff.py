@@ -3,7 +3,6 @@
 import dataclasses
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -15,13 +14,10 @@ from etude_server.store.ids import now
 from etude_server.store.submissions import Submitted
 from etude_server.store.verdicts import GradingRun
 from grader.grading.results.verdict_json import verdict_from_data
+from tests.browser.conftest import NewContext
 from tests.browser.judging import LOOKS, barriers, overflowing, shoot
 from tests.browser.tools import Tools
-from tests.server.browser.conftest import HOSTILE_NAME, HOSTILE_SOURCE
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import NewContext
-    from tests.server.browser.conftest import Served
+from tests.server.browser.conftest import HOSTILE_NAME, HOSTILE_SOURCE, Served
 
 pytestmark = pytest.mark.slow
 
@@ -31,7 +27,7 @@ Visit = Callable[..., Page]
 
 
 @pytest.fixture
-def visit(new_context: "NewContext", served: "Served") -> Visit:
+def visit(new_context: NewContext, served: Served) -> Visit:
     """Let an instructor sign in by the form, without any JavaScript."""
 
     def sign_in(path: str = "staff/", **options: object) -> Page:
@@ -47,12 +43,12 @@ def visit(new_context: "NewContext", served: "Served") -> Visit:
     return sign_in
 
 
-def _client(served: "Served", name: str) -> httpx.Client:
+def _client(served: Served, name: str) -> httpx.Client:
     headers = {"Authorization": f"Bearer {served.token(name)}"}
     return httpx.Client(base_url=served.url, headers=headers)
 
 
-def _graded(served: "Served", name: str, source: str) -> Submitted:
+def _graded(served: Served, name: str, source: str) -> Submitted:
     """Submit something and wait for its verdict."""
     with _client(served, name) as client:
         body = {"exercise": EXERCISE, "source": source}
@@ -68,7 +64,7 @@ def _graded(served: "Served", name: str, source: str) -> Submitted:
     return found
 
 
-def test_what_learners_wrote_is_inert(served: "Served", new_context: "NewContext") -> None:
+def test_what_learners_wrote_is_inert(served: Served, new_context: NewContext) -> None:
     """A hostile name and source are shown as they are, and nothing of them runs or loads."""
     submitted = _graded(served, HOSTILE_NAME, HOSTILE_SOURCE)
     page = new_context(served.url).new_page()
@@ -87,7 +83,7 @@ def test_what_learners_wrote_is_inert(served: "Served", new_context: "NewContext
     assert "no-store" in answer.headers["cache-control"]
 
 
-def test_numbers_and_who_is_stuck(served: "Served", visit: Visit) -> None:
+def test_numbers_and_who_is_stuck(served: Served, visit: Visit) -> None:
     """Exercises with what is hard about them, and from there to anyone who needs help."""
     wrong = served.exercise().misconceptions[0]
     for number in range(3):
@@ -123,7 +119,7 @@ def test_a_parked_submission_is_released(visit: Visit) -> None:
     expect(page.get_by_role("heading", name="Verdict")).to_be_visible()
 
 
-def test_a_regrade_is_previewed_then_done(served: "Served", visit: Visit) -> None:
+def test_a_regrade_is_previewed_then_done(served: Served, visit: Visit) -> None:
     """What would change is shown before; with a reason it is done, and listed."""
     passed = _graded(served, "older", served.exercise().solution + "# older\n")
     _grade_by_an_older_version(served, passed)
@@ -146,7 +142,7 @@ def test_a_regrade_is_previewed_then_done(served: "Served", visit: Visit) -> Non
     assert kept.passed
 
 
-def _grade_by_an_older_version(served: "Served", passed: Submitted) -> None:
+def _grade_by_an_older_version(served: Served, passed: Submitted) -> None:
     """Publish a verdict of a version of the exercise that failed what is right."""
     wrong = _graded(served, "older", served.exercise().misconceptions[0].code)
     with served.database.write() as connection:
@@ -172,13 +168,13 @@ def test_signing_out(visit: Visit) -> None:
     expect(page.get_by_role("alert")).to_have_text("This token is unknown, expired or revoked.")
 
 
-def _invite(served: "Served") -> str:
+def _invite(served: Served) -> str:
     with served.database.write() as connection:
         whom = people.need(connection, "looked at")
         return f"invite?key={people_actions.make_invite(connection, whom, 1, actor='test')}"
 
 
-def test_every_page_is_for_everybody(served: "Served", visit: Visit, tools: Tools) -> None:
+def test_every_page_is_for_everybody(served: Served, visit: Visit, tools: Tools) -> None:
     """Axe finds nothing, and nothing overflows; pictures are kept to be looked at."""
     submitted = _graded(served, HOSTILE_NAME, HOSTILE_SOURCE)
     failed = _graded(served, "looked at", served.exercise().misconceptions[0].code)

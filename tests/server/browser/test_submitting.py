@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
@@ -15,14 +14,12 @@ from etude_server.store import people, schedules, submissions
 from etude_server.store.submissions import COUNTED
 from grader.course.schedule import Window
 from grader.grading.results.verdict import Outcome
+from tests.browser.conftest import NewContext
 from tests.browser.hosting import hosted
 from tests.browser.judging import LOOKS, barriers, overflowing, shoot, without_python
 from tests.browser.learner import Bench
 from tests.browser.tools import Tools
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import NewContext
-    from tests.server.browser.conftest import Served
+from tests.server.browser.conftest import Served
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +33,7 @@ OpenPage = Callable[..., Bench]
 
 
 @pytest.fixture
-def open_page(new_context: "NewContext", served: "Served") -> OpenPage:
+def open_page(new_context: NewContext, served: Served) -> OpenPage:
     """Open an exercise's page; Python has nothing to do with what the service grades."""
 
     def open_it(
@@ -82,7 +79,7 @@ def _arrive(bench: Bench, token: str) -> None:
 
 
 def test_a_solution_is_graded_certified_and_known_after_a_reload(
-    served: "Served", open_page: OpenPage
+    served: Served, open_page: OpenPage
 ) -> None:
     """Signing in is asked for once; the verdict is certified here, in the marks and in progress."""
     bench = open_page(expected=REFUSED)
@@ -117,7 +114,7 @@ def test_a_solution_is_graded_certified_and_known_after_a_reload(
 
 
 def test_comments_and_single_sign_on_are_shown(
-    served: "Served", open_page: OpenPage, tools: Tools
+    served: Served, open_page: OpenPage, tools: Tools
 ) -> None:
     """A comment on a line quotes the line; the dialog links to the provider where there is one."""
     source = "import numpy as np\n\nattention_weights = np.exp\n"
@@ -144,7 +141,7 @@ def test_comments_and_single_sign_on_are_shown(
         assert overflowing(bench.page) == []
 
 
-def test_times_are_those_of_the_reader(served: "Served", open_page: OpenPage) -> None:
+def test_times_are_those_of_the_reader(served: Served, open_page: OpenPage) -> None:
     """When it is due, and when it opens; Tokyo is nine hours ahead of what the service says."""
     due = dt.datetime(2040, 3, 1, 20, tzinfo=dt.UTC)
     for window, told in (
@@ -164,7 +161,7 @@ def test_times_are_those_of_the_reader(served: "Served", open_page: OpenPage) ->
         schedules.store(connection, {}, actor="test")
 
 
-def test_another_browser_shows_what_is_certified(served: "Served", open_page: OpenPage) -> None:
+def test_another_browser_shows_what_is_certified(served: Served, open_page: OpenPage) -> None:
     """What this browser has never seen is passed all the same, since the service says so."""
     first = open_page(expected=REFUSED)
     _arrive(first, served.token("grace"))
@@ -177,7 +174,7 @@ def test_another_browser_shows_what_is_certified(served: "Served", open_page: Op
 
 
 def test_a_wrong_answer_is_explained_by_the_page_itself(
-    served: "Served", open_page: OpenPage
+    served: Served, open_page: OpenPage
 ) -> None:
     """The diagnosis and the tests as after a check; a hidden one by its name alone."""
     bench = open_page(expected=REFUSED)
@@ -194,7 +191,7 @@ def test_a_wrong_answer_is_explained_by_the_page_itself(
     expect(_account(bench)).to_contain_text("Best of what you submitted")
 
 
-def test_predictions_are_submitted_too(served: "Served", open_page: OpenPage) -> None:
+def test_predictions_are_submitted_too(served: Served, open_page: OpenPage) -> None:
     """A page that cannot judge them itself shows what the service says; an open answer is not sent."""
     bench = open_page("attention/score-spread/", expected=REFUSED)
     _arrive(bench, served.token("ada"))
@@ -228,7 +225,7 @@ def _crowd(bench: Bench, exercise: str, mark: str) -> None:
     bench.page.evaluate(ahead)
 
 
-def test_the_queue_is_told_while_it_is_long(served: "Served", open_page: OpenPage) -> None:
+def test_the_queue_is_told_while_it_is_long(served: Served, open_page: OpenPage) -> None:
     """Behind others, a learner sees how many."""
     bench = open_page(expected=REFUSED)
     _arrive(bench, served.token("patience"))
@@ -238,7 +235,7 @@ def test_the_queue_is_told_while_it_is_long(served: "Served", open_page: OpenPag
     _concludes(bench, "Passed")
 
 
-def test_a_very_long_queue_is_not_counted_to_its_end(served: "Served", open_page: OpenPage) -> None:
+def test_a_very_long_queue_is_not_counted_to_its_end(served: Served, open_page: OpenPage) -> None:
     """As far as the service counts, a learner sees that it may be more."""
     bench = open_page(expected=REFUSED)
     _arrive(bench, served.token("the last one"))
@@ -253,7 +250,7 @@ def test_a_very_long_queue_is_not_counted_to_its_end(served: "Served", open_page
     _concludes(bench, f"In the queue, behind {COUNTED} others or more.")
 
 
-def test_a_submission_is_followed_after_a_reload(served: "Served", open_page: OpenPage) -> None:
+def test_a_submission_is_followed_after_a_reload(served: Served, open_page: OpenPage) -> None:
     """Its place in the line, then its verdict, without another click or another submission."""
     bench = open_page(expected=RELOADED)
     page, sent = bench.page, list[str]()
@@ -275,7 +272,7 @@ def test_a_submission_is_followed_after_a_reload(served: "Served", open_page: Op
 
 
 def test_what_another_person_handed_in_here_is_not_followed(
-    served: "Served", open_page: OpenPage
+    served: Served, open_page: OpenPage
 ) -> None:
     """In a browser that several people use, each sees their own alone; it waits for its owner."""
     bench = open_page(expected=RELOADED)
@@ -295,7 +292,7 @@ def test_what_another_person_handed_in_here_is_not_followed(
     _concludes(bench, "Passed")
 
 
-def test_without_events_the_page_asks(served: "Served", open_page: OpenPage) -> None:
+def test_without_events_the_page_asks(served: Served, open_page: OpenPage) -> None:
     """Where a proxy breaks event streams, the verdict still comes."""
     bench = open_page(expected=REFUSED)
     bench.page.route("**/events", lambda route: route.abort())
@@ -304,7 +301,7 @@ def test_without_events_the_page_asks(served: "Served", open_page: OpenPage) -> 
     _concludes(bench, "Passed")
 
 
-def test_signed_out_nothing_is_asked_of_the_service(served: "Served", open_page: OpenPage) -> None:
+def test_signed_out_nothing_is_asked_of_the_service(served: Served, open_page: OpenPage) -> None:
     """A visitor's page makes no request for who they are; after signing out neither."""
     asked: list[str] = []
     bench = open_page(expected=REFUSED)
@@ -319,7 +316,7 @@ def test_signed_out_nothing_is_asked_of_the_service(served: "Served", open_page:
     expect(_account(bench)).to_contain_text("Not signed in")
 
 
-def test_a_wrong_token_is_told_where_it_stands(served: "Served", open_page: OpenPage) -> None:
+def test_a_wrong_token_is_told_where_it_stands(served: Served, open_page: OpenPage) -> None:
     """The box stays open, and what was written stays."""
     bench = open_page(expected=REFUSED)
     _submit(bench, "x = 1\n")
@@ -343,7 +340,7 @@ def _refusal(status: HTTPStatus | None) -> Callable[[Route], None]:
 
 
 def test_each_refusal_is_one_sentence_and_the_code_stays(
-    served: "Served", open_page: OpenPage
+    served: Served, open_page: OpenPage
 ) -> None:
     """What was typed is still there, and can be submitted again once the service takes it."""
     bench = open_page(expected=REFUSED)
@@ -368,7 +365,7 @@ def test_each_refusal_is_one_sentence_and_the_code_stays(
         _concludes(bench, "Passed")
 
 
-def test_the_same_request_again_is_one_submission(served: "Served", open_page: OpenPage) -> None:
+def test_the_same_request_again_is_one_submission(served: Served, open_page: OpenPage) -> None:
     """An answer that got lost on the way does not make two submissions of one."""
     bench = open_page(expected=REFUSED)
     _arrive(bench, served.token("twice"))
@@ -390,7 +387,7 @@ def test_the_same_request_again_is_one_submission(served: "Served", open_page: O
 
 
 def test_what_is_kept_for_offline_holds_nothing_personal(
-    served: "Served", open_page: OpenPage
+    served: Served, open_page: OpenPage
 ) -> None:
     """The worker that keeps pages leaves the answers of the service alone."""
     bench = open_page(expected=REFUSED, service_workers="allow")
@@ -408,7 +405,7 @@ def test_what_is_kept_for_offline_holds_nothing_personal(
 
 
 def test_on_a_static_host_nothing_of_it_is_there(
-    new_context: "NewContext", certified_site: Path
+    new_context: NewContext, certified_site: Path
 ) -> None:
     """No button, no line, no request, and nothing on the console."""
     asked: list[str] = []
@@ -423,7 +420,7 @@ def test_on_a_static_host_nothing_of_it_is_there(
         assert not [url for url in asked if "/v1/" in url]
 
 
-def test_every_state_is_for_everybody(served: "Served", open_page: OpenPage, tools: Tools) -> None:
+def test_every_state_is_for_everybody(served: Served, open_page: OpenPage, tools: Tools) -> None:
     """Signed out, signing in, refused, failed and passed: axe finds nothing, and nothing overflows."""
     bench = open_page(expected=REFUSED, reduced_motion="reduce")
     page = bench.page
@@ -452,9 +449,7 @@ def _look(page: Page, tools: Tools, name: str) -> None:
         shoot(page, name)
 
 
-def test_python_in_a_page_is_nobody_to_the_server(
-    served: "Served", new_context: "NewContext"
-) -> None:
+def test_python_in_a_page_is_nobody_to_the_server(served: Served, new_context: NewContext) -> None:
     """An instructor who is signed in tries a student's file: it cannot speak in her name."""
     page = new_context(served.url, expected=".").new_page()
     page.goto(PATH)

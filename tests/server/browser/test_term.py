@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -21,14 +20,12 @@ from etude_server.catalog import Catalog
 from etude_server.store import people
 from etude_server.store.database import Database
 from etude_server.store.migrate import upgrade
+from tests.browser.conftest import NewContext
 from tests.browser.hosting import BASE
 from tests.browser.judging import LOOKS, overflowing, shoot, without_python
 from tests.browser.learner import Bench
 from tests.browser.tools import Tools, build_site, write_lessons
 from tests.server.browser.conftest import serving
-
-if TYPE_CHECKING:
-    from tests.browser.conftest import NewContext
 
 pytestmark = pytest.mark.slow
 
@@ -46,8 +43,8 @@ class Term:
     folder: Path
     database: Database
     catalog: Catalog
-    server: "subprocess.Popen[bytes]"
-    new_context: "NewContext"
+    server: subprocess.Popen[bytes]
+    new_context: NewContext
 
     def etude(self, *words: str) -> str:
         """Run a command as the documentation says."""
@@ -90,7 +87,7 @@ def name_of(number: int) -> str:
 
 
 @pytest.fixture
-def term(tools: Tools, new_context: "NewContext", tmp_path: Path) -> Iterator[Term]:
+def term(tools: Tools, new_context: NewContext, tmp_path: Path) -> Iterator[Term]:
     """A served course of which one exercise has a wrong expected value; no one is in it but a teacher."""
     course = write_lessons(tmp_path / "course")
     site = build_site(tmp_path / "site", tools, BASE, "--exercises", course, "--certified")

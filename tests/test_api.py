@@ -12,16 +12,7 @@ from typing import cast
 import pytest
 
 import grader
-from grader import (
-    Grader,
-    GraderFault,
-    Outcome,
-    UsageError,
-    Verdict,
-    grade,
-    load_exercise,
-    render,
-)
+from grader import Grader, GraderFault, Outcome, UsageError, Verdict, grade, load_exercise, render
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "reference" / "python-api.md").read_text("utf-8")

@@ -57,11 +57,7 @@ def test_what_has_no_expression() -> None:
         (None, 0, True),
     ],
 )
-def test_results_differ_where_a_test_could_see_it(
-    one: Any,
-    other: Any,
-    is_different: bool,
-) -> None:
+def test_results_differ_where_a_test_could_see_it(one: Any, other: Any, is_different: bool) -> None:
     """In value beyond rounding, in shape, dtype or type."""
     assert differ(one, other) is is_different
 

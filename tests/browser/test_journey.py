@@ -18,16 +18,7 @@ from grader.definitions.exercise import Exercise
 from grader.definitions.track import Track
 from tests.browser.conftest import NewContext, NewPage
 from tests.browser.hosting import BASE, hosted
-from tests.browser.judging import (
-    DARK,
-    DESK,
-    LIGHT,
-    PHONE,
-    Theme,
-    barriers,
-    overflowing,
-    shoot,
-)
+from tests.browser.judging import DARK, DESK, LIGHT, PHONE, Theme, barriers, overflowing, shoot
 from tests.browser.learner import Bench, Hand, Keyboard, Mouse, predict, predictions
 from tests.browser.tools import Tools, add_package, build_site, write_lessons
 from tests.own_collection import COLLECTION, COURSES
@@ -45,11 +36,7 @@ RIGHT = f"{SCORES} / np.sqrt(Q.shape[-1])"
     ],
 )
 def test_from_the_start_page_to_the_next_exercise(
-    first_page: NewPage,
-    tools: Tools,
-    size: ViewportSize,
-    theme: Theme,
-    hand: Hand,
+    first_page: NewPage, tools: Tools, size: ViewportSize, theme: Theme, hand: Hand
 ) -> None:
     """Fail, fail again, take the hint that is offered, pass, earn XP, and go on; no barriers."""
     page = first_page(viewport=size, color_scheme=theme)

@@ -6,14 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import NewPage
-from tests.browser.judging import (
-    LOOKS,
-    barriers,
-    open_settled,
-    overflowing,
-    shoot,
-    without_python,
-)
+from tests.browser.judging import LOOKS, barriers, open_settled, overflowing, shoot, without_python
 from tests.browser.learner import Keyboard, paste
 from tests.browser.tools import Tools
 

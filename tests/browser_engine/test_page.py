@@ -357,10 +357,7 @@ def test_a_page_has_data_files(page: Page, make: Make, tmp_path: Path, sandbox: 
     }
     hidden = {"given": {"x": "four.csv"}, "call": "f(x)", "expect": 16.0, "hidden": True}
     exercise = make(
-        *(shown, drawn, hidden),
-        solution=read,
-        files=["three.csv"],
-        hidden_files=["four.csv"],
+        *(shown, drawn, hidden), solution=read, files=["three.csv"], hidden_files=["four.csv"]
     )
     data = engine_data(exercise, sandbox)
     assert "four.csv" not in str(from_text(data))

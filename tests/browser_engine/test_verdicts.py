@@ -171,13 +171,7 @@ KINDS: dict[str, tuple[list[Fields], Fields]] = {
         {},
     ),
     "many values": (
-        [
-            {
-                "given": "x = rng.standard_normal((100, 100))",
-                "call": "f(x)",
-                "expect": "solution",
-            }
-        ],
+        [{"given": "x = rng.standard_normal((100, 100))", "call": "f(x)", "expect": "solution"}],
         {},
     ),
     "something forbidden": (
@@ -186,11 +180,7 @@ KINDS: dict[str, tuple[list[Fields], Fields]] = {
     ),
     "a class": (
         [{"call": "F(3).value + len(F(4).all)", "expect": 9.0}],
-        {
-            "defines": {"F": {"kind": "class"}},
-            "starter": "class F:\n    ...\n",
-            "solution": CLASS,
-        },
+        {"defines": {"F": {"kind": "class"}}, "starter": "class F:\n    ...\n", "solution": CLASS},
     ),
     "an empty key": ([{"given": {"x": {"": 1}}, "call": "f(x['']) + x['']", "expect": 3.0}], {}),
 }

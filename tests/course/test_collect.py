@@ -272,12 +272,7 @@ def test_two_students_of_one_id_are_an_error(tmp_path: Path) -> None:
     ],
 )
 def test_a_student_s_own_name_of_a_file_changes_no_student_and_no_time(
-    make_zip: Zip,
-    tmp_path: Path,
-    forged: str,
-    student: str | None,
-    *,
-    has_roster: bool,
+    make_zip: Zip, tmp_path: Path, forged: str, student: str | None, *, has_roster: bool
 ) -> None:
     """Only the platform's own part counts, which stands before the student's."""
     roster = tmp_path / "roster.csv"
@@ -439,11 +434,7 @@ ADA, ALAN = (
 @pytest.mark.parametrize("folder", ["", "week1/", "softmax/", "src/deep/"])
 @pytest.mark.parametrize("has_roster", [False, True])
 def test_no_folder_below_a_student_s_is_taken_for_a_student(
-    make_zip: Zip,
-    run: Callable[..., Collected],
-    tmp_path: Path,
-    folder: str,
-    has_roster: bool,
+    make_zip: Zip, run: Callable[..., Collected], tmp_path: Path, folder: str, has_roster: bool
 ) -> None:
     """As Moodle keeps folders, with an underscore in a name, below a folder of the download."""
     roster = tmp_path / "roster.csv"

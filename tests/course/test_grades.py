@@ -16,15 +16,7 @@ from grader.course.feedback_pages import write_pages
 from grader.course.roster_file import read_students
 from grader.course.schedule import Schedule
 from grader.errors import UsageError
-from grader.reports import (
-    to_csv,
-    to_gradebook,
-    to_html,
-    to_junit,
-    to_markdown,
-    to_plain,
-    to_text,
-)
+from grader.reports import to_csv, to_gradebook, to_html, to_junit, to_markdown, to_plain, to_text
 from grader.reports.report import Batch
 from tests.conftest import Etude
 
@@ -379,9 +371,7 @@ def test_gradebooks_have_what_a_report_has(
     assert (done.returncode, "results.jsonl is what is read" in done.stderr) == (2, True)
 
 
-def test_of_two_files_the_newer_counts_in_any_order_of_lines(
-    results: Callable[..., Path],
-) -> None:
+def test_of_two_files_the_newer_counts_in_any_order_of_lines(results: Callable[..., Path]) -> None:
     """So the file that was graded last decides nothing; equal dates are refused with both names."""
     old = line("ada", "one", 1) | {
         "file": "in/ada/One.py",

@@ -5,12 +5,7 @@ from pathlib import Path
 import pytest
 
 from grader.errors import DefinitionError
-from grader.lessons.execute import (
-    RunChoiceQuestion,
-    RunLesson,
-    RunNumberQuestion,
-    run_lesson,
-)
+from grader.lessons.execute import RunChoiceQuestion, RunLesson, RunNumberQuestion, run_lesson
 from grader.lessons.lesson import read_lesson
 from grader.lessons.recorded_output import record
 from grader.lessons.reply import OTHER, readings, reply

@@ -220,11 +220,7 @@ def test_an_operator_leaves_alone_what_would_mean_the_same(operator: str, code: 
 
 @pytest.mark.parametrize(
     ("parameter", "made"),
-    [
-        ("eps=1e-5", "eps=0.001"),
-        ("causal=False", "causal=True"),
-        ("n=1", "n=2"),
-    ],
+    [("eps=1e-5", "eps=0.001"), ("causal=False", "causal=True"), ("n=1", "n=2")],
 )
 def test_a_default_becomes_another_one(parameter: str, made: str) -> None:
     """Numbers and flags; None stays."""

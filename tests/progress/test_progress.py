@@ -22,14 +22,7 @@ from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome
 from grader.progress.exchange import from_json, to_json
 from grader.progress.history import Attempt, GivenUp, HintTaken, History
-from grader.progress.status import (
-    ExerciseStatus,
-    Streak,
-    next_open,
-    standing,
-    standings,
-    streak,
-)
+from grader.progress.status import ExerciseStatus, Streak, next_open, standing, standings, streak
 from grader.progress.store import (
     FILE_NAME,
     MIGRATIONS,

@@ -76,13 +76,7 @@ def record_activations() -> Cases:
 def record_feed_forward() -> Cases:
     for name in ("relu", "gelu_tanh"):
         inputs = draw(
-            10,
-            x=(2, 3, 5),
-            W1=(5, 11),
-            b1=(11,),
-            W2=(11, 5),
-            b2=(5,),
-            d_output=(2, 3, 5),
+            10, x=(2, 3, 5), W1=(5, 11), b1=(11,), W2=(11, 5), b2=(5,), d_output=(2, 3, 5)
         )
         compute = two_layers(ACTIVATIONS[name])
         yield f"feed_forward_{name}", inputs, with_gradients(compute, inputs)
@@ -190,10 +184,7 @@ def record_stacks() -> Cases:
         source = torch.from_numpy(inputs["source"])
         memory = encoder(source, src_key_padding_mask=blocked)
         output = decoder(
-            torch.from_numpy(inputs["x"]),
-            memory,
-            tgt_mask=causal,
-            memory_key_padding_mask=blocked,
+            torch.from_numpy(inputs["x"]), memory, tgt_mask=causal, memory_key_padding_mask=blocked
         )
         arrays = inputs | {"padding": padding}
         for number in range(layers):

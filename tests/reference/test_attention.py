@@ -12,11 +12,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from reference.arrays import BoolArray, FloatArray
-from reference.attention import (
-    attention_weights,
-    causal_attention,
-    scaled_dot_product_attention,
-)
+from reference.attention import attention_weights, causal_attention, scaled_dot_product_attention
 from reference.masks import additive_from_boolean, causal_mask
 from tests.reference.conftest import Recorded
 
@@ -301,11 +297,7 @@ MISMATCHES: list[tuple[Callable[..., object], list[tuple[int, ...]], tuple[str, 
     (attention_weights, [(2,), (5, 2)], ("Q of shape (2,)", "K of shape (5, 2)")),
     (attention_weights, [(3, 2), (2,)], ("Q of shape (3, 2)", "K of shape (2,)")),
     (attention_weights, [(3, 0), (5, 0)], ("Q of shape (3, 0)", "K of shape (5, 0)")),
-    (
-        attention_weights,
-        [(2, 3, 5), (7, 11, 5)],
-        ("Q of shape (2, 3, 5)", "K of shape (7, 11, 5)"),
-    ),
+    (attention_weights, [(2, 3, 5), (7, 11, 5)], ("Q of shape (2, 3, 5)", "K of shape (7, 11, 5)")),
     (
         attention_weights,
         [(3, 2), (5, 2), (5, 3)],

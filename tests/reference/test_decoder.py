@@ -5,12 +5,7 @@ import numpy as np
 import pytest
 
 from reference.arrays import FloatArray
-from reference.decoder import (
-    DecoderBlockParameters,
-    decoder,
-    decoder_block,
-    init_decoder_block,
-)
+from reference.decoder import DecoderBlockParameters, decoder, decoder_block, init_decoder_block
 from reference.encoder import EncoderBlockParameters, encoder
 from reference.feed_forward import FeedForwardParameters, feed_forward
 from reference.masks import causal_mask
@@ -71,8 +66,7 @@ def test_a_block_looks_back_then_across_then_thinks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "norm_first", "layers"),
-    [("transformer_post", False, 2), ("transformer_pre", True, 1)],
+    ("name", "norm_first", "layers"), [("transformer_post", False, 2), ("transformer_pre", True, 1)]
 )
 def test_stacks_agree_with_pytorch(
     recorded: Recorded, name: str, norm_first: bool, layers: int

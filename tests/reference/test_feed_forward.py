@@ -47,8 +47,7 @@ def test_a_network_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "activation"),
-    [("feed_forward_relu", "relu"), ("feed_forward_gelu_tanh", "gelu_tanh")],
+    ("name", "activation"), [("feed_forward_relu", "relu"), ("feed_forward_gelu_tanh", "gelu_tanh")]
 )
 def test_feed_forward_agrees_with_pytorch(recorded: Recorded, name: str, activation: str) -> None:
     """Output and all gradients are PyTorch's to 1e-10."""

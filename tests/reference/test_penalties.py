@@ -13,9 +13,7 @@ BLOCKED = np.array([[False, True, False], [True, True, True]])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_row_with_a_key_left_gets_the_weights_of_minus_infinity(
-    dtype: type[np.floating],
-) -> None:
+def test_a_row_with_a_key_left_gets_the_weights_of_minus_infinity(dtype: type[np.floating]) -> None:
     """Exponentials of -1e9 are exactly zero, however the penalty came in."""
     scores = SCORES[:1].astype(dtype)
 

@@ -52,10 +52,7 @@ def test_every_slice_equals_a_loop_over_its_scores(scores: FloatArray, axis: int
     arrays(np.float64, (3, 5), elements=st.integers(-40, 40)),
     arrays(np.float64, (3, 1), elements=st.integers(-(2**40), 2**40)),
 )
-def test_a_shift_of_a_row_changes_nothing(
-    scores: FloatArray,
-    shift: FloatArray,
-) -> None:
+def test_a_shift_of_a_row_changes_nothing(scores: FloatArray, shift: FloatArray) -> None:
     """Adding a number to a whole row leaves its weights exactly as they were."""
     # Whole numbers, so that the shifted scores are exact and nothing but softmax is tested.
     np.testing.assert_array_equal(softmax(scores + shift), softmax(scores))

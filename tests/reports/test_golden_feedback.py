@@ -84,11 +84,7 @@ class Spy:
             return related
 
         def diagnosis(
-            told: Diagnostician,
-            results: Any,
-            observed: Any,
-            deadline: float,
-            source: str,
+            told: Diagnostician, results: Any, observed: Any, deadline: float, source: str
         ) -> Diagnosis | None:
             for each in observed.values():
                 self._note(each.rung and each.rung.value)

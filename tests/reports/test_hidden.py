@@ -123,12 +123,10 @@ WAYS: Mapping[str, Way] = {
     Rung.INPUTS: Way("y = 2 * x\n    x *= 5\n    return y", {"call": "double({name})"}),
     Rung.PROPERTY: Way("return x", {"call": "double({name})", "holds": "shift_invariant"}),
     Rung.ASSERTION: Way(
-        "return 3 * x",
-        {"pytest": "assert (double({name}) == {twice}).all(), f'{word} {{{name}}}'"},
+        "return 3 * x", {"pytest": "assert (double({name}) == {twice}).all(), f'{word} {{{name}}}'"}
     ),
     Rung.BUDGET: Way(
-        "return np.stack([2 * x] * 50_000)[0]",
-        {"call": "double({name})", "budget": {"memory": 2}},
+        "return np.stack([2 * x] * 50_000)[0]", {"call": "double({name})", "budget": {"memory": 2}}
     ),
     "unsupported": Way("return lambda: x"),
     "unusable": Way("return 3 * x[0]", {"call": "double({name})[1]"}),

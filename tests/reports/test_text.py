@@ -115,10 +115,7 @@ def test_the_first_failing_test_is_opened() -> None:
 
 def test_a_pass_is_a_line_for_each_test_and_what_it_earns() -> None:
     """Nothing is opened."""
-    tests = (
-        result("fine", Outcome.PASSED, 1, output="chatter"),
-        result("hard", Outcome.PASSED, 1),
-    )
+    tests = (result("fine", Outcome.PASSED, 1, output="chatter"), result("hard", Outcome.PASSED, 1))
     assert shown(verdict(Outcome.PASSED, tests, xp=15)) == [
         "Scale the scores & <keep> the shape",
         "",

@@ -102,10 +102,7 @@ def test_exercises_stand_where_the_text_asks_for_them(site: Site) -> None:
 
 
 def test_an_exercise_has_one_place_in_a_lesson(
-    build: Build,
-    make_exercise: MakeExercise,
-    make_lesson: MakeLesson,
-    make_track: MakeTrack,
+    build: Build, make_exercise: MakeExercise, make_lesson: MakeLesson, make_track: MakeTrack
 ) -> None:
     """Asked for twice it is shown once, so that its link means one place."""
     place = RunExercises((ExerciseId("weights"), ExerciseId("weights")))
@@ -263,9 +260,7 @@ def test_numbers_of_a_figure(
     assert [cell.text for cell in table.rows[0]] == expected
 
 
-def test_the_columns_of_a_table_have_their_own_decimals(
-    make_shown: Callable[..., Shown],
-) -> None:
+def test_the_columns_of_a_table_have_their_own_decimals(make_shown: Callable[..., Shown]) -> None:
     """Each is of another quantity."""
     table = figure(make_shown([[0.5, 0.123], [2.0, 7.5]], kind="table")).table
 
@@ -285,10 +280,7 @@ def test_a_large_heatmap_is_shown_whole_and_smaller(make_shown: Callable[..., Sh
 
 
 def test_home_offers_the_warm_up_to_beginners(
-    build: Build,
-    make_exercise: MakeExercise,
-    make_lesson: MakeLesson,
-    make_track: MakeTrack,
+    build: Build, make_exercise: MakeExercise, make_lesson: MakeLesson, make_track: MakeTrack
 ) -> None:
     """Unless it is the first track anyway; it leads to the first lesson, and says how long it takes."""
     main = make_track(make_exercise("weights"))
@@ -304,10 +296,7 @@ def test_home_offers_the_warm_up_to_beginners(
 
 
 def test_a_lesson_says_how_long_it_takes(
-    build: Build,
-    make_exercise: MakeExercise,
-    make_lesson: MakeLesson,
-    make_track: MakeTrack,
+    build: Build, make_exercise: MakeExercise, make_lesson: MakeLesson, make_track: MakeTrack
 ) -> None:
     """To read, and to solve its exercises."""
     lessons = {"attention": [replace(make_lesson("begin", exercises=("weights",)), minutes=12)]}

@@ -168,10 +168,7 @@ def test_a_page_tells_scripts_where_they_are(site: Site, name: str) -> None:
             "attention/heads/index.html",
             {"page": "exercise", "track": "attention", "exercise": "heads"},
         ),
-        (
-            "course/lessons/end/index.html",
-            {"page": "lesson", "track": "course", "lesson": "end"},
-        ),
+        ("course/lessons/end/index.html", {"page": "lesson", "track": "course", "lesson": "end"}),
     ],
 )
 def test_a_page_has_the_scripts_of_its_kind(site: Site, name: str, told: dict[str, str]) -> None:
@@ -456,11 +453,7 @@ def test_other_kinds_of_test_say_what_they_ask_for(
     [(0, ""), (1, "1 more test is hidden: it asks"), (2, "2 more tests are hidden: they ask")],
 )
 def test_the_number_of_hidden_tests_is_told(
-    build: Build,
-    make_exercise: MakeExercise,
-    make_track: MakeTrack,
-    count: int,
-    sentence: str,
+    build: Build, make_exercise: MakeExercise, make_track: MakeTrack, count: int, sentence: str
 ) -> None:
     """The page says how many tests it does not show, in words that fit one and many."""
     page = build(make_track(make_exercise(hidden_tests=count)))["attention/weights/index.html"]

@@ -51,11 +51,7 @@ CASES: dict[str, tuple[object, object, str]] = {
     "softmax over the other axis": (W, softmax(S, axis=0), "other-axis"),
     "unscaled": (W, softmax(Q @ K.T), "scores-scaled"),
     "scaled twice": (W, softmax(S / math.sqrt(3)), "scores-scaled"),
-    "unscaled under a mask": (
-        CAUSAL,
-        softmax(np.where(FUTURE, -np.inf, Q @ K.T)),
-        "scores-scaled",
-    ),
+    "unscaled under a mask": (CAUSAL, softmax(np.where(FUTURE, -np.inf, Q @ K.T)), "scores-scaled"),
     "not divided by the sum": (W, np.exp(S), "not-normalised"),
     "masked after softmax": (CAUSAL, np.tril(W), "not-normalised"),
     "scores for weights": (W, S, "softmax-missing"),

@@ -97,9 +97,7 @@ TWO: Fields = {
 }
 
 
-def test_what_an_own_function_returns_as_it_came_in_is_no_right_step(
-    grade_all: GradeAll,
-) -> None:
+def test_what_an_own_function_returns_as_it_came_in_is_no_right_step(grade_all: GradeAll) -> None:
     """Its value is an input, which a right program has too; the mistake lies in the function."""
     solution = """\
 import numpy as np

@@ -358,9 +358,7 @@ def test_changed_inputs_are_recognised(make: Make, sandbox: Sandbox) -> None:
     """Mistakes that leave values right show by the test that they fail."""
     in_place = "def f(x):\n    x -= x.mean(axis=-1, keepdims=True)\n    return x\n"
     exercise = means(
-        make,
-        {"id": "in-place", "code": in_place, "feedback": "In place."},
-        tests=(VISIBLE, HIDDEN),
+        make, {"id": "in-place", "code": in_place, "feedback": "In place."}, tests=(VISIBLE, HIDDEN)
     )
     other = (
         "import numpy as np\n\n\ndef f(x):\n    x[...] = x - x.mean(-1)[:, None]\n    return x\n"
@@ -545,11 +543,7 @@ def test_wrong_programs_run_twice_at_most(
 
     class Counted(SubmissionRun):
         def __init__(
-            self,
-            oracle: Oracle,
-            submission: Submission,
-            *others: Any,
-            **options: Any,
+            self, oracle: Oracle, submission: Submission, *others: Any, **options: Any
         ) -> None:
             runs.append(submission.source)
             super().__init__(oracle, submission, *others, **options)

@@ -176,9 +176,7 @@ def test_a_result_of_places_has_no_ties_that_no_draw_has(grade_all: GradeAll) ->
     assert eval(example.code, names)  # noqa: S307  our own text
 
 
-def test_the_values_come_from_a_child_that_has_seen_the_example_alone(
-    grade_all: GradeAll,
-) -> None:
+def test_the_values_come_from_a_child_that_has_seen_the_example_alone(grade_all: GradeAll) -> None:
     """A submission that returns all that it was ever given tells no more than the example."""
     source = "import numpy as np\n\nseen = []\n\n\ndef f(x):\n    seen.append(x)\n    if len(x) == 1:\n        return x - x.mean()\n    return [np.array(each) for each in seen]\n"
     example = example_of(graded(grade_all, source, VISIBLE, HIDDEN))
@@ -290,9 +288,7 @@ def f(x, k):
         assert shown not in verdict.example.code
 
 
-def test_a_program_that_has_seen_a_secret_does_not_judge_what_is_shown(
-    grade_all: GradeAll,
-) -> None:
+def test_a_program_that_has_seen_a_secret_does_not_judge_what_is_shown(grade_all: GradeAll) -> None:
     """It could write the secret into the numbers by which of them it goes wrong on."""
     source = """\
 seen = []

@@ -75,11 +75,7 @@ def test_a_wrong_value_is_reported_before_the_budget(grade_one: GradeOne) -> Non
     ],
 )  # fmt: skip
 def test_only_what_is_above_multiple_and_floor_is_too_much(
-    tmp_path: Path,
-    multiples: dict[str, float],
-    used: Usage,
-    known: Usage,
-    sentence: str | None,
+    tmp_path: Path, multiples: dict[str, float], used: Usage, known: Usage, sentence: str | None
 ) -> None:
     """The floors keep noise from deciding about calls that take next to nothing."""
     found = over_budget(budget(tmp_path, **multiples), used, known, "reference")

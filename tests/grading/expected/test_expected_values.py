@@ -66,11 +66,7 @@ def test_an_expression_gives_the_expected_value(grade_one: GradeOne, expression:
 
 def test_an_expression_may_use_the_reference_s_counterparts(grade_one: GradeOne) -> None:
     """The names under `defines` stand for the reference in it, never for the submission."""
-    test = {
-        "given": {"x": [1.0, 2.5]},
-        "call": "f(x)",
-        "expect": {"expression": "f(x)"},
-    }
+    test = {"given": {"x": [1.0, 2.5]}, "call": "f(x)", "expect": {"expression": "f(x)"}}
     defines = {"f": {"reference": "reference.softmax:softmax"}}
     result = grade_one("def f(x): return x", test, defines=defines)
     assert result.outcome == "failed"

@@ -24,11 +24,7 @@ from grader.sandbox.limits import SOURCE_CAP
             "The file has NUL bytes in it (line 2), so it is not Python. Save it as UTF-8 text.",
             2,
         ),
-        (
-            b"a\n\nb = '\xe9'",
-            "The file is not UTF-8 (byte 0xe9 on line 3). Save it as UTF-8.",
-            3,
-        ),
+        (b"a\n\nb = '\xe9'", "The file is not UTF-8 (byte 0xe9 on line 3). Save it as UTF-8.", 3),
     ],
 )
 def test_bytes_that_are_no_source_have_a_sentence(

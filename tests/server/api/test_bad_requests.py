@@ -170,15 +170,7 @@ def test_a_session_ends_with_its_token(served: Served) -> None:
 
 
 @pytest.mark.parametrize(
-    "header",
-    [
-        "Basic YTpi",
-        "Bearer",
-        "bearer\u00a0x",
-        "Digest x",
-        "Bearer a b",
-        "Bearer \udcff",
-    ],
+    "header", ["Basic YTpi", "Bearer", "bearer\u00a0x", "Digest x", "Bearer a b", "Bearer \udcff"]
 )
 def test_other_credentials_are_none(served: Served, header: str) -> None:
     """401, whatever stands in the header."""

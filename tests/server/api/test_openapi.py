@@ -122,10 +122,7 @@ def _point_at(description: dict[str, Any], ids: dict[str, list[str]]) -> None:
 
 @pytest.mark.parametrize(("dialect", "role", "how"), ATTACKS)
 def test_the_api_does_what_it_says(
-    target_on: Callable[[str], Target],
-    dialect: str,
-    role: Any,
-    how: tuple[str, str],
+    target_on: Callable[[str], Target], dialect: str, role: Any, how: tuple[str, str]
 ) -> None:
     """No failure of the server; every status, header and body is one that is described."""
     target = target_on(dialect)

@@ -213,8 +213,7 @@ def test_a_parked_submission_is_let_go_on(served: Served, prof: httpx.Client) ->
 
 
 @pytest.mark.parametrize(
-    "path",
-    ["/v1/gradebook", "/v1/gradebook?format=csv", "/v1/statistics", "/v1/submissions"],
+    "path", ["/v1/gradebook", "/v1/gradebook?format=csv", "/v1/statistics", "/v1/submissions"]
 )
 def test_students_read_none_of_it(served: Served, path: str) -> None:
     """403, and without a token 401."""

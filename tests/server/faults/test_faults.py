@@ -18,13 +18,7 @@ from sqlalchemy import func, select
 
 from etude_server.store.tables import attempt, submission, verdict
 from tests.server.conftest import EXERCISES
-from tests.server.faults.conftest import (
-    PATIENCE,
-    Stack,
-    children,
-    is_ready,
-    wait_until,
-)
+from tests.server.faults.conftest import PATIENCE, Stack, children, is_ready, wait_until
 from tests.server.postgres import PostgresServer
 
 pytestmark = pytest.mark.slow

@@ -94,8 +94,7 @@ def wait_for(true: Callable[[], object]) -> None:
 
 @pytest.fixture(scope="module")
 def tool(
-    serving: Callable[[Settings], Served],
-    tmp_path_factory: pytest.TempPathFactory,
+    serving: Callable[[Settings], Served], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Served]:
     """A server that is quick to send and to ask again."""
     with pytest.MonkeyPatch.context() as patch:

@@ -15,14 +15,7 @@ from etude_server import gradebook_data
 from etude_server.actions import grades as grade_actions
 from etude_server.actions import people as people_actions
 from etude_server.commands import staff
-from etude_server.store import (
-    migrate,
-    people,
-    personal_data,
-    submissions,
-    unsent_scores,
-    verdicts,
-)
+from etude_server.store import migrate, people, personal_data, submissions, unsent_scores, verdicts
 from etude_server.store.database import Database
 from etude_server.store.ids import now
 from etude_server.store.people import Person

@@ -493,7 +493,7 @@ class _Reached:
                     is_entered = bool(lines & {*self._spans.get(block[1].lineno, ())})
                 if isinstance(first, ast.ExceptHandler) or is_entered:
                     waiting += [(each, name) for each in block]
-                elif not is_function:
+                elif not is_function and ast.unparse(block[-1]) != "return NotImplemented":
                     end = block[-1].end_lineno or first.lineno
                     result[range(first.lineno, end + 1)] = name
         return dict(sorted(result.items(), key=lambda each: each[0].start))

@@ -80,6 +80,13 @@ def never(x):
     return x + 1
 
 
+class Point:
+    def __eq__(self, other):
+        if not isinstance(other, Point):
+            return NotImplemented
+        return True
+
+
 def total(rows):
     return sum(sum(row) for row in rows)
 """
@@ -92,7 +99,8 @@ def test_branches_that_no_test_enters_are_holes_and_their_changes_are_counted_ap
     """A function that no test calls is no hole, but its changes were not tried either."""
     (folder / "solution.py").write_text(BRANCHES)
     (folder / "test_scores.py").write_text(
-        "from solution import add, total\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+        "from solution import Point, add, total\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+        "    assert Point() == Point()\n"
         "    assert add(2, 2) == 4\n    assert add(0, 7) == 7\n\n\ndef test_total():\n"
         "    assert total([[1, 2], [4, 8]]) == 15\n    assert total([[3, 1], [5, 2]]) == 11\n"
         "    assert total([[3, 9], [4, 2]]) == 18\n"

@@ -72,6 +72,20 @@ def test_a_notebook_of_nbgrader(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any("is graded by hand" in note for note in found.notes)
 
 
+def test_a_notebook_with_a_module_beside_it(tmp_path: Path) -> None:
+    """What it imports comes along."""
+    answer = "import helpers\n\n\ndef f(x):\n    return helpers.g(x)\n"
+    path = notebook(
+        tmp_path / "a.ipynb",
+        [
+            ("code", answer, {"solution": True, "grade_id": "f"}),
+            ("code", "assert f(1) == 2", {"grade": True, "grade_id": "one"}),
+        ],
+    )
+    (tmp_path / "helpers.py").write_text("def g(x):\n    return x + 1\n")
+    assert load(path).modules["helpers.py"].startswith("def g(x)")
+
+
 def test_a_notebook_of_otter(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test without an assert compares what it prints with what was recorded."""
     found = load(SOURCES / "homework.ipynb")

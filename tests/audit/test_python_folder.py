@@ -77,6 +77,18 @@ def test_packages_and_folders_of_tests_keep_their_places(write: Write) -> None:
     )
 
 
+def test_a_test_that_imports_relatively_stays_in_its_package(write: Write) -> None:
+    """Its folder stays a package."""
+    folder = write(
+        {
+            "shop/__init__.py": "",
+            "shop/doubling.py": SOLUTION,
+            "shop/test_doubling.py": TESTS.format(".doubling"),
+        }
+    )
+    assert "shop/__init__.py" in load(folder).modules
+
+
 def test_a_folder_of_sources_is_on_the_path(write: Write) -> None:
     """As `pythonpath = src` has it."""
     folder = write({"src/doubling.py": SOLUTION, "tests/test_it.py": TESTS.format("doubling")})

@@ -54,6 +54,22 @@ def test_a_program_is_tested_however_tests_load_it() -> None:
     assert tasks.is_killed(run(tests))
 
 
+def test_a_test_with_fixtures_runs_twice() -> None:
+    """Its fixtures are made for each run."""
+    files = {
+        FILES[0]: "import pytest\nfrom solution import double\n"
+        "@pytest.fixture\ndef two(): return [2]\n"
+        "@pytest.mark.parametrize('function', [double])\n"
+        "def test_double(function, two):\n"
+        "    assert function(two.pop()) == 4\n"
+    }
+    assignment = Assignment("double", "pytest", "solution.py", {"solution.py": SOLUTION}, files)
+    with Runner(assignment) as runner:
+        task = tasks.run_tests("one", SOLUTION, Session(FILES, times=2), ("solution.py", *FILES))
+        outcomes = tasks.tests_of(runner.run(task))
+    assert [each.outcome for each in outcomes] == ["passed", "passed"]
+
+
 def test_an_endless_program_is_ended() -> None:
     """The test that was running counts as failed."""
     endless = "def double(x):\n    while True: pass\n"

@@ -1,5 +1,6 @@
 """One pytest session over the modules of tests in the current folder."""
 
+import contextlib
 import importlib
 import inspect
 import io
@@ -204,6 +205,9 @@ class _Plugin:
         if self._lines is not None:
             self._lines.start()
         result = yield
+        if self._session.times > 1:  # the next one may be the same, and pytest would not prepare it
+            with contextlib.suppress(Exception):
+                item.session._setupstate.teardown_exact(None)  # noqa: SLF001
         message: dict[str, Any] = {
             "kind": "test",
             "id": item.nodeid,

@@ -21,8 +21,13 @@ from grader.authoring.importing.assignment import Assignment
 from grader.authoring.importing.draft import Draft, DraftTest
 from grader.authoring.importing.notebook import read_notebook
 from grader.authoring.importing.notebook_cells import says_something
-from grader.authoring.importing.python_source import bad, parse
-from grader.authoring.importing.source_files import UnreadableError, read_text, shown
+from grader.authoring.importing.python_source import bad, imported, parse
+from grader.authoring.importing.source_files import (
+    UnreadableError,
+    read_text,
+    shown,
+    text_inside,
+)
 from grader.authoring.importing.top_level import join, needed, read_program
 from grader.errors import UsageError
 from grader.notebooks import MAX_NOTEBOOK
@@ -97,6 +102,9 @@ def load_notebook(path: Path) -> Assignment:
     if _NOSE.search(solution + tests):
         modules["nose_tools.py"] = _NOSE_TOOLS
         notes.append("the assertions of nose.tools, which is not installed, are unittest's here")
+    for name in {each.parts[0] for each in imported(parse(solution + tests, path))}:
+        if (path.parent / f"{name}.py").is_file():
+            modules[f"{name}.py"] = text_inside(path.parent, f"{name}.py")
     return Assignment(
         name=path.stem,
         kind="otter" if is_otter else "nbgrader",

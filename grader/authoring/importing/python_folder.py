@@ -133,6 +133,10 @@ class _Reader:
             beside.setdefault(at, name)
             imports = self._imported(name, is_test=False)
             waiting += [each for each in imports.items() if each[0] not in beside]
+        for name in test_names:
+            if any(each.level for each in imported(self._tree(name))):
+                packages = (f"{parent}/__init__.py" for parent in PurePosixPath(name).parents)
+                beside |= {each: each for each in packages if each in self._files}
         usual = (pattern.format(PurePosixPath(key).stem) for pattern in _STARTERS)
         there = (name for name in usual if name in self._files and name not in (key, source))
         starter_name = starter or old or next(there, None)

@@ -53,7 +53,7 @@ from grader.grading.results.zips import (
     path_of,
     read_entry,
 )
-from grader.notebooks import MAX_NOTEBOOK
+from grader.notebook_files import MAX_NOTEBOOK
 from grader.reports.canvas_csv import lost_zeros
 from grader.reports.formats import write_whole
 from grader.safe_files import IrregularFileError, open_regular

@@ -21,7 +21,7 @@ from grader.definitions.exercise import (
 from grader.definitions.images import MEDIA_TYPES, ImageError, image_paths, read_image
 from grader.errors import DefinitionError, Location, Problem
 from grader.grading.expected.public_form import MOST_DATA_IN_PAGE
-from grader.notebooks import TEST_CELL, code_cell, notebook, text_cell
+from grader.notebook_files import TEST_CELL, code_cell, notebook, text_cell
 
 _MOST_NUMBERS: Final = 2_000  # of an array that is written out
 _CLOSE: Final = Tolerance(atol=1e-7, rtol=1e-5)  # float32 passes, as it may with `accept`

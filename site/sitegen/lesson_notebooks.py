@@ -15,7 +15,7 @@ from grader.lessons.execute import (
     RunProse,
 )
 from grader.lessons.figure import Figure
-from grader.notebooks import code_cell, notebook, text_cell
+from grader.notebook_files import code_cell, notebook, text_cell
 from sitegen.content import TrackLesson
 from sitegen.package_data import data_folder
 

@@ -18,7 +18,7 @@ from grader.definitions.files import default_folder
 from grader.errors import UsageError
 from grader.grading.workers.batch import Results
 from tests.conftest import DOUBLE, Etude
-from tests.notebooks import notebook
+from tests.notebook_files import notebook
 
 ROOT = Path(__file__).parent.parent.parent
 RIGHT = (ROOT / "examples/submissions/correct/attention-weights.py").read_text()

@@ -25,7 +25,7 @@ from grader.definitions.collection import find_exercise
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import default_folder
 from tests.conftest import Etude
-from tests.notebooks import notebook
+from tests.notebook_files import notebook
 
 STUDENTS, EXERCISES = map(int, os.environ.get("ETUDE_CLASS", "30x3").split("x"))
 IDS = ("token-lookup", "scaled-scores", "stable-softmax", "attention-weights", "causal-mask",

@@ -15,7 +15,7 @@ ALLOWED = {
     "grader.lessons.reply",
     "grader.lessons.safe_svg",
     "grader.lessons.figure",
-    "grader.notebooks",  # their cells, no exercise
+    "grader.notebook_files",  # their cells, no exercise
 }
 
 

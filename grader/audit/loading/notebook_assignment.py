@@ -30,7 +30,7 @@ from grader.authoring.importing.source_files import (
 )
 from grader.authoring.importing.top_level import join, needed, read_program
 from grader.errors import UsageError
-from grader.notebooks import MAX_NOTEBOOK
+from grader.notebook_files import MAX_NOTEBOOK
 
 _MODULE: Final = "solution"
 _OTTER: Final = re.compile(r"BEGIN QUESTION")

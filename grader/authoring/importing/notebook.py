@@ -13,7 +13,7 @@ from grader.authoring.importing.source_files import (
     read_text,
     shown,
 )
-from grader.notebooks import MAX_NOTEBOOK, NotebookError, cells_of, language_of, text_of
+from grader.notebook_files import MAX_NOTEBOOK, NotebookError, cells_of, language_of, text_of
 
 _MOST_OUTPUT: Final = 20_000  # characters
 

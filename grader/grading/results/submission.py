@@ -27,7 +27,7 @@ from grader.grading.results.zips import (
     open_zip,
     read_entry,
 )
-from grader.notebooks import MAX_NOTEBOOK, NotebookError, python_cells
+from grader.notebook_files import MAX_NOTEBOOK, NotebookError, python_cells
 from grader.safe_files import (
     FolderError,
     IrregularFileError,

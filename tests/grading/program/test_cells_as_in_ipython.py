@@ -13,7 +13,7 @@ from grader.grading.program.notebook_program import join_cells, load_cells
 from grader.grading.results.submission import Submission
 from grader.sandbox.answers import Returned
 from grader.sandbox.process import Sandbox
-from tests.notebooks import notebook
+from tests.notebook_files import notebook
 
 Names: TypeAlias = dict[str, object]
 

@@ -16,7 +16,7 @@ from grader.sandbox.answers import read_failed_cells
 from grader.sandbox.inside import cells
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Fields, Make
-from tests.notebooks import notebook
+from tests.notebook_files import notebook
 
 TEST: Fields = {"call": "f(3.0)", "expect": 6.0}
 IMPORT, RIGHT = "import numpy as np", "def f(x):\n    return 2.0 * x"

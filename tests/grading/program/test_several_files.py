@@ -19,7 +19,7 @@ from grader.grading.workers.batch import plan
 from grader.sandbox.inside import modules
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Fields, Make
-from tests.notebooks import notebook
+from tests.notebook_files import notebook
 
 FILES = ("main.py", "helpers.py")
 MAIN = "from helpers import twice\n\n\ndef f(x):\n    return twice(x)\n"

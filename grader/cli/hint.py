@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from grader.definitions.exercise import Exercise
+    from grader.progress.status import ExerciseStatus
 
 
 @click.command("hint", short_help="Show the next hint.")
@@ -32,44 +33,66 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
       etude hint attention-weights --again
     """
     options.prefer_own_output()
-    from grader.cli.progress_record import keep, read_history
+    from grader.cli.progress_record import read_history
     from grader.definitions.collection import resolve
-    from grader.progress.history import HintTaken, History, local_now
     from grader.progress.status import standing
 
     found = resolve(exercise, options.collection_folder(exercises))
-    if not found.hints:
-        raise UsageError(f"'{found.id}' has no hints")
-    now = standing(read_history(), found.id)
-    if again:
-        if not now.hints:
+    status = standing(read_history(), found.id)
+    if again and found.hints:
+        if not status.hints:
             click.echo(f"You have taken none of the {len(found.hints)} hints.")
-        for number in range(1, min(now.hints, len(found.hints)) + 1):
+        for number in range(1, min(status.hints, len(found.hints)) + 1):
             _print(found, number)
-    elif now.hints >= len(found.hints):
+        return
+    if status.hints >= len(found.hints) > 0:
         click.echo(f"You have seen all of them, {len(found.hints)}; --again shows them.")
-    else:
-        number = now.hints + 1
-        price = 0 if now.closed else found.hints[number - 1].price
-        if price and not yes:
-            worth = now.worth(found.xp)
-            offer = (
-                f"Hint {number} of {len(found.hints)} costs {price} XP: "
-                f"a pass then earns {max(0, worth - price)} instead of {worth}."
-            )
-            try:
-                agreed = click.confirm(f"{offer} Show it?")
-            except click.Abort:
-                if sys.stdin is not None and sys.stdin.isatty():
-                    raise
-                click.echo()
-                raise UsageError("nobody is there to agree to the price; --yes does it") from None
-            if not agreed:
-                click.echo("Not shown.")
-                return
-        # Recorded first: what was seen is paid, even if the terminal closes.
-        keep(History(hints=(HintTaken(found.id, number, price, local_now()),)), "this hint")
-        _print(found, number)
+        return
+    if (words := offer(found, status)) and not yes:
+        try:
+            agreed = click.confirm(f"{words} Show it?")
+        except click.Abort:
+            if sys.stdin is not None and sys.stdin.isatty():
+                raise
+            click.echo()
+            raise UsageError("nobody is there to agree to the price; --yes does it") from None
+        if not agreed:
+            click.echo("Not shown.")
+            return
+    _print(found, take(found, status))
+
+
+def offer(exercise: "Exercise", status: "ExerciseStatus") -> str:
+    """Return a sentence with the price of the next hint; an empty one if it is free.
+
+    Raises:
+        UsageError: there is no next hint.
+    """
+    hints = exercise.hints
+    if not hints:
+        raise UsageError(f"'{exercise.id}' has no hints")
+    if status.hints >= len(hints):
+        raise UsageError(f"you have seen all hints, {len(hints)}")
+    price = 0 if status.closed else hints[status.hints].price
+    worth = status.worth(exercise.xp)
+    return (
+        f"Hint {status.hints + 1} of {len(hints)} costs {price} XP: "
+        f"a pass then earns {max(0, worth - price)} instead of {worth}."
+        if price
+        else ""
+    )
+
+
+def take(exercise: "Exercise", status: "ExerciseStatus") -> int:
+    """Record that the next hint is taken, at its price, and return its number."""
+    from grader.cli.progress_record import keep
+    from grader.progress.history import HintTaken, History, local_now
+
+    number = status.hints + 1
+    price = 0 if status.closed else exercise.hints[status.hints].price
+    # Recorded before it is shown: what was seen is paid, even if the terminal closes.
+    keep(History(hints=(HintTaken(exercise.id, number, price, local_now()),)), "this hint")
+    return number
 
 
 def _print(exercise: "Exercise", number: int) -> None:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Self
 
 import click
@@ -28,13 +28,14 @@ class PortablePool:
 
     Args:
         unsafe: Whether the command line agrees to that; else the user is asked, once.
+        answer: See `agree`.
 
     Raises:
         SandboxFault: no one has agreed.
     """
 
-    def __init__(self, *, unsafe: bool) -> None:
-        agree(unsafe=unsafe)
+    def __init__(self, *, unsafe: bool, answer: Callable[[str], str] | None = None) -> None:
+        agree(unsafe=unsafe, answer=answer)
 
     def grade(self, jobs: Iterable["Job"]) -> Iterator[tuple["Job", "Result"]]:
         """Grade each job and yield it with its verdict, or with what kept it from one."""
@@ -59,11 +60,12 @@ class PortablePool:
         """Do nothing: each child has ended."""
 
 
-def agree(*, unsafe: bool) -> None:
+def agree(*, unsafe: bool, answer: Callable[[str], str] | None = None) -> None:
     """Ask whether to go on without a sandbox, and remember that the answer was yes.
 
     Args:
         unsafe: Whether the command line agrees already.
+        answer: Puts a question and returns the answer; by default the terminal does.
 
     Raises:
         SandboxFault: it is no, or no one can be asked; in a CI job, where code is another's, an
@@ -75,10 +77,17 @@ def agree(*, unsafe: bool) -> None:
     agreed = data_folder() / _AGREED
     if agreed.exists() and not in_ci:
         return
-    if in_ci or not sys.stdin.isatty():
+    if in_ci or (answer is None and not sys.stdin.isatty()):
         raise SandboxFault(_REFUSED)
-    click.echo(_ABOUT, err=True)
-    if not click.confirm("Go on?", err=True):
+    if answer is not None:
+        try:
+            yes = answer(f"{_ABOUT} Go on? [y/N] ").strip().lower() in ("y", "yes")
+        except (EOFError, NotImplementedError):  # a notebook that runs by itself
+            yes = False
+    else:
+        click.echo(_ABOUT, err=True)
+        yes = click.confirm("Go on?", err=True)
+    if not yes:
         raise SandboxFault(_REFUSED)
     try:
         agreed.parent.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ from grader.progress.status import ExerciseStatus, NextUp, next_open, next_up, s
 from grader.progress.store import RecordError, Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from grader.definitions.collection import Collection
     from grader.definitions.exercise import Exercise, ExerciseId
@@ -144,11 +144,19 @@ class Afterwards:
     Args:
         exercises: The collection that was named on the command line.
         told: Whether a learner reads what is printed, and advice below it.
+        spell: Writes a command for an exercise or a lesson, given its name; for a terminal if None.
     """
 
-    def __init__(self, exercise: "Exercise", exercises: Path | None, *, told: bool) -> None:
+    def __init__(
+        self,
+        exercise: "Exercise",
+        exercises: Path | None,
+        *,
+        told: bool,
+        spell: "Callable[[str, str], str] | None" = None,
+    ) -> None:
         self.exercise = exercise
-        self._suffix = suffix(exercises)
+        self._spell = spell or (lambda verb, name: f"etude {verb} {name}{suffix(exercises)}")
         self._told = told
         self._history = read_history(hurried=True) if told else History()
 
@@ -178,7 +186,7 @@ class Afterwards:
             return []
         price = 0 if now.closed else hints[now.hints].price
         cost = f"costs {price} XP" if price else "is free"
-        command = f"etude hint {self.exercise.id}{self._suffix}"
+        command = self._spell("hint", self.exercise.id)
         return [f"Stuck? Hint {now.hints + 1} of {len(hints)} {cost}: {command}"]
 
     @property
@@ -219,5 +227,5 @@ class Afterwards:
         lessons = track.lessons if track is not None else ()
         lesson = next((each for each in lessons if following in each.exercises), None)
         if lesson is not None and self.exercise.id not in lesson.exercises:
-            yield f"Read first: etude lesson show {lesson.id}{self._suffix}"
-        yield f"Next: etude start {following}{self._suffix}"
+            yield f"Read first: {self._spell('lesson show', lesson.id)}"
+        yield f"Next: {self._spell('start', following)}"

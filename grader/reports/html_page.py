@@ -1,4 +1,4 @@
-"""The frame of an HTML report: one page without scripts and other files, in the light and dark."""
+"""The frame of an HTML report, light and dark: a page without scripts or files, or part of one."""
 
 from html import escape
 from typing import Final
@@ -7,15 +7,30 @@ _POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
 
-_STYLE: Final = """\
-:root { color-scheme: light dark; --ink: light-dark(#17201f, #e4eae8); --page: light-dark(#f7f8f6, #12171c);
+_COLOURS: Final = """\
+color-scheme: light dark; --ink: light-dark(#17201f, #e4eae8); --page: light-dark(#f7f8f6, #12171c);
   --card: light-dark(#fff, #192027); --line: light-dark(#dbe0dc, #2d3741); --quiet: light-dark(#52605d, #a0adab);
-  --good: light-dark(#17693a, #7fd8a0); --bad: light-dark(#a02d20, #ff9d8f); --odd: light-dark(#7a4a00, #f2c46d); }
+  --good: light-dark(#17693a, #7fd8a0); --bad: light-dark(#a02d20, #ff9d8f); --odd: light-dark(#7a4a00, #f2c46d);"""  # noqa: E501  a style sheet
+_TEXT: Final = """\
+color: var(--ink);
+  font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: break-word;"""
+_COMMON: Final = """\
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1.5rem; max-width: 62rem; background: var(--page); color: var(--ink);
-  font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: break-word; }
 .quiet { color: var(--quiet); }
-"""  # noqa: E501  a style sheet
+"""
+_STYLE: Final = f"""\
+:root {{ {_COLOURS} }}
+body {{ margin: 0 auto; padding: 1.5rem; max-width: 62rem; background: var(--page); {_TEXT} }}
+{_COMMON}"""
+
+# A part of another page takes the theme that Jupyter, VS Code or Colab says it has.
+_PART_STYLE: Final = f"""\
+.etude {{ {_COLOURS} {_TEXT}
+{_COMMON}pre {{ background: none; color: inherit; }}
+%s}}
+:is([data-jp-theme-light=true], .vscode-light, [theme=light]) .etude {{ color-scheme: light; }}
+:is([data-jp-theme-light=false], .vscode-dark, [theme=dark]) .etude {{ color-scheme: dark; }}
+"""
 
 
 def html_page(title: str, style: str, body: str) -> str:
@@ -26,4 +41,11 @@ def html_page(title: str, style: str, body: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>\n{_STYLE}{style}</style>\n</head>\n<body>\n<main>\n"
         f"<h1>{escape(title)}</h1>\n{body}</main>\n</body>\n</html>\n"
+    )
+
+
+def html_part(style: str, body: str) -> str:
+    """Return what can stand in another page, such as a notebook's."""
+    return (
+        f'<style>\n{_PART_STYLE.replace("%s", style)}</style>\n<div class="etude">\n{body}</div>\n'
     )

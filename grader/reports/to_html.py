@@ -12,7 +12,7 @@ from grader.reports.document import Block, Code, Details, Sentence, document
 from grader.reports.formats import Renderer
 from grader.reports.heatmap import STYLE as HEATMAP_STYLE
 from grader.reports.heatmap import heatmap
-from grader.reports.html_page import html_page
+from grader.reports.html_page import html_page, html_part
 from grader.reports.number_cells import Scale, Texts, written
 from grader.reports.phrases import (
     as_one,
@@ -54,6 +54,11 @@ def one(report: Report) -> str:
     """Return a page of one submission."""
     title = line(report.exercise if report.verdict is None else report.verdict.title)
     return _page(title, "".join(_section(report)))
+
+
+def part(report: Report, more: str = "") -> str:
+    """Return a part of a page that shows one submission, with more HTML below it."""
+    return html_part(_STYLE + HEATMAP_STYLE, "".join(_section(report)) + more)
 
 
 def many(batch: Batch) -> str:

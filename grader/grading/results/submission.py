@@ -156,6 +156,12 @@ class Submission:
             if not kind and _PYTHON.search(data):
                 kind = "This is Python, not a notebook. Give it the ending `.py`."
             return cls(path, "", digest, kind or str(error), None if kind else error.line)
+        return cls.of_cells(path, cells)
+
+    @classmethod
+    def of_cells(cls, path: Path, cells: Sequence[tuple[int, str]]) -> Self:
+        """Return the submission of a notebook's code cells, each with its number."""
+        cells = tuple(cells)
         digest = digest_of(json.dumps(cells).encode())
         for number, source in cells:
             if _NO_TEXT.search(source):

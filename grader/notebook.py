@@ -1,0 +1,264 @@
+"""Verdicts in a notebook: `from grader.notebook import check`.
+
+`check` grades the source of the cells that define what an exercise asks for, in the sandbox of this
+machine, and never an object of the kernel. Each function returns what a notebook shows as HTML or
+Markdown, and a console as text. A mistake in a call is told there, too, without a traceback.
+"""
+
+import atexit
+import contextlib
+import html
+import io
+import symtable
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache, wraps
+from pathlib import Path
+from typing import Any, Final
+
+from grader.cli import hint as hint_command
+from grader.cli import options, portable_check, progress_record
+from grader.cli import progress as progress_command
+from grader.definitions.collection import resolve
+from grader.definitions.exercise import Exercise
+from grader.errors import EtudeError, SandboxFault, UsageError
+from grader.grading.results.jobs import Job
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Verdict
+from grader.grading.workers.grading_pool import GradingPool
+from grader.progress.status import standing
+from grader.reports import to_html, to_text
+from grader.reports.report import Report
+from grader.sandbox.backends import unsupported_reason
+from grader.sandbox.inside import cells as python_cells
+
+__all__ = ["Shown", "check", "hint", "progress", "task"]
+
+_Cells = list[tuple[int, str]]  # each with its number, as in a `Submission`
+
+_NO_NOTEBOOK: Final = (
+    "this is no notebook: check() reads the cells of Jupyter and marimo; in a terminal, grade a "
+    "file with 'etude check'"
+)
+_IN_A_BROWSER: Final = (
+    "JupyterLite runs in a browser and has no sandbox: solve the exercise on its page, or download "
+    "the notebook and run 'etude check' on it"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A result, as text, and as a notebook shows it."""
+
+    text: str
+    html: str = ""
+    markdown: str = ""
+    verdict: Verdict | None = None
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str | None:
+        return self.html or None
+
+    def _repr_markdown_(self) -> str | None:
+        return self.markdown or None
+
+
+def _without_traceback(function: Callable[..., Shown]) -> Callable[..., Shown]:
+    @wraps(function)
+    def call(*arguments: Any, **extra: Any) -> Shown:
+        try:
+            return function(*arguments, **extra)
+        except EtudeError as error:
+            text = f"etude: {error}"
+            return Shown(text, f"<p>{html.escape(text)}</p>")
+
+    return call
+
+
+@_without_traceback
+def check(exercise: str, *, course: str | Path | None = None, unsafe: bool = False) -> Shown:
+    """Grade what this notebook defines, and record the attempt as `etude check` does.
+
+    Args:
+        exercise: An id, or the path of a definition.
+        course: A folder, or a course that comes with Etude, such as `numpy-practice`; by default
+            Etude's own exercises.
+        unsafe: Whether to grade without isolation where there is no sandbox; else one is asked.
+    """
+    caller = sys._getframe(2).f_globals  # noqa: SLF001  marimo tells a cell its file there
+    began = time.time()
+    definition = _exercise(exercise, course)
+    submission = _submission(definition, *_cells(caller))
+    verdict = _grade(Job(definition, submission), unsafe=unsafe)
+    afterwards = progress_record.Afterwards(definition, None, told=True, spell=_call)
+    report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())
+    report = replace(report, verdict=afterwards.for_the_learner(verdict), verbose=True)
+    afterwards.record(verdict, submission.source)
+    lines = [*afterwards.advice(verdict), *afterwards.next_steps(verdict)]
+    text = "\n".join([to_text.one(report).rstrip(), *lines])
+    advice = "".join(f"<p>{html.escape(line)}</p>\n" for line in lines)
+    return Shown(text, to_html.part(report, advice), verdict=verdict)
+
+
+@_without_traceback
+def hint(exercise: str, *, course: str | Path | None = None, yes: bool = False) -> Shown:
+    """Show the next hint.
+
+    Args:
+        exercise: See `check`.
+        course: See `check`.
+        yes: Whether to pay what it costs of the exercise's XP; without it, the price is said.
+    """
+    definition = _exercise(exercise, course)
+    status = standing(progress_record.read_history(), definition.id)
+    if (offer := hint_command.offer(definition, status)) and not yes:
+        return _markdown(f"{offer} `hint({exercise!r}, yes=True)` shows it.")
+    number = hint_command.take(definition, status)
+    count = len(definition.hints)
+    return _markdown(f"**Hint {number} of {count}**\n\n{definition.hints[number - 1].text}")
+
+
+@_without_traceback
+def task(exercise: str, *, course: str | Path | None = None) -> Shown:
+    """Show the instructions of an exercise; the arguments are those of `check`."""
+    definition = _exercise(exercise, course)
+    about = f"{definition.difficulty}, {definition.xp} XP"
+    return _markdown(f"# {definition.title}\n\n*{about}*\n\n{definition.instructions}")
+
+
+@_without_traceback
+def progress(*, course: str | Path | None = None) -> Shown:
+    """Show what is passed in each track, XP and streak; `course` is that of `check`."""
+    words = [] if course is None else ["--exercises", str(course)]
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        progress_command.command.main(words, prog_name="etude progress", standalone_mode=False)
+    text = printed.getvalue().strip("\n")
+    return Shown(text, f"<pre>{html.escape(text)}</pre>")
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Add the magic `%%etude EXERCISE`, which runs its cell and grades it; see `%load_ext`."""
+    from IPython.display import display
+
+    def etude(line: str, cell: str) -> None:
+        shell.run_cell(cell, store_history=False)
+        words = line.split()
+        display(check(words[0] if words else "", course=words[1] if words[1:] else None))
+
+    shell.register_magic_function(etude, "cell")
+
+
+def _markdown(text: str) -> Shown:
+    return Shown(text, markdown=text)
+
+
+def _call(verb: str, name: str) -> str:
+    """Return a command as it is written in a notebook."""
+    if verb == "lesson show":
+        return f"etude {verb} {name}"
+    return f"{'task' if verb == 'start' else verb}({name!r})"
+
+
+def _exercise(name: str, course: str | Path | None) -> Exercise:
+    if sys.platform == "emscripten":
+        raise UsageError(_IN_A_BROWSER)
+    return resolve(name, options.collection_folder(None if course is None else Path(course)))
+
+
+def _cells(caller: dict[str, Any]) -> tuple[Path, _Cells]:
+    """Return the cells that were run, in their order, and the path that they are shown with.
+
+    Raises:
+        UsageError: This is no notebook.
+    """
+    shell = _shell()
+    if shell is not None:
+        history = shell.history_manager.input_hist_raw
+        return Path("notebook.ipynb"), [*enumerate(history)][1:]
+    if "marimo" in sys.modules and isinstance(file := caller.get("__file__"), str):
+        submission = Submission.read(Path(file))
+        if submission.cells:
+            return submission.path, list(submission.cells)
+    raise UsageError(_NO_NOTEBOOK)
+
+
+def _shell() -> Any:
+    ipython = sys.modules.get("IPython")
+    return None if ipython is None else ipython.get_ipython()
+
+
+def _submission(exercise: Exercise, path: Path, cells: _Cells) -> Submission:
+    """Return the cells that define an exercise's names, and what they use.
+
+    Of a name that several cells define, the last one counts.
+
+    Raises:
+        UsageError: No cell defines one of the names.
+    """
+    if exercise.files_to_submit:
+        files = ", ".join(exercise.files_to_submit)
+        raise UsageError(f"'{exercise.id}' asks for several files, {files}: use 'etude check'")
+    last: dict[str, int] = {}  # the place of the cell that defines a name
+    uses: list[set[str]] = []
+    for place, (number, source) in enumerate(cells):
+        names, used = _names(number, source)
+        last.update(dict.fromkeys(names, place))
+        uses.append(used)
+    for name in exercise.defines:
+        if name not in last:
+            raise UsageError(f"no cell that was run defines '{name}'; write it, and run its cell")
+    waiting, chosen = list(exercise.defines), set[int]()
+    while waiting:
+        place = last.get(waiting.pop(), -1)
+        if place >= 0 and place not in chosen:
+            chosen.add(place)
+            waiting += uses[place]
+    return Submission.of_cells(path, [cells[place] for place in sorted(chosen)])
+
+
+def _names(number: int, source: str) -> tuple[set[str], set[str]]:
+    """Return the names that a cell defines, and those that it uses; none if it is no Python."""
+    program = python_cells.program([[number, source]])
+    try:
+        table = symtable.symtable(program.source, "<cell>", "exec")
+    except (SyntaxError, ValueError, RecursionError):
+        return set(), set()
+    symbols = table.get_symbols()
+    defined = {each.get_name() for each in symbols if each.is_assigned() or each.is_imported()}
+    return defined, set(_globals(table))
+
+
+def _globals(table: symtable.SymbolTable) -> Iterator[str]:
+    """Yield the names of the module that a scope and those inside it read."""
+    for symbol in table.get_symbols():
+        if symbol.is_referenced() and (table.get_type() == "module" or symbol.is_global()):
+            yield symbol.get_name()
+    for child in table.get_children():
+        yield from _globals(child)
+
+
+def _grade(job: Job, *, unsafe: bool) -> Verdict:
+    """Grade a job, where there is no sandbox as `etude check` does on macOS: asked once."""
+    if unsupported_reason() is None:
+        with contextlib.suppress(SandboxFault):  # as on Colab
+            return _pool().grade(job).result()
+    ((_, result),) = portable_check.PortablePool(unsafe=unsafe, answer=input).grade([job])
+    if isinstance(result, EtudeError):
+        raise result
+    return result
+
+
+@cache
+def _pool() -> GradingPool:
+    """Return the pool of this kernel, which is kept for the next check."""
+    pool = GradingPool(1)
+    atexit.register(pool.close)
+    return pool
+
+
+if (_ipython := _shell()) is not None:
+    load_ipython_extension(_ipython)

@@ -128,7 +128,7 @@ class SubmissionRun:
 
     @property
     def starts_again(self) -> bool:
-        """Whether the next test gets a new child, and all of its time, after a time-out."""
+        """Return whether the next test gets a new child, with all of its time, after a time-out."""
         return self._ended and self._is_late and self._children < _MOST_CHILDREN
 
     def load(self) -> None:

@@ -147,7 +147,8 @@ def load_ipython_extension(shell: Any) -> None:
     def etude(line: str, cell: str) -> None:
         shell.run_cell(cell, store_history=False)
         words = line.split()
-        display(check(words[0] if words else "", course=words[1] if words[1:] else None))
+        verdict = check(words[0] if words else "", course=words[1] if words[1:] else None)
+        display(verdict)  # type: ignore[no-untyped-call,unused-ignore]
 
     shell.register_magic_function(etude, "cell")
 

@@ -7,6 +7,7 @@ import pytest
 
 from grader.audit.guest import perturb
 from grader.audit.guest.behaviour import differ, load
+from grader.audit.guest.match import agreement
 from grader.audit.guest.ready_test import NoExpressionError, expression
 from grader.audit.guest.recorded_calls import Script, what_is_alike
 from grader.audit.guest.smallest_call import Candidate, Search
@@ -99,6 +100,15 @@ def test_recorded_arguments_stay_as_they_are() -> None:
 def test_what_all_inputs_of_the_tests_share(arrays: list[Any], facts: list[str]) -> None:
     """Of three different arrays or more; a list has no dtype."""
     assert what_is_alike([Script("f", [("", (array,), {})]) for array in arrays]) == facts
+
+
+def test_a_result_whose_operators_raise_is_like_no_number() -> None:
+    """A vector of the solution's own is compared with a number of an exercise."""
+    operator = "class V:\n    def __sub__(self, other):\n        return other.width\n"
+    own = load(f"{operator}    __rsub__ = __sub__\n\n\ndef f(x):\n    return V()\n", "a.py")
+    other = load("def g(x):\n    return x\n", "b.py")
+    calls: list[Candidate] = [("f", (("", (float(n),), {}),)) for n in range(20)]
+    assert agreement(own, other, "f", "g", calls) is None
 
 
 def test_an_attribute_that_no_test_reads_tells_only_as_a_last_resort() -> None:

@@ -111,6 +111,17 @@ def test_a_result_whose_operators_raise_is_like_no_number() -> None:
     assert agreement(own, other, "f", "g", calls) is None
 
 
+def test_objects_of_a_program_are_given_to_another_as_its_own() -> None:
+    """A check of their class passes there, also inside of a list."""
+    source = (
+        "class V:\n    pass\n\n\ndef f(items):\n"
+        "    assert all(isinstance(each, V) for each in items)\n    return len(items)\n"
+    )
+    right, wrong = load(source, "a.py"), load(source.replace("pass", "x = 1"), "a.py")
+    pool: list[Candidate] = [("f", (("", ([right.V(), right.V()],), {}),))]
+    assert Search(right, wrong, None, 2.0).first_difference(pool) is None
+
+
 def test_an_attribute_that_no_test_reads_tells_only_as_a_last_resort() -> None:
     """Unless the class compares its objects, or the tests name the attribute."""
     source = "class C:\n    def __init__(self, x):\n        self.a = x\n        self.b = x\n"

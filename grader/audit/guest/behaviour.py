@@ -116,6 +116,7 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
         warnings.simplefilter("ignore")
         for method, args, kwargs in steps:
             own_args, own_kwargs = copy.deepcopy((args, kwargs))
+            _adopt([own_args, own_kwargs], module, set())
             try:
                 if method in {"", "__init__"}:
                     result = target(*own_args, **own_kwargs)
@@ -141,6 +142,23 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
         with contextlib.suppress(Exception):
             attributes = {key: value for key, value in vars(made).items() if key[0] != "_"}
     return Behaviour(tuple(seen), attributes)
+
+
+def _adopt(value: Any, module: types.ModuleType, seen: set[int]) -> None:
+    """Give objects that another program made the class of the same name in this program."""
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    kind = type(value)
+    if kind.__module__ == module.__name__:
+        with contextlib.suppress(TypeError, AttributeError):
+            value.__class__ = getattr(module, kind.__name__)
+        value = getattr(value, "__dict__", {})
+    if isinstance(value, dict):
+        value = [*value.values()]
+    if isinstance(value, list | tuple | set):
+        for each in value:
+            _adopt(each, module, seen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ PIP := $(PY) -m pip --disable-pip-version-check -qq
 # Tests start hundreds of interpreters, each of which would compile all it imports again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help demo check test test-all fast all system bench bench-service docs release format lock clean
+.PHONY: help demo check test test-all fast slow system bench bench-service docs release format lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -27,14 +27,14 @@ check: $(VENV)/.dev ## format, lint, types, layers: seconds, for use while editi
 
 test: check fast ## check and every fast test: at most five minutes on two cores
 
-test-all: check all ## check and every test
+test-all: check fast slow ## check and every test
 
 fast: system $(VENV)/.dev
 	$(PYTEST) -m "not slow" --dist=worksteal
 
-# Fast and slow ones together, since they share servers, browsers and built sites, by file; more generated cases.
-all: system $(VENV)/.dev
-	$(PYTEST) --hypothesis-profile=thorough --dist=loadfile --no-loadscope-reorder
+# The slow tests share servers, browsers and built sites by file; generated cases are run again, more of them.
+slow: system $(VENV)/.dev
+	$(PYTEST) -m "slow or hypothesis" --hypothesis-profile=thorough --dist=loadfile --no-loadscope-reorder
 
 system:
 	@sh scripts/install-bubblewrap

@@ -23,7 +23,7 @@ from grader.sandbox.process import Sandbox, open_sandbox
 
 ROOT = Path(__file__).parent.parent
 
-# No deadlines: a busy machine is no failure. `make test-all` asks for the thorough profile.
+# No deadlines: a busy machine is no failure. `make slow` asks for the thorough profile.
 settings.register_profile("quick", max_examples=25, deadline=None)
 settings.register_profile("thorough", max_examples=200, deadline=None)
 settings.load_profile("quick")

@@ -22,6 +22,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from grader.cli.options import refuse_inside
+from grader.errors import UsageError
 from grader.safe_files import linked_folder
 
 _OUTCOMES = {0: "passed", 1: "not passed", 2: "not graded"}
@@ -36,7 +38,7 @@ def main() -> int:
         _clear(report.partition("=")[2])
     with tempfile.TemporaryDirectory(prefix="etude-") as folder:
         result = Path(folder, "result.json")
-        status = _etude(*_command(result, reports), folder=folder)
+        status = _install(folder) or _etude(*_command(result, reports), folder=folder)
         points = _points(result) if status in (0, 1) else None
     _tell(_OUTCOMES.get(status, "fault"), points)
     return status if status in _OUTCOMES else _FAULT
@@ -53,6 +55,19 @@ def _clear(name: str) -> None:
             shutil.rmtree(path)
         else:
             path.unlink()
+
+
+def _install(folder: str) -> int:
+    """Install the packages of the collection, unless a student could have written their names."""
+    collection = os.environ.get("ETUDE_EXERCISES")
+    submission = Path(os.environ.get("ETUDE_SUBMISSION") or ".")
+    graded = submission if submission.is_dir() else submission.parent
+    try:
+        for each in collection.split(os.pathsep) if collection else ():
+            refuse_inside(Path(each), graded)
+    except UsageError:  # grading refuses it, or needs no packages
+        return 0
+    return _etude("packages", "install", folder=folder) if collection else 0
 
 
 def _etude(*words: str, folder: str) -> int:

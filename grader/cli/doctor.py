@@ -31,7 +31,7 @@ def command(exercises: Path | None, database: str | None) -> None:
 
     Also the packages that the course names, and whether they can be imported in the sandbox.
 
-    Exit status 0 if submissions can be graded here, 3 if not.
+    Exit status 0 if submissions can be graded here, 3 if not, or if a package is missing.
     """
     options.prefer_own_output()
     numpy = f"NumPy {metadata.version('numpy')}"
@@ -62,17 +62,26 @@ def command(exercises: Path | None, database: str | None) -> None:
     if usable is None:
         click.echo("Nothing can be graded here: no sandbox works.")
         raise click.exceptions.Exit(FAULT)
-    for each in folders_in(options.collection_folder(exercises)):
-        course = each / COURSE_FILE
-        named = load_course(course).packages if exists(course) else ()
-        if named:
-            versions = dict.fromkeys(map(version, named))
-            click.echo(f"packages of {course}: {', '.join(versions)}")
-            with open_sandbox(packages=named):
-                click.echo("  imported in the sandbox\n")
+    courses = (each / COURSE_FILE for each in folders_in(options.collection_folder(exercises)))
+    lacking = [_try_packages(course) for course in courses if exists(course)]
     if database is not None:
         _try_store(database)
     click.echo(f"Submissions are graded in: {usable}")
+    if any(lacking):
+        raise click.exceptions.Exit(FAULT)
+
+
+def _try_packages(path: Path) -> bool:
+    """Import a course's packages in the sandbox; return whether some are not installed."""
+    course = load_course(path)
+    for problem in course.missing.values():
+        click.echo(f"{problem}\n")
+    if course.packages:
+        versions = dict.fromkeys(map(version, course.packages))
+        click.echo(f"packages of {path}: {', '.join(versions)}")
+        with open_sandbox(packages=course.packages):
+            click.echo("  imported in the sandbox\n")
+    return bool(course.missing)
 
 
 def _try_store(url: str) -> None:

@@ -358,8 +358,14 @@ def _paths(named: tuple[str, ...], folder: Path) -> list[Path]:
 def _packages(lessons: list[Path]) -> set[str]:
     """Return the modules beside NumPy that the courses of lessons name."""
     from grader.definitions.course import load_course
-    from grader.definitions.files import TRACK_FILE, course_file, exists
+    from grader.definitions.files import TRACK_FILE, course_file, exists, read_file
 
-    tracks = {lesson.absolute().parent.parent for lesson in lessons}
-    courses = {course_file(track / TRACK_FILE) for track in tracks}
-    return {name for path in courses if exists(path) for name in load_course(path).packages}
+    packages: set[str] = set()
+    for lesson in lessons:
+        path = course_file(lesson.absolute().parent.parent / TRACK_FILE)
+        if exists(path):
+            course = load_course(path)
+            if exists(lesson):
+                course.refuse_missing(read_file(lesson).decode("utf-8", "replace"))
+            packages |= {*course.packages}
+    return packages

@@ -58,6 +58,7 @@ _GROUPS = {
     },
     "For this machine": {
         "doctor": "grader.cli.doctor",
+        "packages": "grader.cli.packages",
         "completion": "grader.cli.completion",
     },
 }

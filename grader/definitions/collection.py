@@ -148,6 +148,7 @@ def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
         course=course,
         data=data,
         hidden_data=hidden_data,
+        missing=course.missing_in(_code_for(exercise, document, course)) if course else (),
         digest=digest_in_course(document.digest, course, digests),
     )
     report = ProblemList()
@@ -166,6 +167,13 @@ def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
         also = tuple(replace(e, code=completed(e.code, right)) for e in exercise.also_right)
         exercise = replace(exercise, misconceptions=misconceptions, also_right=also)
     return exercise, document
+
+
+def _code_for(exercise: Exercise, document: Document, course: Course) -> str:
+    """Return all that can import what an exercise needs, beside its submissions."""
+    drawing = ["import matplotlib"] * any(test.kind == "figure" for test in exercise.tests)
+    reference = course.sources.values() if f"{course.reference}." in document.text else ()
+    return "\n".join((document.text, *drawing, *reference))
 
 
 def _name_of(written: str) -> str:

@@ -37,8 +37,9 @@ class CourseDefinition:
     )
     packages: tuple[str, ...] = _doc(
         "Modules beside NumPy that submissions, tests and lessons may import, as in `import`: "
-        "`scipy`, `sklearn`. The package must be installed beside Etude; its name and version are "
-        "part of the hash of each exercise. Each is imported before a submission runs, which saves "
+        "`scipy`, `sklearn`. The package is installed beside Etude: `etude packages install` takes "
+        "it from `requirements.txt` in this folder. Name and version are part of the hash of each "
+        "exercise. Each is imported before a submission runs, which saves "
         "time: name `scipy.optimize` if the exercises use that. Between a test and a submission "
         "only plain values and NumPy arrays pass: no `DataFrame`, no `Tensor`.",
         default=(),
@@ -69,10 +70,14 @@ def load_course(path: Path) -> Course:
             for problem in error.problems:
                 report.add(problem.where, problem.message)
     versions = set()
+    missing: dict[str, Problem] = {}
     for index, module in enumerate(definition.packages):
+        where = document.node("packages", index).where
         if why := packages.refusal(module):
-            where = document.node("packages", index).where
             report.add(where, f"packages: {quote(module)} {why}")
+        elif why := packages.absence(module):
+            missing[module] = Problem(where, f"packages: {quote(module)} {why}")
+            versions.add(module)  # a verdict without the package is another
         else:
             versions.add(packages.version(module))
     report.raise_if_any()
@@ -83,7 +88,8 @@ def load_course(path: Path) -> Course:
         definition.grading,
         reference=definition.reference or "",
         sources=sources,
-        packages=definition.packages,
+        packages=tuple(module for module in definition.packages if module not in missing),
+        missing=missing,
         digest=hashlib.sha256(contents.encode()).hexdigest() if sources or versions else "",
     )
 

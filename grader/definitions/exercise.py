@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Literal, NewType, Self, TypeAlias, get_args
 
-from grader.errors import Location
+from grader.definitions.packages import imported
+from grader.errors import DefinitionError, Location, Problem
 
 ExerciseId = NewType("ExerciseId", str)
 TestId = NewType("TestId", str)
@@ -632,7 +633,8 @@ class Course:
     grading: Grading = "certified"
     reference: str = ""  # the name of the package
     sources: Mapping[str, str] = field(default_factory=dict)  # by their files' paths
-    packages: tuple[str, ...] = ()  # modules that submissions may import
+    packages: tuple[str, ...] = ()  # installed modules that submissions may import
+    missing: Mapping[str, Problem] = field(default_factory=dict)  # those that are not installed
     digest: str = ""  # SHA-256 of all that a verdict depends on; "" if that is nothing
 
     @property
@@ -642,6 +644,16 @@ class Course:
         return {
             name.replace("/", "."): path for name, path in zip(names, self.sources, strict=True)
         }
+
+    def missing_in(self, code: str) -> tuple[Problem, ...]:
+        """Return the problems of the packages that code imports and that are not installed."""
+        names = imported(code, self.missing) if self.missing else ()
+        return tuple(self.missing[m] for m in self.missing if m.partition(".")[0] in names)
+
+    def refuse_missing(self, code: str) -> None:
+        """Raise `DefinitionError` if code imports a package that is not installed."""
+        if problems := self.missing_in(code):
+            raise DefinitionError(problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -737,6 +749,8 @@ class Exercise:
     hidden_data: Mapping[str, bytes] = field(
         default_factory=dict, metadata={"internal": True}, repr=False
     )
+    # Packages that are not installed, and that its file or its reference imports:
+    missing: tuple[Problem, ...] = field(default=(), metadata={"internal": True})
     # Names other draws for hidden tests: a page for practice has none of the grader's.
     stream: str = field(default="", metadata={"internal": True})
     # SHA-256 of the file's bytes, and of what it takes from its course:
@@ -746,6 +760,12 @@ class Exercise:
     def packages(self) -> tuple[str, ...]:
         """The modules beside NumPy that a submission may import."""
         return self.course.packages if self.course is not None else ()
+
+    def refuse_missing(self, source: str = "") -> None:
+        """Raise `DefinitionError` if the exercise or a submission needs what is not installed."""
+        problems = (*self.missing, *(self.course.missing_in(source) if self.course else ()))
+        if problems:
+            raise DefinitionError([*dict.fromkeys(problems)])
 
     @property
     def max_points(self) -> int:

@@ -20,6 +20,7 @@ from grader.safe_files import FolderError, IrregularFileError, LinkError, open_r
 
 TRACK_FILE: Final = "track.yaml"
 COURSE_FILE: Final = "course.yaml"
+REQUIREMENTS_FILE: Final = "requirements.txt"  # beside it, for pip
 SCHEDULE_FILE: Final = "schedule.yaml"
 LESSONS: Final = "lessons"
 SUFFIXES: Final = frozenset({".yaml", ".yml"})

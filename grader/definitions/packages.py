@@ -17,6 +17,10 @@ from pathlib import Path
 # No submission imports what grades it, whatever is required by what a course names.
 _NEVER = frozenset({"grader", "reference", "sitegen"})
 _ALWAYS = frozenset({"numpy"})
+# Statements may stand behind a key of YAML, or in quotes.
+_STATEMENT = r"""(?:^|[-:;>"'])\s*"""
+_MORE = r"(?:\s+[\w.]+(?:\s+as\s+\w+)?\s*,)*"  # `import numpy as np, `
+_IMPORT = rf"{_STATEMENT}(?:from|import{_MORE})\s+%s\b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ NO_PACKAGES = PackageFolders()
 
 
 def refusal(module: str) -> str:
-    """Return why a course cannot name a module; "" if it can."""
+    """Return why no course can name a module; "" if one can."""
     top = module.partition(".")[0]
     if not all(part.isidentifier() for part in module.split(".")):
         return "is no name of a module, as in `import`"
@@ -40,21 +44,36 @@ def refusal(module: str) -> str:
         return "is always there"
     if top in _NEVER:
         return "is a part of Etude, which no submission may import"
-    if not distributions_of_modules().get(top) or importlib.util.find_spec(top) is None:
-        names = [
-            name
-            for name, distributions in distributions_of_modules().items()
-            if module in map(_plain, distributions)
-        ]
-        called = f"; what is installed as {module} is imported as {names[0]}" if names else ""
-        return f"is not installed beside Etude, with {sys.executable}{called}"
     return ""
+
+
+def absence(module: str) -> str:
+    """Return that a module is not installed, and what to do; "" if it is."""
+    top = module.partition(".")[0]
+    if distributions_of_modules().get(top) and importlib.util.find_spec(top) is not None:
+        return ""
+    why = f"is not installed beside Etude, with {sys.executable}"
+    for name, distributions in distributions_of_modules().items():
+        if module in map(plain, distributions):
+            return f"{why}; what is installed as {module} is imported as {name}"
+    return f"{why}; install it with `etude packages install`"
+
+
+def imported(code: str, modules: Iterable[str]) -> tuple[str, ...]:
+    """Return the packages of some modules that a line of code, or of YAML with code, imports."""
+    packages = dict.fromkeys(module.partition(".")[0] for module in modules)
+    return tuple(name for name in packages if re.search(_IMPORT % name, code, re.MULTILINE))
 
 
 def version(module: str) -> str:
     """Return name and version of the package that an installed module belongs to."""
-    installed = distribution(distributions_of_modules()[module.partition(".")[0]][0])
+    installed = distribution_of(module)
     return f"{installed.name} {installed.version}"
+
+
+def distribution_of(module: str) -> Distribution:
+    """Return the distribution that an installed module belongs to."""
+    return distribution(distributions_of_modules()[module.partition(".")[0]][0])
 
 
 @cache
@@ -71,12 +90,12 @@ def folders_of(modules: frozenset[str]) -> PackageFolders:
     by_distribution: dict[str, list[str]] = {}
     for top, names in distributions_of_modules().items():
         for name in names:
-            by_distribution.setdefault(_plain(name), []).append(top)
+            by_distribution.setdefault(plain(name), []).append(top)
     paths: dict[Path, None] = {}
     required: list[str] = []
-    for installed in _with_requirements(distributions):
-        plain = _plain(installed.name)
-        for top in by_distribution.get(plain, ()):
+    for installed in with_requirements(distributions):
+        called = plain(installed.name)
+        for top in by_distribution.get(called, ()):
             if top in _NEVER | _ALWAYS:
                 continue
             required += [top] if top not in tops else []
@@ -85,23 +104,23 @@ def folders_of(modules: frozenset[str]) -> PackageFolders:
                 places = spec.submodule_search_locations or filter(None, [spec.origin])
                 folders = [Path(place).resolve() for place in places]
                 # The shared libraries of a wheel lie beside its module.
-                spellings = sorted({installed.name, plain, plain.replace("-", "_"), top})
+                spellings = sorted({installed.name, called, called.replace("-", "_"), top})
                 libraries = [f.parent / f"{name}.libs" for f in folders for name in spellings]
                 paths |= dict.fromkeys([*folders, *filter(Path.is_dir, libraries)])
     return PackageFolders(tuple(paths), tuple(sorted(modules)), tuple(required))
 
 
-def _with_requirements(names: Iterable[str]) -> list[Distribution]:
+def with_requirements(names: Iterable[str]) -> list[Distribution]:
     """Return distributions and all that their metadata require here, but optional extras."""
     from packaging.requirements import InvalidRequirement, Requirement  # a check needs none
 
     waiting, distributions = list(names), dict[str, Distribution]()
     while waiting:
         name = waiting.pop()
-        if _plain(name) in distributions:
+        if plain(name) in distributions:
             continue
         try:
-            distributions[_plain(name)] = here = distribution(name)
+            distributions[plain(name)] = here = distribution(name)
         except PackageNotFoundError:  # then it fails where it is imported, if it is
             continue
         for text in here.requires or ():
@@ -120,5 +139,6 @@ def distributions_of_modules() -> dict[str, list[str]]:
     return {top: list(names) for top, names in packages_distributions().items()}
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """Return the name of a distribution in its one spelling."""
     return re.sub(r"[-_.]+", "-", name).lower()

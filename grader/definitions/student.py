@@ -22,6 +22,7 @@ from grader.definitions.exercise import TestCase
 from grader.definitions.files import (
     COURSE_FILE,
     LESSON_SUFFIX,
+    REQUIREMENTS_FILE,
     TRACK_FILE,
     course_file,
     exists,
@@ -112,6 +113,9 @@ def _student_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
         kept = tuple(entry for entry in root.entries if entry[0].text in PUBLIC_OF_COURSE)
         text = f"# Generated: edit the course's own file.\n{emit(Mapping(root.where, kept))}"
         yield Path(COURSE_FILE), text.encode()
+        requirements = course.with_name(REQUIREMENTS_FILE)
+        if root.get("packages") is not None and exists(requirements):
+            yield Path(REQUIREMENTS_FILE), read_file(requirements, _LARGEST)
     for below, exercises in files_by_folder(folder).items():
         track = below / TRACK_FILE
         if exists(track):

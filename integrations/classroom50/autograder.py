@@ -33,10 +33,10 @@ def main() -> int:
 def _install(environment: Path) -> int:
     made = _python(sys.executable, "venv", environment, cwd=HERE)
     pip = ["pip", "--disable-pip-version-check", "--no-cache-dir", "--quiet", "install"]
-    if (HERE / "wheels").is_dir():
-        pip += ["--no-index", "--find-links", "wheels"]
     python = environment / "bin" / "python"
     installed = made or _python(python, *pip, "--requirement", "requirements.txt", cwd=HERE)
+    words = ("grader.cli", "packages", "install", "--exercises", HERE / "exercises")
+    installed = installed or _python(python, *words, cwd=HERE)
     return 3 if installed else 0  # a status of pip's is none of Etude's
 
 
@@ -53,6 +53,8 @@ def _python(python: str | Path, module: str, *words: str | Path, cwd: Path | Non
     command = (python, "-I", "-m", module, *words)
     variables = {name: each for name, each in os.environ.items() if not name.startswith("PYTHON")}
     variables["PYTHONSAFEPATH"] = "1"
+    if (HERE / "wheels").is_dir():
+        variables |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(HERE / "wheels")}
     return subprocess.run(command, cwd=cwd, env=variables, check=False).returncode  # noqa: S603  no shell
 
 

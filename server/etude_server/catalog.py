@@ -39,6 +39,17 @@ class Catalog:
             UsageError, DefinitionError: there is none, or something in it is not valid.
         """
         tracks = tuple(Collection.load(folder).tracks)
+        for course in {
+            each.course.where: each.course
+            for track in tracks
+            for each in track.exercises
+            if each.course
+        }.values():
+            for problem in course.missing.values():
+                _log.warning(
+                    "a package is missing, and exercises that need it are not graded",
+                    problem=str(problem),
+                )
         exercises = {str(each.id): each for track in tracks for each in track.exercises}
         return cls(tracks, exercises, folder)
 

@@ -47,6 +47,7 @@ RUNS: dict[str, tuple[tuple[str, ...], int, str]] = {
     "export": (("export", "student", "handout"), 0, "handout"),
     "regrade": (("regrade", "--list", *STORE), 2, "there is no database"),
     "staff": (("staff", "add", "ada", *STORE), 0, "ada"),
+    "packages": (("packages", "install"), 0, ""),
     "doctor": (("doctor",), 0, "Submissions are graded in: "),
     "completion": (("completion", "bash"), 0, "_ETUDE_COMPLETE=bash_source"),
 }

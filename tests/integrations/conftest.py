@@ -1,18 +1,25 @@
 """A checkout as git has it, and installations without a network."""
 
+import hashlib
+import http.server
+import io
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
+import threading
 import venv
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 
 from grader import __version__
+from tests.conftest import DOUBLE
 from tests.integrations.hostile import HostileCheckout
 
 ROOT = Path(__file__).parent.parent.parent
@@ -22,6 +29,57 @@ _NOT_COPIED = (
 )  # fmt: skip
 
 Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+downloads: list[str] = []
+
+
+def wheel(whose: str, name: str = "demo", version: str = "1.0", metadata: str = "") -> bytes:
+    """Return a wheel of one module, which says whose it is."""
+    content = io.BytesIO()
+    info = f"{name}-{version}.dist-info"
+    files = {
+        f"{name}.py": f"print({whose!r})\n" if whose else "FACTOR = 1.0\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{metadata}",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    files[f"{info}/RECORD"] = "".join(f"{path},,\n" for path in files)
+    with zipfile.ZipFile(content, "w") as archive:
+        for path, text in files.items():
+            archive.writestr(zipfile.ZipInfo(path), text)
+    return content.getvalue()
+
+
+@contextmanager
+def index(
+    name: str = "demo", version: str = "1.0", metadata: str = ""
+) -> Iterator[tuple[str, Callable[[str], None]]]:
+    """Serve one package, to be kept for a year; yields the address, and what changes its owner."""
+    served = [b""]
+    file = f"{name}-{version}-py3-none-any.whl"
+    downloads.clear()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            is_wheel = self.path.endswith(file)
+            if is_wheel:
+                downloads.append(self.path)
+            body = served[0] if is_wheel else f'<a href="/{file}">{file}</a>'.encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/plain" if is_wheel else "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Cache-Control", "max-age=31536000")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    def serve(whose: str) -> None:
+        served[0] = wheel(whose, name, version, metadata)
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/simple", serve
+        server.shutdown()
 
 
 # Makes each environment that `python -m venv` makes like the one it stands in: without a pip of its
@@ -73,7 +131,31 @@ def programs(packages: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def offline(programs: Path) -> dict[str, str]:
+def with_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course with a package, which pip finds in `offline`: one exercise needs it, one does not."""
+    folder = tmp_path_factory.mktemp("with-package") / "course"
+    (folder / "one").mkdir(parents=True)
+    content = wheel("", "etude_demo")
+    (folder.parent / "etude_demo-1.0-py3-none-any.whl").write_bytes(content)
+    digest = hashlib.sha256(content).hexdigest()
+    (folder / "requirements.txt").write_text(f"etude_demo==1.0 --hash=sha256:{digest}\n")
+    (folder / "course.yaml").write_text("title: T\npackages: [etude_demo]\n")
+    (folder / "one" / "track.yaml").write_text(
+        "id: one\ntitle: O\ndescription: Two.\nexercises: [double, scaled]\n"
+    )
+    (folder / "one" / "01-double.yaml").write_text(DOUBLE)
+    text = DOUBLE.replace("id: double\n", "id: scaled\n")
+    text = text.replace("      return 2 * x\n", "      import etude_demo\n      return 2 * x\n")
+    (folder / "one" / "02-scaled.yaml").write_text(text)
+    return folder
+
+
+# A submission to both exercises of that course.
+USING = "from etude_demo import FACTOR\n\n\ndef double(x):\n    return 2 * x * int(FACTOR)\n"
+
+
+@pytest.fixture(scope="session")
+def offline(programs: Path, with_packages: Path) -> dict[str, str]:
     """The environment of a command that may not download, and knows nothing of this checkout."""
     kept = {
         name: value
@@ -89,6 +171,7 @@ def offline(programs: Path) -> dict[str, str]:
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "PYTHON": str(programs / "python3"),
         "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(with_packages.parent),
         "PIP_CONFIG_FILE": os.devnull,
         "GIT_CONFIG_GLOBAL": os.devnull,
     }

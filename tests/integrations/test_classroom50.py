@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import pytest
 
+from tests.integrations.conftest import USING
 from tests.integrations.hostile import EARNED, POSSIBLE, HostileCheckout
 
 ROOT = Path(__file__).parent.parent.parent
@@ -113,6 +114,36 @@ def test_a_graded_submission_is_status_0_and_a_result(
     assert (found["score"], found["max-score"]) == (13, 21)
     text = (tmp_path / "repository" / "release-body.md").read_text()
     assert "There is no file token-lookup.py" in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_downloaded", [False, True], ids=["from an index", "downloaded"])
+def test_the_packages_of_a_course_are_installed(
+    *,
+    start: Callable[..., Finished],
+    etude_venv: Path,
+    run: Run,
+    with_packages: Path,
+    tmp_path: Path,
+    is_downloaded: bool,
+) -> None:
+    """From an index, or from the wheels that lie in the bundle."""
+    archive, folder = tmp_path / "autograder.zip", tmp_path / "with-packages"
+    words = ("double", "scaled", "--exercises", with_packages, "--output", archive)
+    done = run(etude_venv / "bin" / "etude", "export", "gradescope", *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(archive) as opened:
+        opened.extractall(folder)
+    shutil.copy(ROOT / "integrations" / "classroom50" / "autograder.py", folder)
+    wheels = folder / ("wheels" if is_downloaded else "index")
+    wheels.mkdir()
+    for path in with_packages.parent.glob("*.whl"):
+        shutil.copy(path, wheels)
+    for name in ("double", "scaled"):
+        hand_in(tmp_path, f"{name}.py", USING)
+    done = start(folder=folder, PIP_FIND_LINKS="" if is_downloaded else str(wheels))
+    assert done.returncode == 0, done.stderr
+    assert (result(tmp_path)["score"], result(tmp_path)["max-score"]) == (10, 10)
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import pytest
 import yaml
 
+from tests.integrations.conftest import USING
 from tests.integrations.hostile import EARNED, POSSIBLE, HostileCheckout
 
 ROOT = Path(__file__).parent.parent.parent
@@ -28,9 +29,9 @@ Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 InContainer: TypeAlias = Callable[..., list[str | Path]]
 
 
-def instructions() -> Iterator[tuple[str, str]]:
+def instructions(path: Path = DOCKERFILE) -> Iterator[tuple[str, str]]:
     """Yield each instruction of the Dockerfile and what stands after it."""
-    text = re.sub(r"^#.*\n", "", DOCKERFILE.read_text(), flags=re.MULTILINE)
+    text = re.sub(r"^#.*\n", "", path.read_text(), flags=re.MULTILINE)
     for line in text.replace("\\\n", " ").splitlines():
         if line.strip():
             name, _, rest = line.strip().partition(" ")
@@ -139,6 +140,27 @@ def test_the_image_grades_without_any_privilege(
     assert done.returncode == 0, done.stderr
     verdict = json.loads(done.stdout)
     assert (verdict["sandbox"], verdict["score"], verdict["max_score"]) == ("landlock", 13, 13)
+
+
+@pytest.mark.slow
+def test_an_image_of_a_course_has_its_packages(
+    built: Path, run: Run, in_container: InContainer, with_packages: Path, tmp_path: Path
+) -> None:
+    """What the image of a course adds to it: a folder, and what its requirements name."""
+    lines = instructions(DOCKERFILE.with_name("course.Dockerfile"))
+    commands = [rest for name, rest in lines if name == "RUN"]
+    course = shutil.copytree(with_packages, tmp_path / "course")
+    venv = shutil.copytree(built, tmp_path / "etude", symlinks=True)
+    words = (venv / "bin" / "python", "-I", "-m", "grader.cli")
+    for line in commands:
+        assert line.startswith("etude ")
+        done = run(*words, *line.split()[1:], cwd=tmp_path, ETUDE_EXERCISES=str(course))
+        assert done.returncode == 0, done.stderr
+    (tmp_path / "scaled.py").write_text(USING)
+    tmp_path.chmod(0o755)
+    command = (*words, "check", "scaled", tmp_path / "scaled.py", "--exercises", course)
+    done = run(*in_container(*command, visible=(tmp_path,), user=USER), cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ import junitparser
 import pytest
 import yaml
 
+from tests.integrations.conftest import USING
 from tests.integrations.hostile import EARNED, POSSIBLE, HostileCheckout
 
 ROOT = Path(__file__).parent.parent.parent
@@ -176,6 +177,20 @@ def test_a_right_submission_passes(grade: Callable[..., tuple[int, Runner]]) -> 
     report = junitparser.JUnitXml.fromfile(str(runner.workspace / "etude-junit.xml"))
     assert (report.failures, report.errors) == (0, 0)
     assert report.tests
+
+
+@pytest.mark.slow
+def test_the_packages_of_a_course_are_installed(
+    grade: Callable[..., tuple[int, Runner]], with_packages: Path
+) -> None:
+    """From the requirements in the collection that the input names."""
+    paths = [path for path in with_packages.rglob("*") if path.is_file()]
+    files = {f"course/{path.relative_to(with_packages)}": path.read_text() for path in paths}
+    files |= {f"submitted/{name}.py": USING for name in ("double", "scaled")}
+    inputs = {"exercise": "double scaled", "exercises": "course", "submission": "submitted"}
+    status, runner = grade(files, inputs)
+    assert status == 0, runner.log
+    assert runner.outputs["action"]["score"] == runner.outputs["action"]["max-score"] == "10"
 
 
 @pytest.mark.slow
@@ -467,7 +482,12 @@ def test_the_sample_workflow_gives_the_action_what_it_has(action: dict[str, Any]
 
 @pytest.mark.slow
 def test_the_site_is_built_for_the_address_that_pages_gives(
-    checkout: Path, run: Run, tmp_path: Path, hostile: Callable[[str], HostileCheckout]
+    *,
+    checkout: Path,
+    run: Run,
+    tmp_path: Path,
+    hostile: Callable[[str], HostileCheckout],
+    with_packages: Path,
 ) -> None:
     """The steps of the workflow, in a course's repository with Etude beside it.
 
@@ -477,8 +497,9 @@ def test_the_site_is_built_for_the_address_that_pages_gives(
     course = hostile("workspace")
     workspace, temp = course.folder, tmp_path / "temp"
     temp.mkdir()
+    shutil.copytree(with_packages, workspace / "my-course")
     track = workspace / "my-course" / "first"
-    track.mkdir(parents=True)
+    track.mkdir()
     shutil.copy(ROOT / "exercises" / "attention" / "01-token-lookup.yaml", track)
     (track / "track.yaml").write_text(
         "id: first\ntitle: First\ndescription: One.\nexercises: [token-lookup]\n"

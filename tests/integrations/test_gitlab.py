@@ -13,6 +13,7 @@ import junitparser
 import pytest
 import yaml
 
+from tests.integrations.conftest import USING
 from tests.integrations.hostile import EARNED, POSSIBLE, HostileCheckout
 
 ROOT = Path(__file__).parent.parent.parent
@@ -33,6 +34,7 @@ def job(
     run: Callable[..., Finished],
     tmp_path: Path,
     in_container: Callable[..., list[str | Path]],
+    with_packages: Path,
 ) -> Job:
     """Run the job's script in a project with some files."""
 
@@ -56,8 +58,9 @@ def job(
             **variables,
         }
         command = in_container(
-            *prefix, BASH, "-c", script, visible=(tmp_path,), without_landlock=not landlock
-        )
+            *prefix, BASH, "-c", script,
+            visible=(tmp_path, with_packages.parent), without_landlock=not landlock,
+        )  # fmt: skip
         return run(*command, cwd=project, **given, TMPDIR=str(tmp_path))
 
     return job
@@ -82,6 +85,17 @@ def test_a_right_submission_passes(job: Job, tmp_path: Path) -> None:
     assert coverage(done.stdout) == "100.0"
     report = junitparser.JUnitXml.fromfile(str(tmp_path / "project" / "etude-junit.xml"))
     assert (report.failures, report.errors) == (0, 0)
+
+
+@pytest.mark.slow
+def test_the_packages_of_a_course_are_installed(job: Job, with_packages: Path) -> None:
+    """From the requirements in its collection."""
+    done = job(
+        {f"{name}.py": USING for name in ("double", "scaled")},
+        ETUDE_ASSIGNED="double scaled",
+        ETUDE_EXERCISES=str(with_packages),
+    )
+    assert (done.returncode, coverage(done.stdout)) == (0, "100.0"), done.stderr
 
 
 @pytest.mark.slow
@@ -143,6 +157,19 @@ def test_a_folder_in_the_place_of_a_report_keeps_no_one_from_a_score(tmp_path: P
         assert grade(project, ETUDE_REPORTS=f"html={place}").returncode == 2
     assert (other / "html").is_dir()
     assert (project / "attention-weights.py").is_file()
+
+
+def test_no_requirements_of_the_submission_are_installed(
+    tmp_path: Path, with_packages: Path
+) -> None:
+    """A student could have written them, and what pip installs runs in the grader."""
+    shutil.copytree(with_packages, tmp_path / "course")
+    (tmp_path / "course" / "requirements.txt").write_text("no-such-package==1\n")
+    for submission in (".", "double.py"):
+        (tmp_path / "double.py").write_text(USING)
+        words = {"ETUDE_ASSIGNED": "double", "ETUDE_SUBMISSION": submission}
+        done = grade(tmp_path, ETUDE_EXERCISES="course", **words)
+        assert (done.returncode, "no-such-package" in done.stderr) == (2, False), done.stderr
 
 
 def test_no_report_of_the_checkout_is_taken_for_ours(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from grader import __version__
+from tests.integrations.conftest import USING
 from tests.integrations.hostile import EARNED, HostileCheckout
 
 pytestmark = pytest.mark.slow  # its image installs a wheel
@@ -351,6 +352,35 @@ def test_several_exercises_are_one_submission(
     assert (graded.status, graded.results["score"]) == (0, 13), graded.log
     assert sum(test["max_score"] for test in graded.results["tests"]) == 21
     assert "There is no file token-lookup.py" in graded.results["output"]
+
+
+def test_the_packages_of_a_course_are_in_the_image(
+    *,
+    export: Callable[..., Path],
+    build: Callable[[Path], Image],
+    grade: Callable[..., Graded],
+    with_packages: Path,
+) -> None:
+    """By the hashes of its requirements, and the log of the build names them."""
+    image = build(export("double", "scaled", "--exercises", with_packages))
+    assert "packages of exercises/course.yaml: etude_demo 1.0" in image.said
+    graded = grade({"double.py": USING, "scaled.py": USING}, on=image)
+    assert (graded.status, graded.results["score"]) == (0, 10), graded.log
+
+
+def test_what_needs_no_missing_package_is_graded(
+    export: Callable[..., Path], image: Image, grade: Callable[..., Graded], with_packages: Path
+) -> None:
+    """Where a package is missing, an exercise and a submission without it have their score."""
+    other = Image(image.root.parent / "other", image.venv, "")
+    unpack(export("double", "--exercises", with_packages), other.root / "source")
+    (other.root / "submission").mkdir()
+    shutil.copy(other.root / "source" / "run_autograder", other.root)
+    plain = "def double(x):\n    return 2 * x\n"
+    for source, status, said in ((plain, 0, ""), (USING, 2, "course.yaml:2:12: packages: ")):
+        graded = grade({"double.py": source}, on=other)
+        assert (graded.status, graded.is_fault) == (status, status != 0), graded.log
+        assert said in graded.log
 
 
 def test_a_submission_cannot_read_the_hidden_tests(

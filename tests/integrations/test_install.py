@@ -1,67 +1,12 @@
 """The installer, where a student's checkout holds what pip would take for its own."""
 
 import hashlib
-import http.server
-import io
 import shutil
-import threading
-import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.integrations.conftest import ROOT, Run
-
-_NAME = "demo-1.0-py3-none-any.whl"
-downloads: list[str] = []
-
-
-def wheel(whose: str) -> bytes:
-    """Return a wheel of one module, which says whose it is."""
-    content = io.BytesIO()
-    files = {
-        "demo.py": f"print({whose!r})\n",
-        "demo-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: demo\nVersion: 1.0\n",
-        "demo-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-    }
-    files["demo-1.0.dist-info/RECORD"] = "".join(f"{name},,\n" for name in files)
-    with zipfile.ZipFile(content, "w") as archive:
-        for name, text in files.items():
-            archive.writestr(zipfile.ZipInfo(name), text)
-    return content.getvalue()
-
-
-@contextmanager
-def index() -> Iterator[tuple[str, Callable[[str], None]]]:
-    """Serve one package, to be kept for a year; yields the address, and what changes its owner."""
-    served = [b""]
-    downloads.clear()
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            is_wheel = self.path.endswith(_NAME)
-            if is_wheel:
-                downloads.append(self.path)
-            body = served[0] if is_wheel else f'<a href="/{_NAME}">{_NAME}</a>'.encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain" if is_wheel else "text/html")
-            self.send_header("Content-Length", str(len(body)))
-            self.send_header("Cache-Control", "max-age=31536000")
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    def serve(whose: str) -> None:
-        served[0] = wheel(whose)
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/simple", serve
-        server.shutdown()
+from tests.integrations.conftest import ROOT, Run, downloads, index, wheel
 
 
 @pytest.mark.slow

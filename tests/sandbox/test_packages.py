@@ -1,5 +1,6 @@
 """Packages beside NumPy: importable where a course names them, and nothing beside them is."""
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -153,6 +154,44 @@ def test_a_pool_starts_workers_with_the_packages_that_its_jobs_need(
         grade(exercise, submission, without)
 
 
+IMPORTING = "def double(x):\n    import nowhere.far\n    return 2 * x\n"
+PLAIN = "def double(x):\n    return 2 * x\n"
+
+
+@pytest.mark.usefixtures("site")
+@pytest.mark.parametrize(
+    ("old", "new", "source", "is_needed"),
+    [
+        ("", "", PLAIN, False),
+        ("", "", IMPORTING, True),
+        ("", "", "import numpy as np, nowhere\n" + PLAIN, True),
+        ("      return 2", "      from nowhere import far\n      return 2", PLAIN, True),
+        ("{x: [1.0, 2.0]}", "import nowhere; x = 1.0", PLAIN, True),
+        ("title: ", "title: No import of nowhere, ", PLAIN, False),
+    ],
+    ids=["none", "submission", "with others", "solution", "given", "prose"],
+)
+def test_what_needs_no_missing_package_is_graded(
+    tmp_path: Path, old: str, new: str, source: str, *, is_needed: bool
+) -> None:
+    """A course is not invalid where a package is missing; what imports it has no verdict."""
+    (tmp_path / "course.yaml").write_text("title: T\npackages: [toolkit, nowhere.far]\n")
+    assert old in DOUBLE
+    (tmp_path / "double.yaml").write_text(DOUBLE.replace(old, new))
+    exercise = load_exercise(tmp_path / "double.yaml")
+    submission = Submission(Path("double.py"), source, "0" * 64)
+    with open_sandbox(packages=exercise.packages) as sandbox:
+        if not is_needed:
+            assert grade(exercise, submission, sandbox).outcome is Outcome.PASSED
+            return
+        with pytest.raises(DefinitionError) as caught:
+            grade(exercise, submission, sandbox)
+    message = (
+        r"course\.yaml:2:21: packages: 'nowhere\.far' is not installed beside Etude, with .*; "
+    )
+    assert re.search(f"{message}install it with `etude packages install`$", str(caught.value))
+
+
 def test_the_version_of_a_package_is_part_of_the_digest(
     exercise: Exercise, site: Path, tmp_path: Path
 ) -> None:
@@ -166,8 +205,6 @@ def test_the_version_of_a_package_is_part_of_the_digest(
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("nowhere", "'nowhere' is not installed beside Etude"),
-        ("tool_kit", "'tool_kit' is not installed beside Etude"),
         ("need-ed", "'need-ed' is no name of a module, as in `import`"),
         ("json", "'json' is always there"),
         ("numpy", "'numpy' is always there"),

@@ -65,6 +65,9 @@ def load_for_lint(groups: Sequence[TargetGroup], collection: Path | None = None)
         if group.track is not None and exists(group.track):
             kinds[group.track] = "track"
         kinds |= dict.fromkeys(group.files, "exercise")
+    for each in definitions.exercises.values():
+        if each.course is not None:
+            definitions.problems.update(dict.fromkeys(each.course.missing.values()))
     documents = {path: definitions.valid(read, path) for path in kinds}
     problems = [problem for problem in definitions.problems if problem.where.path not in kinds]
     files = [

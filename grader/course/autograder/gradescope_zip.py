@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from grader.course.course_requirements import LOCK, checked
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.definitions.files import COURSE_FILE, course_file
+from grader.definitions.files import COURSE_FILE, REQUIREMENTS_FILE, course_file
 from grader.errors import UsageError
 
 _SCRIPTS = ("run_autograder", "setup.sh")
 _VISIBLE = b"hidden_tests=visible"  # a line of run_autograder
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip can name
-_ROOT = Path(__file__).parents[3]  # of the checkout, if this is one
-_LOCK = _ROOT / "requirements" / "runtime.txt"
 _DISTRIBUTIONS = (".whl", ".tar.gz")
 
 
@@ -39,21 +38,22 @@ class Installation:
         Raises:
             UsageError: this is no checkout, or the wheel cannot be built.
         """
-        if not _LOCK.is_file():
+        if not LOCK.is_file():
             raise UsageError(
                 "this Etude is installed, so there is no checkout to build it from; name what the "
                 "autograder shall install with --etude: a wheel, or a requirement for pip"
             )
         with tempfile.TemporaryDirectory(prefix="etude-wheel-") as folder:
             command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder]
-            done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)  # noqa: S603  our own
+            root = LOCK.parents[1]
+            done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)  # noqa: S603  our own
             built = list(Path(folder).iterdir())
             if done.returncode or not built:
                 said = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no reason given"]
                 raise UsageError(f"the wheel of this checkout cannot be built: {said[0]}")
             name, content = built[0].name, built[0].read_bytes()
         pinned = f"./{name} --hash=sha256:{hashlib.sha256(content).hexdigest()}\n"
-        return cls(_LOCK.read_text(encoding="utf-8") + pinned, (name, content))
+        return cls(LOCK.read_text(encoding="utf-8") + pinned, (name, content))
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -117,6 +117,9 @@ def autograder(
         installation: what `setup.sh` installs.
         fault: the results of a submission that could not be graded.
         hidden_tests: when students see the results of hidden tests.
+
+    Raises:
+        DefinitionError: the course names packages, and has no requirements that fit Etude.
     """
     here = Path(__file__).parent
     files = {name: (here / name).read_bytes() for name in _SCRIPTS}
@@ -134,6 +137,8 @@ def autograder(
             files[f"exercises/{path}"] = (folder / path).read_bytes()
         if (course := each.exercise.course) is not None:
             files[f"exercises/{COURSE_FILE}"] = course.where.path.read_bytes()
+            if (requirements := checked(course)) is not None:
+                files[f"exercises/{REQUIREMENTS_FILE}"] = requirements
             files |= {f"exercises/{path}": text.encode() for path, text in course.sources.items()}
     # Pack without compression, whose bytes differ from one zlib to another.
     made = io.BytesIO()

@@ -29,5 +29,6 @@ if [ ! -x "$venv/bin/python" ]; then
 fi
 cd "$root/source"
 "$venv/bin/python" -I -m pip install --disable-pip-version-check --quiet --requirement requirements.txt
+"$venv/bin/etude" packages install --exercises exercises
 chmod -R go= . # hidden tests and solutions; the sandbox could not open them anyway
-"$venv/bin/etude" doctor || echo "setup.sh: no sandbox works while the image is built; without one nothing is graded" >&2
+"$venv/bin/etude" doctor --exercises exercises || echo "setup.sh: no sandbox works while the image is built; without one nothing is graded" >&2

@@ -65,7 +65,9 @@ def _budgets(checked: Checked) -> Iterator[Problem]:
 
 
 def _figures(checked: Checked) -> Iterator[Problem]:
-    tops = {module.partition(".")[0] for module in checked.exercise.packages}
+    course = checked.exercise.course
+    named = (*course.packages, *course.missing) if course is not None else ()
+    tops = {module.partition(".")[0] for module in named}
     for index, test in enumerate(checked.exercise.tests):
         if isinstance(test, FigureTest):
             steps = ("tests", index)

@@ -1,12 +1,12 @@
 """The public form of an exercise. Everything hidden is left out here, and nowhere else."""
 
 import inspect
-import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 from grader.definitions.exercise import Exercise, Seeded
+from grader.definitions.packages import imported
 from grader.definitions.public import (
     Described,
     PublicExercise,
@@ -127,17 +127,7 @@ def imported_packages(exercise: Exercise) -> tuple[str, ...]:
     bodies = [test.code for test in visible if test.code_key == "pytest"]
     bodies += [test.given.code for test in visible if isinstance(test.given, Seeded)]
     programs = "\n".join((exercise.starter, exercise.solution, *bodies))
-    return packages_in_code(programs, exercise.packages)
-
-
-def packages_in_code(code: str, modules: Iterable[str]) -> tuple[str, ...]:
-    """Return the packages of some modules that code imports."""
-    packages = dict.fromkeys(module.partition(".")[0] for module in modules)
-    return tuple(
-        name
-        for name in packages
-        if re.search(rf"^\s*(?:import|from)\s[^#\n]*\b{name}\b", code, re.MULTILINE)
-    )
+    return imported(programs, exercise.packages)
 
 
 def missing_in_page(

@@ -214,6 +214,7 @@ class _GradingSession:
         return True
 
     def _grade(self, session: pytest.Session, job: Job) -> Verdict:
+        job.exercise.refuse_missing(job.submission.source)
         if lacking := sorted(set(job.exercise.packages) - self._sandbox.packages):
             raise GraderFault(f"the sandbox was started without {', '.join(lacking)}")
         shared = (job.probe and job.probe.form_of) or job.exercise.digest  # by all its forms

@@ -18,6 +18,7 @@ from grader.definitions.collection import Collection
 from grader.definitions.course import load_course
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import TRACK_FILE, course_file, digest_of, exists, read_file
+from grader.definitions.packages import imported
 from grader.definitions.public import PublicTest, PublicTrack
 from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.track import LessonDefinition, Track, TrackDefinition, TrackId
@@ -26,7 +27,6 @@ from grader.errors import UsageError
 from grader.grading.expected.public_form import (
     imported_packages,
     missing_in_page,
-    packages_in_code,
     untested_track,
 )
 from grader.lessons.execute import RunBlock, RunLesson
@@ -147,6 +147,7 @@ class ContentBuilder:
             shown = untested_track(track)
             exercises = []
             for each, exercise in zip(shown.exercises, track.exercises, strict=True):
+                exercise.refuse_missing()
                 missing = missing_in_page(
                     exercise, self._page_packages, for_practice=self._is_practice(exercise)
                 )
@@ -206,9 +207,12 @@ class ContentBuilder:
     def _lesson(self, entry: LessonDefinition, path: Path) -> TrackLesson:
         read = read_lesson(path)
         course = course_file(path.parent.parent / TRACK_FILE)
-        packages = load_course(course).packages if exists(course) else ()
         code = "\n".join(block.code for block in read.blocks if isinstance(block, Cell))
-        imported = packages_in_code(code, packages)
+        packages: tuple[str, ...] = ()
+        if exists(course):
+            loaded = load_course(course)
+            loaded.refuse_missing(code)
+            packages = imported(code, loaded.packages)
         told = [hashlib.sha256(read_file(path)).hexdigest(), *digest_of(read.data)]
         return TrackLesson(
             entry.id,
@@ -218,8 +222,8 @@ class ContentBuilder:
             told[0] if len(told) == 1 else hashlib.sha256("\n".join(told).encode()).hexdigest(),
             read.reading_minutes,
             read.figures,
-            tuple(name for name in imported if name in self._page_packages),
-            tuple(name for name in imported if name not in self._page_packages),
+            tuple(name for name in packages if name in self._page_packages),
+            tuple(name for name in packages if name not in self._page_packages),
             read.data,
         )
 

@@ -1,0 +1,68 @@
+"""`etude packages`: what a course's packages need beside Etude, written down and installed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from grader.cli import options
+from grader.definitions.course import load_course
+from grader.definitions.exercise import Course
+from grader.definitions.files import COURSE_FILE, REQUIREMENTS_FILE, exists, folders_in
+
+
+@click.group("packages", short_help="Lock or install the packages of a course.")
+def command() -> None:
+    """Lock or install the packages that a course names in `course.yaml`."""
+
+
+@command.command("lock")
+@options.exercises_option
+def lock(exercises: Path | None) -> None:
+    """Write `requirements.txt` beside `course.yaml`: the packages of the course, with hashes.
+
+    The packages have the versions that are installed here; uv adds what they require, and finds
+    the hashes. What Etude requires itself is left out. Keep the file with the course: `etude
+    packages install` reads it, and so do the autograders.
+
+    \b
+    Example:
+      etude packages lock --exercises my-course
+    """
+    options.prefer_own_output()
+    from grader.course import course_requirements
+    from grader.reports.formats import write_whole
+
+    for course in _courses(exercises):
+        text, python = course_requirements.lock(course)
+        path = course.where.path.with_name(REQUIREMENTS_FILE)
+        write_whole(path, text)
+        packages = sum("==" in line for line in text.splitlines())
+        noun = "package" if packages == 1 else "packages"
+        click.echo(f"{path}: {packages} {noun}, for Python {python} and newer")
+
+
+@command.command("install")
+@options.exercises_option
+def install(exercises: Path | None) -> None:
+    """Install the packages of a course beside Etude, from `requirements.txt` beside `course.yaml`.
+
+    \b
+    Example:
+      etude packages install --exercises my-course
+    """
+    options.prefer_own_output()
+    from grader.course import course_requirements
+
+    for course in _courses(exercises):
+        if course_requirements.install(course):
+            click.echo(f"packages of {course.where.path}: installed")
+
+
+def _courses(exercises: Path | None) -> Iterator[Course]:
+    """Yield the courses of a collection that name packages."""
+    for each in folders_in(options.collection_folder(exercises)):
+        if exists(each / COURSE_FILE):
+            course = load_course(each / COURSE_FILE)
+            if course.packages or course.missing:
+                yield course

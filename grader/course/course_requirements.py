@@ -1,0 +1,158 @@
+"""A course's `requirements.txt`: what pip installs beside Etude, so that its packages are there."""
+
+import importlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+from typing import Final
+
+from grader.definitions.course import load_course
+from grader.definitions.exercise import Course
+from grader.definitions.files import REQUIREMENTS_FILE, read_file
+from grader.definitions.packages import (
+    distribution_of,
+    distributions_of_modules,
+    plain,
+    with_requirements,
+)
+from grader.definitions.yaml_source import read
+from grader.errors import DefinitionError, Location, Problem, UsageError
+
+LOCK: Final = Path(__file__).parents[2] / "requirements" / "runtime.txt"  # of a checkout
+_OLDEST: Final = "3.11"  # the Python that Etude needs
+_PIN: Final = re.compile(r"([A-Za-z0-9][\w.-]*)(?:\[[^]]*\])?\s*==\s*([^\s;\\]+)")
+
+
+def lock(course: Course) -> tuple[str, str]:
+    """Return the requirements of a course's packages, and the oldest Python that they are for.
+
+    The packages have the versions that are installed here. What Etude has itself is left out.
+
+    Raises:
+        DefinitionError: One is not installed, or they do not go together with Etude.
+        UsageError: There is no uv, which finds the hashes.
+    """
+    if course.missing:
+        raise DefinitionError([*course.missing.values()])
+    command = _uv()
+    if not command:
+        raise UsageError("uv finds versions and hashes; install it with `pip install uv`")
+    installed = {each.name: each.version for each in map(distribution_of, course.packages)}
+    pins = "".join(f"{name}=={version}\n" for name, version in sorted(installed.items()))
+    with tempfile.TemporaryDirectory(prefix="etude-") as folder:
+        ours = Path(folder, "etude.txt")
+        ours.write_text(_own_requirements(), encoding="utf-8")
+        command += ["pip", "compile", "-", "--constraint", str(ours), "--universal", "--quiet"]
+        command += ["--generate-hashes", "--no-header", "--no-annotate"]
+        command += ["--no-emit-index-url", "--no-emit-find-links"]
+        command += [f"--no-emit-package={name}" for name in own_versions()]
+        here = ".".join(map(str, sys.version_info[:2]))
+        for python in dict.fromkeys((_OLDEST, here)):  # a version may be for newer ones alone
+            done = subprocess.run(  # noqa: S603  our own words
+                [*command, f"--python-version={python}"],
+                input=pins, cwd=folder, capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            if not done.returncode:
+                return done.stdout, python
+    said = " ".join(done.stderr.split()).partition(" hint: ")[0]
+    raise _refused(course, f"uv cannot install them together with Etude: {said}")
+
+
+def checked(course: Course) -> bytes | None:
+    """Return the requirements beside a course, or None if it names no packages.
+
+    Raises:
+        DefinitionError: There are none, they lack a package, or have another version than Etude.
+    """
+    if not (course.packages or course.missing):
+        return None
+    path = course.where.path.with_name(REQUIREMENTS_FILE)
+    write = "write it with `etude packages lock`, where they are installed"
+    if not path.is_file():
+        raise _refused(course, f"there is no {path}; {write}")
+    content = read_file(path)
+    ours = own_versions()
+    names = set()
+    for number, line in enumerate(content.decode(errors="replace").splitlines(), 1):
+        if named := re.match(r"[A-Za-z0-9][\w.-]*", line):
+            names.add(plain(named[0]))
+        pin = _PIN.match(line)
+        if pin and pin[2] not in ours.get(plain(pin[1]), {pin[2]}):
+            other = " or ".join(sorted(ours[plain(pin[1])]))
+            message = f"{pin[1]} {pin[2]} is required here, and Etude has {pin[1]} {other}; {write}"
+            raise DefinitionError([Problem(Location(path, number), message)])
+    for module in course.packages:
+        if plain(name := distribution_of(module).name) not in {*names, *ours}:
+            raise _refused(course, f"{path} lacks {name}, which has '{module}'; {write}")
+    return content
+
+
+def install(course: Course) -> bool:
+    """Install the requirements beside a course; return whether there was anything to install.
+
+    Raises:
+        DefinitionError: See `checked`, or a package is still missing.
+        UsageError: pip failed; it has said why.
+    """
+    if not course.missing and not course.where.path.with_name(REQUIREMENTS_FILE).is_file():
+        return False
+    if checked(course) is None:
+        return False
+    command = [sys.executable, "-I", "-m", "pip", "install", "--disable-pip-version-check"]
+    command += ["--quiet", "--no-cache-dir"]  # a cache may lie where a student can write
+    if importlib.util.find_spec("pip") is None:
+        command = [*_uv(), "pip", "install", "--quiet", "--no-cache", "--python", sys.executable]
+    # Nothing of the working directory is imported, by no child of pip's either.
+    variables = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(  # noqa: S603  our own words
+        [*command, "--requirement", REQUIREMENTS_FILE],
+        cwd=course.where.path.parent, env={**variables, "PYTHONSAFEPATH": "1"}, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise UsageError(f"pip could not install {course.where.path.with_name(REQUIREMENTS_FILE)}")
+    importlib.invalidate_caches()
+    distributions_of_modules.cache_clear()
+    missing = load_course(course.where.path).missing
+    if missing:
+        names = ", ".join(missing)
+        raise _refused(course, f"{REQUIREMENTS_FILE} was installed, and has no module {names}")
+    return True
+
+
+def own_versions() -> Mapping[str, set[str]]:
+    """Return the versions of what Etude requires, for any Python, by names."""
+    versions: dict[str, set[str]] = {}
+    for pin in map(_PIN.match, _own_requirements().splitlines()):
+        if pin:
+            versions.setdefault(plain(pin[1]), set()).add(pin[2])
+    return versions
+
+
+def _own_requirements() -> str:
+    """Return the lock of this checkout; of an installed Etude, what is installed with it."""
+    if LOCK.is_file():
+        return LOCK.read_text(encoding="utf-8")
+    try:
+        installed = with_requirements(["etude"])
+    except PackageNotFoundError:
+        return ""
+    return "".join(f"{each.name}=={each.version}\n" for each in installed if each.name != "etude")
+
+
+def _uv() -> list[str]:
+    if importlib.util.find_spec("uv") is not None:
+        return [sys.executable, "-I", "-m", "uv"]
+    path = shutil.which("uv")
+    return [path] if path else []
+
+
+def _refused(course: Course, message: str) -> DefinitionError:
+    where = read(course.where.path).key("packages")
+    return DefinitionError([Problem(where, f"packages: {message}")])

@@ -164,6 +164,7 @@ def _call(verb: str, name: str) -> str:
     return f"{'task' if verb == 'start' else verb}({name!r})"
 
 
+@cache  # a kernel reads a definition once
 def _exercise(name: str, course: str | Path | None) -> Exercise:
     if sys.platform == "emscripten":
         raise UsageError(_IN_A_BROWSER)
@@ -263,3 +264,5 @@ def _pool() -> GradingPool:
 
 if (_ipython := _shell()) is not None:
     load_ipython_extension(_ipython)
+    if unsupported_reason() is None:
+        _pool()  # it gets ready while the learner writes

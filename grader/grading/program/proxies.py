@@ -467,7 +467,7 @@ class Proxies:
 
     @property
     def was_asked(self) -> bool:
-        """Whether the submission was asked: before, only the author can be wrong."""
+        """Return whether the submission was asked: before, only the author can be wrong."""
         return self._was_asked
 
     def _author(self, message: str) -> NoReturn:

@@ -1,5 +1,6 @@
 """Images of instructions and lessons: which files they may be, and how texts name them."""
 
+import struct
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,7 @@ def test_a_path_begins_at_the_folder_of_the_definition(
         ("large.png", f"has {MOST_BYTES + 1:,} bytes; at most 262,144 are allowed"),
         ("text.png", "the contents of 'text.png' are not those of a .png file"),
         ("photo.png", "the contents of 'photo.png' are not those of a .png file"),
+        ("wide.png", "'wide.png' has 60,000 by 50,000 pixels; make it smaller"),
         ("link.png", "a symbolic link; put the file itself here"),
         ("linked/outside.png", "a symbolic link; put the folder itself here"),
     ],
@@ -63,6 +65,7 @@ def test_what_cannot_be_shown_is_said(course: Path, written: str, message: str) 
     track = course / "track"
     (track / "large.png").write_bytes(PNG.ljust(MOST_BYTES + 1))
     (track / "text.png").write_text("text")
+    (track / "wide.png").write_bytes(PNG[:8] + struct.pack(">I4sII", 13, b"IHDR", 60_000, 50_000))
     (track / "photo.png").write_bytes(b"\xff\xd8\xff\xe0")
     (track / "link.png").symlink_to(course / "shared/a.png")
     (track / "linked").symlink_to(course.parent)

@@ -4,7 +4,7 @@ import contextlib
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 import click
@@ -14,6 +14,7 @@ from grader.errors import EtudeError
 
 GLANCE = 0.2  # seconds between looks
 _SUFFIXES = (".yaml", ".yml", ".md", ".py", ".html", ".css", ".js", *MEDIA_TYPES)
+_DATA = (".csv", ".tsv", ".txt", ".json", ".npy", ".npz")
 
 
 def changed(paths: Iterable[Path]) -> dict[str, int]:
@@ -22,7 +23,7 @@ def changed(paths: Iterable[Path]) -> dict[str, int]:
     for path in paths:
         named = not path.is_dir()
         for file in [path] if named else path.rglob("*"):
-            if named or file.suffix in _SUFFIXES:
+            if named or file.suffix in (*_SUFFIXES, *_DATA):
                 with contextlib.suppress(OSError):  # an editor may be replacing it just now
                     status = file.stat()
                     if stat.S_ISREG(status.st_mode):
@@ -37,12 +38,12 @@ class FileWatcher:
     that is one change, since a change counts when two looks see the same.
 
     Args:
-        paths: files, and folders of them.
+        paths: files, and folders of them; more may be added later.
         seen: what was `changed` when they were read last; by default now.
     """
 
-    def __init__(self, paths: Iterable[Path], seen: dict[str, int] | None = None) -> None:
-        self._paths = list(paths)
+    def __init__(self, paths: Collection[Path], seen: dict[str, int] | None = None) -> None:
+        self._paths = paths
         self._seen = changed(self._paths) if seen is None else seen
         self._last_look = self._seen
 
@@ -56,7 +57,7 @@ class FileWatcher:
 
 
 def rebuild_on_change(
-    paths: Iterable[Path], build: Callable[[], object], seen: dict[str, int] | None = None
+    paths: Collection[Path], build: Callable[[], object], seen: dict[str, int] | None = None
 ) -> None:
     """Build again after each change until interrupted; an error is told and waits for the next.
 

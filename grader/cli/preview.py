@@ -1,9 +1,10 @@
-"""`etude preview`: an exercise's page while it is being written, with what lint and verify say."""
+"""`etude preview`: pages while they are being written, with what lint and verify say."""
 
 import json
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,98 +13,149 @@ import click
 from grader.authoring.verify.checks import LINT
 from grader.cli import options
 from grader.cli.file_watcher import changed, rebuild_on_change
-from grader.errors import DefinitionError, UsageError
+from grader.errors import EtudeError, UsageError
 
 if TYPE_CHECKING:
+    from sitegen.authoring import Panel
+    from sitegen.content import Content
     from sitegen.from_collection.builder import ContentBuilder
     from sitegen.live import LiveSite
 
-_DEEP = 2  # slashes in the path of an exercise's page
+_MOST_PROOFS = 3  # after a change; a new course.yaml changes every exercise
 
 
-@click.command("preview", short_help="Show an exercise's page while you write it.")
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.command("preview", short_help="Show pages of exercises and lessons while you write them.")
+@click.argument("path", type=click.Path(path_type=Path, exists=True))
 @options.port_option
-def command(file: Path, port: int) -> None:
-    """Show the page of the exercise in FILE, and what lint and verify say of it.
+def command(path: Path, port: int) -> None:
+    """Show the page of the exercise in PATH, and what lint and verify say of it.
 
-    The page reloads when the file changes. Only this machine can see it.
+    With the folder of a course it shows all its tracks, lessons and exercises, and proves each
+    exercise that changes. Pages reload when a file changes. What is wrong in one file stands on its
+    own page. Only this machine can see them.
 
     \b
-    Example:
+    Examples:
       etude preview exercises/attention/13-attention-weights.yaml
+      etude preview linear-algebra/
     """
     options.prefer_own_output()
-    if file.suffix not in (".yaml", ".yml"):
-        raise UsageError(f"{file} is no definition: its name ends in .yaml")
-    from sitegen.from_collection.builder import ContentBuilder
+    if not path.is_dir() and path.suffix not in (".yaml", ".yml"):
+        raise UsageError(f"{path} is no definition: its name ends in .yaml; or name a folder")
+    from sitegen.from_collection.builder import ContentBuilder, site_cache
     from sitegen.live import LiveSite
 
-    with ContentBuilder() as builder:
+    with ContentBuilder(cache=site_cache()) as builder:
         builder.fork_now()
         with LiveSite(port) as site:
-            preview = _Preview(file, site, builder)
-            seen = changed([file])
+            preview = _Preview(path, site, builder)
+            seen = changed([path])
             preview.show()
+            seen = changed(preview.watched) | seen
             click.echo(f"{site.url}{preview.path} (Ctrl-C ends)")
-            rebuild_on_change([file], preview.show, seen)
+            rebuild_on_change(preview.watched, preview.show, seen)
 
 
 class _Preview:
-    """The page of one file: shown at once, and again when the proof is there."""
+    """The pages of a file or a folder: shown at once, and again when a proof is there."""
 
-    def __init__(self, file: Path, site: "LiveSite", builder: "ContentBuilder") -> None:
-        self._file = file
+    def __init__(self, path: Path, site: "LiveSite", builder: "ContentBuilder") -> None:
+        self._path = path
         self._site = site
-        self._workshop = builder
+        self._builder = builder
         self._round = 0
-        self.path = ""  # of the exercise's page, once there was one
+        self._digests: dict[Path, str] = {}  # of exercises, by their files; none of an invalid one
+        self._proofs: dict[Path, Panel] = {}
+        self.path = ""  # of the page to begin with
+        self.watched = {path}
 
     def show(self) -> None:
-        """Publish the page as the file is now, and begin to prove it."""
-        from grader.definitions.collection import load_exercise
+        """Publish the pages as the files are now, and begin to prove what changed."""
         from sitegen.build import site_files
         from sitegen.content import Content
 
         self._round += 1
         try:
-            # A site that has this exercise alone.
-            page = site_files(self._workshop.exercise(load_exercise(self._file)))
-        except DefinitionError as error:
-            empty = site_files(Content())
-            self._publish(empty, "Not a valid definition", [str(p) for p in error.problems])
+            content, pages, failures = self._content()
+            files = site_files(content, failures=failures)
+        except EtudeError as error:  # nothing can be shown
+            self._pages, self._digests = {}, {}
+            self._publish(site_files(Content()), ("Not a valid definition", _lines(error)))
             return
-        for each in page:
-            # <track>/<exercise>/index.html
-            if each.endswith(".html") and each.count("/") == _DEEP:
-                self.path = each
-                break
-        found = _run("lint", self._file)["findings"]
-        findings = [f"line {each['line']}, {each['code']}: {each['message']}" for each in found]
-        self._publish(page, "Being verified …", findings)
-        arguments = (self._round, page, findings)
-        threading.Thread(target=self._prove, args=arguments, daemon=True).start()
+        self._pages = {path: (page, list[str]()) for path, page in pages.items()}
+        by_file = {path.resolve(): path for path in pages}
+        everything = []
+        for each in _run("lint", [self._path])["findings"]:
+            line = f"line {each['line']}, {each['code']}: {each['message']}"
+            everything.append(f"{each['path']}, {line}")
+            if path := by_file.get(Path(each["path"]).resolve()):
+                self._pages[path][1].append(line)
+                if each["level"] == "error":  # a page that fails says the same
+                    failures.pop(pages[path], None)
+        for page, lines in self._pages.values():
+            lines.extend(failure := _lines(failures.get(page, "")))
+            everything += failure
+        before, exercises = self._digests, [e for each in content.tracks for e in each.exercises]
+        self._digests = {each.file: each.digest for each in exercises if each.file}
+        changes = [path for path, each in self._digests.items() if each != before.get(path)]
+        self._proofs = {path: each for path, each in self._proofs.items() if path not in changes}
+        if self._path.is_file() or (before and len(changes) <= _MOST_PROOFS):
+            news = [path for path in changes if self._digests[path]]
+            self._proofs |= dict.fromkeys(news, ("Being verified …", []))
+            arguments = (self._round, files, news, everything)
+            threading.Thread(target=self._prove, args=arguments, daemon=True).start()
+        self._publish(files, ("Findings in this preview", everything))
 
-    def _prove(self, number: int, page: dict[str, bytes], findings: list[str]) -> None:
-        proof = _run("verify", self._file)
+    def _content(self) -> "tuple[Content, dict[Path, str], dict[str, str]]":
+        """Return what is shown, the page of each file, and why some cannot be made."""
+        if self._path.is_dir():
+            return self._builder.draft(self._path)
+        from grader.definitions.collection import load_exercise
+        from grader.definitions.files import course_file
+        from grader.definitions.images import images_of
+
+        self.watched.update(images_of(self._path))
+        exercise = load_exercise(self._path)
+        course = course_file(self._path).parent
+        self.watched.update(course / each for each in (*exercise.files, *exercise.hidden_files))
+        self.path = f"preview/{exercise.id}/index.html"
+        return self._builder.exercise(exercise), {self._path: self.path}, {}
+
+    def _prove(
+        self, number: int, files: dict[str, bytes], paths: list[Path], everything: list[str]
+    ) -> None:
+        proof = _run("verify", paths)
         if number != self._round:  # something newer is shown by now
             return
-        (found,) = proof["exercises"]
-        counts, status = found["counts"], found["status"]
-        heading = {"proven": "Proven", "not proven": "Not proven"}.get(status, status)
-        numbers = (
-            f"{counts['tests']} tests ({counts['hidden']} hidden), "
-            f"{counts['rejected']} of {counts['misconceptions']} misconceptions rejected, "
-            f"{counts['killed']} of {counts['mutants'] - counts['equivalent']} mutants killed"
-        )
-        lines = [_line(each) for each in found["findings"] if each["check"] != LINT]
-        notes = [f"note: {_line(each)}" for each in found["notes"]]
-        self._publish(page, f"{heading}: {numbers}", [*lines, *findings, *notes])
+        for found in proof["exercises"]:
+            counts, status = found["counts"], found["status"]
+            heading = {"proven": "Proven", "not proven": "Not proven"}.get(status, status)
+            numbers = (
+                f"{counts['tests']} tests ({counts['hidden']} hidden), "
+                f"{counts['rejected']} of {counts['misconceptions']} misconceptions rejected, "
+                f"{counts['killed']} of {counts['mutants'] - counts['equivalent']} mutants killed"
+            )
+            lines = [_line(each) for each in found["findings"] if each["check"] != LINT]
+            lines += [f"note: {_line(each)}" for each in found["notes"]]
+            by_id = {page.split("/")[1]: path for path, (page, _) in self._pages.items()}
+            self._proofs[by_id[found["exercise"]]] = f"{heading}: {numbers}", lines
+        self._publish(files, ("Findings in this preview", everything))
 
-    def _publish(self, page: dict[str, bytes], heading: str, lines: list[str]) -> None:
-        from sitegen.authoring import with_panel
+    def _publish(self, files: dict[str, bytes], other: "Panel") -> None:
+        from sitegen.authoring import with_panels
 
-        self._site.publish(with_panel(page, heading, lines))
+        panels = {}
+        for path, (page, lines) in self._pages.items():
+            heading = "Findings" if path not in self._digests else "Not verified here: save it"
+            if self._digests.get(path) == "":
+                heading = "Not a valid definition"
+            heading, proof = self._proofs.get(path, (heading, []))
+            panels[page] = heading, [*proof, *lines]
+        self._site.publish(with_panels(files, panels, other))
+
+
+def _lines(error: object) -> list[str]:
+    return [line for line in str(error).split("\n") if line]
 
 
 def _line(finding: dict[str, Any]) -> str:
@@ -111,9 +163,9 @@ def _line(finding: dict[str, Any]) -> str:
     return f"line {finding['line']}, {finding['check']}: {finding['message']}{below}"
 
 
-def _run(name: str, file: Path) -> dict[str, Any]:
+def _run(name: str, paths: Sequence[Path]) -> dict[str, Any]:
     """Run one of our commands in a process of its own, so that the server stays as it is."""
-    words = (name, str(file.resolve()), "--format", "json")
+    words = (name, *(str(path.resolve()) for path in paths), "--format", "json")
     command = [sys.executable, "-P", "-m", "grader.cli", *words]
     done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603  our own
     try:

@@ -59,6 +59,21 @@ class Collection:
             UsageError: There is no such folder.
             DefinitionError: A definition is not valid, or the definitions contradict each other.
         """
+        collection, problems = cls.draft(folder)
+        if problems:
+            raise DefinitionError(problems)
+        return collection
+
+    @classmethod
+    def draft(cls, folder: Path) -> "tuple[Collection, Sequence[Problem]]":
+        """Load what is valid of a collection that is being written; return what is wrong as well.
+
+        A track keeps the exercises and lessons that it has.
+
+        Raises:
+            UsageError: There is no such folder.
+            DefinitionError: A folder is a symbolic link, or a name cannot be printed.
+        """
         files = files_by_folder(folder)
         loader = _Loader()
         in_no_track = [path for each in folders_in(folder) for path in files.pop(each)]
@@ -66,19 +81,15 @@ class Collection:
         tracks = [loader.track(below / TRACK_FILE, files[below]) for below in files]
         loader.check_requires("exercise", loader.requires, loader.paths)
         loader.check_requires("track", loader.track_requires, loader.tracks)
-        loader.report.raise_if_any()
         waiting = [track for track in tracks if track is not None]
         in_order: list[Track] = []
         while waiting:  # the same order, but each after those that it requires
             left = {each.definition.id for each in waiting}
             free = (each for each in waiting if left.isdisjoint(each.definition.requires))
-            in_order.append(next(free))
+            in_order.append(next(free, waiting[0]))  # in a draft they may require each other
             waiting.remove(in_order[-1])
-        return cls(
-            folder,
-            tuple(in_order),
-            tuple(exercise for exercise in standalone.values() if exercise is not None),
-        )
+        loaded = tuple(exercise for exercise in standalone.values() if exercise is not None)
+        return cls(folder, tuple(in_order), loaded), loader.report.problems
 
     @property
     def learning_order(self) -> tuple[Track, ...]:
@@ -318,11 +329,17 @@ class _Loader:
             required: document.node("requires", index).where
             for index, required in enumerate(definition.requires)
         }
-        loaded = [exercises.get(name) for name in definition.exercises]
+        # What is there makes a track, whatever is wrong with the rest: a draft shows it.
+        names = tuple(dict.fromkeys(name for name in definition.exercises if name in exercises))
+        kept = tuple(
+            replace(each, exercises=tuple(name for name in each.exercises if name in names))
+            for each in definition.lessons
+            if each.id in lessons
+        )
         return Track(
-            definition,
-            tuple(exercise for exercise in loaded if exercise is not None),
-            tuple(lessons[lesson.id] for lesson in definition.lessons if lesson.id in lessons),
+            replace(definition, exercises=names, lessons=kept),
+            tuple(exercises[name] or _blank(name, self.paths[name]) for name in names),
+            tuple(lessons[lesson.id] for lesson in kept),
         )
 
     def check_requires(
@@ -359,6 +376,14 @@ class _Loader:
     def _add(self, problems: Iterable[Problem]) -> None:
         for problem in problems:
             self.report.add(problem.where, problem.message)
+
+
+def _blank(name: ExerciseId, path: Path) -> Exercise:
+    """Return what stands for an exercise whose file is not valid, in a draft."""
+    return Exercise(
+        where=Location(path), id=name, title=name, difficulty="beginner", xp=0, defines={},
+        instructions="The definition of this exercise is not valid.", starter="", tests=(),
+    )  # fmt: skip
 
 
 def _id_in_name(path: Path) -> ExerciseId:

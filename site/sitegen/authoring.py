@@ -1,7 +1,8 @@
-"""The panel that `etude preview` puts on a page, for authors only."""
+"""The panels that `etude preview` puts on pages, for authors only."""
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from markupsafe import Markup
 
@@ -13,20 +14,34 @@ _DIFF = Markup("<li>{}<pre>{}</pre></li>\n")
 _AFTER = re.compile(r'<main id="content"[^>]*>\n')
 
 
-def with_panel(files: Mapping[str, bytes], heading: str, lines: Sequence[str]) -> dict[str, bytes]:
-    """Put a panel with findings on every page.
+Panel: TypeAlias = tuple[str, Sequence[str]]
+"""A heading and findings; what follows a line break in one is shown as it is, a diff."""
+
+
+def with_panels(
+    files: Mapping[str, bytes], panels: Mapping[str, Panel], other: Panel
+) -> dict[str, bytes]:
+    """Put a panel on every page.
 
     Args:
-        lines: One item each; what follows a line break is shown as it is, a diff.
+        panels: Those of some pages by path.
+        other: That of all other pages.
     """
-    items = Markup()
-    for line in lines:
-        said, _, diff = line.partition("\n")
-        items += _DIFF.format(said, diff) if diff else _ITEM.format(said)
-    panel = _PANEL.format(heading, items)
     return {
-        path: _AFTER.sub(lambda match: f"{match[0]}{panel}", content.decode(), count=1).encode()
+        path: _AFTER.sub(
+            lambda match, path=path: f"{match[0]}{_markup(*panels.get(path, other))}",  # type: ignore[misc]
+            content.decode(),
+            count=1,
+        ).encode()
         if path.endswith(".html")
         else content
         for path, content in files.items()
     }
+
+
+def _markup(heading: str, lines: Sequence[str]) -> Markup:
+    items = Markup()
+    for line in lines:
+        said, _, diff = line.partition("\n")
+        items += _DIFF.format(said, diff) if diff else _ITEM.format(said)
+    return _PANEL.format(heading, items)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from grader.errors import DefinitionError, GraderFault, Location, Problem
+from grader.errors import DefinitionError, EtudeError, GraderFault, Location, Problem
 from sitegen.assets import hashed_name
 from sitegen.content import Content
 from sitegen.feeds import announcements
@@ -60,13 +60,19 @@ def build_site(
 
 
 def site_files(
-    content: Content, *, hosting: Hosting | None = None, processes: int = 1
+    content: Content,
+    *,
+    hosting: Hosting | None = None,
+    processes: int = 1,
+    failures: dict[str, str] | None = None,
 ) -> dict[str, bytes]:
     """Return every file of the site by its path, relative and with forward slashes.
 
     Args:
         hosting: See `build_site`.
         processes: See `build_site`.
+        failures: Takes why a page cannot be made, by its path; without it that is an error. These
+            pages, and those that it has already, say so and are otherwise empty.
 
     Raises:
         DefinitionError, GraderFault: See `build_site`.
@@ -82,7 +88,16 @@ def site_files(
     if problems:
         raise DefinitionError(problems)
     pages = Pages(content, hosting)
-    page_files = _make_all(tuple(pages.makers()), processes)
+    makers = tuple(pages.makers())
+    if failures is None:
+        page_files = _make_all([make for _, make in makers], processes)
+    else:
+        page_files = []
+        for path, make in makers:
+            try:
+                page_files.append(make())
+            except EtudeError as error:
+                failures[path] = str(error)
     entries = [each.entry for each in page_files if each.entry]
     index = search_index([*entries, *pages.concepts()]).encode()
     index_path = asset_path(hashed_name(INDEX_ASSET, index))
@@ -92,6 +107,7 @@ def site_files(
     files |= {f"{PYODIDE}/{name}": data for name, data in hosting.pyodide.items()}
     for each in page_files:
         files |= each.files
+    files |= {path: pages.empty(path) for path in failures or () if path not in files}
     return files | {WORKER: offline_worker(pages.assets.worker, files, index_path, hosting)}
 
 

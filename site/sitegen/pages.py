@@ -90,8 +90,11 @@ class Pages:
         complete = (each for each in self._cards if each.by_id.keys() >= PARTS.keys())
         self._gpt_track = next(complete, None)  # whose functions make a GPT
 
-    def makers(self) -> Iterator[Callable[[], PageFiles]]:
-        """All pages but that of the search: those of the whole site, and of each definition."""
+    def makers(self) -> Iterator[tuple[str, Callable[[], PageFiles]]]:
+        """All pages but that of the search: those of the whole site, and of each definition.
+
+        Each with its path.
+        """
         lessons = (
             each for track in self._cards for each in self._content.lessons.get(track.id, ())
         )
@@ -106,16 +109,20 @@ class Pages:
         }
         for pages, context in ((_OF_ALL, overview), (_OF_NONE, {})):
             for path, (page, template) in pages.items():
-                yield partial(self._plain, path, page, template, context)
+                yield path, partial(self._plain, path, page, template, context)
         if self._gpt_track:
-            yield partial(self._own_gpt, self._gpt_track)
+            yield OWN_GPT, partial(self._own_gpt, self._gpt_track)
         for track, card in zip(self._content.tracks, self._cards, strict=True):
-            yield partial(self._track, card)
+            yield card.path, partial(self._track, card)
             outlines = card.outlines
             of_track = self._content.lessons.get(track.id, ())
             stops = _with_neighbours(outlines[""].lessons)
             for lesson, stop, (_, around) in zip(of_track, card.lessons, stops, strict=True):
-                yield partial(self._lesson, outlines[stop.path], stop, lesson, card.by_id, around)
+                outline = outlines[stop.path]
+                yield (
+                    stop.path,
+                    partial(self._lesson, outline, stop, lesson, card.by_id, around),
+                )
             cards = _with_neighbours(card.exercises)
             for each, (own, (previous, following)) in zip(track.exercises, cards, strict=True):
                 before = card.lesson_of.get(own.id)
@@ -123,8 +130,9 @@ class Pages:
                 # After the last exercise of a lesson comes the next lesson, not its first exercise.
                 after = card.lesson_of.get(following.id) if following else None
                 next_lesson = None if after is before else after
-                yield partial(
-                    self._exercise, outline, own, each, (previous, following), next_lesson
+                yield (
+                    own.path,
+                    partial(self._exercise, outline, own, each, (previous, following), next_lesson),
                 )
 
     def search(self, index: str) -> str:
@@ -134,6 +142,10 @@ class Pages:
             index: The path of the index.
         """
         return self._render(SEARCH, "search", index=index)
+
+    def empty(self, path: str) -> bytes:
+        """A page that cannot be made yet."""
+        return self._render(path, "empty", title=path.split("/")[-2]).encode()
 
     def _plain(
         self, path: str, page: str, template: str, context: Mapping[str, object]
@@ -245,7 +257,7 @@ def render_pages(tracks: Sequence[PublicTrack]) -> Iterator[tuple[str, bytes]]:
     Raises:
         DefinitionError: A text cannot be shown; the error names track, exercise and field.
     """
-    for make in Pages(Content(tracks), Hosting()).makers():
+    for _, make in Pages(Content(tracks), Hosting()).makers():
         yield from make().files.items()
 
 

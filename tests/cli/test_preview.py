@@ -108,6 +108,31 @@ def test_preview_shows_findings_and_follows_the_file(file: Path) -> None:
 
 
 @pytest.mark.slow
+def test_preview_shows_a_course_in_spite_of_errors(file: Path) -> None:
+    """What is wrong with an exercise or a lesson stands on its page; the rest is there."""
+    folder = file.parent
+    (folder / "02-broken.yaml").write_text("id: broken\nxp: many\n")
+    (folder / "lessons").mkdir()
+    (folder / "lessons/01-fine.md").write_text("Fine.\n\n```exercise\nbroken\n```\n")
+    (folder / "lessons/02-raises.md").write_text("```python\n1 / 0\n```\n")
+    (folder / "lessons/03-fence.md").write_text("```pyhton\n1\n```\n")
+    names = "[{id: fine, title: Fine}, {id: raises, title: Raises}, {id: fence, title: Fence}]"
+    track = TRACK.replace("[double]", "[double, broken]") + f"lessons: {names}\n"
+    (folder / "track.yaml").write_text(track)
+    with serving("preview", folder.parent) as server:
+        wrong = ["expected an integer", "ZeroDivisionError", "expected one of python"]
+        places = ["broken", "lessons/raises", "lessons/fence"]
+        pages = [server.get(f"/one/{place}/")[1] for place in places]
+        assert all(text in page for text, page in zip(wrong, pages, strict=True))
+        assert all(text in server.get("/")[1] for text in wrong)
+        assert "broken" in server.get("/one/lessons/fine/")[1]
+        server.path = "/one/double/"
+        assert "Double it" in server.get()[1]
+        file.write_text(CORRECTED)
+        server.wait_for("Proven: 2 tests (1 hidden)")
+
+
+@pytest.mark.slow
 def test_serve_rebuilds_and_tells_open_pages(file: Path) -> None:
     """A page that is open hears of a change over its stream of events."""
     with serving("site", "serve", "--exercises", file.parent.parent) as server:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from sitegen.authoring import with_panel
+from sitegen.authoring import with_panels
 from sitegen.build import site_files
 from sitegen.content import Content
 from sitegen.live import LiveSite
@@ -80,8 +80,10 @@ def test_another_name_of_this_machine_is_refused(live: LiveSite) -> None:
 
 def test_the_panel_stands_within_the_page() -> None:
     """The page keeps its `main`, and what an author wrote is text there."""
-    files = with_panel(site_files(Content()), "Not proven", ["line 1: <b>"])
+    panels = {"about/index.html": ("Not proven", ["line 1: <b>"])}
+    files = with_panels(site_files(Content()), panels, ("Findings", []))
 
     page = files["about/index.html"].decode()
     assert re.search(r'<main id="content"[^>]*>\s*<aside class="authoring"', page)
     assert "line 1: &lt;b&gt;" in page
+    assert "<h2>Findings</h2>" in files["index.html"].decode()

@@ -23,7 +23,7 @@ from grader.definitions.public import PublicTest, PublicTrack
 from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.track import LessonDefinition, Track, TrackDefinition, TrackId
 from grader.disk_cache import Cache, cache_folder, fingerprint, package_folder
-from grader.errors import UsageError
+from grader.errors import DefinitionError, UsageError
 from grader.grading.expected.public_form import (
     imported_packages,
     missing_in_page,
@@ -35,6 +35,7 @@ from grader.sandbox.process import Sandbox, open_sandbox
 from sitegen.content import PLATFORM, Content, OtherWay, Runnable, Solution, TrackLesson
 from sitegen.from_collection.author_process import AuthorProcess, read_tests
 from sitegen.from_collection.lesson_cache import cached_run
+from sitegen.links import exercise_path, lesson_path
 from sitegen.pyodide import PUBLIC_PACKAGES
 
 _Item = TypeVar("_Item")
@@ -120,6 +121,35 @@ class ContentBuilder:
         if not collection.tracks:
             raise UsageError(f"there is no <track>/track.yaml in {collection.folder}")
         return self.content(collection.tracks)
+
+    def draft(self, folder: Path) -> tuple[Content, dict[Path, str], dict[str, str]]:
+        """Return what can be shown of a collection that is being written.
+
+        Returns:
+            the content, the page of each file, and why there is none of a lesson, by its page.
+
+        Raises:
+            UsageError: It has no track.
+            DefinitionError: See `Collection.draft`.
+        """
+        collection, _ = Collection.draft(folder)
+        if not collection.tracks:
+            raise UsageError(f"there is no valid <track>/track.yaml in {collection.folder}")
+        tracks, pages, failures = [], dict[Path, str](), dict[str, str]()
+        for track in collection.tracks:
+            name = track.definition.id
+            pages |= {e.where.path: exercise_path(name, e.id) for e in track.exercises}
+            kept = []
+            for entry, path in zip(track.definition.lessons, track.lessons, strict=True):
+                pages[path] = lesson_path(name, entry.id)
+                try:
+                    read_lesson(path)
+                    kept.append((entry, path))
+                except DefinitionError as error:
+                    failures[pages[path]] = str(error)
+            definition = replace(track.definition, lessons=tuple(entry for entry, _ in kept))
+            tracks.append(replace(track, definition=definition, lessons=tuple(p for _, p in kept)))
+        return self.content(tracks), pages, failures
 
     def exercise(self, exercise: Exercise) -> Content:
         """Return the content of a site that has this exercise alone."""

@@ -17,7 +17,7 @@ mpl.use("agg")
 import matplotlib.pyplot as plt
 
 PICTURES = Path(__file__).parents[1] / "pictures"
-INK, PALE, BLUE, ORANGE = "#222222", "#9a9a9a", "#1f5fa8", "#b8520f"
+INK, GREY, PALE, BLUE, ORANGE = "#222222", "#696969", "#9a9a9a", "#1f5fa8", "#b8520f"
 
 
 def draw_convolution() -> None:
@@ -29,8 +29,9 @@ def draw_convolution() -> None:
     result = np.einsum("rsij,ij->rs", windows, kernel)
     widths = [padded.shape[1], kernel.shape[1], result.shape[1]]
     figure, axes = plt.subplots(
-        1, 3, figsize=(6.6, 2.5), width_ratios=widths, layout="constrained"
+        1, 3, figsize=(5.4, 2.2), width_ratios=widths, layout="constrained"
     )
+    figure.get_layout_engine().set(h_pad=0.08)
     titles = ("image, padding = 1", "kernel", "result")
     for axis, values, title in zip(axes, (padded, kernel, result), titles, strict=True):
         height, width = values.shape
@@ -43,13 +44,13 @@ def draw_convolution() -> None:
             )
             box(axis, column, row, 1, PALE, 0.8)
             text = str(value).replace("-", "−")
-            colour = PALE if is_border else INK
+            colour = GREY if is_border else INK
             axis.text(column + 0.5, row + 0.53, text, ha="center", va="center", color=colour)
     for (row, column), colour in (((0, 0), BLUE), ((2, 3), ORANGE)):
         box(axes[0], column, row, 3, colour, 2.2)
         box(axes[2], column, row, 1, colour, 2.2)
     with io.BytesIO() as drawn:
-        figure.savefig(drawn, dpi=150)
+        figure.savefig(drawn, dpi=180)
         few = Image.open(drawn).convert("RGB").quantize(16)  # a third of the bytes
         few.save(PICTURES / "convolution.png", optimize=True)
     plt.close(figure)

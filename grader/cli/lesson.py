@@ -226,7 +226,7 @@ def _show_block(
     elif isinstance(block, RunCell):
         _show_cell(console, block)
     elif isinstance(block, Figure):
-        what = block.get("sentence")
+        what = block.get("sentence") or block.get("alt")
         about = f" ({what})" if what else ""
         note = f"Figure on the lesson's page: {block.title}{about}"
         console.print(note, style="italic", markup=False)

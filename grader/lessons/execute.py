@@ -4,7 +4,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -167,7 +167,9 @@ def run_lesson(lesson: Lesson, sandbox: Children) -> RunLesson:
                     blocks.append(RunCell(code, hidden, printed, shown))
                 case Exercises(ids=ids):
                     blocks.append(RunExercises(ids))
-                case Figure() | Experiment():
+                case Figure():
+                    blocks.append(session.figure(block))
+                case Experiment():
                     blocks.append(block)
                 case ChoiceQuestion():
                     blocks.append(_run_choice(block, session))
@@ -346,6 +348,21 @@ class _LessonSession:
         if not isinstance(number, float) or not math.isfinite(number):
             raise _problem(value.where, f"{value.expression} is not a finite number")
         return number
+
+    def figure(self, figure: Figure) -> Figure:
+        """Return a figure with the arrays that it shows, for each choice of its reader."""
+        name, choices = figure.choices
+        frames = []
+        for choice in choices if figure.expressions else ():
+            arrays: tuple[Any, ...] = tuple(
+                self._computed(f"(lambda {name}: {each})({choice})", figure.where)
+                for each in figure.expressions
+            )
+            if message := figure.misfit(arrays):
+                at = f" for {name} = {choice}" if len(choices) > 1 else ""
+                raise _problem(figure.where, message + at)
+            frames.append(arrays)
+        return replace(figure, frames=tuple(frames))
 
     def _computed(self, expression: str, where: Location) -> object:
         self.load(f"def {_VALUE}(): return {expression}\n", where)

@@ -3,9 +3,14 @@
 Each kind of figure is a row of `_KINDS`. A page draws it; see `sitegen.teaching`.
 """
 
+import ast
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from grader.definitions.wording import did_you_mean
 from grader.errors import DefinitionError, Location, Problem
@@ -25,6 +30,11 @@ CONTROLS: Final = ("mask", "scale", "temperature", "heads")
 _FEWEST_WORDS: Final = 2
 _LONGEST_SENTENCE: Final = 90
 _SWITCH: Final = {"on": True, "off": False}
+_EACH: Final = re.compile(r"([A-Za-z_]\w*) *= *(.+)")
+_MOST_CHOICES: Final = 6
+_MOST_CURVES: Final = 5
+_MOST_POINTS: Final = 500
+_MOST_SIDE: Final = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +44,8 @@ class Figure:
     where: Location
     kind: str
     values: tuple[tuple[str, str], ...]
+    frames: tuple[tuple[npt.NDArray[Any], ...], ...] = field(default=(), compare=False)
+    # The arrays that a run computed, for each choice of a reader.
 
     @property
     def title(self) -> str:
@@ -47,6 +59,33 @@ class Figure:
     def is_on(self, key: str, *, default: bool) -> bool:
         """Return whether a switch is on."""
         return _SWITCH.get(self.get(key), default)
+
+    @property
+    def expressions(self) -> tuple[str, ...]:
+        """The expressions of the arrays that it shows, computed after the cells above."""
+        return tuple(text for key in _KINDS[self.kind].arrays for text in self.items(key, ";"))
+
+    @property
+    def choices(self) -> tuple[str, tuple[str, ...]]:
+        """The name that the expressions use, and the values that a reader chooses from."""
+        match = _EACH.fullmatch(self.get("each"))
+        return (match[1], tuple(map(str.strip, match[2].split(",")))) if match else ("_", ("0",))
+
+    def misfit(self, arrays: tuple[Any, ...]) -> str:
+        """Return why arrays cannot be drawn, or an empty text."""
+        for expression, array in zip(self.expressions, arrays, strict=True):
+            if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
+                return f"{expression} is no array of numbers"
+            if self.kind == "curve":
+                if array.ndim != 1 or array.shape != arrays[0].shape:
+                    return f"{expression} has shape {array.shape}; x and y have one axis, as long"
+                if not 1 < array.size <= _MOST_POINTS:
+                    return f"{expression} has {array.size} numbers, not 2 to {_MOST_POINTS}"
+            elif array.ndim != 2 or not 0 < min(array.shape) <= max(array.shape) <= _MOST_SIDE:  # noqa: PLR2004
+                return f"{expression} has shape {array.shape}, not two axes of 1 to {_MOST_SIDE}"
+            if not np.isfinite(array).all():
+                return f"{expression} has a nan or an infinity"
+        return ""
 
     def items(self, key: str, separator: str = ",") -> tuple[str, ...]:
         """Return the parts of a value that is a list."""
@@ -63,6 +102,7 @@ class _Kind:
     title: str
     keys: Mapping[str, Check]
     required: tuple[str, ...] = ()
+    arrays: tuple[str, ...] = ()  # keys whose values are expressions
 
 
 def read_figure(fence: Fence) -> Figure:
@@ -142,6 +182,34 @@ def _number(least: float, most: float) -> Check:
     return check
 
 
+def _expressions(most: int) -> Check:
+    def check(_: Figure, value: str) -> str:
+        parts = [part.strip() for part in value.split(";")]
+        if len(parts) > most:
+            return f"at most {most} {'expression' if most == 1 else 'expressions'} can stand here"
+        for part in parts:
+            try:
+                ast.parse(part, mode="eval")
+            except (SyntaxError, ValueError) as error:
+                return f"'{part:.40}' is no expression of Python: {error}"
+        return ""
+
+    return check
+
+
+def _each_value(_: Figure, value: str) -> str:
+    match = _EACH.fullmatch(value)
+    count = len(match[2].split(",")) if match else 0
+    if 1 < count <= _MOST_CHOICES:
+        return _expressions(_MOST_CHOICES)(_, match[2].replace(",", ";")) if match else ""
+    return f"expected a name and 2 to {_MOST_CHOICES} values, as in 'width = 1, 2, 4'"
+
+
+_COMMON: Final[Mapping[str, Check]] = {
+    "title": _any_text, "alt": _any_text, "names": _any_text, "each": _each_value,
+}  # fmt: skip
+_array: Final = _expressions(1)
+
 _switch: Final = _one_of(*_SWITCH)
 
 _KINDS: Final = {
@@ -187,5 +255,18 @@ _KINDS: Final = {
         "The map of a tiny GPT",
         {"title": _any_text, "part": _each(_one_of(*PARTS), ",")},
         required=("part",),
+    ),
+    "curve": _Kind(
+        "Curve",
+        {**_COMMON, "x": _array, "y": _expressions(_MOST_CURVES), "axes": _any_text},
+        ("alt", "x", "y"),
+        ("x", "y"),
+    ),
+    "image": _Kind("Image", {**_COMMON, "values": _array}, ("alt", "values"), ("values",)),
+    "compare": _Kind(
+        "Side by side",
+        {**_COMMON, "left": _array, "right": _array},
+        ("alt", "left", "right"),
+        ("left", "right"),
     ),
 }

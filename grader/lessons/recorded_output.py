@@ -22,6 +22,7 @@ from grader.lessons.execute import (
     Shown,
     ShownPlot,
 )
+from grader.lessons.figure import Figure
 
 _SMALL: Final = 1e-3  # a number that four decimals do not show
 
@@ -48,6 +49,11 @@ def record(lesson: RunLesson) -> str:
             lines += (f"    {line}".rstrip() for line in block.printed.splitlines())
             for display in block.shown:
                 lines += _shown_lines(display)
+        elif isinstance(block, Figure):
+            for arrays in block.frames:
+                for expression, each in zip(block.expressions, arrays, strict=True):
+                    about = f"{each.shape}, {each.min():.4g} to {each.max():.4g}"
+                    lines.append(f"{expression} = {about}, mean {each.mean():.4g}")
         elif isinstance(block, RunProse | RunChoiceQuestion | RunNumberQuestion | RunExperiment):
             lines += (f"{expression} = {value}" for expression, value in block.computed)
     return "".join(f"{line}\n" for line in lines)

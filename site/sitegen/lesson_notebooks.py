@@ -72,4 +72,5 @@ def _cells(
             change = f"In the cell above, put `{put}` in the place of `{find}`."
             yield text_cell(name, f"**Try this.** {prompt}\n\n{change}\n\n{_ANSWER.format(why)}")
         case Figure():
-            yield text_cell(name, "*Here the page of this lesson has a figure to play with.*")
+            about = block.get("alt", "to play with")
+            yield text_cell(name, f"*Here the page of this lesson has a figure: {about}*")

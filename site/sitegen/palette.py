@@ -109,7 +109,8 @@ def stylesheet(ramps: Sequence[Ramp] = (SEQUENTIAL, DIVERGING)) -> str:
     rules = (
         f".{ramp.class_of(step)} {{ "
         f"background: light-dark({light.background}, {dark.background}); "
-        f"color: light-dark({light.text}, {dark.text}); }}\n"
+        f"color: light-dark({light.text}, {dark.text}); "
+        f"fill: light-dark({light.background}, {dark.background}); }}\n"
         for ramp in ramps
         for step, (light, dark) in enumerate(
             zip(swatches(ramp.light), swatches(ramp.dark), strict=True)

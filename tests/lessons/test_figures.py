@@ -5,8 +5,11 @@ from pathlib import Path
 import pytest
 
 from grader.errors import DefinitionError
+from grader.lessons.execute import run_lesson
 from grader.lessons.figure import Figure
 from grader.lessons.lesson import read_lesson
+from grader.lessons.recorded_output import record
+from grader.sandbox.process import Sandbox
 
 EXPLORER = """\
 Before it.
@@ -63,6 +66,63 @@ def test_a_mistake_in_a_figure_has_its_line(
 
     problem = caught.value.problems[0]
     assert (problem.where.line, message in problem.message) == (number, True), problem
+
+
+CURVE = """\
+```python
+import numpy as np
+x = np.linspace(0, 1, 5)
+```
+
+```figure curve
+alt: Two lines through the origin
+each: a = 1, 2
+x: x
+y: a * x; x
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("alt: Two lines through the origin\n", "", 6, "the figure 'curve' needs the key 'alt'"),
+        ("a = 1, 2", "a = 1", 8, "each: expected a name and 2 to 6 values"),
+        ("a = 1, 2", "a = 1, (", 8, "each: '(' is no expression of Python"),
+        ("x: x", "x: x; x", 9, "x: at most 1 expression can stand here"),
+        ("a * x; x", "a *", 10, "y: 'a *' is no expression of Python"),
+        ("a * x; x", "b * x", 6, "the cell raises NameError: name 'b' is not defined"),
+        ("a * x; x", "x[a:]", 6, "x[a:] has shape (4,); x and y have one axis, as long for a = 1"),
+        ("a * x; x", "'a'", 6, "'a' is no array of numbers for a = 1"),
+        ("a * x; x", "x / (a - 1)", 6, "x / (a - 1) has a nan or an infinity for a = 1"),
+        ("curve", "image", 6, "the figure 'image' needs the key 'values'"),
+    ],
+)
+def test_a_mistake_in_a_drawn_figure_has_its_line(
+    tmp_path: Path, sandbox: Sandbox, old: str, new: str, line: int, message: str
+) -> None:
+    """Wrong declarations when it is read, wrong arrays when it is run."""
+    path = tmp_path / "01-figures.md"
+    path.write_text(CURVE.replace(old, new, 1))
+    with pytest.raises(DefinitionError) as caught:
+        run_lesson(read_lesson(path), sandbox)
+
+    problem = caught.value.problems[0]
+    assert (problem.where.line, message in problem.message) == (line, True), problem
+
+
+def test_the_arrays_of_a_figure_are_computed_for_each_choice(
+    tmp_path: Path, sandbox: Sandbox
+) -> None:
+    """After the cells above; the record has their ranges."""
+    path = tmp_path / "01-figures.md"
+    path.write_text(CURVE)
+    lesson = run_lesson(read_lesson(path), sandbox)
+
+    figure = lesson.blocks[-1]
+    assert isinstance(figure, Figure)
+    assert [[each.max() for each in frame] for frame in figure.frames] == [[1, 1, 1], [1, 2, 1]]
+    assert "a * x = (5,), 0 to 2, mean 1\n" in record(lesson)
 
 
 def test_a_key_without_which_there_is_no_figure(tmp_path: Path) -> None:

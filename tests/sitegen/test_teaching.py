@@ -237,6 +237,32 @@ def test_scores_and_their_softmax_are_those_of_the_table(case: dict[str, Any]) -
     assert describe(found) == case["said"]
 
 
+def test_pictures_of_arrays_have_one_scale_and_a_text(
+    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
+) -> None:
+    """For all choices; a picture is a path for each colour, and a curve has round numbers."""
+    where = Location(Path("lessons/01-begin.md"))
+    texts = (("alt", "A <b> step"), ("each", "k = 1, 2"))
+    flat, steps = np.zeros((2, 3)), np.array([[0, 4, 4], [0, 0, 2]])
+    sides = Figure(
+        where, "compare", (*texts, ("left", "a"), ("right", "b")), ((flat, steps), (steps, flat))
+    )
+    x = np.arange(3)
+    curve = Figure(where, "curve", (*texts, ("x", "x"), ("y", "y")), ((x, 10 * x), (x, -x)))
+    page = build(make_track(), lessons={"attention": [make_lesson("begin", sides, curve)]})[PAGE]
+
+    labels = [e.attributes["aria-label"] for e in page.all("div") if "aria-label" in e.attributes]
+    assert labels == ["A <b> step (k = 1)", "A <b> step (k = 2)"] * 2
+    cells = [e.attributes for e in page.all("path") if "seq-" in e.attributes.get("class", "")]
+    assert [(e["class"], e["d"]) for e in cells[1:4]] == [
+        ("seq-0", "M0 0h1v1H0zM0 1h2v1H0z"),
+        ("seq-10", "M2 1h1v1H2z"),
+        ("seq-20", "M1 0h2v1H1z"),
+    ]
+    numbers = [each.text for each in page.all("text") if each.attributes.get("class") == "side"]
+    assert numbers[: len(numbers) // 2] == ["0", "5", "10", "15", "20"]
+
+
 def test_scores_spread_by_the_root_of_the_features_until_they_are_divided() -> None:
     """And then a softmax is no longer saturated."""
     raw, scaled = (measure(6, scale=scale, temperature=1.0) for scale in (False, True))

@@ -11,6 +11,7 @@ from grader.lessons.figure import Figure
 from sitegen.cards import Stop
 from sitegen.teaching.broadcasting import BroadcastingView, view_broadcasting
 from sitegen.teaching.curves import CurvesView, view_curves
+from sitegen.teaching.drawn import DrawnView, view_drawn
 from sitegen.teaching.explorer import ExplorerView, view_explorer
 from sitegen.teaching.model_map import MapView, view_map
 from sitegen.teaching.position_products import PositionsView, view_positions
@@ -20,6 +21,7 @@ from sitegen.teaching.stepper import StepperView, view_stepper
 FigureView: TypeAlias = (
     BroadcastingView
     | CurvesView
+    | DrawnView
     | ExplorerView
     | MapView
     | PositionsView
@@ -29,8 +31,11 @@ FigureView: TypeAlias = (
 
 _VIEWS: Final[dict[str, Callable[[Figure, str], FigureView]]] = {
     "broadcasting": view_broadcasting,
+    "compare": view_drawn,
+    "curve": view_drawn,
     "curves": view_curves,
     "explorer": view_explorer,
+    "image": view_drawn,
     "positions": view_positions,
     "selection": view_selection,
     "stepper": view_stepper,

@@ -1,0 +1,138 @@
+"""Curves and pictures of arrays that a lesson computed, one for each choice of its reader.
+
+Styles alone show the chosen one, and give it the colours of the page.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.lessons.figure import Figure
+from sitegen.palette import DIVERGING, SEQUENTIAL, STEPS, Ramp
+
+_WIDTH: Final = 480
+_HEIGHT: Final = 260
+_LEFT: Final = 48  # of the drawing, beside the numbers of its axis
+_BOTTOM: Final = 26
+_TICKS: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A drawing: paths with their classes, and lines of the axes with their numbers."""
+
+    name: str
+    box: tuple[int, int]
+    paths: tuple[tuple[str, str], ...]
+    ticks: tuple[tuple[bool, float, str], ...] = ()  # whether along x, place and number
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnView:
+    """The figure: the pictures of each choice, and what is the same in all of them."""
+
+    template: ClassVar[str] = "figures/drawn.html"
+    id: str
+    kind: str
+    title: str
+    alt: str
+    name: str  # of what a reader chooses
+    choices: tuple[str, ...]
+    frames: tuple[tuple[Picture, ...], ...]
+    names: tuple[str, ...]  # of the curves
+    axes: tuple[str, ...]
+    scale: tuple[str, ...] = ()  # classes of the colours, from low to high
+    low: str = ""
+    high: str = ""
+    width: int = _WIDTH
+    height: int = _HEIGHT
+    left: int = _LEFT
+    bottom: int = _BOTTOM
+
+
+def view_drawn(figure: Figure, name: str) -> DrawnView:
+    """Draw all choices to one scale.
+
+    Args:
+        name: An id that nothing else on the page has.
+    """
+    arrays = [each.astype(float) for frame in figure.frames for each in frame]
+    names, axes = figure.items("names"), figure.items("axes")
+    of, choices = figure.choices
+    common = name, figure.kind, figure.title, figure.get("alt"), of, choices
+    if figure.kind == "curve":
+        xs = _range(frame[0] for frame in figure.frames)
+        ys = _range(each for frame in figure.frames for each in frame[1:])
+        ticks = tuple(_ticks(xs, along_x=True)) + tuple(_ticks(ys, along_x=False))
+        drawn = []
+        for x, *curves in figure.frames:
+            paths = [(f"curve-{at}", _line(x, y, xs, ys)) for at, y in enumerate(curves, 1)]
+            drawn.append((Picture("", (_WIDTH, _HEIGHT), tuple(paths), ticks),))
+        return DrawnView(*common, tuple(drawn), names, axes)
+    low, high = _range(arrays)
+    ramp = SEQUENTIAL
+    if low < 0:
+        ramp, high = DIVERGING, max(high, -low)
+        low = -high
+    pictures = tuple(
+        tuple(
+            Picture(
+                names[at] if at < len(names) else "",
+                each.shape[::-1],
+                _cells(each, low, high, ramp),
+            )
+            for at, each in enumerate(frame)
+        )
+        for frame in figure.frames
+    )
+    scale = tuple(map(ramp.class_of, range(STEPS)))
+    return DrawnView(*common, pictures, (), axes, scale, f"{low:.3g}", f"{high:.3g}")
+
+
+def _range(arrays: Any) -> tuple[float, float]:
+    """Return the smallest and the largest number, which differ."""
+    numbers = np.concatenate([np.ravel(each) for each in arrays]).astype(float)
+    low, high = float(numbers.min()), float(numbers.max())
+    return (low, high) if low < high else (low - 0.5, low + 0.5)
+
+
+def _ticks(ends: tuple[float, float], *, along_x: bool) -> Iterator[tuple[bool, float, str]]:
+    """Yield the round numbers between the ends, and their places."""
+    low, high = ends
+    rough = (high - low) / _TICKS
+    power = 10.0 ** np.floor(np.log10(rough))
+    step = next(each * power for each in (1, 2, 5, 10) if each * power >= rough * (1 - 1e-9))
+    for number in np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1) * step:
+        yield (
+            along_x,
+            float(_place(number, ends, along_x=along_x)),
+            f"{number + 0.0:.4g}".replace("-", "\u2212"),
+        )
+
+
+def _place(numbers: Any, ends: tuple[float, float], *, along_x: bool) -> Any:
+    share = (np.asarray(numbers, float) - ends[0]) / (ends[1] - ends[0])
+    if along_x:
+        return np.round(_LEFT + share * (_WIDTH - _LEFT - 12), 1)
+    return np.round(_HEIGHT - _BOTTOM - share * (_HEIGHT - _BOTTOM - 10), 1)
+
+
+def _line(x: Any, y: Any, xs: tuple[float, float], ys: tuple[float, float]) -> str:
+    points = zip(_place(x, xs, along_x=True), _place(y, ys, along_x=False), strict=True)
+    return "M" + "L".join(f"{right:g} {down:g}" for right, down in points)
+
+
+def _cells(array: NDArray[Any], low: float, high: float, ramp: Ramp) -> tuple[tuple[str, str], ...]:
+    """Return a path for each colour: runs of neighbours in a row are one rectangle."""
+    shades = np.round((array - low) / (high - low) * (STEPS - 1)).astype(int)
+    paths: dict[int, list[str]] = {}
+    for down, row in enumerate(shades.tolist()):
+        begin = 0
+        for at in range(1, len(row) + 1):
+            if at == len(row) or row[at] != row[begin]:
+                paths.setdefault(row[begin], []).append(f"M{begin} {down}h{at - begin}v1H{begin}z")
+                begin = at
+    return tuple((ramp.class_of(shade), "".join(each)) for shade, each in sorted(paths.items()))

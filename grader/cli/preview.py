@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +62,6 @@ class _Preview:
         self._path = path
         self._site = site
         self._builder = builder
-        self._round = 0
         self._digests: dict[Path, str] = {}  # of exercises, by their files; none of an invalid one
         self._proofs: dict[Path, Panel] = {}
         self.path = ""  # of the page to begin with
@@ -74,18 +72,18 @@ class _Preview:
         from sitegen.build import site_files
         from sitegen.content import Content
 
-        self._round += 1
         try:
             content, pages, failures = self._content()
             files = site_files(content, failures=failures)
         except EtudeError as error:  # nothing can be shown
             self._pages, self._digests = {}, {}
-            self._publish(site_files(Content()), ("Not a valid definition", _lines(error)))
+            self._shown = site_files(Content()), ("Not a valid definition", _lines(error))
+            self._publish()
             return
         self._pages = {path: (page, list[str]()) for path, page in pages.items()}
         by_file = {path.resolve(): path for path in pages}
         everything = []
-        for each in _run("lint", [self._path])["findings"]:
+        for each in _run("lint", self._path)["findings"]:
             line = f"line {each['line']}, {each['code']}: {each['message']}"
             everything.append(f"{each['path']}, {line}")
             if path := by_file.get(Path(each["path"]).resolve()):
@@ -100,11 +98,12 @@ class _Preview:
         changes = [path for path, each in self._digests.items() if each != before.get(path)]
         self._proofs = {path: each for path, each in self._proofs.items() if path not in changes}
         if self._path.is_file() or (before and len(changes) <= _MOST_PROOFS):
-            news = [path for path in changes if self._digests[path]]
-            self._proofs |= dict.fromkeys(news, ("Being verified …", []))
-            arguments = (self._round, files, news, everything)
-            threading.Thread(target=self._prove, args=arguments, daemon=True).start()
-        self._publish(files, ("Findings in this preview", everything))
+            for path in filter(self._digests.get, changes):
+                self._proofs[path] = "Being verified …", []
+                arguments = (path, self._digests[path])
+                threading.Thread(target=self._prove, args=arguments, daemon=True).start()
+        self._shown = files, ("Findings in this preview", everything)
+        self._publish()
 
     def _content(self) -> "tuple[Content, dict[Path, str], dict[str, str]]":
         """Return what is shown, the page of each file, and why some cannot be made."""
@@ -121,29 +120,26 @@ class _Preview:
         self.path = f"preview/{exercise.id}/index.html"
         return self._builder.exercise(exercise), {self._path: self.path}, {}
 
-    def _prove(
-        self, number: int, files: dict[str, bytes], paths: list[Path], everything: list[str]
-    ) -> None:
-        proof = _run("verify", paths)
-        if number != self._round:  # something newer is shown by now
+    def _prove(self, path: Path, digest: str) -> None:
+        (proof,) = _run("verify", path)["exercises"]
+        if self._digests.get(path) != digest:  # something newer is shown by now
             return
-        for found in proof["exercises"]:
-            counts, status = found["counts"], found["status"]
-            heading = {"proven": "Proven", "not proven": "Not proven"}.get(status, status)
-            numbers = (
-                f"{counts['tests']} tests ({counts['hidden']} hidden), "
-                f"{counts['rejected']} of {counts['misconceptions']} misconceptions rejected, "
-                f"{counts['killed']} of {counts['mutants'] - counts['equivalent']} mutants killed"
-            )
-            lines = [_line(each) for each in found["findings"] if each["check"] != LINT]
-            lines += [f"note: {_line(each)}" for each in found["notes"]]
-            by_id = {page.split("/")[1]: path for path, (page, _) in self._pages.items()}
-            self._proofs[by_id[found["exercise"]]] = f"{heading}: {numbers}", lines
-        self._publish(files, ("Findings in this preview", everything))
+        counts, status = proof["counts"], proof["status"]
+        heading = {"proven": "Proven", "not proven": "Not proven"}.get(status, status)
+        numbers = (
+            f"{counts['tests']} tests ({counts['hidden']} hidden), "
+            f"{counts['rejected']} of {counts['misconceptions']} misconceptions rejected, "
+            f"{counts['killed']} of {counts['mutants'] - counts['equivalent']} mutants killed"
+        )
+        lines = [_line(each) for each in proof["findings"] if each["check"] != LINT]
+        lines += [f"note: {_line(each)}" for each in proof["notes"]]
+        self._proofs[path] = f"{heading}: {numbers}", lines
+        self._publish()
 
-    def _publish(self, files: dict[str, bytes], other: "Panel") -> None:
+    def _publish(self) -> None:
         from sitegen.authoring import with_panels
 
+        files, other = self._shown
         panels = {}
         for path, (page, lines) in self._pages.items():
             heading = "Findings" if path not in self._digests else "Not verified here: save it"
@@ -163,9 +159,9 @@ def _line(finding: dict[str, Any]) -> str:
     return f"line {finding['line']}, {finding['check']}: {finding['message']}{below}"
 
 
-def _run(name: str, paths: Sequence[Path]) -> dict[str, Any]:
+def _run(name: str, path: Path) -> dict[str, Any]:
     """Run one of our commands in a process of its own, so that the server stays as it is."""
-    words = (name, *(str(path.resolve()) for path in paths), "--format", "json")
+    words = (name, str(path.resolve()), "--format", "json")
     command = [sys.executable, "-P", "-m", "grader.cli", *words]
     done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603  our own
     try:

@@ -4,13 +4,12 @@ It is made of what an exercise says in public, and none of it is run: a test who
 computed is named, and runs with `etude check`.
 """
 
-from base64 import b64encode
-from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
 
+from grader.course.notebook_attachments import attach_images, data_cells
 from grader.definitions.exercise import (
     Exercise,
     Literals,
@@ -18,9 +17,6 @@ from grader.definitions.exercise import (
     TestCase,
     Tolerance,
 )
-from grader.definitions.images import MEDIA_TYPES, ImageError, image_paths, read_image
-from grader.errors import DefinitionError, Location, Problem
-from grader.grading.expected.public_form import MOST_DATA_IN_PAGE
 from grader.notebook_files import TEST_CELL, code_cell, notebook, text_cell
 
 _MOST_NUMBERS: Final = 2_000  # of an array that is written out
@@ -48,47 +44,6 @@ def handout(exercise: Exercise) -> str:
         cells += (_test_cell(number, test) for number, test in enumerate(tests, 1))
     return notebook(cells)
 
-
-def attach_images(cell: dict[str, Any], markdown: str, definition: Path) -> None:
-    """Put the images of a text into its cell, so that the notebook is one file.
-
-    Raises:
-        DefinitionError: One of them cannot be shown.
-    """
-    for number, path in enumerate(image_paths(markdown), 1):
-        try:
-            content = read_image(path, definition)
-        except ImageError as error:
-            raise DefinitionError([Problem(Location(definition), str(error))]) from None
-        suffix = PurePosixPath(path).suffix.lower()
-        name = f"image-{number}{suffix}"
-        image = {MEDIA_TYPES[suffix]: b64encode(content).decode()}
-        cell.setdefault("attachments", {})[name] = image
-        cell["source"] = [
-            line.replace(f"](<{path}>", f"]({path}").replace(f"]({path}", f"](attachment:{name}")
-            for line in cell["source"]
-        ]
-
-
-def data_cells(data: Mapping[str, bytes]) -> Iterator[dict[str, Any]]:
-    """Yield a cell that writes the data files beside the notebook, or names those too large for it.
-
-    It is no part of a submission.
-    """
-    if sum(map(len, data.values())) > MOST_DATA_IN_PAGE:
-        yield text_cell("data", f"Put these files beside this notebook: `{'`, `'.join(data)}`.")
-    elif data:
-        files = {name: b64encode(content).decode() for name, content in data.items()}
-        yield code_cell("data", _WRITE_DATA.format(files=files), {"etude": TEST_CELL})
-
-
-_WRITE_DATA: Final = """\
-# Writes the data files beside this notebook; run it first.
-from base64 import b64decode
-from pathlib import Path
-
-for name, content in {files!r}.items():
-    Path(name).write_bytes(b64decode(content))"""
 
 _ABOUT_TESTS: Final = """\
 ## Tests

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from grader.course.handout_notebook import attach_images, data_cells
+from grader.course.notebook_attachments import attach_images, data_cells
 from grader.lessons.execute import (
     RunBlock,
     RunCell,

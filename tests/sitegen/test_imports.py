@@ -7,6 +7,7 @@ import sitegen
 
 PRIVATE = ("grader", "reference", "sitegen.from_collection")
 ALLOWED = {
+    "grader.course.notebook_attachments",  # images and data files alone
     "grader.definitions.images",  # reads pictures only
     "grader.definitions.public",
     "grader.errors",

@@ -1,5 +1,6 @@
 """The options that turn verdicts into grades, shared by `report` and `export`."""
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -90,13 +91,20 @@ def read_rules(
 
 
 def _schedule(path: Path) -> "Schedule":
-    """Read a schedule of the collection beside it, or else of the one that commands use."""
+    """Read a schedule of the collection beside it, or else of the one that commands use.
+
+    Its `all` is also for exercises of other collections.
+    """
     from grader.course.schedule import read_schedule
     from grader.definitions.collection import Collection
     from grader.definitions.files import TRACK_FILE
 
-    has_tracks = any(path.parent.glob(f"*/{TRACK_FILE}"))
-    collection = Collection.load(path.parent if has_tracks else options.collection_folder(None))
+    if any(path.parent.glob(f"*/{TRACK_FILE}")):
+        folder = path.parent
+    else:
+        named = os.environ.get("ETUDE_EXERCISES")
+        folder = options.collection_folder(Path(named) if named else None)
+    collection = Collection.load(folder)
     return read_schedule(
         path,
         {

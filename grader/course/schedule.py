@@ -127,7 +127,7 @@ def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> Schedule:
                 report.add(value.where, f"{name}: {error}")
     report.raise_if_any()
     windows = {name: window for name, window in found.items() if window != Window()}
-    return Schedule(windows, extensions=extensions)
+    return Schedule(windows, base, extensions)
 
 
 def moment(text: str, *, zone_needed: bool = True) -> dt.datetime:

@@ -83,6 +83,15 @@ def test_a_schedule_is_of_exercises_and_students(write: Callable[[str, str], Pat
     assert schedule.rule("ada", "three").due is None
 
 
+def test_all_is_for_exercises_of_other_collections_too(
+    write: Callable[[str, str], Path],
+) -> None:
+    """A schedule that does not lie beside its tracks has their late rule all the same."""
+    text = "all: {due: 2026-12-01T18:00+01:00, late: 0.5/day}\n"
+    schedule = read_schedule(write("schedule.yaml", text), TRACKS)
+    assert schedule.rule("bo", "of another collection") == LateRule(DUE, 0.5)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

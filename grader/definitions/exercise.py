@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Literal, NewType, Self, TypeAlias, get_args
 
-from grader.definitions.packages import imported
+from grader.definitions.imports import imported
 from grader.errors import DefinitionError, Location, Problem
 
 ExerciseId = NewType("ExerciseId", str)

@@ -17,10 +17,6 @@ from pathlib import Path
 # No submission imports what grades it, whatever is required by what a course names.
 _NEVER = frozenset({"grader", "reference", "sitegen"})
 _ALWAYS = frozenset({"numpy"})
-# Statements may stand behind a key of YAML, or in quotes.
-_STATEMENT = r"""(?:^|[-:;>"'])\s*"""
-_MORE = r"(?:\s+[\w.]+(?:\s+as\s+\w+)?\s*,)*"  # `import numpy as np, `
-_IMPORT = rf"{_STATEMENT}(?:from|import{_MORE})\s+%s\b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +53,6 @@ def absence(module: str) -> str:
         if module in map(plain, distributions):
             return f"{why}; what is installed as {module} is imported as {name}"
     return f"{why}; install it with `etude packages install`"
-
-
-def imported(code: str, modules: Iterable[str]) -> tuple[str, ...]:
-    """Return the packages of some modules that a line of code, or of YAML with code, imports."""
-    packages = dict.fromkeys(module.partition(".")[0] for module in modules)
-    return tuple(name for name in packages if re.search(_IMPORT % name, code, re.MULTILINE))
 
 
 def version(module: str) -> str:

@@ -6,7 +6,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 from grader.definitions.exercise import Exercise, Seeded
-from grader.definitions.packages import imported
+from grader.definitions.imports import imported
 from grader.definitions.public import (
     Described,
     PublicExercise,

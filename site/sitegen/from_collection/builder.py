@@ -18,7 +18,7 @@ from grader.definitions.collection import Collection
 from grader.definitions.course import load_course
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import TRACK_FILE, course_file, digest_of, exists, read_file
-from grader.definitions.packages import imported
+from grader.definitions.imports import imported
 from grader.definitions.public import PublicTest, PublicTrack
 from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.track import LessonDefinition, Track, TrackDefinition, TrackId

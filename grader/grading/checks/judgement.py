@@ -10,7 +10,7 @@ from grader.definitions.exercise import Exercise, TestCase
 from grader.errors import EtudeError
 from grader.grading.comparison.compare import Difference, Rung, bytes_in, compare
 from grader.grading.expected.oracle import Draw, Oracle
-from grader.grading.program.author_code import TooLargeError, evaluate
+from grader.grading.program.author_code import TooLargeError, evaluate_with_submission
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError, Proxies, raise_for_functions
 from grader.sandbox.answers import ChildGoneError
@@ -129,7 +129,7 @@ def evaluated(code: str, names: Mapping[str, Any]) -> Any:
         TooLargeError: What the expression makes of what it gave is too large.
     """
     try:
-        value = evaluate(code, names)
+        value = evaluate_with_submission(code, names)
         raise_for_functions(value)
     except (NoValueError, ChildGoneError, EtudeError):
         raise

@@ -147,12 +147,21 @@ def _expression(text: str) -> CodeType:
 
 
 def evaluate(expression: str, names: Mapping[str, Any]) -> Any:
-    """Evaluate a test's expression over the reference's names or a submission's.
+    """Evaluate a test's expression over the reference's names.
 
     The value counts. A warning would reach a terminal without a place, once for each process.
     """
-    with authors_code(), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        return evaluate_with_submission(expression, names)
+
+
+def evaluate_with_submission(expression: str, names: Mapping[str, Any]) -> Any:
+    """Evaluate a test's expression over a submission's names.
+
+    In a page the submission runs in this process, and its warnings are its own.
+    """
+    with authors_code():
         return eval(_expression(expression), {"np": np, **names})  # noqa: S307  the author's own expression
 
 

@@ -26,7 +26,7 @@ body {{ margin: 0 auto; padding: 1.5rem; max-width: 62rem; background: var(--pag
 # A part of another page takes the theme that Jupyter, VS Code or Colab says it has.
 _PART_STYLE: Final = f"""\
 .etude {{ {_COLOURS} {_TEXT}
-{_COMMON}pre {{ background: none; color: inherit; }}
+{_COMMON}pre, table {{ background: none; color: inherit; }}
 %s}}
 :is([data-jp-theme-light=true], .vscode-light, [theme=light]) .etude {{ color-scheme: light; }}
 :is([data-jp-theme-light=false], .vscode-dark, [theme=dark]) .etude {{ color-scheme: dark; }}

@@ -1,6 +1,5 @@
 """The options that turn verdicts into grades, shared by `report` and `export`."""
 
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -99,12 +98,8 @@ def _schedule(path: Path) -> "Schedule":
     from grader.definitions.collection import Collection
     from grader.definitions.files import TRACK_FILE
 
-    if any(path.parent.glob(f"*/{TRACK_FILE}")):
-        folder = path.parent
-    else:
-        named = os.environ.get("ETUDE_EXERCISES")
-        folder = options.collection_folder(Path(named) if named else None)
-    collection = Collection.load(folder)
+    has_tracks = any(path.parent.glob(f"*/{TRACK_FILE}"))
+    collection = Collection.load(path.parent if has_tracks else options.collection_folder(None))
     return read_schedule(
         path,
         {

@@ -215,7 +215,8 @@ def collection_folder(given: Path | None) -> Path:
     from grader.definitions.wording import listing
 
     known = courses()
-    folder = given if given is not None else default_folder()
+    named = os.environ.get("ETUDE_EXERCISES")
+    folder = given or (Path(named) if named else default_folder())
     folders = [each if each.is_dir() else known.get(str(each), each) for each in folders_in(folder)]
     for each in folders:
         if not each.is_dir():
@@ -351,7 +352,7 @@ def complete_track_or_exercise(
 
 
 def _folder(context: click.Context) -> Path:
-    given = context.params.get("exercises") or os.environ.get("ETUDE_EXERCISES")
+    given = context.params.get("exercises")
     try:
         return collection_folder(Path(given) if given else None)
     except EtudeError:  # in the middle of a line there is no one to tell

@@ -40,16 +40,26 @@ def handout(exercise: Exercise) -> str:
     cells = [first, *data_cells(exercise.data)]
     cells.append(code_cell("solution", exercise.starter.rstrip("\n")))
     if tests and exercise.kind != "predict":
-        cells.append(text_cell("tests", _ABOUT_TESTS.format(exercise=exercise.id)))
+        cells.append(text_cell("tests", _ABOUT_TESTS))
         cells += (_test_cell(number, test) for number, test in enumerate(tests, 1))
+    check = f'from grader.notebook import check\n\ncheck("{exercise.id}")'
+    cells += [
+        text_cell("feedback", _ABOUT_FEEDBACK.format(exercise=exercise.id)),
+        code_cell("check", check, {"etude": TEST_CELL}),
+    ]
     return notebook(cells)
 
 
 _ABOUT_TESTS: Final = """\
 ## Tests
 
-Run these cells to try your solution. They are no part of what you submit. For the feedback that you
-will get, save the notebook and run `etude check {exercise} {exercise}.ipynb` in a terminal."""
+Run these cells to try your solution. They are no part of what you submit."""
+
+_ABOUT_FEEDBACK: Final = """\
+## Feedback
+
+Where Etude is installed, the next cell grades your solution. So does `etude check {exercise}` in a
+terminal, once the notebook is saved."""
 
 
 def _test_cell(number: int, test: TestCase) -> dict[str, Any]:

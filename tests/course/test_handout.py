@@ -42,7 +42,7 @@ def assert_sound(exercise: Exercise) -> None:
             code = exercise.solution if cell["id"] == "solution" else source(cell)
             exec(code, namespace)  # noqa: S102  our own exercises
     visible = [test for test in exercise.tests if not test.hidden and exercise.kind != "predict"]
-    assert len(cells(book)) == 2 + len(visible) + bool(visible)
+    assert len(cells(book)) == 4 + len(visible) + bool(visible)
     text = "\n".join(map(source, cells(book)))
     assert exercise.solution.strip() not in text
     seeded = [test.given.code for test in exercise.tests if isinstance(test.given, Seeded)]

@@ -7,6 +7,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -250,7 +251,12 @@ case "$*" in *update) exit 0;; *python3.11*) ln -sf "{sys.executable}" "{program
     )
     path = f"{programs}{os.pathsep}{offline['PATH']}"
     venv = tmp_path / "venv"
-    variables = {"AUTOGRADER_ROOT": str(tmp_path), "ETUDE_VENV": str(venv), "PIP_NO_DEPS": "1"}
+    variables = {
+        "AUTOGRADER_ROOT": str(tmp_path),
+        "ETUDE_VENV": str(venv),
+        "PIP_NO_DEPS": "1",  # there is no index here
+        "PYTHONPATH": sysconfig.get_paths()["purelib"],
+    }
     done = run("bash", tmp_path / "source" / "setup.sh", cwd=tmp_path, PATH=path, **variables)
     assert done.returncode == 0, done.stderr
     asked = (tmp_path / "apt.log").read_text().splitlines()

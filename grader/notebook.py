@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from pathlib import Path
 from typing import Any, Final
 
@@ -94,7 +94,8 @@ def check(exercise: str, *, course: str | Path | None = None, unsafe: bool = Fal
     definition = _exercise(exercise, course)
     submission = _submission(definition, *_cells(caller))
     verdict = _grade(Job(definition, submission), unsafe=unsafe)
-    afterwards = progress_record.Afterwards(definition, None, told=True, spell=_call)
+    spell = partial(_call, course)
+    afterwards = progress_record.Afterwards(definition, None, told=True, spell=spell)
     report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())
     report = replace(report, verdict=afterwards.for_the_learner(verdict), verbose=True)
     afterwards.record(verdict, submission.source)
@@ -116,7 +117,8 @@ def hint(exercise: str, *, course: str | Path | None = None, yes: bool = False) 
     definition = _exercise(exercise, course)
     status = standing(progress_record.read_history(), definition.id)
     if (offer := hint_command.offer(definition, status)) and not yes:
-        return _markdown(f"{offer} `hint({exercise!r}, yes=True)` shows it.")
+        call = _call(course, "hint", exercise).replace(")", ", yes=True)")
+        return _markdown(f"{offer} `{call}` shows it.")
     number = hint_command.take(definition, status)
     count = len(definition.hints)
     return _markdown(f"**Hint {number} of {count}**\n\n{definition.hints[number - 1].text}")
@@ -157,11 +159,12 @@ def _markdown(text: str) -> Shown:
     return Shown(text, markdown=text)
 
 
-def _call(verb: str, name: str) -> str:
+def _call(course: str | Path | None, verb: str, name: str) -> str:
     """Return a command as it is written in a notebook."""
     if verb == "lesson show":
         return f"etude {verb} {name}"
-    return f"{'task' if verb == 'start' else verb}({name!r})"
+    more = "" if course is None else f", course={str(course)!r}"
+    return f"{'task' if verb == 'start' else verb}({name!r}{more})"
 
 
 @cache  # a kernel reads a definition once

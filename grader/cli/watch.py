@@ -81,8 +81,8 @@ def _first(target: str | None, exercises: Path | None) -> str | None:
     track = next((each for each in collection.tracks if each.definition.id == target), None)
     if target is not None and track is None:
         return collection.find(target).id
-    found = upcoming(collection, read_history(), track)
-    return None if found is None else found.exercise
+    following = upcoming(collection, read_history(), track)
+    return None if following is None else following.exercise
 
 
 class _Walk:

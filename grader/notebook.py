@@ -9,10 +9,9 @@ import atexit
 import contextlib
 import html
 import io
-import symtable
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial, wraps
 from pathlib import Path
@@ -207,43 +206,11 @@ def _submission(exercise: Exercise, path: Path, cells: _Cells) -> Submission:
     if exercise.files_to_submit:
         files = ", ".join(exercise.files_to_submit)
         raise UsageError(f"'{exercise.id}' asks for several files, {files}: use 'etude check'")
-    last: dict[str, int] = {}  # the place of the cell that defines a name
-    uses: list[set[str]] = []
-    for place, (number, source) in enumerate(cells):
-        names, used = _names(number, source)
-        last.update(dict.fromkeys(names, place))
-        uses.append(used)
-    for name in exercise.defines:
-        if name not in last:
-            raise UsageError(f"no cell that was run defines '{name}'; write it, and run its cell")
-    waiting, chosen = list(exercise.defines), set[int]()
-    while waiting:
-        place = last.get(waiting.pop(), -1)
-        if place >= 0 and place not in chosen:
-            chosen.add(place)
-            waiting += uses[place]
-    return Submission.of_cells(path, [cells[place] for place in sorted(chosen)])
-
-
-def _names(number: int, source: str) -> tuple[set[str], set[str]]:
-    """Return the names that a cell defines, and those that it uses; none if it is no Python."""
-    program = python_cells.program([[number, source]])
-    try:
-        table = symtable.symtable(program.source, "<cell>", "exec")
-    except (SyntaxError, ValueError, RecursionError):
-        return set(), set()
-    symbols = table.get_symbols()
-    defined = {each.get_name() for each in symbols if each.is_assigned() or each.is_imported()}
-    return defined, set(_globals(table))
-
-
-def _globals(table: symtable.SymbolTable) -> Iterator[str]:
-    """Yield the names of the module that a scope and those inside it read."""
-    for symbol in table.get_symbols():
-        if symbol.is_referenced() and (table.get_type() == "module" or symbol.is_global()):
-            yield symbol.get_name()
-    for child in table.get_children():
-        yield from _globals(child)
+    chosen, missing = python_cells.choose([[*cell] for cell in cells], [*exercise.defines])
+    for name in missing:
+        raise UsageError(f"no cell that was run defines '{name}'; write it, and run its cell")
+    numbers = [number for number, _ in chosen]
+    return Submission.of_cells(path, [cell for cell in cells if cell[0] in numbers])
 
 
 def _grade(job: Job, *, unsafe: bool) -> Verdict:

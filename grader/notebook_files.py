@@ -1,6 +1,7 @@
 """Jupyter notebooks as files: the cells of those that others wrote, and new ones."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -8,6 +9,12 @@ MAX_NOTEBOOK: Final = 16 << 20  # bytes; pictures and other outputs are stored i
 FORMAT: Final = 4
 TEST_CELL: Final = "test"
 """The `etude` metadata of a cell that was handed out and is no part of a submission."""
+
+CHECK_CALL: Final = re.compile(r"""^check\(\s*(["'])(?P<exercise>[a-z0-9-]+)\1""", re.MULTILINE)
+"""The call in the cell that grades an exercise."""
+
+Section = tuple[str, int, int]
+"""An exercise of a notebook, with the places of its first code cell and after its last one."""
 
 _MINOR: Final = 5
 _MOST_CELLS: Final = 5_000
@@ -22,10 +29,11 @@ class NotebookError(Exception):
         super().__init__(message)
 
 
-def python_cells(data: bytes) -> list[tuple[int, str]]:
+def python_cells(data: bytes) -> tuple[list[tuple[int, str]], list[Section]]:
     """Return the code cells of a Python notebook, each with its number among all cells, from 1.
 
-    Cells with tests that were handed out are left out.
+    Cells with tests that were handed out are left out. The sections are those of a notebook with
+    several exercises.
 
     Raises:
         NotebookError: it is no JSON, no notebook, or one in another language.
@@ -49,17 +57,40 @@ def python_cells(data: bytes) -> list[tuple[int, str]]:
     language = language_of(book)
     if language.lower() != "python":
         raise NotebookError(f"The notebook is in {language}; a submission is in Python.")
-    found = []
+    found: list[tuple[int, str]] = []
+    owners: list[str] = []  # the exercise of each
+    exercise = ""
     for number, cell in enumerate(cells, 1):
+        marker = _marker(cell)
+        exercise = str(marker.get("exercise")) if isinstance(marker, dict) else exercise
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
-            metadata = cell.get("metadata")
             if not isinstance(cell.get("source"), str | list):
                 raise NotebookError(
                     f"Cell {number} is broken: its code is no text. Save it again in Jupyter."
                 )
-            if not isinstance(metadata, dict) or metadata.get("etude") != TEST_CELL:
+            if marker != TEST_CELL:
                 found.append((number, text_of(cell.get("source"))))
-    return found
+                owners.append(exercise)
+    names = [name for name in dict.fromkeys(owners) if name]
+    ends = [len(owners) - owners[::-1].index(name) for name in names]
+    sections = [(name, owners.index(name), end) for name, end in zip(names, ends, strict=True)]
+    return found, sections if len(sections) > 1 else sections_by_calls(found)
+
+
+def _marker(cell: Any) -> Any:
+    """Return what Etude wrote about a cell when it was handed out: `TEST_CELL`, or an exercise."""
+    metadata = cell.get("metadata") if isinstance(cell, dict) else None
+    return metadata.get("etude") if isinstance(metadata, dict) else None
+
+
+def sections_by_calls(cells: Sequence[tuple[int, str]]) -> list[Section]:
+    """Return the sections of a notebook that lost its markers: all up to the call of `check`."""
+    sections = {
+        call["exercise"]: (call["exercise"], 0, place)
+        for place, (_, source) in enumerate(cells, 1)
+        for call in CHECK_CALL.finditer(source)
+    }
+    return [*sections.values()] if len(sections) > 1 else []
 
 
 def cells_of(book: Any) -> list[Any]:

@@ -101,9 +101,11 @@ def exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
     """
     from grader.definitions.collection import resolve
     from grader.definitions.files import id_in_name, is_path
+    from grader.definitions.wording import few
     from grader.grading.results.submitted_files import (
         exercise_in,
         exercise_names,
+        exercises_inside,
         files_of_zip,
         named_inside,
     )
@@ -114,6 +116,8 @@ def exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
         exercise_of = functools.partial(exercise_in, _ids("", exercises))
         if exercise := exercise_of(path.name):
             return exercise, path
+        if several := exercises_inside(path, exercise_of):
+            raise UsageError(f"{path} has {few(several)}; name the EXERCISE before the FILE")
         if is_code(word):
             return next(iter(exercise_names(word)), word), path
         try:
@@ -243,7 +247,7 @@ def _grade(
 ) -> "tuple[Verdict, Afterwards, Submission]":
     from grader.definitions.collection import resolve
     from grader.grading.results.jobs import Job
-    from grader.grading.results.submission import read_submission
+    from grader.grading.results.submission import read_for
     from grader.grading.results.submitted_files import file_for
 
     definition = resolve(request.exercise, options.collection_folder(request.exercises))
@@ -255,7 +259,7 @@ def _grade(
     path = request.file
     if not definition.files_to_submit:
         path = file_for(path, definition.id, _ids(request.exercise, request.exercises))
-    submission = read_submission(path, definition.files_to_submit)
+    submission = read_for(definition, path)
     if submission.is_unreadable:
         raise UsageError(f"{submission.path}: {submission.problem}")
     ((_, result),) = pool.grade([Job(definition, submission)])

@@ -46,39 +46,56 @@ def student(folder: Path, exercises: Path | None) -> None:
 
 
 @command.command("notebook")
-@click.argument("exercise")
+@click.argument(
+    "target", metavar="EXERCISE|TRACK", shell_complete=options.complete_track_or_exercise
+)
 @click.option(
     "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-    help="Where to write the notebook, by default <exercise>.ipynb.",
+    help="Where to write the notebook, by default <exercise>.ipynb or <track>.ipynb.",
 )  # fmt: skip
 @options.exercises_option
-def notebook(exercise: str, output: Path | None, exercises: Path | None) -> None:
+def notebook(target: str, output: Path | None, exercises: Path | None) -> None:
     """Write EXERCISE as a Jupyter notebook to hand out: instructions, starter, visible tests.
 
     It has no hidden test and no solution. Students write into the starter's cell, run the tests
-    in the notebook, and submit it as it is.
+    in the notebook, and submit it as it is. The notebook of a TRACK has all its exercises, each
+    with a cell that grades it, and is submitted as one file.
 
     \b
     Examples:
       etude export notebook attention-weights
+      etude export notebook numpy-warmup
       etude export notebook my-course/rope/07-rope.yaml --output handout/rope.ipynb
     """
     options.prefer_own_output()
-    from grader.course.handout_notebook import handout
-    from grader.definitions.collection import resolve
+    from grader.authoring.targets import find_targets
+    from grader.course.handout_notebook import handout, handout_of_track
+    from grader.definitions.collection import load_exercise, load_track
     from grader.reports.formats import write_whole
 
-    found = resolve(exercise, options.collection_for([exercise], exercises))
-    if found.files_to_submit:
-        raise UsageError(f"{found.id} asks for several files; hand out what 'etude start' writes")
-    path = output or Path(f"{found.id}.ipynb")
+    course = None if exercises is None else str(exercises)
+    group, *others = find_targets([target], options.collection_for([target], exercises))
+    if group.track:
+        track = load_track(group.track)
+        name, title = str(track.definition.id), track.definition.title
+        content = handout_of_track(track, course)
+    elif others or len(group.files) != 1:
+        raise UsageError(f"{target} is neither an exercise nor a track; name one of them")
+    else:
+        found = load_exercise(group.files[0])
+        if found.files_to_submit:
+            raise UsageError(
+                f"{found.id} asks for several files; hand out what 'etude start' writes"
+            )
+        name, title, content = str(found.id), found.title, handout(found, course)
+    path = output or Path(f"{name}.ipynb")
     if path.exists():
         raise UsageError(f"{path} is there already and stays as it is; name another with --output")
     try:
-        write_whole(path, handout(found))
+        write_whole(path, content)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    click.echo(f"{path}: {found.title}")
+    click.echo(f"{path}: {title}")
 
 
 @command.command("gradescope")

@@ -33,7 +33,7 @@ from typing import Final
 from grader.course.roster_file import LOST_ZEROS, name_key
 from grader.course.times_file import TIMES_FILE, all_at_once, read_times, write_times
 from grader.errors import UsageError
-from grader.grading.results.submission import cap_of, digest_of
+from grader.grading.results.submission import Submission, cap_of, digest_of, is_notebook
 from grader.grading.results.submission_time import CLONE, SubmissionTime, is_clone
 from grader.grading.results.submitted_files import (
     Candidate,
@@ -108,6 +108,19 @@ class _Exercises:
     def is_named(self, file: _File, exercise: str) -> bool:
         """Return whether a file, or a folder of it, is named after an exercise."""
         return exercise in map(self.exercise_of, PurePosixPath(file.shown).parts)
+
+    def places(self, file: _File) -> list[str]:
+        """Return the places of a file: of a notebook with several exercises, one for each.
+
+        Raises:
+            _RefusalError: As for `place`; or the file cannot be read, as for `read`.
+        """
+        path = Path(file.name)
+        if is_notebook(path) and self.exercise_of(path.name) is None:
+            whole = Submission.from_bytes(path, file.read(cap_of(path)))
+            if several := [id_ for id_, *_ in whole.sections if self.exercise_of(id_) == id_]:
+                return several
+        return [self.place(file)]
 
     def place(self, file: _File) -> str:
         """Return the path of a file below its student's, without suffix.
@@ -275,7 +288,7 @@ def _placed(file: _File, exercises: _Exercises, done: Collected) -> list[tuple[_
         _RefusalError: The file names no exercise.
     """
     if is_code(file.path):
-        return [(file, exercises.place(file))]
+        return [(file, place) for place in exercises.places(file)]
     if not is_zip(file.path):
         raise _RefusalError("neither Python nor a notebook")
     archive = open_zip(io.BytesIO(file.read(MAX_NOTEBOOK)))
@@ -285,7 +298,7 @@ def _placed(file: _File, exercises: _Exercises, done: Collected) -> list[tuple[_
         read = functools.partial(read_entry, archive, entries[path])
         inner = replace(file, inner=path, read=read)
         try:
-            places.append((inner, exercises.place(inner)))
+            places += [(inner, place) for place in exercises.places(inner)]
         except _RefusalError as refusal:
             refused[inner.shown] = str(refusal)
     if not places:

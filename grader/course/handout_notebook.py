@@ -1,7 +1,7 @@
-"""A notebook to hand out: instructions, starter, and the visible tests as cells to run.
+"""Notebooks to hand out: instructions, starter, and the visible tests as cells to run.
 
-It is made of what an exercise says in public, and none of it is run: a test whose inputs have to be
-computed is named, and runs with `etude check`.
+They are made of what an exercise says in public, and none of it is run: a test whose inputs have to
+be computed is named, and runs with `etude check`.
 """
 
 from collections.abc import Iterator
@@ -17,38 +17,75 @@ from grader.definitions.exercise import (
     TestCase,
     Tolerance,
 )
+from grader.definitions.track import Track
 from grader.notebook_files import TEST_CELL, code_cell, notebook, text_cell
 
 _MOST_NUMBERS: Final = 2_000  # of an array that is written out
 _CLOSE: Final = Tolerance(atol=1e-7, rtol=1e-5)  # float32 passes, as it may with `accept`
 
 
-def handout(exercise: Exercise) -> str:
-    """Return the notebook as JSON."""
+def handout(exercise: Exercise, course: str | None = None) -> str:
+    """Return the notebook of an exercise as JSON.
+
+    `course` is the collection as `check` finds it, by default Etude's own.
+    """
+    about = f"Write your solution in the cell below. Submit this notebook as `{exercise.id}.ipynb`."
+    tests = [test for test in exercise.tests if not test.hidden]
+    cells = [_instructions(exercise, about), *data_cells(exercise.data)]
+    cells.append(code_cell("solution", exercise.starter.rstrip("\n")))
+    if tests and exercise.kind != "predict":
+        cells.append(text_cell("tests", _ABOUT_TESTS))
+        cells += (_test_cell(number, test) for number, test in enumerate(tests, 1))
+    feedback = text_cell("feedback", _ABOUT_FEEDBACK.format(exercise=exercise.id))
+    return notebook([*cells, feedback, _check_cell(exercise, course)])
+
+
+def handout_of_track(track: Track, course: str | None = None) -> str:
+    """Return the notebook of a track, in which each exercise has a section, as JSON.
+
+    The first cells of a section name its exercise, so that its part is found when the notebook is
+    submitted; see `Submission.part_for`.
+    """
+    definition = track.definition
+    about = _ABOUT_TRACK.format(track=definition.id)
+    cells = [text_cell("track", f"# {definition.title}\n\n{definition.description}\n\n{about}")]
+    for exercise in track.exercises:
+        several = exercise.files_to_submit
+        parts = [_instructions(exercise, _SEVERAL.format(exercise.id) if several else "")]
+        if not several:
+            parts.append(code_cell("solution", exercise.starter.rstrip("\n")))
+            for part in parts:
+                part["metadata"]["etude"] = {"exercise": exercise.id}
+            parts[1:1] = data_cells(exercise.data)
+            parts.append(_check_cell(exercise, course))
+        number = len(cells)  # ids are unique in a notebook
+        cells += [{**part, "id": f"{part['id']}-{number}"} for part in parts]
+    return notebook(cells)
+
+
+def _instructions(exercise: Exercise, about: str) -> dict[str, Any]:
     texts = [f"# {exercise.title}", exercise.instructions.strip("\n")]
     if (forbid := exercise.forbid) is not None:
         words = [f"`{word}`" for word in (*forbid.imports, *forbid.names, *forbid.calls)]
         words += ["loops"] * forbid.loops
         because = f" {forbid.because.strip()}" if forbid.because else ""
         texts.append(f"Do without: {', '.join(words)}.{because}")
-    texts.append(
-        f"Write your solution in the cell below. Submit this notebook as `{exercise.id}.ipynb`."
-    )
-    first = text_cell("instructions", "\n\n".join(texts))
-    attach_images(first, exercise.instructions, exercise.where.path)
-    tests = [test for test in exercise.tests if not test.hidden]
-    cells = [first, *data_cells(exercise.data)]
-    cells.append(code_cell("solution", exercise.starter.rstrip("\n")))
-    if tests and exercise.kind != "predict":
-        cells.append(text_cell("tests", _ABOUT_TESTS))
-        cells += (_test_cell(number, test) for number, test in enumerate(tests, 1))
-    check = f'from grader.notebook import check\n\ncheck("{exercise.id}")'
-    cells += [
-        text_cell("feedback", _ABOUT_FEEDBACK.format(exercise=exercise.id)),
-        code_cell("check", check, {"etude": TEST_CELL}),
-    ]
-    return notebook(cells)
+    cell = text_cell("instructions", "\n\n".join([*texts, *filter(None, [about])]))
+    attach_images(cell, exercise.instructions, exercise.where.path)
+    return cell
 
+
+def _check_cell(exercise: Exercise, course: str | None) -> dict[str, Any]:
+    words = f'"{exercise.id}"' + (f", course={course!r}" if course else "")
+    source = f"from grader.notebook import check\n\ncheck({words})"
+    return code_cell("check", source, {"etude": TEST_CELL})
+
+
+_ABOUT_TRACK: Final = """\
+Write each solution in the cell below its instructions, and run the cell after it to grade it. Save
+this notebook and submit it as it is, with the name `{track}.ipynb`."""
+
+_SEVERAL: Final = "This exercise asks for several files: `etude start {}` writes them."
 
 _ABOUT_TESTS: Final = """\
 ## Tests

@@ -125,13 +125,15 @@ def print_batch(console: Surface, batch: Batch) -> None:
     """
     reports = batch.reports
     shown = reports if len(reports) <= _SHOWN else ()
+    files = Counter(each.file for each in shown)  # a notebook may have several exercises
+    stems = (each.file.rpartition("/")[2].removesuffix(".py") for each in shown)
     names = [
         (
             printable(each.student or ""),
-            printable(each.file.rpartition("/")[2].removesuffix(".py") or each.exercise),
+            printable(stem if stem and files[each.file] == 1 else each.exercise),
             each.outcome,
         )
-        for each in shown
+        for each, stem in zip(shown, stems, strict=True)
     ]
     widths = [max(map(len, column)) for column in zip(*names, strict=True)]
     for report, (student, exercise, outcome) in zip(shown, names, strict=True):

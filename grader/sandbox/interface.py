@@ -153,9 +153,9 @@ class Child(ABC):
         """Run the submission's source; on success the value describes the names it defines."""
         return self.ask("load", source, list(names))
 
-    def program(self, cells: Sequence[tuple[int, str]]) -> Answer:
+    def program(self, cells: Sequence[tuple[int, str]], names: Sequence[str]) -> Answer:
         """Make one source of a notebook's cells, without running them. See `inside.cells`."""
-        return self.ask("program", [list(cell) for cell in cells])
+        return self.ask("program", [list(cell) for cell in cells], list(names))
 
     def load_cells(
         self, source: str, names: Sequence[str], places: Sequence[tuple[int, int]]

@@ -28,6 +28,7 @@ from etude_server.store.submissions import Submitted
 from etude_server.store.verdicts import GradingRun, StoredVerdict, VerdictKey
 from grader import __version__
 from grader.errors import EtudeError, SandboxFault, UsageError
+from grader.grading.results.file_kinds import NOTEBOOK, file_kind
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
@@ -224,7 +225,10 @@ class Grading:
                 reason = f"{request.exercise} is not version {version[:12]} here"
                 notify([request], UsageError(reason))
                 return
-            source = Submission.from_bytes(Path(f"{exercise.id}.py"), text.encode())
+            data = text.encode()
+            suffix = "ipynb" if file_kind(data) == NOTEBOOK else "py"
+            whole = Submission.from_bytes(Path(f"{exercise.id}.{suffix}"), data)
+            source = whole.part_for(exercise)
         except Exception as error:  # noqa: BLE001  passed on with the request
             notify([request], error)
             return

@@ -131,3 +131,39 @@ def test_values_are_written_as_python(value: object) -> None:
     assert getattr(found, "dtype", None) == getattr(value, "dtype", None)
     assert written([np.zeros(3_000)]) is None
     assert written(object()) is None
+
+
+@pytest.mark.parametrize("keeps_markers", [True, False])
+def test_a_track_is_one_notebook_and_is_submitted_as_one(
+    etude: Etude, tmp_path: Path, *, keeps_markers: bool
+) -> None:
+    """Two right, one wrong, the rest not begun, which is no submission; under any name."""
+    assert etude("export", "notebook", "numpy-warmup").returncode == 0
+    book = json.loads((tmp_path / "numpy-warmup.ipynb").read_text())
+    assert len({cell["id"] for cell in book["cells"]}) == len(book["cells"])
+    right = {name: find_exercise(name, default_folder()) for name in ("axis-sums", "keepdims")}
+    for cell in book["cells"]:
+        marker = cell["metadata"].get("etude")
+        name = marker["exercise"] if isinstance(marker, dict) else ""
+        if cell["cell_type"] == "code" and name in right:
+            cell["source"] = right[name].solution
+        elif cell["cell_type"] == "code" and name == "fancy-indexing":
+            cell["source"] = ["# wrong\n", *cell["source"]]
+        cell["metadata"] = cell["metadata"] if keeps_markers else {}
+    upload = tmp_path / "zip/Ada Lovelace_7_assignsubmission_file_/week 1.ipynb"
+    upload.parent.mkdir(parents=True)
+    upload.write_text(json.dumps(book))
+
+    done = etude("grade", "zip", "--output", "a.jsonl")
+    assert [line.split()[-3:-1] for line in done.stdout.splitlines() if "Ada" in line] == [
+        ["axis-sums", "passed"], ["fancy-indexing", "failed"], ["keepdims", "passed"],
+    ]  # fmt: skip
+    assert "3 submissions: 2 passed, 1 failed" in done.stdout
+    single = etude("check", "keepdims", str(upload))
+    assert single.returncode == 0, single.stdout
+    unclear = etude("check", str(upload))
+    assert "has array-shapes, axis-sums, keepdims and 9 more; name the EXERCISE" in unclear.stderr
+    assert "nothing for this exercise yet" in etude("check", "einsum", str(upload)).stderr
+    etude("collect", "zip", "--into", "in")
+    done = etude("grade", "in", "--output", "b.jsonl")
+    assert "3 submissions: 2 passed, 1 failed" in done.stdout

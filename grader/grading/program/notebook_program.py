@@ -158,11 +158,14 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
     Raises:
         ChildGoneError: The child ended over it.
     """
-    lines = PartLines.of(submission)
-    answer = child.program(submission.cells)
+    answer = child.program(submission.cells, submission.names)
     match answer:
-        case Returned(value={"source": str(source), "left_out": list(entries)} as facts):
-            pass
+        case Returned(
+            value={"source": str(source), "left_out": list(entries), "numbers": list(kept)} as facts
+        ):
+            cells = tuple(cell for cell in submission.cells if cell[0] in kept)
+            submission = replace(submission, cells=cells)
+            lines = PartLines.of(submission)
         case _:
             raise ChildGoneError(Cause.PROTOCOL, "no program of cells")
     left_out = []

@@ -19,11 +19,12 @@ _JSON: Final = rb"\{\s*\"[^\"\n]*\"\s*:|\[\s*\{\s*\""
 _NUMBERED: Final = rb"1[.:|)]?[ \t]+\S.*\r?\n\s*2(?:[.:|)]?[ \t].*)?\r?\n\s*3\b"
 _SHORTCUT: Final = rb"\[InternetShortcut\]|L\0\0\0\x01\x14\x02\0"
 
+NOTEBOOK: Final = "This is a notebook. Give it the ending `.ipynb`."
 _KINDS: Final = (
     (rb"\{\\rtf", "This is formatted text (RTF). Save it as plain text, with the ending `.py`."),
     (_WEB_PAGE, "This is a web page, not Python. Copy the code out of it into a text file."),
     (rb"version https://git-lfs", "This is a pointer of Git LFS. Run `git lfs pull` for the file."),
-    (_NOTEBOOK, "This is a notebook. Give it the ending `.ipynb`."),
+    (_NOTEBOOK, NOTEBOOK),
     (_JSON, "This is JSON, not Python. Submit the code as text."),
     (_NUMBERED, "Each line begins with its number. Copy the code without the numbers."),
     (rb"Traceback \(most", "This is the message of an error. Submit the code that raised it."),

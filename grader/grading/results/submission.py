@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Self
 
+from grader.definitions.exercise import Exercise
 from grader.definitions.program_files import join, mark_in
 from grader.errors import GraderFault
 from grader.grading.results.exported_notebook import exported_cells
@@ -27,7 +28,14 @@ from grader.grading.results.zips import (
     open_zip,
     read_entry,
 )
-from grader.notebook_files import MAX_NOTEBOOK, NotebookError, python_cells
+from grader.notebook_files import (
+    CHECK_CALL,
+    MAX_NOTEBOOK,
+    NotebookError,
+    Section,
+    python_cells,
+    sections_by_calls,
+)
 from grader.safe_files import (
     FolderError,
     IrregularFileError,
@@ -55,6 +63,8 @@ class Submission:
         tuple[int, str], ...
     ] = ()  # code, each with its number; of an exported one, its first line
     helpers: str = ""  # the files beside a notebook, each after a comment with its name
+    sections: tuple[Section, ...] = ()  # of a notebook with several exercises
+    names: tuple[str, ...] = ()  # whose definitions count, of one exercise of such a notebook
 
     @property
     def is_notebook(self) -> bool:
@@ -65,6 +75,26 @@ class Submission:
     def is_unreadable(self) -> bool:
         """Return whether it is a notebook or a zip with nothing in it to grade."""
         return bool(self.problem) and self.path.suffix.lower() in (".ipynb", ".zip")
+
+    def part_for(self, exercise: Exercise) -> "Submission":
+        """Return what counts for an exercise, if this is a notebook with several.
+
+        Its cells are those up to the end of the exercise's section, as if the notebook was run so
+        far. Of them the sandbox takes the last that defines each name, and the cells it uses.
+        """
+        if not self.sections or self.problem:
+            return self
+        places = {name: place for name, *place in self.sections}
+        begin, end = places.get(exercise.id, (0, len(self.cells)))
+        name = re.compile(rf"\b(?:{'|'.join(map(re.escape, exercise.defines))})\b")
+        starter = exercise.starter.split()
+        if not any(
+            source.split() != starter and name.search(CHECK_CALL.sub("", source))
+            for _, source in self.cells[begin:end]
+        ):
+            return self.without_source(self.path, NOT_BEGUN)
+        part = self.of_cells(self.path, self.cells[:end], cap=MOST_CODE)
+        return replace(part, names=tuple(exercise.defines))
 
     @classmethod
     def read(cls, path: Path, *, below: Path | None = None) -> "Submission":
@@ -132,7 +162,9 @@ class Submission:
             return not_text(problem, line)
         try:
             text = _decoded(data)
-            return cls(path, text, digest, cells=tuple(exported_cells(text)))
+            cells = exported_cells(text)
+            sections = tuple(sections_by_calls(cells))
+            return cls(path, text, digest, cells=tuple(cells), sections=sections)
         except UnicodeDecodeError as error:
             byte = f"0x{data[error.start]:02x}"
             line = _line_of(data, error.start)
@@ -150,16 +182,19 @@ class Submission:
             )
             return cls(path, "", digest, problem)
         try:
-            cells = tuple(python_cells(data))
+            cells, sections = python_cells(data)
         except NotebookError as error:
             kind = "" if data.lstrip().startswith(b"{") else file_kind(data)
             if not kind and _PYTHON.search(data):
                 kind = "This is Python, not a notebook. Give it the ending `.py`."
             return cls(path, "", digest, kind or str(error), None if kind else error.line)
-        return cls.of_cells(path, cells)
+        whole = cls.of_cells(path, cells, cap=MOST_CODE if sections else SOURCE_CAP)
+        return replace(whole, sections=tuple(sections))
 
     @classmethod
-    def of_cells(cls, path: Path, cells: Sequence[tuple[int, str]]) -> Self:
+    def of_cells(
+        cls, path: Path, cells: Sequence[tuple[int, str]], *, cap: int = SOURCE_CAP
+    ) -> Self:
         """Return the submission of a notebook's code cells, each with its number."""
         cells = tuple(cells)
         digest = digest_of(json.dumps(cells).encode())
@@ -169,8 +204,8 @@ class Submission:
                 return cls(path, "", digest, problem)
         if not any(source.strip() for _, source in cells):
             return cls(path, "", digest, "The notebook has no code: write your solution into it.")
-        if sum(len(source.encode()) for _, source in cells) > SOURCE_CAP:
-            problem = f"The code has more than {SOURCE_CAP >> 10} KiB; a solution needs far less."
+        if sum(len(source.encode()) for _, source in cells) > cap:
+            problem = f"The code has more than {cap >> 10} KiB; a solution needs far less."
             return cls(path, "", digest, problem)
         return cls(path, "", digest, cells=cells)
 
@@ -184,6 +219,10 @@ def cap_of(path: Path) -> int:
     """Return how many bytes a file may have."""
     return MAX_NOTEBOOK if is_notebook(path) else SOURCE_CAP
 
+
+NOT_BEGUN = "The notebook has nothing for this exercise yet: write your solution into its cell."
+MOST_CODE = 16 * SOURCE_CAP
+"""Bytes of code in a notebook with several exercises."""
 
 # NUL, and the half of a character, which JSON can write.
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
@@ -224,6 +263,15 @@ def _decoded(data: bytes) -> str:
 
 def _line_of(data: bytes, position: int) -> int:
     return data.count(b"\n", 0, position) + 1
+
+
+def read_for(exercise: Exercise, path: Path, *, below: Path | None = None) -> Submission:
+    """Read a submission to an exercise, as `read_submission` does; of a class notebook, its part.
+
+    Raises:
+        GraderFault: This machine is at fault.
+    """
+    return read_submission(path, exercise.files_to_submit, below=below).part_for(exercise)
 
 
 def read_submission(path: Path, files: Sequence[str], *, below: Path | None = None) -> Submission:

@@ -257,6 +257,11 @@ def sort_files(
         exercise = exercise_of(name)
         return exercise is not None and bool(files_of(exercise))
 
+    def add(path: Path, exercise: str | None) -> None:
+        several = [] if exercise else exercises_inside(path, exercise_of, below=below)
+        for each in (*several,) if several else (exercise,):
+            result.add(folder, path, each)
+
     for path, is_folder in _walk(folder, is_whole):
         exercise = exercise_of(path.name)
         if is_zip(path.name) and not is_whole(path.name):
@@ -264,14 +269,22 @@ def sort_files(
                 for name, named in named_inside(
                     files_of_zip(path, below), path.name, exercise_of
                 ).items():
-                    result.add(folder, path / name if named else path, named)
+                    add(path / name if named else path, named)
             except ZipError as error:
                 result.add(folder, path, exercise, f"{path}: The zip cannot be read: {error}.")
         elif is_folder or is_code(path.name) or is_zip(path.name):
-            result.add(folder, path, exercise)
+            add(path, exercise)
         else:
             result.others.append(path)
     return result
+
+
+def exercises_inside(
+    path: Path, exercise_of: Callable[[str], str | None], *, below: Path | None = None
+) -> list[str]:
+    """Return the exercises of a notebook that has several; none of another file."""
+    sections = read_submission(path, (), below=below).sections
+    return [name for name, *_ in sections if exercise_of(name) == name]
 
 
 def _walk(folder: Path, is_whole: Callable[[str], bool]) -> Iterator[tuple[Path, bool]]:

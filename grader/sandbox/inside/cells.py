@@ -5,6 +5,7 @@ What IPython alone reads becomes the Python that leaves the same names, or is le
 
 import ast
 import re
+import symtable
 import sys
 import textwrap
 import warnings
@@ -30,6 +31,8 @@ _RUN = frozenset({"time", "prun"})  # line magics that run the statement after t
 _CELL_RUN = frozenset({"time", "prun", "capture", "etude"})  # the cell goes on in Python
 _WRITE = frozenset({"writefile", "file"})
 _MODULE = re.compile(r"([a-z_][a-z0-9_]*)(?:\.py)?")
+_STAR = re.compile(r"^from [\w.]+ import \*", re.MULTILINE)
+_DEFINITION = re.compile(r"^(?:async def|def|class) (\w+)", re.MULTILINE)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _OURS = "grader.notebook"
 _OUR_FUNCTIONS = ["check", "hint", "progress", "task"]
@@ -52,6 +55,46 @@ def program(cells: list[list[object]]) -> "Program":
         assert isinstance(number, int)  # for the type checker
         joined.add(number, str(source))
     return joined
+
+
+def choose(cells: list[list[object]], names: list[str]) -> tuple[list[list[object]], list[str]]:
+    """Return the cells that define names, with those that they use, and the names without one.
+
+    Of a name that several cells define, the last one counts. A cell that Python cannot read is
+    chosen for a name that no other cell defines: the reason has to be told.
+    """
+    last: dict[str, int] = {}  # the place of the cell that defines a name
+    broken: dict[str, int] = {}
+    uses: list[set[str]] = []
+    chosen = {place for place, (_, source) in enumerate(cells) if _STAR.search(str(source))}
+    for place, cell in enumerate(cells):
+        joined = program([cell])
+        try:
+            table = symtable.symtable(joined.source, "<cell>", "exec")
+        except (SyntaxError, ValueError, RecursionError):
+            table = symtable.symtable("", "<cell>", "exec")
+        defined = (each for each in table.get_symbols() if each.is_assigned() or each.is_imported())
+        last.update((each.get_name(), place) for each in defined)
+        if joined.unreadable:
+            broken.update(dict.fromkeys(_DEFINITION.findall(str(cell[1])), place))
+        uses.append(set(_globals(table)))
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        place = last.get(name, broken.get(name, -1))
+        if place >= 0 and place not in chosen:
+            chosen.add(place)
+            waiting += uses[place]
+    return [cells[place] for place in sorted(chosen)], [each for each in names if each not in last]
+
+
+def _globals(table: symtable.SymbolTable) -> Iterator[str]:
+    """Yield the names of the module that a scope and those inside it read."""
+    for symbol in table.get_symbols():
+        if symbol.is_referenced() and (table.get_type() == "module" or symbol.is_global()):
+            yield symbol.get_name()
+    for child in table.get_children():
+        yield from _globals(child)
 
 
 @dataclass

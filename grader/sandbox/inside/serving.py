@@ -334,12 +334,19 @@ class _SubmissionModule:
         return self._defined(names)
 
     @_operation
-    def program(self, numbered_cells: list[list[object]]) -> dict[str, object]:
-        """Return the cells of a notebook as one source, with the parts that are left out."""
+    def program(self, numbered_cells: list[list[object]], names: list[str]) -> dict[str, object]:
+        """Return the cells of a notebook as one source, with the parts that are left out.
+
+        Args:
+            names: Where a notebook has several exercises, those that decide which cells count.
+        """
+        if names:
+            numbered_cells, _ = cells.choose(numbered_cells, names)
         joined = cells.program(numbered_cells)
         failed = [[number, _raised(error)] for number, error in joined.unreadable[:_MAX_FAILED]]
         return {
             "source": joined.source,
+            "numbers": [number for number, _ in numbered_cells],
             "modules": joined.modules,
             "left_out": joined.left_out,
             "failed": failed,

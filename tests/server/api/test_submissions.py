@@ -14,6 +14,7 @@ import pytest
 
 from etude_server.settings import Settings
 from etude_server.store import people
+from grader.notebook_files import code_cell, notebook
 from grader.sandbox.limits import SOURCE_CAP
 from tests.server.api.conftest import Served
 from tests.server.conftest import EXERCISES
@@ -58,6 +59,22 @@ def test_a_wrong_answer_says_why(served: Served) -> None:
     assert served.outcome(client, location) == "failed"
     verdict = client.get(f"{location}/verdict").json()
     assert verdict["diagnosis"]["ids"] == [exercise.misconceptions[0].id]
+
+
+def test_a_notebook_of_several_exercises_is_sent_for_each(served: Served) -> None:
+    """The same text is submitted to each of its exercises, which takes its part of it."""
+    client = served.client("ada")
+    work = {
+        "attention-weights": served.solution(),
+        "token-lookup": "def embed(*a):\n    return 0",
+    }
+    cells = [code_cell("n", source, {"etude": {"exercise": name}}) for name, source in work.items()]
+    book = notebook(cells)
+    outcomes = [
+        served.outcome(client, _post(client, book, exercise=name).headers["Location"])
+        for name in (*work, "causal-mask")
+    ]
+    assert outcomes == ["passed", "failed", "errored"]  # the last one is not begun
 
 
 def test_a_repeated_request_is_one_submission(served: Served) -> None:

@@ -54,7 +54,7 @@ def _changed_lines(operator: str, solution: str) -> list[str]:
         ("other-transpose", "return x.transpose(0, 2, 1, 3)", ["return x.transpose(0, 2, 3, 1)"]),
         ("other-transpose", "return x.swapaxes(-1, -2)", ["return x.T"]),
         ("other-size", "return x.shape[-1]", ["return x.shape[0]"]),
-        ("other-size", "return len(x)", ["return x.shape[-1]"]),
+        ("other-size", "return len(x)", ["return x.shape[1]"]),
         ("swap-lengths", "return np.zeros((m, n), int)", ["return np.zeros((n, m), int)"]),
         ("swap-lengths", "return x.reshape(m, -1)", ["return x.reshape(-1, m)"]),
         ("swap-lengths", "return np.reshape(x, (m, n))", ["return np.reshape(x, (n, m))"]),

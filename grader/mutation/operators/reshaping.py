@@ -95,7 +95,7 @@ def _other_transpose(_: Program, node: ast.AST) -> Iterator[Edit]:
 
 
 def _other_size(_: Program, node: ast.AST) -> Iterator[Edit]:
-    """`x.shape[-1]` becomes `x.shape[0]`, and the other way round."""
+    """`x.shape[-1]` becomes `x.shape[0]`, the other way round, and `len(x)` `x.shape[1]`."""
     if isinstance(node, ast.Subscript):
         shape, place = node.value, calls.integer(node.slice)
         is_shape = isinstance(shape, ast.Attribute) and shape.attr == "shape"
@@ -103,7 +103,8 @@ def _other_size(_: Program, node: ast.AST) -> Iterator[Edit]:
             yield Edit(node.slice, nodes.constant({0: -1, -2: -1}.get(place, 0)))
     if isinstance(node, ast.Call) and calls.called(node) == "len" and len(node.args) == 1:
         size = ast.Attribute(node.args[0], "shape", ast.Load())
-        yield Edit(node, ast.Subscript(size, nodes.constant(-1), ast.Load()))
+        # Not the last axis: of an array with one axis that would be the same size.
+        yield Edit(node, ast.Subscript(size, nodes.constant(1), ast.Load()))
 
 
 def _swap_lengths(_: Program, node: ast.AST) -> Iterator[Edit]:

@@ -338,9 +338,12 @@ def _diagnosed(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
                 "right, let `run` catch it, and print the result if none comes"
             )
         elif name not in diagnosis.ids:
-            message = (
-                f"misconception '{name}' is diagnosed as '{diagnosis.id}'; add a test that tells "
-                "them apart, or make them one"
+            is_own = facts.misconceptions.keys() >= set(diagnosis.ids)
+            message = f"misconception '{name}' is diagnosed as '{diagnosis.id}'" + (
+                "; add a test that tells them apart, or make them one"
+                if is_own
+                else ", a mistake that Etude knows by itself in any exercise; add a test whose "
+                "answer is a fraction, or several numbers"
             )
         elif len(diagnosis.ids) > 1:
             others = listing([each for each in diagnosis.ids if each != name], "and")

@@ -15,7 +15,7 @@ from grader.definitions.collection import load_exercise
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.results.jobs import Job
-from grader.grading.results.verdict import Verdict
+from grader.grading.results.verdict import Diagnosis, Verdict
 from grader.grading.session.engine import grade_all
 from grader.grading.workers.pool import Pool
 from grader.sandbox.process import Sandbox, open_sandbox
@@ -277,6 +277,24 @@ def test_feedback_that_fails_on_a_misconception_is_no_proof(
     (failed,) = [each for each in proof.findings if "a part of the feedback" in each.message]
     assert failed.check == "misconceptions-diagnosed"
     assert "failed: diagnosis: IndexError in test_prove.py, line" in failed.message
+
+
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ("one-off", "diagnosed as 'one-off', a mistake that Etude knows by itself in any exercise"),
+        ("squares", "diagnosed as 'squares'; add a test that tells them apart"),
+    ],
+)
+def test_what_a_misconception_is_taken_for_may_be_no_name_of_the_author(
+    proven: Prove, monkeypatch: pytest.MonkeyPatch, known: str, said: str
+) -> None:
+    """The advice differs: no author can make a mistake that Etude knows one with their own."""
+    taken = Diagnosis("repair", known, "", None, ())
+    monkeypatch.setattr(Diagnostician, "diagnose", lambda *_, **__: taken)
+    other = "  - {id: squares, code: 'def double(x): return x * x * 1.5', feedback: No.}\n"
+    proof = proven(FIX + MISCONCEPTION + other)
+    assert said in next(each.message for each in proof.findings if "'cubes'" in each.message)
 
 
 def test_a_reference_that_depends_on_chance_is_blamed_itself(

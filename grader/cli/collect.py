@@ -66,7 +66,7 @@ def command(
     asking = [load_exercise(path) for path, text in texts if b"files_to_submit:" in text]
     several = {str(each.id): each.files_to_submit for each in asking if each.files_to_submit}
     done = collect(source, into, exercise_of, names, several, only)
-    click.echo(f"{count(len(done.placed), 'submission')} in {printable(str(into))}")
+    click.echo(f"{count(len(done.times), 'submission')} in {printable(str(into))}")
     if any(each.source == CLONE for each in done.times.values()):
         click.echo("files of a git clone have its date: their times are unknown")
     elif done.has_one_time:
@@ -74,8 +74,8 @@ def command(
     elif any(each.source == "Canvas" for each in done.times.values()):
         late = sum(each.is_late for each in done.times.values())
         click.echo(f"{late} marked late by Canvas, whose files do not say when they came")
-    if done.kept:
-        click.echo(f"{len(done.kept)} were there already")
+    if kept := len(done.kept - done.times.keys()):
+        click.echo(f"{count(kept, 'submission')} in it from before")
     for path, why in sorted(done.left_out.items()):
         click.echo(f"left out: {printable(path)}: {printable(why)}")
     raise click.exceptions.Exit(USAGE if done.is_damaged else 1 if done.left_out else 0)

@@ -161,7 +161,8 @@ class Collected:
 
     Attributes:
         placed: the files that were written, by the path that they have now.
-        kept: files that were there already, and newer or the same.
+        kept: the submissions, as student and exercise, of which a file was there already, and newer
+            or the same.
         left_out: the files of the download that could not be placed, and why.
         is_damaged: whether a file of the download could not be read.
         times: of what was written, by student and exercise.
@@ -169,7 +170,7 @@ class Collected:
     """
 
     placed: dict[str, str] = field(default_factory=dict)
-    kept: list[str] = field(default_factory=list)
+    kept: set[tuple[str, str]] = field(default_factory=set)
     left_out: dict[str, str] = field(default_factory=dict)
     is_damaged: bool = False
     times: dict[tuple[str, str], SubmissionTime] = field(default_factory=dict)
@@ -222,9 +223,9 @@ def collect(
             done.left_out.update({str(path): why for path, why in left_out.items()})
             for file in [file for candidate, file in files if candidate is best]:
                 suffix = PurePosixPath(file.name).suffix.lower()
+                key = student, place.split("/")[0]
                 with _refusals(done, file):
-                    if _write(into / student / f"{place}{suffix}", file, done):
-                        key = student, place.split("/")[0]
+                    if _write(into / student / f"{place}{suffix}", key, file, done):
                         _note_time(done, key, file, _facts(file, names))
     done.has_one_time = all_at_once((who, time) for (who, _), time in done.times.items())
     if done.has_one_time:
@@ -394,7 +395,7 @@ def _candidate(file: _File, platform: PlatformName | None) -> Candidate:
     return Candidate(Path(file.shown), file.changed, attempt, digest)
 
 
-def _write(target: Path, file: _File, done: Collected) -> bool:
+def _write(target: Path, key: tuple[str, str], file: _File, done: Collected) -> bool:
     """Write a file with its date, unless what is there is newer or the same; return whether."""
     data = file.read(cap_of(Path(file.name)))
     if target.is_symlink() or target.parent.is_symlink():
@@ -403,7 +404,7 @@ def _write(target: Path, file: _File, done: Collected) -> bool:
         there = Candidate(target, target.stat().st_mtime)
         best, left_out = choose([there, Candidate(Path(file.shown), file.changed)])
         if best is there or target.read_bytes() == data:
-            done.kept.append(str(target))
+            done.kept.add(key)
             return False
         if best is None:
             done.left_out[file.shown] = left_out[target]

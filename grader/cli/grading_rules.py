@@ -117,6 +117,7 @@ def read_graded(results: tuple[Path, ...], rules: "Rules") -> "Batch":
     """
     from grader.course.grades import graded, read_results
     from grader.definitions.wording import few
+    from grader.reports.phrases import count
 
     read = read_results(results)
     if not read.verdicts:
@@ -128,7 +129,8 @@ def read_graded(results: tuple[Path, ...], rules: "Rules") -> "Batch":
         marked = [each for each in batch if each.time is not None and each.time.is_late]
         if marked:
             click.echo(
-                f"{len(marked)} marked late without a time: 1 day is counted; --times has the rest",
+                f"{count(len(marked), 'late submission')} without a time: counted as 1 day late; "
+                "for their days give --times",
                 err=True,
             )
         for each in batch:

@@ -194,7 +194,7 @@ def test_a_report_reads_the_schedule_of_a_course(
     done = etude("report", "results.jsonl", "--schedule", "schedule.yaml", "--format", "gradebook")
 
     assert done.stdout.splitlines()[1:] == ["ada,2,2,4", "bo,0,0,4", "cy,2,2,4"]
-    assert "1 marked late without a time: 1 day is counted" in done.stderr
+    assert "1 late submission without a time: counted as 1 day late" in done.stderr
     assert "bo's token-lookup comes from the future: 2126-12-01" in done.stderr
     done = etude("report", "results.jsonl", "--due", "2026-12-01", "--format", "gradebook")
     zone = moment("2026-12-01", zone_needed=False)

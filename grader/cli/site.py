@@ -1,6 +1,7 @@
 """`etude site`: the static site."""
 
 import gc
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -116,9 +117,8 @@ def build(
         report = build_site(content, output, hosting=hosting, processes=options.cores())
     if cache:
         cache.tidy()
-    click.echo(
-        f"{report.pages} pages in {output}: open {(output / 'index.html').resolve().as_uri()}"
-    )
+    click.echo(f"{report.pages} pages in {output}; their programs run only from a server, such as")
+    click.echo(f"python3 -m http.server --bind 127.0.0.1 --directory {shlex.quote(str(output))}")
 
 
 @command.command("serve")

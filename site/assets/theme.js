@@ -55,6 +55,17 @@
       if (event.target instanceof HTMLScriptElement) delete root.dataset.awaiting;
     };
     addEventListener("error", give, true);
+  } else {
+    // From a disk this file is the only program that a browser runs.
+    addEventListener("DOMContentLoaded", () => {
+      const notice = document.createElement("p");
+      notice.className = "card notice";
+      notice.textContent =
+        "You opened this page from a disk, where a browser does not run its programs: there is no " +
+        "editor, no search and no progress. Serve its folder instead, with " +
+        "“python3 -m http.server”, and open the address that it prints.";
+      document.querySelector(".masthead").after(notice);
+    });
   }
 
   const offer = () => {

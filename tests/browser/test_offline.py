@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import NewContext
 from tests.browser.hosting import hosted
@@ -73,3 +73,10 @@ def test_a_new_version_replaces_the_one_that_was_kept(
         (changed / "index.html").write_text(newer, encoding="utf-8")
         page.reload()
         expect(heading).to_have_text(re.compile("A new title"))
+
+
+def test_a_page_from_a_disk_says_that_it_needs_a_server(site: Path, browser: Browser) -> None:
+    """A browser loads no module there, only the script that puts the sentence in."""
+    with browser.new_page() as page:
+        page.goto((site / "index.html").as_uri())
+        expect(page.locator("p.notice").first).to_contain_text("Serve its folder instead")

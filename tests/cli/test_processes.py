@@ -36,7 +36,7 @@ RUNS: dict[str, tuple[tuple[str, ...], int, str]] = {
         "misconception 'it-is-right' is added",
     ),
     "schema": (("schema",), 0, '"$schema"'),
-    "site": (("site", "build", "--output", "out"), 0, "file://"),
+    "site": (("site", "build", "--output", "out"), 0, "http.server"),
     "stats": (("stats", "results.jsonl"), 0, "double"),
     "collect": (
         ("collect", "in", "--into", "out", "--roster", "roster.csv"),

@@ -73,6 +73,7 @@ class Content:
         lessons: Those of each track that were run, in order, by the track's id.
         runnable: The exercises that run in the browser, by their ids.
         notebooks: The exercises as notebooks, by their ids.
+        data: The data files that learners get, by the exercises' ids and their names.
         python: A zip archive of the modules that a page's Python imports.
         for_practice: Whether pages run the hidden tests too.
     """
@@ -81,6 +82,7 @@ class Content:
     lessons: Lessons = field(default_factory=dict)
     runnable: Runnables = field(default_factory=dict)
     notebooks: Mapping[str, str] = field(default_factory=dict)
+    data: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict)
     python: bytes = b""
     for_practice: bool = False
     title: str = PLATFORM

@@ -28,6 +28,7 @@ from sitegen.links import (
     OWN_GPT,
     PROGRESS,
     SEARCH,
+    exercise_file,
     notebook_path,
 )
 from sitegen.own_gpt import MODEL, PARTS, model_json
@@ -223,12 +224,15 @@ class Pages:
     ) -> PageFiles:
         images = PageImages(exercise.file) if exercise.file else None
         notebook = self._content.notebooks.get(exercise.id)
+        contents = self._content.data.get(exercise.id, {})
+        places = {name: exercise_file(outline.id, exercise.id, f"data/{name}") for name in contents}
         html = self._render(
             own.path,
             "exercise",
             track=outline,
             view=view_exercise(own, exercise, outline.id, images),
             notebook=notebook_path(own.path) if notebook else None,
+            data=places,
             gpt=self._leads_to_gpt(outline.id),
             names={"track": outline.id, "exercise": own.id, **_packages(exercise.packages)},
             previous=around[0],
@@ -242,6 +246,7 @@ class Pages:
         entry = SearchEntry.of(own.title, own.path, note, subjects, exercise.instructions)
         files = {path: text.encode() for path, text in ((own.path, html), *data)}
         files |= images.beside(own.path) if images else {}
+        files |= {places[name]: content for name, content in contents.items()}
         files |= {notebook_path(own.path): notebook.encode()} if notebook else {}
         return PageFiles(files, entry)
 

@@ -96,6 +96,10 @@ def test_a_package_and_a_data_file_of_a_course(pages: str, new_context: NewConte
     """A page passes what imports one and reads the other; so does a cell of a lesson."""
     page = new_context(pages).new_page()
     page.goto("first/largest/")
+    assert (
+        page.request.get(page.get_by_role("link", name="small.csv").evaluate("a => a.href")).text()
+        == "3,7,1\n"
+    )
     bench = Bench(page)
     bench.check(RIGHT)
     bench.concludes("The visible test passes")

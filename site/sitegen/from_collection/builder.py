@@ -198,6 +198,7 @@ class ContentBuilder:
             lessons=lessons,
             runnable=runnable,
             notebooks=notebooks,
+            data={str(e.id): e.data for each in tracks for e in each.exercises if e.data},
             python=self._kept("modules", bundle),
             for_practice=any(self._is_practice(e) for each in tracks for e in each.exercises),
         )

@@ -303,7 +303,10 @@ class CallTest(_AnyTest):
     compared = "value"
     is_expression = True
 
-    call: str = _doc("A Python expression over the given names and what is defined.")
+    call: str = _doc(
+        "A Python expression over the given names and what is defined. Its arguments are plain "
+        "values and arrays: a `run` test makes anything else, such as a `Generator` of NumPy's."
+    )
     expect: Expected = _doc(
         "`reference`, `solution`, `{expression: ...}`, or the value itself. Several arrays of "
         "different shapes are a tuple, `expression: (np.array(...), np.array(...))`, which goes on "
@@ -500,7 +503,9 @@ class Definition:
         default="function",
     )
     choices: tuple[str, ...] = _doc(
-        "For a value: the answers to choose from; any when left out.", default=()
+        'For a value: the answers to choose from; any when left out. They are texts: `"yes"` and '
+        '`"True"` in quotes, for YAML reads booleans without them.',
+        default=(),
     )
     operators: tuple[Operator, ...] = _doc(
         "For a class: the operators that tests use on its objects. Without it they are not asked: "

@@ -418,7 +418,10 @@ class Proxies:
             if self._something_came_back:  # and was passed on: the submission made it what it is
                 unsupported = NoValueError(Unsupported(error.kind, error.path))
                 raise self._remembered(unsupported) from error
-            self._author(f"an argument: {error.kind} cannot be sent into the sandbox")
+            self._author(
+                f"an argument: {error.kind} cannot be sent into the sandbox; let a `run` test make "
+                "it there"
+            )
         except (ChildGoneError, EtudeError) as error:
             raise self._remembered(error) from error.__cause__
         value = None

@@ -124,7 +124,14 @@ def test_a_source_that_kills_its_worker_is_given_up_alone(stored: Stored, worker
     assert deaths == 3
     assert sorted(stored.events(events.PUBLISHED)[_MANY + 1 :]) == sorted(ids)
     assert stored.score(poison) == (OLD, 2, 5)
-    wait_until("the queue is empty", lambda: _jobs(stored) == [])
+    try:
+        wait_until("the queue is empty", lambda: _jobs(stored) == [])
+    except AssertionError as error:  # rare, and of what is in the workers: so tell all
+        with stored.database.read() as connection:
+            jobs = connection.execute(text("SELECT * FROM procrastinate_jobs")).all()
+            workers = connection.execute(text("SELECT * FROM procrastinate_workers")).all()
+        ends = [(program.process.poll(), program.lines[-40:]) for program in programs]
+        raise AssertionError(jobs, workers, ends) from error
     Sweeper(stored.database, 90, stored.grading.queue).sweep()
     assert _jobs(stored) == []  # what was given up is not queued again
     for program in programs:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from reference.alibi import alibi_bias
 from reference.attention import attention_weights, causal_attention, scaled_dot_product_attention
 from reference.attention_backward import attention_backward
 from reference.attention_steps import attention_steps
@@ -17,7 +16,7 @@ from reference.embeddings import embed_backward
 from reference.flash import flash_attention, flash_attention_backward, flash_attention_forward
 from reference.grouped_query import grouped_query_attention, multi_query_attention, repeat_heads
 from reference.kv_cache import append_to_cache, attention_with_cache
-from reference.masks import apply_mask, causal_mask
+from reference.masks import apply_mask
 from reference.multi_head import (
     MultiHeadAttention,
     merge_heads,
@@ -229,14 +228,3 @@ def test_text_is_refused(contract: Contract) -> None:
         arrays[place] = np.full(array.shape, "1")
         with pytest.raises(TypeError, match=r"expected real numbers, got .* dtype <U1"):
             contract.function(*arrays)
-
-
-def test_masks_and_biases_suit_the_same_attention() -> None:
-    """A causal mask and ALiBi's biases both go into multi-head attention, added up."""
-    x, W_Q, W_K, W_V, W_O = CONTRACTS["multi_head_attention"].arrays(np.float64)
-    bias = np.where(causal_mask(3), -np.inf, alibi_bias(2, 3))  # (2, 3, 3)
-
-    _, per_head = multi_head_attention(x, W_Q, W_K, W_V, W_O, 2, bias)
-
-    assert not np.triu(per_head, k=1).any()
-    np.testing.assert_allclose(per_head.sum(axis=-1), 1, rtol=1e-12)

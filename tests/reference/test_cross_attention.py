@@ -3,7 +3,6 @@ import pytest
 
 from reference.attention import scaled_dot_product_attention
 from reference.cross_attention import cross_attention
-from reference.self_attention import self_attention
 
 RNG = np.random.default_rng(0)
 X, MEMORY = RNG.standard_normal((2, 3, 5)), RNG.standard_normal((2, 7, 11))
@@ -19,15 +18,6 @@ def test_queries_come_from_one_sequence_and_the_rest_from_the_other() -> None:
     assert weights.shape == (2, 3, 7)
     np.testing.assert_allclose(output, expected[0], rtol=1e-12)
     np.testing.assert_allclose(weights, expected[1], rtol=1e-12)
-
-
-def test_to_itself_it_is_self_attention() -> None:
-    """A sequence that answers itself gives self-attention."""
-    weights = W_Q, RNG.standard_normal((5, 13)), RNG.standard_normal((5, 17))
-
-    np.testing.assert_array_equal(
-        cross_attention(X, X, *weights)[0], self_attention(X, *weights)[0]
-    )
 
 
 def test_a_mask_hides_padding_of_the_memory() -> None:

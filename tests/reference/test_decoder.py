@@ -7,10 +7,9 @@ import pytest
 from reference.arrays import FloatArray
 from reference.decoder import DecoderBlockParameters, decoder, decoder_block, init_decoder_block
 from reference.encoder import EncoderBlockParameters, encoder
-from reference.feed_forward import FeedForwardParameters, feed_forward
-from reference.masks import causal_mask
-from reference.multi_head import MultiHeadParameters, multi_head_attention
-from reference.normalization import LayerNormParameters, layer_norm
+from reference.feed_forward import FeedForwardParameters
+from reference.multi_head import MultiHeadParameters
+from reference.normalization import LayerNormParameters
 from reference.parameters import count_parameters, map_arrays
 from tests.reference.conftest import Recorded
 
@@ -48,21 +47,6 @@ def encoder_block_of(arrays: dict[str, FloatArray], prefix: str) -> EncoderBlock
         part(arrays, f"{prefix}feed_forward", FeedForwardParameters),
         part(arrays, f"{prefix}norm_2", LayerNormParameters),
     )
-
-
-def test_a_block_looks_back_then_across_then_thinks() -> None:
-    """Post-norm: three layers, each followed by the norm of its sum."""
-    p = drawn_block(0)
-    rng = np.random.default_rng(1)
-    x, memory = rng.standard_normal((5, D_MODEL)), rng.standard_normal((7, D_MODEL))
-
-    back, _ = multi_head_attention(x, *p.self_attention, heads=HEADS, mask=causal_mask(5))
-    z = layer_norm(x + back, *p.norm_1)
-    across, _ = multi_head_attention(z, *p.cross_attention, heads=HEADS, memory=memory)
-    u = layer_norm(z + across, *p.norm_2)
-    expected = layer_norm(u + feed_forward(u, *p.feed_forward), *p.norm_3)
-
-    np.testing.assert_allclose(decoder_block(x, memory, p, HEADS), expected, rtol=1e-13)
 
 
 @pytest.mark.parametrize(

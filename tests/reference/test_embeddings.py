@@ -3,17 +3,9 @@ import pytest
 from numpy.typing import ArrayLike
 
 from reference.embeddings import embed, embed_backward, one_hot
-from reference.gradients import numerical_gradient
 from tests.reference.conftest import Recorded
 
 TABLE = np.arange(21.0).reshape(7, 3)
-
-
-def test_each_token_becomes_its_row() -> None:
-    """The shape of the tokens stays, with the features behind."""
-    vectors = embed([[6, 0], [2, 2]], TABLE)
-
-    assert vectors.tolist() == [[[18, 19, 20], [0, 1, 2]], [[6, 7, 8], [6, 7, 8]]]
 
 
 def test_a_lookup_is_a_product_with_one_hot_rows() -> None:
@@ -48,17 +40,6 @@ def test_a_token_that_occurs_twice_collects_both_gradients() -> None:
     gradient = embed_backward([[1.0, 2.0], [10.0, 20.0], [100.0, 200.0]], [3, 0, 3], vocabulary=5)
 
     assert gradient.tolist() == [[10, 20], [0, 0], [0, 0], [101, 202], [0, 0]]
-
-
-def test_the_gradient_is_that_of_finite_differences() -> None:
-    """The analytic gradient agrees with central differences."""
-    rng = np.random.default_rng(0)
-    tokens, d_output = np.array([[4, 0, 4], [6, 1, 4]]), rng.standard_normal((2, 3, 5))
-    table = rng.standard_normal((7, 5))
-
-    numerical = numerical_gradient(lambda E: np.sum(embed(tokens, E) * d_output), table)
-
-    np.testing.assert_allclose(embed_backward(d_output, tokens, 7), numerical, atol=1e-8)
 
 
 def test_lookup_and_gradient_are_those_of_pytorch(recorded: Recorded) -> None:

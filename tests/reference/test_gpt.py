@@ -21,8 +21,6 @@ from reference.gpt import (
     gpt_with_cache,
     init_gpt,
 )
-from reference.gradients import numerical_gradient, relative_error
-from reference.losses import cross_entropy
 from reference.multi_head import MultiHeadParameters
 from reference.normalization import LayerNormParameters
 from reference.parameters import arrays_in, count_parameters, map_arrays
@@ -77,44 +75,6 @@ def test_a_gpt_agrees_with_pytorch(recorded: Recorded) -> None:
         np.testing.assert_allclose(one, other, atol=1e-10)
 
 
-def test_gradients_agree_with_finite_differences() -> None:
-    """The gradient of every single parameter is the slope of the loss."""
-    parameters = drawn_gpt(1, vocabulary=5, context=3, d_model=4, layers=2, d_ff=3)
-    tokens = np.random.default_rng(2).integers(0, 5, (2, 4))
-
-    loss, gradients = gpt_gradients(tokens, parameters, HEADS)
-
-    assert loss == gpt_loss(tokens, parameters, HEADS)
-    for array, gradient in zip(arrays_in(parameters), arrays_in(gradients), strict=True):
-
-        def with_other(value: FloatArray, old: FloatArray = array) -> FloatArray:
-            changed = map_arrays(lambda a: value if a is old else a, parameters)
-            return gpt_loss(tokens, changed, HEADS)
-
-        assert relative_error(gradient, numerical_gradient(with_other, array)) < 1e-7
-
-
-def test_the_loss_is_that_of_the_next_tokens() -> None:
-    """The logits of a position are held against the token after it."""
-    parameters = drawn_gpt()
-    tokens = np.array([[3, 1, 4, 1, 5], [9, 2, 6, 5, 3]])
-
-    expected = cross_entropy(gpt(tokens[:, :-1], parameters, HEADS), tokens[:, 1:])
-
-    assert gpt_loss(tokens, parameters, HEADS) == expected
-
-
-def test_the_future_does_not_reach_the_past() -> None:
-    """Logits of a position stay whatever comes after it."""
-    parameters = drawn_gpt()
-
-    one, other = (gpt(tokens, parameters, HEADS) for tokens in ([3, 1, 4, 1], [3, 1, 5, 9]))
-
-    assert one.shape == (4, VOCABULARY)
-    np.testing.assert_array_equal(one[:2], other[:2])
-    assert not np.allclose(one[2:], other[2:])
-
-
 @given(
     st.integers(1, CONTEXT),
     st.data(),
@@ -164,16 +124,6 @@ def test_generation_with_a_cache_gives_the_same_tokens(
     assert slow.shape == (2, CONTEXT + 1)
     np.testing.assert_array_equal(slow, fast)
     np.testing.assert_array_equal(slow[:, :length], prompt)
-
-
-def test_greedy_generation_takes_the_most_probable_token_each_time() -> None:
-    """Every token added is the argmax of the logits before it."""
-    parameters = drawn_gpt(5)
-
-    text = generate([3, 1], parameters, HEADS, 6)
-
-    logits = gpt(text[:-1], parameters, HEADS)
-    assert text[2:].tolist() == logits[1:].argmax(axis=-1).tolist()
 
 
 def test_sampling_follows_its_generator() -> None:

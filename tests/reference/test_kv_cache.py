@@ -32,20 +32,6 @@ def test_stretch_by_stretch_gives_causal_attention(stretches: list[int]) -> None
     np.testing.assert_allclose(np.concatenate(outputs, axis=1), expected, rtol=1e-10, atol=1e-12)
 
 
-def test_a_single_new_token_sees_everything() -> None:
-    """Its one row of weights has no zero and ends with its own."""
-    rng = np.random.default_rng(0)
-    cache = KeyValueCache(rng.standard_normal((5, 7)), rng.standard_normal((5, 11)))
-
-    Q, K, V = (rng.standard_normal((1, d)) for d in (7, 7, 11))
-
-    _, weights, grown = attention_with_cache(Q, K, V, cache)
-
-    assert weights.shape == (1, 6)
-    assert weights.all()
-    assert grown.keys.shape == (6, 7)
-
-
 def test_a_cache_stays_as_it_is() -> None:
     """Appending makes a new cache, so two continuations of one text do not meet."""
     cache = append_to_cache(None, np.zeros((2, 3)), np.zeros((2, 5)))

@@ -10,14 +10,6 @@ from reference.gradients import numerical_gradient, relative_error
 from reference.linear import linear, linear_backward
 
 
-def test_a_linear_map_by_hand() -> None:
-    """Each output is the sum of the inputs times a column, plus the bias."""
-    x, W = [[1.0, 2.0], [0.0, 3.0]], [[1.0, 0.0, 2.0], [4.0, 1.0, 0.0]]
-
-    assert linear(x, W).tolist() == [[9.0, 2.0, 2.0], [12.0, 3.0, 0.0]]
-    assert linear(x, W, [10.0, 20.0, 30.0]).tolist() == [[19.0, 22.0, 32.0], [22.0, 23.0, 30.0]]
-
-
 @given(array_shapes(min_dims=0, max_dims=3, max_side=3), st.sampled_from([np.float32, np.float64]))
 def test_leading_axes_are_kept(batch: tuple[int, ...], dtype: type[np.floating]) -> None:
     """Any number of leading axes, down to none, gives what each row alone gives."""

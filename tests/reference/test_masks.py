@@ -22,24 +22,6 @@ from reference.masks import (
 INF = np.inf
 
 
-def test_the_causal_mask_of_three_positions() -> None:
-    """Only what lies strictly above the diagonal is blocked."""
-    assert causal_mask(3).tolist() == [
-        [False, True, True],
-        [False, False, True],
-        [False, False, False],
-    ]
-
-
-@given(st.integers(0, 13))
-def test_a_key_is_blocked_if_it_comes_after_the_query(length: int) -> None:
-    """For any length the mask is boolean and true exactly where the key is later."""
-    mask = causal_mask(length)
-
-    assert mask.dtype == np.bool_
-    assert mask.tolist() == [[key > query for key in range(length)] for query in range(length)]
-
-
 def test_a_negative_length_is_refused() -> None:
     """The error names the length."""
     with pytest.raises(ValueError, match="at least 0, got -1"):
@@ -61,17 +43,6 @@ def test_minus_infinity_becomes_blocked() -> None:
 
     assert blocked.dtype == np.bool_
     assert blocked.tolist() == [[True, False, False]]
-
-
-@given(
-    arrays(np.bool_, array_shapes(max_dims=3, max_side=5)),
-    st.sampled_from([np.float32, np.float64]),
-)
-def test_there_and_back_gives_the_same_mask(blocked: BoolArray, dtype: type[np.floating]) -> None:
-    """Boolean to additive to boolean changes nothing."""
-    np.testing.assert_array_equal(
-        boolean_from_additive(additive_from_boolean(blocked, dtype)), blocked
-    )
 
 
 @pytest.mark.parametrize("bias", [0.5, -1e9, INF, np.nan])
@@ -167,11 +138,6 @@ def test_the_offset_says_where_blocking_begins(queries: int, keys: int, k: int) 
     assert mask.tolist() == [[key >= query + k for key in range(keys)] for query in range(queries)]
 
 
-def test_masking_the_diagonal_too_leaves_the_first_query_nothing() -> None:
-    """With k = 0 the first row is blocked throughout, and no other."""
-    assert fully_blocked(causal_mask(3, k=0)).tolist() == [True, False, False]
-
-
 @given(st.integers(0, 7), st.integers(1, 8), st.booleans())
 def test_a_window_ends_before_and_after(length: int, window: int, causal: bool) -> None:
     """A key is seen if it is less than a window away, and not later where that is forbidden."""
@@ -182,11 +148,6 @@ def test_a_window_ends_before_and_after(length: int, window: int, causal: bool) 
 
     assert mask.dtype == np.bool_
     assert mask.tolist() == [[not seen(q, k) for k in range(length)] for q in range(length)]
-
-
-def test_a_window_of_the_whole_length_is_the_causal_mask() -> None:
-    """A window that reaches back to the start blocks nothing but what comes later."""
-    np.testing.assert_array_equal(sliding_window_mask(5, 5), causal_mask(5))
 
 
 def test_a_window_needs_a_position() -> None:

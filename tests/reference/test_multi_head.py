@@ -17,15 +17,7 @@ from reference.multi_head import (
     separate_head_weights,
     split_heads,
 )
-from reference.self_attention import self_attention
 from tests.reference.conftest import Recorded
-
-
-def test_heads_get_blocks_of_neighbouring_features() -> None:
-    """The first half of the features goes to the first of two heads."""
-    x = np.arange(12.0).reshape(2, 6)
-
-    assert split_heads(x, 2).tolist() == [[[0, 1, 2], [6, 7, 8]], [[3, 4, 5], [9, 10, 11]]]
 
 
 @given(st.integers(1, 5), st.integers(0, 5), st.integers(0, 3), st.sampled_from([(), (2,), (3, 2)]))
@@ -50,24 +42,6 @@ def test_joining_weights_undoes_separating() -> None:
     np.testing.assert_array_equal(join_head_weights(per_head), W)
 
 
-@given(st.permutations([2, 3, 5, 7, 11]), st.integers(1, 4), st.booleans())
-def test_heads_attend_side_by_side(sizes: list[int], heads: int, with_mask: bool) -> None:
-    """Each head is self-attention with its own matrices; the last matrix mixes what they found."""
-    n, d_model, d_k, d_v, d_out = sizes
-    rng = np.random.default_rng(0)
-    x = rng.standard_normal((n, d_model))
-    W_Q, W_K = (rng.standard_normal((heads, d_model, d_k)) for _ in range(2))
-    W_V, W_O = rng.standard_normal((heads, d_model, d_v)), rng.standard_normal((heads * d_v, d_out))
-    mask = causal_mask(n) if with_mask else None
-
-    output, weights = multi_head_attention_per_head(x, W_Q, W_K, W_V, W_O, mask)
-
-    alone = [self_attention(x, W_Q[i], W_K[i], W_V[i], mask) for i in range(heads)]
-    found = np.concatenate([result for result, _ in alone], axis=-1)
-    np.testing.assert_allclose(output, found @ W_O, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(weights, [shares for _, shares in alone], rtol=1e-9, atol=1e-12)
-
-
 def test_matrices_side_by_side_do_the_same() -> None:
     """Joined matrices, separate ones, and the object that keeps them agree."""
     parameters = init_multi_head(6, 3, np.random.default_rng(0))
@@ -81,18 +55,6 @@ def test_matrices_side_by_side_do_the_same() -> None:
     for other in (separate, kept):
         np.testing.assert_array_equal(other[0], joined[0])
         np.testing.assert_array_equal(other[1], joined[1])
-
-
-def test_one_head_is_self_attention_and_a_projection() -> None:
-    """With a single head there is nothing to split or to merge."""
-    W_Q, W_K, W_V, W_O = init_multi_head(6, 1, np.random.default_rng(0))
-    x = np.random.default_rng(1).standard_normal((5, 6))
-
-    output, weights = multi_head_attention(x, W_Q, W_K, W_V, W_O, heads=1)
-
-    alone = self_attention(x, W_Q, W_K, W_V)
-    np.testing.assert_allclose(output, alone[0] @ W_O, rtol=1e-12)
-    np.testing.assert_array_equal(weights[0], alone[1])
 
 
 def test_a_mask_for_each_batch_needs_an_axis_for_the_heads() -> None:

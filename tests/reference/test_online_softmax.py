@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from reference.arrays import FloatArray
-from reference.online_softmax import RunningSum, blocks, merge_sums, online_softmax, running_sum
+from reference.online_softmax import blocks, merge_sums, online_softmax, running_sum
 from reference.softmax import logsumexp, softmax
 
 SCORES = arrays(
@@ -44,18 +44,6 @@ def test_a_summary_holds_the_logsumexp() -> None:
     peak, total = running_sum(scores)
 
     np.testing.assert_allclose(peak + np.log(total), logsumexp(scores), rtol=1e-14)
-
-
-def test_a_larger_score_rescales_the_sum() -> None:
-    """A sum of 3 relative to 0 is 3/8 relative to log 8, and the new score adds 1."""
-    merged = merge_sums(RunningSum(np.array(0.0), np.array(3.0)), running_sum([np.log(8)]))
-
-    np.testing.assert_allclose([merged.peak, merged.total], [np.log(8), 1.375], rtol=1e-15)
-
-
-def test_huge_scores_stay_finite() -> None:
-    """A rise by thousands makes the sum so far vanish, and nothing overflow."""
-    assert online_softmax([-5000.0, 0.0, 9000.0, 9000.0], block=1).tolist() == [0, 0, 0.5, 0.5]
 
 
 def test_blocks_cover_every_position_once() -> None:

@@ -23,21 +23,6 @@ def test_every_entry_is_its_sine_or_cosine(length: int, d_model: int, base: floa
             assert table[position, feature] == pytest.approx(expected, abs=1e-12)
 
 
-def test_the_first_position_is_known() -> None:
-    """At position 0 all sines are 0 and all cosines 1."""
-    assert sinusoidal_positions(1, 5).tolist() == [[0, 1, 0, 1, 0]]
-
-
-def test_moving_on_is_a_rotation() -> None:
-    """The dot product of two positions depends on how far they are apart, and on nothing else."""
-    table = sinusoidal_positions(23, 8)
-
-    products = table @ table.T
-
-    for shift in range(23):
-        np.testing.assert_allclose(np.diagonal(products, shift), products[0, shift], rtol=1e-12)
-
-
 def test_float32_is_rounded_only_at_the_end() -> None:
     """Also far out the entries are the float64 ones, rounded."""
     table = sinusoidal_positions(5003, 6, dtype=np.float32)

@@ -4,8 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from reference.gradients import numerical_gradient
@@ -30,50 +28,6 @@ def test_angles_grow_with_the_position_and_shrink_along_the_features() -> None:
     np.testing.assert_allclose(
         rotary_angles([0, 1, 5], d=4, base=100.0), [[0.0, 0.0], [1.0, 0.1], [5.0, 0.5]], rtol=1e-15
     )
-
-
-def test_a_quarter_turn_worked_out_by_hand() -> None:
-    """At a quarter turn (a, b) becomes (-b, a); which features are a and b is the convention."""
-    quarter = [np.pi / 2]
-
-    np.testing.assert_allclose(
-        rotate_interleaved([[1.0, 2.0, 3.0, 4.0]], quarter, base=1.0), [[-2, 1, -4, 3]]
-    )
-    np.testing.assert_allclose(
-        rotate_half_split([[1.0, 2.0, 3.0, 4.0]], quarter, base=1.0), [[-3, -4, 1, 2]]
-    )
-
-
-def test_a_rotation_is_a_product_of_complex_numbers() -> None:
-    """With a pair read as a + bi, turning multiplies by exp(i angle)."""
-    pairs = X[..., 0::2] + 1j * X[..., 1::2]
-
-    turned = pairs * np.exp(1j * rotary_angles(np.arange(5), 14))
-
-    expected = np.stack([turned.real, turned.imag], axis=-1).reshape(X.shape)
-    np.testing.assert_allclose(rotate_interleaved(X), expected, rtol=1e-12, atol=1e-14)
-
-
-@both
-@given(st.integers(0, 1000), st.integers(0, 1000), st.integers(-500, 500))
-def test_only_the_distance_counts(rotate: Rotation, p: int, r: int, shift: int) -> None:
-    """The dot product of a query at p and a key at r is that at p + shift and r + shift."""
-    q, k = X[0, 0, :1], X[1, 1, :1]
-
-    product = np.sum(rotate(q, [p]) * rotate(k, [r]))
-
-    moved = np.sum(rotate(q, [p + shift]) * rotate(k, [r + shift]))
-    np.testing.assert_allclose(moved, product, atol=1e-11)
-
-
-@both
-def test_lengths_stay(rotate: Rotation) -> None:
-    """A rotation changes no vector's length, and none at position 0 at all."""
-    turned = rotate(X)
-
-    np.testing.assert_allclose(np.linalg.norm(turned, axis=-1), np.linalg.norm(X, axis=-1))
-    np.testing.assert_array_equal(turned[..., 0, :], X[..., 0, :])
-    assert not np.isclose(turned[..., 1:, :], X[..., 1:, :]).all(axis=-1).any()
 
 
 @both

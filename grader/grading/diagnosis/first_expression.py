@@ -27,6 +27,7 @@ from grader.grading.program.author_code import names_in
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.verdict import Diagnosis, Outcome, TestResult
 from grader.sandbox.answers import ChildGoneError, Returned
+from grader.sandbox.inside.wire import UnsupportedValueError
 from grader.sandbox.interface import Child, Children
 from grader.sandbox.printable import printable
 
@@ -90,7 +91,8 @@ def find_place(
             ):
                 node = nodes[number]
                 return Place(kind, printable(node["text"]), node["line"])
-    except (ChildGoneError, _NoAnswerError):  # the time is over, or a program does not run
+    except (ChildGoneError, _NoAnswerError, UnsupportedValueError):
+        # The time is over, a program does not run, or an input is an object, as an open file.
         return None
     return None
 

@@ -37,6 +37,7 @@ def f(x):
     size = np.ptp(away, axis=1, keepdims=True)
     return away / size
 """
+FILE = "import numpy as np\n\n\ndef f(x):\n    return {}(float(*x))\n"
 PLACE = "`np.ptp(away, axis=1, keepdims=True)` in line 6"
 
 
@@ -69,8 +70,10 @@ def test_it_names_the_learners_own_text_and_line(grade_all: GradeAll) -> None:
         (WRONG.replace("return away", "x += 1; return away"), [HIDDEN], {}),
         (WRONG.replace("away / size", "away / (size + 1) ** len(C)").replace(
             "def f(x):", "C = []\ndef f(x):\n    C.append(1)"), [HIDDEN], {}),
+        (FILE.format("np.sin"), [{**HIDDEN, "given": "import io\nx = io.StringIO(f'{rng.uniform(1, 2)}')"}],
+         {"solution": FILE.format("np.tanh")}),
     ],
-    ids=["nothing-disclosed", "fix", "one-size", "constant", "no-draws", "in-place", "state"],
+    ids=["nothing-disclosed", "fix", "one-size", "constant", "no-draws", "in-place", "state", "file"],
 )  # fmt: skip
 def test_it_is_silent_in_doubt(
     grade_all: GradeAll, source: str, tests: list[Fields], fields: Fields
@@ -79,6 +82,7 @@ def test_it_is_silent_in_doubt(
     verdict = graded(grade_all, source, *tests, **fields)
     assert not verdict.score
     assert verdict.diagnosis is None or verdict.diagnosis.kind != "expression"
+    assert not verdict.failures
 
 
 def test_a_mistake_of_the_caller_is_not_looked_for_in_a_helper(grade_all: GradeAll) -> None:

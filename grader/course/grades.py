@@ -19,9 +19,8 @@ from grader.grading.results.submission_time import SubmissionTime, Times, time_i
 from grader.grading.results.submitted_files import Candidate, choose
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
 from grader.reports.canvas_csv import lost_zeros
-from grader.reports.report import Batch, Grade, Report
+from grader.reports.report import NOT_SUBMITTED, Batch, Grade, Report
 
-NOT_SUBMITTED: Final = "not submitted"
 _GIVE_TIMES: Final = "give the times with --times FILE, a CSV with student, exercise, time"
 
 

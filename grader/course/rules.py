@@ -99,8 +99,8 @@ def earned(
     """
     notes = []
     if points and days:
-        plural = "day" if days == 1 else "days"
-        notes.append(f"{days} {plural} late: {points:g} points were earned")
+        plural, were = "day" if days == 1 else "days", "point was" if points == 1 else "points were"
+        notes.append(f"{days} {plural} late: {points:g} {were} earned")
         points = round(points * rule.share(days), 2)
     if override is not None:
         if override.is_excused:

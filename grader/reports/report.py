@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias
 
 from grader.grading.results.submission_time import SubmissionTime
 from grader.grading.results.verdict import Verdict
@@ -11,6 +11,7 @@ from grader.grading.results.verdict_json import FAULT, fault_data, verdict_data
 if TYPE_CHECKING:
     from grader.grading.workers.batch import Record
 
+NOT_SUBMITTED: Final = "not submitted"
 HiddenTests: TypeAlias = Literal["visible", "hidden", "after_due_date", "after_published"]
 """When students see the results of hidden tests, in Gradescope's words."""
 
@@ -129,6 +130,11 @@ class Batch:
 
     def __iter__(self) -> Iterator[Report]:
         return iter(self.reports)
+
+    @property
+    def submissions(self) -> int:
+        """The number of submissions: what a student did not submit has a report too."""
+        return sum(each.outcome != NOT_SUBMITTED for each in self.reports)
 
     @property
     def is_single(self) -> bool:

@@ -56,7 +56,7 @@ def many(batch: Batch) -> str:
     """Return an annotation for each submission that did not pass, and one for all that did."""
     errors = [_error(report) for report in batch if report.outcome != Outcome.PASSED]
     passed = len(batch.reports) - len(errors)
-    notice = f"{passed} of {count(len(batch.reports), 'submission')} passed."
+    notice = f"{passed} of {count(batch.submissions, 'submission')} passed."
     return _joined(errors, [command("notice", notice, title="Etude")])
 
 

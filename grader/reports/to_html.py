@@ -83,7 +83,7 @@ def many(batch: Batch) -> str:
         caption="Points of each student in each exercise",
     )
     passed = sum(report.outcome == Outcome.PASSED for report in batch)
-    sentences = [f"{passed} of {count(len(batch.reports), 'submission')} passed."]
+    sentences = [f"{passed} of {count(batch.submissions, 'submission')} passed."]
     sentences += left_out(batch)
     sections = "".join(part for report in batch for part in _section(report))
     return _page("Results", f"{overview}<p>{' '.join(sentences)}</p>\n{sections}")

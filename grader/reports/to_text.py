@@ -148,7 +148,7 @@ def print_batch(console: Surface, batch: Batch) -> None:
             console.print(Line(_INDENT + reason), soft_wrap=True)
     outcomes = Counter(report.outcome for report in reports)
     summary = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
-    total = count(len(reports), "submission")
+    total = count(batch.submissions, "submission")
     console.print(f"{total}: {summary or 'nothing to do'}", markup=False)
     noted = sum(report.grade is not None and bool(report.grade.note) for report in reports)
     if noted and not shown:

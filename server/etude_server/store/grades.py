@@ -35,9 +35,9 @@ from etude_server.store.tables import (
     submission,
     verdict,
 )
-from grader.course.grades import NOT_SUBMITTED
 from grader.course.rules import LateRule, Override, earned
 from grader.course.statistics import Sums
+from grader.reports.report import NOT_SUBMITTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from grader.cli import options
-from grader.cli.file_watcher import changed, rebuild_on_change
 from grader.errors import UsageError
 
 _OBJECTS = 200_000  # nearly all that a build makes lives until its end, so it is seldom searched
@@ -119,35 +118,3 @@ def build(
         cache.tidy()
     click.echo(f"{report.pages} pages in {output}; their programs run only from a server, such as")
     click.echo(f"python3 -m http.server --bind 127.0.0.1 --directory {shlex.quote(str(output))}")
-
-
-@command.command("serve")
-@options.port_option
-@options.exercises_option
-def serve(port: int, exercises: Path | None) -> None:
-    """Show the site on this machine, and reload open pages when a definition changes.
-
-    \b
-    Example:
-      etude site serve --port 8000
-    """
-    options.prefer_own_output()
-    from grader.definitions.files import folders_in
-    from sitegen.build import site_files
-    from sitegen.from_collection.builder import ContentBuilder, site_cache
-    from sitegen.live import LiveSite
-
-    folder = options.collection_folder(exercises)
-    with ContentBuilder(cache=site_cache()) as builder:
-        builder.fork_now()
-
-        def files() -> dict[str, bytes]:
-            return site_files(builder.collection(folder))
-
-        folders = folders_in(folder)
-        seen = changed(folders)
-        first = files()  # a broken collection is an error, not a page
-        with LiveSite(port) as site:
-            site.publish(first)
-            click.echo(f"{site.url} (Ctrl-C ends)")
-            rebuild_on_change(folders, lambda: site.publish(files()), seen)

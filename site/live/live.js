@@ -1,5 +1,4 @@
-// Reloads the page when the server has built it anew. Only `etude preview` and `etude site serve`
-// put this into a page.
+// Reloads the page when the server has built it anew. Only `etude preview` puts this into a page.
 "use strict";
 
 const KEY = "etude-live-scroll";

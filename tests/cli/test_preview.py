@@ -1,4 +1,4 @@
-"""`etude preview` and `etude site serve`: real servers on this machine, asked as a browser asks."""
+"""`etude preview`: a real server on this machine, asked as a browser asks."""
 
 import http.client
 import re
@@ -133,9 +133,9 @@ def test_preview_shows_a_course_in_spite_of_errors(file: Path) -> None:
 
 
 @pytest.mark.slow
-def test_serve_rebuilds_and_tells_open_pages(file: Path) -> None:
+def test_preview_rebuilds_and_tells_open_pages(file: Path) -> None:
     """A page that is open hears of a change over its stream of events."""
-    with serving("site", "serve", "--exercises", file.parent.parent) as server:
+    with serving("preview", file.parent.parent) as server:
         assert server.get("/one/double/")[0] == 200
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=_PATIENCE)
         connection.request("GET", "/_live/events")
@@ -149,7 +149,7 @@ def test_serve_rebuilds_and_tells_open_pages(file: Path) -> None:
 
 
 @pytest.mark.slow
-def test_serve_runs_only_the_lessons_that_changed(file: Path) -> None:
+def test_preview_runs_only_the_lessons_that_changed(file: Path) -> None:
     """What a lesson drew at random stays when an exercise changes, and not when it does."""
     lesson = file.parent / "lessons" / "01-chance.md"
     lesson.parent.mkdir()
@@ -157,7 +157,7 @@ def test_serve_runs_only_the_lessons_that_changed(file: Path) -> None:
     lesson.write_text(f"Chance.\n\n{cell}")
     lessons = "lessons:\n  - {id: chance, title: Chance, exercises: [double]}\n"
     (file.parent / "track.yaml").write_text(TRACK + lessons)
-    with serving("site", "serve", "--exercises", file.parent.parent) as server:
+    with serving("preview", file.parent.parent) as server:
         server.path = "/one/lessons/chance/"
         first = drawn(server.wait_for("Double it"))
         file.write_text(EXERCISE.replace("Double it", "Make it twice"))
@@ -175,7 +175,7 @@ def drawn(page: str) -> str:
 @pytest.mark.slow
 def test_only_this_machine_is_answered_by_its_own_name(file: Path) -> None:
     """A web site whose name resolves to this machine cannot read what is not published yet."""
-    with serving("site", "serve", "--exercises", file.parent.parent) as server:
+    with serving("preview", file.parent.parent) as server:
         assert server.get("/", host="evil.example")[0] == 403
         assert server.get("/", host=f"localhost:{server.port}")[0] == 200
         assert server.get("/../../one/01-double.yaml")[0] == 404

@@ -56,9 +56,7 @@ CONTROL = (
 
 SYNTAX = [
     ("xp: 5", "\txp: 5", f"4:1: {TAB}"),
-    ("    given: {x: 2}", "  \tgiven: {x: 2}", f"13:3: {TAB}"),
     ("|\n  def double(x):\n      ...", "|\n\tdef double(x): ...", f"9:1: {TAB}"),
-    ("  - id: two", "  -\tid: two", f"12:4: {TAB}"),
     ("title: Double it", "title: Double: it", f"2:14: {NO_KEY}"),
     ("xp: 5", "  xp: 5", f"4:5: {NO_KEY}"),
     ("xp: 5", "xp 5", "4:1: expected ': ' after this key; check the indentation"),
@@ -89,14 +87,11 @@ SYNTAX = [
         "8:12: only a comment may follow '|' or '>' on its line",
     ),
     ("Double it", "@double", "2:8: no unquoted text can start with '@'"),
-    ("Double it", "`double`", "2:8: no unquoted text can start with '`'"),
     ("Double it", "*Double* it", f"2:8: {special('*', 'alias', 'aliases')}"),
     ("Double it", "*double", f"2:8: title: {special('*', 'alias', 'aliases')}"),
-    ("Double it", "&double it", f"2:8: {special('&', 'anchor', 'anchors')}"),
     ("Double it", "&", f"2:8: {special('&', 'anchor', 'anchors')}"),
     ("xp: 5", "xp: !points 5", f"4:5: {special('!', 'tag', 'tags')}"),
     ("xp: 5", "xp: !!python/name:os.system 5", f"4:5: {special('!', 'tag', 'tags')}"),
-    ("xp: 5", "xp: !p!x 5", f"4:5: {special('!', 'tag', 'tags')}"),
     (
         "id: double\n",
         "%YAML 1.2\n---\nid: double\n",
@@ -109,19 +104,16 @@ SYNTAX = [
     ),
     ("explanation:", "...\nexplanation:", "22:1: expected the end of the file here"),
     ("Double it", "Double\0it", "2:14: the character U+0000 is not allowed"),
-    ("Double it", "Double\u2028it", "2:14: the character U+2028 is not allowed"),
 ]
 
 KEYS = [
     ("xp: 5", "xp: 5\nxp: 6", "5:1: duplicate key 'xp'; it is already at x.yaml:4:1"),
-    ("{x: 2}", "{x: 2, x: 3}", "13:19: duplicate key 'x'; it is already at x.yaml:13:13"),
     (
         "    stdout",
         "    hiden: true\n    stdout",
         "17:5: unknown key 'hiden' in a test; did you mean 'hidden'?",
     ),
     ("xp: 5", "xp: 5\ncolour: red", "5:1: unknown key 'colour' in an exercise"),
-    ("xp: 5", "xp: 5\nwhere: here", "5:1: unknown key 'where' in an exercise"),
     (
         "xp: 5",
         "xp: 5\ndigest: '0'",
@@ -133,7 +125,6 @@ KEYS = [
         "14:17: unknown key 'absolute' in a tolerance; it may have 'atol' and 'rtol'",
     ),
     ("xp: 5", "xp: 5\non: push", f"5:1: a key: {boolean('on')}"),
-    ("{x: 2}", "{x: 2, No: 3}", f"13:19: a key: {boolean('No')}"),
     ("xp: 5", "xp: 5\n7: seven", '5:1: a key must be a text; write "7" in quotes'),
     ("xp: 5", "xp: 5\n? [a]\n: 5", "5:3: a key must be a word, not a list or a mapping"),
     ("xp: 5\n", "", "1:1: missing key 'xp' in an exercise"),
@@ -192,18 +183,11 @@ KEYS = [
 
 TYPES = [
     ("xp: 5", "xp: ten", "4:5: xp: expected an integer, found the string 'ten'"),
-    ("xp: 5", "xp: '5'", "4:5: xp: expected an integer, found the string '5'"),
-    ("xp: 5", "xp: 5.0", "4:5: xp: expected an integer, found the number 5.0"),
-    ("xp: 5", "xp: true", "4:5: xp: expected an integer, found the boolean true"),
     ("xp: 5", "xp:", "4:4: xp: expected an integer, found nothing"),
     ("xp: 5", "xp: [5]", "4:5: xp: expected an integer, found a list"),
     ("xp: 5", "xp: {n: 5}", "4:5: xp: expected an integer, found a mapping"),
     ("xp: 5", "xp: off", f"4:5: xp: {boolean('off')}"),
     ("xp: 5", "xp: 010", f"4:5: xp: {disputed('010')}"),
-    ("xp: 5", "xp: 0o17", f"4:5: xp: {disputed('0o17')}"),
-    ("xp: 5", "xp: 0b11", f"4:5: xp: {disputed('0b11')}"),
-    ("xp: 5", "xp: 1_000", f"4:5: xp: {disputed('1_000')}"),
-    ("xp: 5", "xp: 1:30", f"4:5: xp: {disputed('1:30')}"),
     ("xp: 5", "xp: 1e3", "4:5: xp: expected an integer, found the number 1e3"),
     (
         "xp: 5",
@@ -217,10 +201,7 @@ TYPES = [
         "'ten ten ten ten ten ten ten ten ten ten …'",
     ),
     ("Double it", "on", f"2:8: title: {boolean('on')}"),
-    ("Double it", "Yes", f"2:8: title: {boolean('Yes')}"),
-    ("Double it", "n", f"2:8: title: {boolean('n')}"),
     ("Double it", "nan", f"2:8: title: {number('nan', '.nan')}"),
-    ("Double it", "-Inf", f"2:8: title: {number('-Inf', '-.inf')}"),
     (
         "Double it",
         "None",
@@ -228,16 +209,6 @@ TYPES = [
             "2:8: title: YAML takes 'None' for a word; "
             'write null if you mean no value, "None" in quotes for the word'
         ),
-    ),
-    (
-        "Double it",
-        "2024",
-        "2:8: title: expected a string, found the integer 2024; put it in quotes",
-    ),
-    (
-        "Double it",
-        "True",
-        "2:8: title: expected a string, found the boolean True; put it in quotes",
     ),
     ("Double it", "null", "2:8: title: expected a string, found nothing"),
     (
@@ -286,11 +257,6 @@ TYPES = [
     ),
     (
         "{x: 2}",
-        "{x: 2}\n    hidden: yes",
-        f"14:13: hidden: {boolean('yes')}",
-    ),
-    (
-        "{x: 2}",
         "{x: 2}\n    tolerance: 0.1",
         "14:16: tolerance: expected a mapping, found the number 0.1",
     ),
@@ -298,11 +264,6 @@ TYPES = [
         "{x: 2}",
         "{x: 2}\n    tolerance: {atol: small}",
         "14:23: atol: expected a number, found the string 'small'",
-    ),
-    (
-        "{x: 2}",
-        "{x: 2}\n    tolerance: {atol: true}",
-        "14:23: atol: expected a number, found the boolean true",
     ),
     (
         "{x: 2}",
@@ -426,18 +387,11 @@ LITERALS = [
     ),
     (
         "{x: 2}",
-        "{x: [[1], 2]}",
-        "13:22: x: a number and a list cannot stand side by side in an array",
-    ),
-    (
-        "{x: 2}",
         "{x: [9223372036854775808, 1]}",
         "13:17: x: 9223372036854775808 does not fit into a 64-bit integer",
     ),
     ("{x: 2}", "{x: [1, nan]}", f"13:20: x: {number('nan', '.nan')}"),
-    ("{x: 2}", "{x: [on, off]}", f"13:17: x: {boolean('on')}\nx.yaml:13:21: x: {boolean('off')}"),
     ("{x: 2}", "{x: {deep: yes}}", f"13:23: deep: {boolean('yes')}"),
-    ("{x: 2}", "{x: {1: 2}}", '13:17: a key must be a text; write "1" in quotes'),
     ("{x: 2}", "{x: 2}\n    expect: no", f"14:13: expect: {boolean('no')}"),
 ]
 
@@ -447,7 +401,6 @@ MEANING = [
         "id: Double_It",
         "1:5: id: 'Double_It' is not lower-case words joined by hyphens",
     ),
-    ("id: two", "id: -two", "12:9: id: '-two' is not lower-case words joined by hyphens"),
     ("id: prints", "id: two", "15:9: id: 'two' is taken; it is already at x.yaml:12:9"),
     ("xp: 5", "xp: -5", "4:5: xp: -5 is below 0"),
     (
@@ -475,13 +428,7 @@ MEANING = [
         "{x: 2}\n    tolerance: {rtol: .inf}",
         "14:23: rtol: inf is not a finite number",
     ),
-    (
-        "{x: 2}",
-        "{x: 2}\n    tolerance: {rtol: .nan}",
-        "14:23: rtol: nan is not a finite number",
-    ),
     ("{x: 2}", "{x: 2, a-b: 3}", "13:19: given: 'a-b' is not a Python name"),
-    ("{x: 2}", "{x: 2, class: 3}", "13:19: given: 'class' is not a Python name"),
     (
         '  double: {reference: "reference.demo:double"}',
         "  {}",
@@ -696,7 +643,6 @@ PROPERTIES = [
         f"{PROPERTY}gradient\n    against: double(y)\n    of: [x]",
         "20:10: of: 'x' is not used in 'against'",
     ),
-    (RUN, f"{PROPERTY}causal\n    of: [x, z]", "19:13: of: 'z' is not given"),
     (RUN, f"{PROPERTY}causal\n    of: [x, 'y']", "19:13: of: 'y' is not used in 'call'"),
     (
         RUN,
@@ -738,8 +684,6 @@ NAMES = [
         "call: double([v for v in x] + [v])",
         "14:36: call: 'v' is neither given nor defined",
     ),
-    ("{x: 2}", DRAWN.replace("x =", "y ="), "15:18: call: 'x' is neither given nor defined"),
-    ("{x: 2}", "import math as x", "14:18: call: 'x' is neither given nor defined"),
     ("{x: 2}", "_x = 1", "14:18: call: 'x' is neither given nor defined"),
     (
         "{x: 2}",

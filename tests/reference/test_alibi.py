@@ -2,8 +2,6 @@ import numpy as np
 import pytest
 
 from reference.alibi import alibi_bias, alibi_slopes
-from reference.attention import attention_weights
-from reference.masks import causal_mask
 
 
 @pytest.mark.parametrize(
@@ -43,17 +41,6 @@ def test_the_bias_falls_with_distance() -> None:
 def test_queries_that_continue_a_text() -> None:
     """With a start, the rows are the last ones of the whole text's bias."""
     np.testing.assert_array_equal(alibi_bias(3, 2, start=5), alibi_bias(3, 7)[:, 5:])
-
-
-def test_equal_scores_favour_the_nearest_key() -> None:
-    """With zero scores and a causal mask, weights grow towards the query, faster in steeper heads."""
-    mask = np.where(causal_mask(5), -np.inf, alibi_bias(2, 5))
-
-    weights = attention_weights(np.zeros((2, 5, 3)), np.zeros((2, 5, 3)), mask)
-
-    assert (np.diff(weights[:, -1], axis=-1) > 0).all()
-    assert weights[0, -1, -1] > weights[1, -1, -1]
-    np.testing.assert_allclose(weights[0, -1, -1] / weights[0, -1, -2], np.exp(1 / 16), rtol=1e-12)
 
 
 def test_impossible_sizes_are_refused() -> None:

@@ -75,24 +75,6 @@ def averages_by_loops(weights: Matrix, values: Matrix) -> Matrix:
     ]
 
 
-# The scores are twice a logarithm and d_k is 4, so that the weights are simple fractions.
-FRACTION_QUERIES = np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]])  # (2, 4)
-FRACTION_KEYS = np.array(  # (3, 4)
-    [
-        [math.log(1), math.log(3), 0.0, 9.0],
-        [math.log(2), math.log(3), 9.0, 0.0],
-        [math.log(5), math.log(4), 0.0, 0.0],
-    ]
-)
-
-
-def test_a_bias_multiplies_a_share() -> None:
-    """An additive mask of log 6 makes a key's share six times as large before normalising."""
-    weights = attention_weights(FRACTION_QUERIES, FRACTION_KEYS, mask=[math.log(6), 0.0, -math.inf])
-
-    np.testing.assert_allclose(weights, [[6 / 8, 2 / 8, 0.0], [6 / 7, 1 / 7, 0.0]], rtol=1e-14)
-
-
 @given(inputs())
 def test_masked_attention_equals_plain_loops(drawn: Inputs) -> None:
     """Output and weights agree, batch by batch, with loops over plain numbers."""
@@ -152,14 +134,6 @@ def test_no_keys_give_a_zero_output() -> None:
 
     assert weights.shape == (2, 0)
     np.testing.assert_array_equal(output, np.zeros((2, 5)))
-
-
-def test_integers_count_as_float64() -> None:
-    """Whole numbers give float64, alone and beside float32."""
-    small = np.ones((3, 2), dtype=np.float32)
-
-    assert attention_weights([[1, 0]], [[1, 2], [3, 4], [5, 6]]).dtype == np.float64
-    assert attention_weights(small, np.ones((5, 2), dtype=np.int8)).dtype == np.float64
 
 
 def test_the_weights_do_not_follow_the_values() -> None:

@@ -114,19 +114,6 @@ def test_a_blocked_memory_position_is_not_read() -> None:
     assert not np.allclose(one, decoder_block(x, changed, p, HEADS))
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_dtype_and_inputs_stay(dtype: type[np.floating[Any]]) -> None:
-    """The dtype is that of the inputs, which are only read; no blocks give a copy."""
-    x, memory = np.ones((2, 3, D_MODEL), dtype=dtype), np.ones((2, 5, D_MODEL), dtype=dtype)
-    x.flags.writeable = memory.flags.writeable = False
-
-    y = decoder(x, memory, [drawn_block(6, dtype)] * 2, HEADS)
-
-    assert y.dtype == dtype
-    assert y.shape == x.shape
-    assert not np.shares_memory(decoder(x, memory, [], HEADS), x)
-
-
 def test_drawn_parameters_have_their_sizes() -> None:
     """Two attentions, a network and three norms."""
     block = init_decoder_block(np.random.default_rng(0), D_MODEL, HEADS, D_FF)

@@ -28,13 +28,6 @@ def test_the_vectors_are_copies(tokens: ArrayLike) -> None:
     assert not np.shares_memory(vectors, TABLE)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_dtype_is_that_of_the_table(dtype: type[np.floating]) -> None:
-    """Float32 stays float32; a table of integers becomes float64."""
-    assert embed([1], TABLE.astype(dtype)).dtype == dtype
-    assert embed([1], TABLE.astype(int)).dtype == np.float64
-
-
 def test_a_token_that_occurs_twice_collects_both_gradients() -> None:
     """The rows of tokens that do not occur get zeros."""
     gradient = embed_backward([[1.0, 2.0], [10.0, 20.0], [100.0, 200.0]], [3, 0, 3], vocabulary=5)

@@ -3,9 +3,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import array_shapes
 
 from reference.arrays import FloatArray
 from reference.encoder import (
@@ -68,29 +65,6 @@ def test_blocks_agree_with_pytorch(
     expected = block_of(case.outputs, "d_")
     for one, other in zip(arrays_in(d_parameters), arrays_in(expected), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-10)
-
-
-@given(
-    array_shapes(min_dims=0, max_dims=2, max_side=3),
-    st.integers(1, 5),
-    st.sampled_from([np.float32, np.float64]),
-    st.booleans(),
-)
-def test_batches_do_not_see_each_other(
-    batch: tuple[int, ...], n: int, dtype: type[np.floating[Any]], norm_first: bool
-) -> None:
-    """Any leading axes and lengths keep shape and dtype, and each text gets what it gets alone."""
-    x = np.random.default_rng(6).standard_normal((*batch, n, D_MODEL)).astype(dtype)
-    x.flags.writeable = False
-    p = drawn_block(7, dtype)
-
-    y = encoder_block(x, p, HEADS, norm_first=norm_first, activation="gelu")
-
-    assert y.shape == x.shape
-    assert y.dtype == dtype
-    for index in np.ndindex(batch):
-        alone = encoder_block(x[index], p, HEADS, norm_first=norm_first, activation="gelu")
-        np.testing.assert_allclose(y[index], alone, rtol=1e-3, atol=1e-5)
 
 
 def test_a_stack_applies_its_blocks_in_order() -> None:

@@ -24,11 +24,6 @@ TARGETS = arrays(np.int64, (2, 3), elements=st.integers(0, 4))
 SHARES = np.log([[0.5, 0.25, 0.25], [0.1, 0.1, 0.8]])  # logits whose softmax are these fractions
 
 
-def test_perplexity_is_the_geometric_mean_of_the_inverse_shares() -> None:
-    """Shares of 1/4 and 8/10 give the square root of 4 times 1.25."""
-    assert float(perplexity(SHARES, [1, 2])) == pytest.approx(math.sqrt(5), rel=1e-14)
-
-
 @pytest.mark.parametrize("classes", [2, 7])
 def test_who_knows_nothing_hesitates_among_all(classes: int) -> None:
     """Equal logits give perplexity V; certainty about the right token gives one."""

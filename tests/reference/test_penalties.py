@@ -23,13 +23,6 @@ def test_a_row_with_a_key_left_gets_the_weights_of_minus_infinity(dtype: type[np
         np.testing.assert_array_equal(softmax(masked), expected)
 
 
-def test_a_replaced_row_gets_equal_weights() -> None:
-    """If every score is replaced by the same number, each key gets the same share."""
-    weights = softmax(replace_by_penalty(SCORES, BLOCKED))
-
-    np.testing.assert_allclose(weights[1], 1 / 3, rtol=1e-15)
-
-
 def test_an_added_penalty_leaves_a_blocked_row_its_weights() -> None:
     """In float64 the scores survive the sum to about 1e-7, and so the row is not masked at all."""
     weights = softmax(add_penalty(SCORES, BLOCKED * 1))

@@ -9,9 +9,7 @@ from reference.parameters import count_parameters, map_arrays
 from reference.positions import sinusoidal_positions
 from reference.transformer import (
     TransformerParameters,
-    decode,
     embed_with_positions,
-    encode,
     init_transformer,
     transformer,
     translate,
@@ -83,18 +81,6 @@ def test_translation_says_what_is_most_probable_each_time(
     np.testing.assert_array_equal(said, logits.argmax(axis=-1))
     np.testing.assert_array_equal(said[1], translate(source[1], parameters, HEADS, 0, 5))
     assert translate(source, parameters, HEADS, 0, 0).shape == (2, 0)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_dtype_follows_the_parameters(
-    parameters: TransformerParameters, dtype: type[np.floating]
-) -> None:
-    """From the embeddings to the logits nothing widens float32."""
-    narrow = map_arrays(lambda array: array.astype(dtype), parameters)
-
-    memory = encode([3, 1, 12], narrow, HEADS)
-
-    assert memory.dtype == decode([0, 1], memory, narrow, HEADS).dtype == dtype
 
 
 def test_drawn_embeddings_match_the_positions() -> None:

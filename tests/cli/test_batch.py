@@ -35,17 +35,6 @@ def lines(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_results_are_lines_of_json_one_for_each_file(etude: Etude, tmp_path: Path) -> None:
-    """Student, file and verdict; in any order."""
-    for number in range(3):
-        hand_in(tmp_path / "in", f"s{number}", f"{RIGHT}\n# {number}\n")
-    done = etude("grade", "in", "--output", "out.jsonl")
-    assert done.returncode == 0
-    found = lines(tmp_path / "out.jsonl")
-    assert sorted(str(line["student"]) for line in found) == ["s0", "s1", "s2"]
-    assert {line["outcome"] for line in found} == {"passed"}
-
-
 def test_an_existing_file_is_never_overwritten(etude: Etude, tmp_path: Path) -> None:
     """Only `--resume` goes on with it."""
     hand_in(tmp_path / "in", "s", RIGHT)

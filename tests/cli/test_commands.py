@@ -29,15 +29,6 @@ def test_check_passes_a_right_file(etude: Etude) -> None:
 
 
 @pytest.mark.slow
-def test_check_says_why_a_wrong_file_does_not_pass(etude: Etude) -> None:
-    """Exit status 1, and numbers that show the difference."""
-    done = etude("check", "attention-weights", WRONG)
-    assert done.returncode == 1
-    assert "expected 0.4555, got 0.5065" in done.stdout
-    assert done.stdout.splitlines()[-1].startswith("Not passed yet: ")
-
-
-@pytest.mark.slow
 def test_every_sample_gets_the_verdict_that_its_folder_says(etude: Etude) -> None:
     """The correct ones pass, each wrong one does not and gets a sentence."""
     done = etude("grade", SAMPLES, "--format", "json")
@@ -82,14 +73,6 @@ def test_a_file_that_is_no_solution_gets_a_verdict(
     done = etude("check", "attention-weights", "mine.py")
     assert (done.returncode, done.stderr) == (1, "")
     assert sentence in " ".join(done.stdout.split())
-
-
-@pytest.mark.slow
-def test_windows_line_ends_and_a_byte_order_mark_are_fine(etude: Etude, tmp_path: Path) -> None:
-    """A right answer saved by another editor is right."""
-    data = b"\xef\xbb\xbf" + RIGHT.read_bytes().replace(b"\n", b"\r\n")
-    (tmp_path / "mine.py").write_bytes(data)
-    assert etude("check", "attention-weights", "mine.py").returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -157,16 +140,6 @@ def test_grade_lists_each_submission_and_exits_with_the_worst(etude: Etude, tmp_
     assert done.returncode == 2
     assert "! ada        attention-wieghts  not graded" in done.stdout
     assert "did you mean 'attention-weights'?" in done.stdout
-
-
-@pytest.mark.slow
-def test_grade_follows_no_link_out_of_the_folder(etude: Etude, tmp_path: Path) -> None:
-    """What the link points at is not read, and its owner is told."""
-    (tmp_path / "eve").mkdir()
-    (tmp_path / "eve" / "attention-weights.py").symlink_to(RIGHT)
-    verdicts = json.loads(etude("grade", ".", "--format", "json").stdout)["verdicts"]
-    assert [(v["student"], v["score"]) for v in verdicts] == [("eve", 0)]
-    assert "symbolic link" in verdicts[0]["message"]
 
 
 @pytest.mark.slow

@@ -415,12 +415,6 @@ def test_a_report_for_a_program_has_no_advice(student: Etude) -> None:
     assert len(_rows("SELECT * FROM attempts")) == 2
 
 
-def _lock(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None)
-    connection.execute("BEGIN EXCLUSIVE")
-    return connection
-
-
 @pytest.mark.parametrize("harm", ["corrupt", "newer", "no folder", "a folder"])
 def test_a_record_that_fails_costs_the_record_alone(
     student: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: str
@@ -1083,10 +1077,3 @@ def test_every_command_s_help_has_an_example(student: Etude, words: list[str]) -
     """Which begins with the command."""
     text = student(*words, "--help").stdout
     assert f"etude {' '.join(words)}" in text.partition("Example")[2]
-
-
-def test_looking_is_possible_without_an_exercise_that_was_misspelled(student: Etude) -> None:
-    """Each command that takes one suggests the closest: exit status 2."""
-    for name in ("show", "start", "hint", "solution"):
-        done = student(name, "duoble")
-        assert (done.returncode, "did you mean 'double'?" in done.stderr) == (2, True)

@@ -225,16 +225,6 @@ def _crowd(bench: Bench, exercise: str, mark: str) -> None:
     bench.page.evaluate(ahead)
 
 
-def test_the_queue_is_told_while_it_is_long(served: Served, open_page: OpenPage) -> None:
-    """Behind others, a learner sees how many."""
-    bench = open_page(expected=REFUSED)
-    _arrive(bench, served.token("patience"))
-    _crowd(bench, served.exercise().id, "patience")
-    _submit(bench, served.exercise().solution + "# patience\n")
-    _concludes(bench, re.compile(r"In the queue, behind \d+ other"))
-    _concludes(bench, "Passed")
-
-
 def test_a_very_long_queue_is_not_counted_to_its_end(served: Served, open_page: OpenPage) -> None:
     """As far as the service counts, a learner sees that it may be more."""
     bench = open_page(expected=REFUSED)

@@ -6,9 +6,6 @@ import os
 import resource
 import signal
 import socket
-import subprocess
-import sys
-import threading
 from functools import partial
 from http import HTTPStatus
 
@@ -17,7 +14,6 @@ import pytest
 from sqlalchemy import func, select
 
 from etude_server.store.tables import attempt, submission, verdict
-from tests.server.conftest import EXERCISES
 from tests.server.faults.conftest import PATIENCE, Stack, children, is_ready, wait_until
 from tests.server.postgres import PostgresServer
 
@@ -142,27 +138,6 @@ def test_a_job_that_kills_its_workers_runs_three_times(queue_stack: Stack) -> No
     stack.parked()
 
 
-def test_the_same_posted_fifty_times_is_graded_once(stack: Stack) -> None:
-    """Fifty requests at once with one key are one submission with one verdict."""
-    text, answers = stack.source(), list[httpx.Response]()
-
-    def post() -> None:
-        answers.append(stack.post(client, text, key="once"))
-
-    with stack.client() as client:
-        threads = [threading.Thread(target=post) for _ in range(50)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    taken = [each for each in answers if each.status_code == HTTPStatus.ACCEPTED]
-    [made] = {each.json()["id"] for each in taken}
-    assert {each.status_code for each in answers} <= {202, HTTPStatus.TOO_MANY_REQUESTS}
-    stack.accepted.append(made)
-    stack.wait_until_graded()
-    assert made not in stack.pending()
-
-
 def test_a_full_disk_loses_nothing(local_stack: Stack) -> None:
     """While nothing can be written, nothing is taken in; then all goes on where it was.
 
@@ -253,19 +228,6 @@ def test_a_stop_ends_event_streams(stack: Stack) -> None:
     assert "timeout graceful shutdown" not in "".join(stack.server.lines)
     stack.server.restart()
     stack.wait_until_ready()
-    stack.wait_until_graded()
-
-
-def test_a_second_server_on_one_file_is_refused(local_stack: Stack) -> None:
-    """Exit status 2 and a sentence that says what to do; the first one goes on."""
-    stack = local_stack
-    command = [sys.executable, "-m", "grader.cli", "serve", "--port", "0"]
-    options = ["--database", stack.url, "--exercises", str(EXERCISES)]
-    second = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
-    assert second.returncode == 2
-    assert "another server uses" in second.stderr
-    assert "postgresql://" in second.stderr
-    stack.hand_in(1)
     stack.wait_until_graded()
 
 

@@ -1,23 +1,15 @@
 """`etude regrade` as staff runs it: preview, run, SIGKILL and another run, list and cancel."""
 
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
 
 from etude_server.store import events, regrades
 from etude_server.store.database import Database
 from etude_server.store.migrate import upgrade
-from etude_server.store.tables import regrade_source
 from grader.grading.workers.grading_pool import GradingPool
 from tests.conftest import Etude
 from tests.server.regrade.conftest import HALF_RIGHT, OLD, RIGHT, Stored, store_of
-
-_MANY = 60
 
 
 @pytest.fixture
@@ -59,33 +51,6 @@ def test_it_shows_what_would_change_and_then_does_it(regrade: Etude, stored: Sto
     asked = regrade("double", "--yes", "--reason", "really", "--allow-lower", "--workers", "1")
     assert "0 raised, 1 lowered, 0 left" in asked.stdout
     assert stored.score(lowered) == (stored.exercise.digest, 2, 5)
-
-
-@pytest.mark.slow
-def test_killed_in_the_middle_it_goes_on(
-    regrade: Etude, stored: Stored, folder: Path, database_url: str
-) -> None:
-    """SIGKILL to the real process: another run does the rest, and nothing is published twice."""
-    ids = [stored.hand_in("ada", f"{RIGHT}# {number}\n", 2) for number in range(_MANY)]
-    command = ["double", "--yes", "--reason", "mended", "--sample", "1", "--workers", "1"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "grader.cli", "regrade", *command],
-        env={**os.environ, "ETUDE_DATABASE": database_url, "ETUDE_EXERCISES": str(folder)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    while _done(stored.database) < _MANY // 10:
-        assert process.poll() is None
-        signal.sigtimedwait([], 0.005)
-    process.kill()
-    assert process.wait() == -signal.SIGKILL
-    assert _done(stored.database) < _MANY
-    again = regrade(*command)
-    assert again.returncode == 0, again.stderr
-    assert f" of {_MANY} sources\n" in again.stdout
-    assert f"finished: {_MANY} of {_MANY} sources done, {_MANY} raised" in again.stdout
-    assert sorted(stored.events(events.PUBLISHED)[_MANY:]) == sorted(ids)
-    assert len(stored.events(events.REGRADE_BEGUN)) == 1
 
 
 def test_a_running_one_can_be_cancelled(regrade: Etude, stored: Stored) -> None:
@@ -133,9 +98,3 @@ def test_a_name_does_not_steer_the_terminal(
     stored.hand_in("[red]ada[/red]", RIGHT, 2)
     seen = regrade("double", "--workers", "1")
     assert "[red]ada[/red]" in seen.stdout
-
-
-def _done(database: Database) -> int:
-    with database.read() as connection:
-        counted = select(func.count()).where(regrade_source.c.done.is_(True))
-        return int(connection.execute(counted).scalar_one())

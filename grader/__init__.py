@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from grader.api import Grader, grade, load_exercise, render
+    from grader.api import Grader, break_program, grade, load_exercise, render
     from grader.definitions.exercise import Exercise
     from grader.errors import DefinitionError, EtudeError, GraderFault, SandboxFault, UsageError
     from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, Verdict
@@ -29,13 +29,14 @@ __all__ = [
     "TestResult",
     "UsageError",
     "Verdict",
+    "break_program",
     "grade",
     "load_exercise",
     "render",
 ]
 
 _MODULES = {
-    "grader.api": ("Grader", "grade", "load_exercise", "render"),
+    "grader.api": ("Grader", "break_program", "grade", "load_exercise", "render"),
     "grader.definitions.exercise": ("Exercise",),
     "grader.errors": (
         "DefinitionError", "EtudeError", "GraderFault", "SandboxFault", "UsageError",

@@ -12,8 +12,9 @@ from typing import Self
 from grader.definitions.collection import resolve
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import default_folder
+from grader.definitions.wording import did_you_mean
 from grader.errors import UsageError
-from grader.grading.results.jobs import Job
+from grader.grading.results.jobs import Job, Probe
 from grader.grading.results.submission import Submission, read_for
 from grader.grading.results.verdict import Verdict
 from grader.grading.workers.grading_pool import GradingPool
@@ -120,6 +121,37 @@ def grade(
     job = Job(exercise, _submission(exercise, file, source))
     with GradingPool(1) as pool:
         return pool.grade(job).result()
+
+
+def break_program(exercise: Exercise, misconception: str, call: str) -> Verdict:
+    """Judge a call that shall show that the program of a misconception is wrong.
+
+    Args:
+        exercise: From `load_exercise`.
+        misconception: Its id.
+        call: Python such as `softmax(np.array([[1.0, 2.0]]))`; empty for a small one that is
+            searched for.
+
+    Returns:
+        A verdict. If the call counts, its `example` has the call and both results. Otherwise it
+        has none, and its `message` says why.
+
+    Raises:
+        UsageError: the exercise has no such misconception.
+        GraderFault: the call could not be judged.
+    """
+    with GradingPool(1) as pool:
+        return pool.grade(break_job(exercise, misconception, call)).result()
+
+
+def break_job(exercise: Exercise, misconception: str, call: str) -> Job:
+    """Return the job of `break_program`."""
+    codes = {each.id: each.code for each in exercise.misconceptions}
+    if misconception not in codes:
+        close = did_you_mean(misconception, codes)
+        raise UsageError(f"'{exercise.id}' has no misconception '{misconception}'{close}")
+    submission = _submission(exercise, None, codes[misconception])
+    return Job(exercise, submission, probe=Probe(breaks=call))
 
 
 def render(verdict: Verdict, form: str = "json", *, file: str | os.PathLike[str] = "") -> str:

@@ -29,6 +29,7 @@ _GROUPS = {
         "check": "grader.cli.check",
         "hint": "grader.cli.hint",
         "solution": "grader.cli.solution",
+        "break": "grader.cli.break_",
         "progress": "grader.cli.progress",
     },
     "For authors": {

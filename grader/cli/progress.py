@@ -52,7 +52,7 @@ def command(context: click.Context, exercises: Path | None) -> None:
     running = streak(history, local_now().date())
     days = _counted(running.current, "day")
     longest = f", the longest had {running.longest}" if running.longest > running.current else ""
-    xp = sum(each.earned for each in known.values())
+    xp = sum(each.total for each in known.values())
     click.echo(f"\n{xp} XP in all. Streak: {days}{longest}.")
     claimed = sum(each.self_reported for each in known.values())
     if claimed:

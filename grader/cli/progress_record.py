@@ -156,6 +156,7 @@ class Afterwards:
         spell: "Callable[[str, str], str] | None" = None,
     ) -> None:
         self.exercise = exercise
+        self._in_terminal = spell is None
         self._spell = spell or (lambda verb, name: f"etude {verb} {name}{suffix(exercises)}")
         self._told = told
         self._history = read_history(hurried=True) if told else History()
@@ -211,6 +212,12 @@ class Afterwards:
             yield f"{xp} XP less {price} for hints: you earn {now.earned}."
         elif verdict.hidden_elsewhere:
             yield f"+{now.earned} XP."
+        if self._in_terminal and len(passes) == 1:
+            from grader.progress.breaks import offers
+
+            if count := len(offers(self.exercise, self._history)):
+                each = "a wrong program for" if count == 1 else f"{count} wrong programs, each for"
+                yield f"Break {each} 1 XP: {self._spell('break', self.exercise.id)}"
 
     def following(self, verdict: Verdict) -> "ExerciseId | None":
         """Return the exercise that comes next, after `record` of a pass."""

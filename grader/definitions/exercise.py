@@ -579,6 +579,11 @@ class Misconception:
     )
     feedback: str = _doc("What unlocks it, in one or two sentences.")
     hint: int | None = _doc("The number of the hint that helps, from 1.", _FROM_ONE, default=None)
+    breakable: bool = _doc(
+        "Whether learners are offered to break the program after a pass, as by `etude break`. "
+        "Turn it off where no call of plain data shows the mistake.",
+        default=True,
+    )
 
 
 @dataclass(frozen=True, slots=True)

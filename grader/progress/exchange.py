@@ -1,6 +1,7 @@
 """A history as JSON, to keep or to take to another machine.
 
-    {"etude_progress": 1, "attempts": [...], "hints": [...], "given_up": [...], "programs": {...}}
+    {"etude_progress": 1, "attempts": [...], "hints": [...], "given_up": [...], "broken": [...],
+     "programs": {...}}
 
 What comes in is checked field by field: it may have been edited, or be another program's file.
 """
@@ -15,7 +16,7 @@ from typing import Any, Final
 
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome
-from grader.progress.history import Attempt, GivenUp, HintTaken, History, Programs
+from grader.progress.history import Attempt, Broken, Event, GivenUp, HintTaken, History, Programs
 
 VERSION: Final = 1
 MAX_BYTES: Final = 64 << 20
@@ -25,12 +26,13 @@ _ID: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _COUNTS: Final = frozenset({"score", "max_score", "xp", "number", "price"})
 _MOST: Final = 10**6
 _LONGEST: Final = 200
+_CALL: Final = 2000  # characters of a call that broke a program
 
 
 def to_json(history: History, programs: Programs | None = None) -> str:
     """Return a history as JSON, an event a line, and after it the programs that passed."""
     parts = [f'"{_NAME}": {VERSION}']
-    for part in ("attempts", "hints", "given_up"):
+    for part in ("attempts", "hints", "given_up", "broken"):
         events = [asdict(event) for event in getattr(history, part)]
         lines = [f"\n  {json.dumps(each, default=methodcaller('isoformat'))}" for each in events]
         end = "\n" if lines else ""
@@ -58,6 +60,7 @@ def from_json(text: str) -> History:
         tuple(_events(data, "attempts", Attempt)),
         tuple(_events(data, "hints", HintTaken)),
         tuple(_events(data, "given_up", GivenUp)),
+        tuple(_events(data, "broken", Broken)),
     )
     return read + History()  # in the order of time
 
@@ -77,9 +80,7 @@ def programs_in(text: str) -> Programs:
     return programs
 
 
-def _events(
-    data: dict[str, Any], part: str, kind: type[Attempt | HintTaken | GivenUp]
-) -> Iterator[Any]:
+def _events(data: dict[str, Any], part: str, kind: type[Event]) -> Iterator[Any]:
     listed = data.get(part, [])
     if not isinstance(listed, list):
         raise UsageError(f"{part}: expected a list")
@@ -104,7 +105,11 @@ def _read(name: str, value: object) -> Any:
         if type(value) is not int or not 0 <= value <= _MOST:
             raise ValueError(f"expected a whole number from 0 to {_MOST}, found {value!r:.40}")
         return value
-    if not isinstance(value, str) or len(value) > _LONGEST or not value.isprintable():
+    if (
+        not isinstance(value, str)
+        or len(value) > (_LONGEST if name != "call" else _CALL)
+        or not value.isprintable()
+    ):
         raise ValueError(f"expected a text of a line, found {value!r:.40}")
     if name == "exercise" and not _ID.fullmatch(value):
         raise ValueError(f"expected the id of an exercise, found {value!r:.40}")

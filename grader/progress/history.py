@@ -91,15 +91,29 @@ class GivenUp:
 
 
 @dataclass(frozen=True, slots=True)
+class Broken:
+    """A wrong program that the learner has shown to be wrong, for one XP."""
+
+    exercise: ExerciseId
+    misconception: str  # its id
+    call: str  # on which its result is wrong
+    at: datetime  # in UTC
+
+
+Event: TypeAlias = Attempt | HintTaken | GivenUp | Broken
+
+
+@dataclass(frozen=True, slots=True)
 class History:
     """The history of a learner, each part in the order of time."""
 
     attempts: tuple[Attempt, ...] = ()
     hints: tuple[HintTaken, ...] = ()
     given_up: tuple[GivenUp, ...] = ()
+    broken: tuple[Broken, ...] = ()
 
     def __len__(self) -> int:
-        return len(self.attempts) + len(self.hints) + len(self.given_up)
+        return sum(map(len, (self.attempts, self.hints, self.given_up, self.broken)))
 
     def __add__(self, other: "History") -> "History":
         """Return both histories as one, in the order of time."""
@@ -107,10 +121,11 @@ class History:
             tuple(sorted((*self.attempts, *other.attempts), key=_time)),
             tuple(sorted((*self.hints, *other.hints), key=_time)),
             tuple(sorted((*self.given_up, *other.given_up), key=_time)),
+            tuple(sorted((*self.broken, *other.broken), key=_time)),
         )
 
 
-def _time(event: Attempt | HintTaken | GivenUp) -> datetime:
+def _time(event: Event) -> datetime:
     return event.at
 
 

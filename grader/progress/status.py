@@ -13,7 +13,8 @@ from datetime import date, datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
 from grader.definitions.exercise import ExerciseId
-from grader.progress.history import Attempt, GivenUp, HintTaken, History
+from grader.progress.breaks import MOST
+from grader.progress.history import Attempt, Broken, GivenUp, HintTaken, History
 
 State: TypeAlias = Literal["new", "tried", "passed", "given up"]
 _DAY: Final = timedelta(days=1)
@@ -32,11 +33,17 @@ class ExerciseStatus:
     gave_up: bool = False  # before the first pass
     passed_at: datetime | None = None
     self_reported: bool = False  # passed, and in the browser alone
+    broken: frozenset[str] = frozenset()  # misconceptions whose programs were broken
 
     @property
     def closed(self) -> bool:
         """Return whether nothing is left to earn."""
         return self.state in ("passed", "given up")
+
+    @property
+    def total(self) -> int:
+        """Return all XP earned here, with one for each wrong program that was broken."""
+        return self.earned + min(len(self.broken), MOST)
 
     def worth(self, xp: int) -> int:
         """Return what a first pass would earn now, of an exercise that is worth `xp`."""
@@ -50,6 +57,7 @@ class _Events:
     attempts: list[Attempt] = field(default_factory=list)
     hints: list[HintTaken] = field(default_factory=list)
     given_up: list[GivenUp] = field(default_factory=list)
+    broken: list[Broken] = field(default_factory=list)
 
 
 def standings(history: History) -> dict[ExerciseId, ExerciseStatus]:
@@ -61,6 +69,8 @@ def standings(history: History) -> dict[ExerciseId, ExerciseStatus]:
         by_exercise.setdefault(hint.exercise, _Events()).hints.append(hint)
     for surrender in history.given_up:
         by_exercise.setdefault(surrender.exercise, _Events()).given_up.append(surrender)
+    for each in history.broken:
+        by_exercise.setdefault(each.exercise, _Events()).broken.append(each)
     statuses = {}
     for name, events in by_exercise.items():
         attempts, hints = events.attempts, events.hints
@@ -89,6 +99,7 @@ def standings(history: History) -> dict[ExerciseId, ExerciseStatus]:
             gave_up,
             passed.at if passed is not None else None,
             passed is not None and all(each.self_reported for each in attempts if each.passed),
+            frozenset(each.misconception for each in events.broken),
         )
     return statuses
 

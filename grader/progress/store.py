@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome
-from grader.progress.history import Attempt, GivenUp, HintTaken, History, Programs
+from grader.progress.history import Attempt, Broken, Event, GivenUp, HintTaken, History, Programs
 from grader.safe_files import close_to_others, create_private
 
 Step: TypeAlias = Sequence[str]
@@ -40,6 +40,10 @@ _ADD_HINT: Final = (
 _ADD_GIVEN_UP: Final = (
     "INSERT INTO given_up (exercise, at) VALUES (?, ?) "
     "ON CONFLICT DO UPDATE SET at = excluded.at WHERE excluded.at < at"
+)
+_ADD_BROKEN: Final = (
+    "INSERT INTO broken (exercise, misconception, call, at) VALUES (?, ?, ?, ?) "
+    "ON CONFLICT DO NOTHING"
 )
 
 _ADD_PROGRAM: Final = "INSERT INTO programs (exercise, source) VALUES (?, ?) ON CONFLICT DO NOTHING"
@@ -85,6 +89,17 @@ MIGRATIONS: Final[Sequence[Step]] = (
         CREATE TABLE programs (  -- those that passed last
             exercise TEXT NOT NULL PRIMARY KEY,
             source TEXT NOT NULL
+        ) WITHOUT ROWID
+        """,
+    ),
+    (
+        """
+        CREATE TABLE broken (  -- wrong programs that the learner has shown to be wrong
+            exercise TEXT NOT NULL,
+            misconception TEXT NOT NULL,
+            call TEXT NOT NULL,
+            at TEXT NOT NULL,
+            PRIMARY KEY (exercise, misconception)
         ) WITHOUT ROWID
         """,
     ),
@@ -154,6 +169,9 @@ class Store:
                 given_up = connection.execute(
                     "SELECT exercise, at FROM given_up ORDER BY at"
                 ).fetchall()
+                broken = connection.execute(
+                    "SELECT exercise, misconception, call, at FROM broken ORDER BY at"
+                ).fetchall()
                 connection.execute("COMMIT")
                 attempts = (
                     Attempt(
@@ -175,6 +193,10 @@ class Store:
                         for name, number, price, at in hints
                     ),
                     tuple(GivenUp(ExerciseId(name), _instant(at)) for name, at in given_up),
+                    tuple(
+                        Broken(ExerciseId(name), str(wrong), str(call), _instant(at))
+                        for name, wrong, call, at in broken
+                    ),
                 )
 
     def programs(self) -> Programs:
@@ -215,6 +237,7 @@ class Store:
                 connection.executemany(_ADD_ATTEMPT, map(_row, history.attempts))
                 connection.executemany(_ADD_HINT, map(_row, history.hints))
                 connection.executemany(_ADD_GIVEN_UP, map(_row, history.given_up))
+                connection.executemany(_ADD_BROKEN, map(_row, history.broken))
                 added = connection.total_changes - before
                 connection.executemany(_PUT_PROGRAM, (passed or {}).items())
                 connection.executemany(_ADD_PROGRAM, (brought or {}).items())
@@ -264,7 +287,7 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("COMMIT")
 
 
-def _row(event: Attempt | HintTaken | GivenUp) -> list[object]:
+def _row(event: Event) -> list[object]:
     row: list[object] = []
     for value in astuple(event):
         match value:

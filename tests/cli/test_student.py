@@ -21,7 +21,7 @@ import pytest
 
 from grader.cli.file_watcher import FileWatcher
 from grader.progress.history import local_now
-from tests.conftest import Etude, Finished
+from tests.conftest import ROOT, Etude, Finished
 
 _EXERCISE = """\
 id: {id}
@@ -697,6 +697,27 @@ def test_the_solution_is_for_those_who_passed(student: Etude) -> None:
     assert "return x + x" in done.stdout
     assert "return x * 2" not in done.stdout
     assert "10 XP in all" in student("progress").stdout
+
+
+def test_a_wrong_program_is_broken_after_a_pass(student: Etude) -> None:
+    """It is shown with the command that answers; a call that counts earns one XP, once."""
+    more = ["--exercises", str(ROOT / "exercises")]
+    done = student("break", "similarity-scores", *more)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "pass 'similarity-scores' first" in done.stderr
+    student("solution", "similarity-scores", "--give-up", *more)
+    assert student("break", "similarity-scores", *more).stdout.count("to break, 1 XP") == 3
+    shown = student("break", "similarity-scores", "1", *more).stdout
+    assert "def similarity_scores(Q, K):" in shown
+    assert 'Answer: etude break similarity-scores 1 "CALL"' in shown
+    answer = ["break", "similarity-scores", "1"]
+    done = student(*answer, "similarity_scores(np.zeros((1, 1)), np.zeros((1, 1)))", *more)
+    assert (done.returncode, done.stdout[:12]) == (1, "Not broken. ")
+    counts = "similarity_scores(np.array([[1, 2], [3, 5]]), np.array([[1, 0], [2, 7], [4, 4]]))"
+    assert "+1 XP." in student(*answer, counts, *more).stdout
+    assert "+1 XP." not in student(*answer, counts, *more).stdout
+    assert student("break", "similarity-scores", *more).stdout.startswith("1  broken\n2  to break")
+    assert "1 XP in all" in student("progress", *more).stdout
 
 
 def test_giving_up_costs_the_xp(student: Etude) -> None:

@@ -89,7 +89,7 @@ def test_equivalent(exercise: Exercise) -> None:
     """An equivalent mutant is a change and the reason why it changes nothing."""
     assert exercise.equivalent == (
         Equivalent(
-            Location(COMPLETE, 105, 5),
+            Location(COMPLETE, 106, 5),
             "drop-max in attention_weights: `scores - scores.max()` -> `scores`",
             "The tests have no large scores; the next exercise does.",
         ),
@@ -106,7 +106,7 @@ def test_also_right(exercise: Exercise) -> None:
 
 def test_limits(exercise: Exercise) -> None:
     """Limits have units in their names; whole numbers become floats where floats are meant."""
-    assert exercise.limits == ExerciseLimits(Location(COMPLETE, 119, 9), 20, 30.5, 512, 64)
+    assert exercise.limits == ExerciseLimits(Location(COMPLETE, 120, 9), 20, 30.5, 512, 64)
 
 
 def test_texts(exercise: Exercise) -> None:

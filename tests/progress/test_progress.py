@@ -21,7 +21,7 @@ from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome
 from grader.progress.exchange import from_json, to_json
-from grader.progress.history import Attempt, GivenUp, HintTaken, History
+from grader.progress.history import Attempt, Broken, GivenUp, HintTaken, History
 from grader.progress.status import ExerciseStatus, Streak, next_open, standing, standings, streak
 from grader.progress.store import (
     FILE_NAME,
@@ -56,6 +56,7 @@ FULL = History(
     (_attempt(0, FAILED), _attempt(5), _attempt(7, exercise=MASK)),
     (_hint(1, 1, 2), _hint(2, 2, 3)),
     (GivenUp(HEADS, NOON),),
+    (Broken(SOFTMAX, "unscaled", "softmax(np.zeros(2))", NOON),),
 )
 
 
@@ -238,6 +239,14 @@ def test_xp_are_never_negative() -> None:
     history = History((_attempt(5),), (_hint(1, 1, 25),))
     assert standing(history, SOFTMAX).earned == 0
     assert standing(History(hints=history.hints), SOFTMAX).worth(10) == 0
+
+
+def test_a_broken_program_earns_one_xp() -> None:
+    """For three of an exercise, beside what its pass earns."""
+    broken = tuple(Broken(SOFTMAX, f"m-{n}", "softmax(1)", NOON) for n in range(5))
+    found = standing(History((_attempt(5),), broken=broken), SOFTMAX)
+    assert (found.earned, found.total) == (10, 13)
+    assert found.broken == {each.misconception for each in broken}
 
 
 @pytest.mark.parametrize(("minutes", "earned"), [(1, 0), (9, 10)])

@@ -31,6 +31,14 @@ class PlainCall:
     names: frozenset[str]  # of the inputs that it uses
     is_plain: bool = True  # else an expression of a test that discloses its inputs
 
+    def in_line(self, inputs: Mapping[str, Any]) -> str:
+        """Return the call with the values of its arguments.
+
+        Raises:
+            NotWritableError: an input has no Python text.
+        """
+        return _text(ast.parse(self.code, mode="eval").body, inputs, {})
+
     def written_out(self, inputs: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Return the inputs that need lines of their own, as Python, and the call.
 
@@ -40,7 +48,7 @@ class PlainCall:
         if not self.is_plain:
             return {name: python_of(inputs[name]) for name in sorted(self.names)}, self.code
         tree = ast.parse(self.code, mode="eval").body
-        whole = _text(tree, inputs, {})
+        whole = self.in_line(inputs)
         if len(whole) <= _LINE:
             return {}, whole
         named = {

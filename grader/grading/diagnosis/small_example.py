@@ -82,6 +82,7 @@ from grader.grading.diagnosis.simpler_inputs import (
 from grader.grading.expected.inputs import draw_of_sizes
 from grader.grading.expected.oracle import Draw, KnownValues, Oracle
 from grader.grading.expected.solution_values import loaded_solution
+from grader.grading.feedback import break_sentences
 from grader.grading.program.author_code import (
     TooLargeError,
     TooLongError,
@@ -113,7 +114,7 @@ _OTHER_DRAWS: Final = 1 << 10  # numbers of draws that are not searched
 _MOST_KNOWN: Final = 2  # of the test's own draws, where others show what inputs are like
 _FORM: Final = (Rung.SHAPE, Rung.LENGTH, Rung.TYPE)
 
-_Inputs = Mapping[str, Any]
+Inputs = Mapping[str, Any]
 
 
 def small_example(
@@ -137,27 +138,27 @@ def small_example(
         return None
     try:
         asked = [
-            each for test in failing for each in _questions(oracle, test, observed.get(test.id))
+            each for test in failing for each in questions(oracle, test, observed.get(test.id))
         ]
         if not asked:
             return None
-        clock = _Clock()
+        clock = Clock()
         with (
             loaded_solution(exercise, sandbox) as solution,
-            sandbox.child(_limits(exercise)) as child,
+            sandbox.child(limits_of_example(exercise)) as child,
         ):
             program = load(child, submission, replace(exercise, forbid=None)).program
             if program is not None:
-                search = _Search(oracle, sandbox, solution, program, clock)
+                search = Search(oracle, sandbox, solution, program, clock)
                 for question, inputs, kind in search.found(asked):
-                    with sandbox.child(_limits(exercise)) as other:
+                    with sandbox.child(limits_of_example(exercise)) as other:
                         ignorant = load(other, submission, replace(exercise, forbid=None)).program
                         if ignorant is None:
                             continue
                         simple = search.simplified(question, inputs, kind, ignorant)
                     if simple is None:
                         continue
-                    example = _shown(oracle, submission, sandbox, question, simple)
+                    example = shown(oracle, submission, sandbox, question, simple)
                     if example is not None:
                         return example
     except (ChildGoneError, DefinitionError):  # a program is over, or does not take the inputs
@@ -165,12 +166,17 @@ def small_example(
     return None
 
 
-def _limits(exercise: Exercise) -> Limits:
+def limits_of_example(exercise: Exercise) -> Limits:
+    """Return the limits of a program whose calls are small."""
     return replace(limits_of(exercise), cpu_seconds=1, wall_seconds=WALL_SECONDS)
 
 
+class NotSettledError(Exception):
+    """Right programs do not settle what a call has to give; the message says why."""
+
+
 @dataclass(frozen=True, slots=True)
-class _Question:
+class Question:
     """A plain call of a failing test, as a test of its own."""
 
     test: CallTest | OutputTest  # of what the reference, the author's expression or solution gives
@@ -179,7 +185,7 @@ class _Question:
     kind: str  # of the difference in the failing test; "" for any
 
 
-def _questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterator[_Question]:
+def questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterator[Question]:
     """Yield the plain calls of a failing test, if anything may be told of it."""
     exercise = oracle.exercise
     if test.disclose == "nothing" or test.budget is not None or isinstance(test.given, Literals):
@@ -224,7 +230,7 @@ def _questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterat
             )
         else:
             continue
-        yield _Question(asked, test, call, kind)
+        yield Question(asked, test, call, kind)
 
 
 def _compared_by_itself(oracle: Oracle) -> set[str]:
@@ -268,7 +274,7 @@ def _kind_of(got: object, rung: Rung | None) -> str:
     )
 
 
-class _Clock:
+class Clock:
     """The time for a search."""
 
     def __init__(self) -> None:
@@ -283,7 +289,7 @@ class _Clock:
         )
 
 
-class _Search:
+class Search:
     """The search for inputs on which two programs differ.
 
     Args:
@@ -297,26 +303,27 @@ class _Search:
         sandbox: Children,
         solution: LoadedProgram,
         program: LoadedProgram,
-        clock: "_Clock",
+        clock: Clock,
     ) -> None:
         self._exercise = oracle.exercise
         self._oracle = Oracle(oracle.exercise, sandbox, KnownValues())
         self._known = oracle
         self._solution = solution
         self._program = program
+        self.also_right: Sequence[LoadedProgram] = ()
         self._clock = clock
-        self._known_usual: dict[tuple[TestId, frozenset[str]], Usual] = {}
-        self._secret = Secrets(oracle)
+        self.known_usual: dict[tuple[TestId, frozenset[str]], Usual] = {}
+        self.secrets = Secrets(oracle)
 
-    def found(self, asked: Sequence[_Question]) -> Iterator[tuple[_Question, _Inputs, str]]:
+    def found(self, asked: Sequence[Question]) -> Iterator[tuple[Question, Inputs, str]]:
         """Yield the questions that show a difference, with inputs that have no secret.
 
         The smallest come first; the last item is the kind of the difference.
         """
-        found: list[tuple[bool, int, int, _Question, _Inputs, str]] = []
+        found: list[tuple[bool, int, int, Question, Inputs, str]] = []
         try:
             for number, question in enumerate(asked):
-                if (first := self._first(question)) is not None:
+                if (first := self.first(question)) is not None:
                     inputs, kind = first
                     other = bool(question.kind) and kind != question.kind
                     found.append((other, count_numbers(inputs), number, question, inputs, kind))
@@ -327,8 +334,8 @@ class _Search:
                 yield question, free, kind
 
     def simplified(
-        self, question: _Question, inputs: _Inputs, kind: str, program: LoadedProgram
-    ) -> _Inputs | None:
+        self, question: Question, inputs: Inputs, kind: str, program: LoadedProgram
+    ) -> Inputs | None:
         """Return inputs without a secret made simpler, as far as they show the same difference.
 
         Args:
@@ -337,7 +344,7 @@ class _Search:
         """
         ignorant = copy.copy(self)
         ignorant._program = program  # noqa: SLF001  of this class
-        simple = ignorant._simpler(question, inputs, kind)  # noqa: SLF001  likewise
+        simple = ignorant.simpler(question, inputs, kind)
         draws = [draw.inputs for draw in self._known.draws(question.of)]
         of_a_test = any(
             all(name in draw and is_same(value, draw[name]) for name, value in simple.items())
@@ -345,7 +352,7 @@ class _Search:
         )
         return None if of_a_test else simple
 
-    def _first(self, question: _Question) -> tuple[_Inputs, str] | None:
+    def first(self, question: Question) -> tuple[Inputs, str] | None:
         """Return the smallest inputs that show a difference, of the test's own kind if possible."""
         other = None
         for inputs in self._draws(question):
@@ -361,7 +368,7 @@ class _Search:
                 other = inputs, kind
         return other
 
-    def _draws(self, question: _Question) -> Iterator[_Inputs]:
+    def _draws(self, question: Question) -> Iterator[Inputs]:
         """Yield inputs drawn with every small vector of sizes, then with ordinary sizes."""
         numbers = itertools.count()
         seeded = question.of.given
@@ -376,16 +383,31 @@ class _Search:
             yield self._drawn(question, next(numbers), (), size)
 
     def _drawn(
-        self, question: _Question, number: int, lengths: tuple[int, ...], size: int
-    ) -> _Inputs:
+        self, question: Question, number: int, lengths: tuple[int, ...], size: int
+    ) -> Inputs:
         try:
             drawn = draw_of_sizes(self._exercise, question.of, number, lengths, size)
         except DefinitionError:  # sizes for which the author's Python does not work
             return {}
         return {name: value for name, value in drawn.items() if name in question.call.names}
 
-    def _difference(self, question: _Question, inputs: _Inputs) -> str:
+    def _difference(self, question: Question, inputs: Inputs) -> str:
         """Return the kind of the difference that inputs show; "" if none."""
+        try:
+            test = self.settled(question, inputs)
+            kind = self.difference(test)
+            if kind:
+                self.check_agreement(test)
+        except NotSettledError:
+            return ""
+        return kind
+
+    def settled(self, question: Question, inputs: Inputs) -> CallTest | OutputTest:
+        """Return the test of a question with these inputs, whose expected value is then known.
+
+        Raises:
+            NotSettledError: right programs may give something else there, or nothing.
+        """
         test = replace(question.test, given=Literals(inputs))
         known = self._oracle.known.draws
         known.pop(test.id, None)
@@ -400,23 +422,38 @@ class _Search:
             expected = self._oracle.draws(test)[0].expected
         except (ChildGoneError, GraderFault):
             raise
-        except Exception:  # noqa: BLE001  the reference or the solution does not take these inputs
-            return ""
+        except Exception as error:  # the reference or the solution does not take these inputs
+            raise NotSettledError(break_sentences.RAISES) from error
         arrays = [np.asarray(part) for _, part in parts(expected)]
         if arrays and not any(array.size for array in arrays):
-            return ""
+            raise NotSettledError(break_sentences.EMPTY)
+        if any(array.dtype.kind in "fc" and np.isnan(array).any() for array in arrays) or (
+            isinstance(expected, str) and re.search(r"\bnan\b", expected)
+        ):
+            raise NotSettledError(break_sentences.NAN)
         # Places, ranks and choices: which of two equal numbers comes first may be free.
         is_choice = any(array.dtype.kind in "biu" for array in arrays)
-        if (is_choice and self._has_new_ties(question, inputs)) or any(
-            array.dtype.kind in "fc" and np.isnan(array).any() for array in arrays
-        ):
-            return ""
-        if isinstance(expected, str) and re.search(r"\bnan\b", expected):
-            return ""
-        kind = self._kind(self._program, test)
-        if not kind or (not test.needs_solution and self._kind(self._solution, test)):
-            return ""
-        return kind
+        if is_choice and self._has_new_ties(question, inputs):
+            raise NotSettledError(break_sentences.TIES)
+        return test
+
+    def expected(self, test: CallTest | OutputTest) -> Any:
+        """Return the right result in a test that is settled."""
+        return self._oracle.draws(test)[0].expected
+
+    def check_agreement(self, test: CallTest | OutputTest) -> None:
+        """Check that all right programs pass a test with inputs that are settled.
+
+        Raises:
+            NotSettledError: one does not.
+        """
+        own = () if test.needs_solution else (self._solution,)
+        if any(self._kind(program, test) for program in (*own, *self.also_right)):
+            raise NotSettledError(break_sentences.DISAGREE)
+
+    def difference(self, test: CallTest | OutputTest) -> str:
+        """Return how the program differs from what is expected of a test; "" if it does not."""
+        return self._kind(self._program, test)
 
     def _kind(self, program: LoadedProgram, test: CallTest | OutputTest) -> str:
         try:
@@ -429,44 +466,49 @@ class _Search:
             return ""
         return "" if found.difference is None else found.difference.rung.value
 
-    def _fits(self, question: _Question, path: Path, part: Any) -> bool:
+    def _fits(self, question: Question, path: Path, part: Any) -> bool:
         """Return whether a part of inputs keeps what holds for ordinary draws of the test."""
-        usual = self._usual(question).properties
+        usual = self.usual(question).properties
         return all(
             usual.get((*path, *inner), frozenset()) - {ALL_DIFFERENT} <= properties(each)
             for inner, each in parts(part)
         )
 
-    def _has_new_ties(self, question: _Question, inputs: _Inputs) -> bool:
+    def _has_new_ties(self, question: Question, inputs: Inputs) -> bool:
         """Return whether numbers are equal that are different in all ordinary draws."""
-        usual = self._usual(question).properties
+        usual = self.usual(question).properties
         return any(
             ALL_DIFFERENT in usual.get(path, frozenset()) - properties(part)
             for path, part in parts(inputs)
         )
 
-    def _usual(self, question: _Question) -> Usual:
+    def usual(self, question: Question) -> Usual:
+        """Return what holds for ordinary inputs of a question."""
+        key = question.of.id, question.call.names
+        if key not in self.known_usual:
+            self.known_usual[key] = usual_of(self.ordinary(question), self.secrets)
+        return self.known_usual[key]
+
+    def ordinary(self, question: Question) -> list[Inputs]:
+        """Return inputs that show what a question is usually asked with."""
         names = question.call.names
-        if (question.of.id, names) not in self._known_usual:
-            given = [draw.inputs for draw in self._known.draws(question.of)[: len(_ORDINARY)]]
-            given += [
-                self._drawn(question, _OTHER_DRAWS + size, (), size)
-                for size in _ORDINARY[min(len(given), _MOST_KNOWN) :]
-            ]
-            drawn = [{name: each[name] for name in names} for each in given if names <= each.keys()]
-            self._known_usual[question.of.id, names] = usual_of(drawn, self._secret)
-        return self._known_usual[question.of.id, names]
+        given = [draw.inputs for draw in self._known.draws(question.of)[: len(_ORDINARY)]]
+        given += [
+            self._drawn(question, _OTHER_DRAWS + size, (), size)
+            for size in _ORDINARY[min(len(given), _MOST_KNOWN) :]
+        ]
+        return [{name: each[name] for name in names} for each in given if names <= each.keys()]
 
     def _changed(
         self,
-        question: _Question,
-        inputs: _Inputs,
+        question: Question,
+        inputs: Inputs,
         path: Path,
         part: Any,
         kind: str,
         *,
         free: bool = True,
-    ) -> _Inputs | None:
+    ) -> Inputs | None:
         """Return inputs with another part, if they still show a difference of the same kind.
 
         Args:
@@ -479,14 +521,14 @@ class _Search:
             return None
         return changed if self._shows(question, changed, kind) else None
 
-    def _shows(self, question: _Question, inputs: _Inputs, kind: str) -> bool:
+    def _shows(self, question: Question, inputs: Inputs, kind: str) -> bool:
         """Return whether inputs show a difference of this kind, if there is time to see it."""
         try:
             return not self._clock.is_over and self._difference(question, inputs) == kind
         except ChildGoneError:
             return False
 
-    def _simpler(self, question: _Question, inputs: _Inputs, kind: str) -> _Inputs:
+    def simpler(self, question: Question, inputs: Inputs, kind: str) -> Inputs:
         """Return inputs made simpler, part by part."""
         for path, part in list(parts(inputs)):
             for simple in simpler(part, in_order=kind in _FORM):
@@ -498,16 +540,16 @@ class _Search:
                     break
         return inputs
 
-    def _without_secrets(self, question: _Question, inputs: _Inputs, kind: str) -> _Inputs | None:
+    def _without_secrets(self, question: Question, inputs: Inputs, kind: str) -> Inputs | None:
         """Return inputs in which what hidden tests may have is exchanged for something else."""
         constants = list(constants_in(ast.parse(question.call.code)))
-        usual = self._usual(question)
+        usual = self.usual(question)
         keys = list(keys_in(list(inputs.values())))
         texts = set(texts_in(list(inputs.values())))
         if (
             len(texts) > 1  # public words in the order of a hidden test are a secret too
-            or any(map(self._secret.is_text, [*texts, *texts_in(constants)]))
-            or any(map(self._secret.is_near, numbers_in(constants)))
+            or any(map(self.secrets.is_text, [*texts, *texts_in(constants)]))
+            or any(map(self.secrets.is_near, numbers_in(constants)))
             or any(self._is_secret(question, number) for number in numbers_in(keys))
             or not usual.lengths.isdisjoint(lengths_in(inputs))
         ):
@@ -521,17 +563,17 @@ class _Search:
             inputs = found
         return inputs
 
-    def _is_secret(self, question: _Question, number: float) -> bool:
-        return self._secret.is_near(number, self._usual(question).numbers)
+    def _is_secret(self, question: Question, number: float) -> bool:
+        return self.secrets.is_near(number, self.usual(question).numbers)
 
     def _secrets_in(
-        self, question: _Question, inputs: _Inputs
+        self, question: Question, inputs: Inputs
     ) -> Iterator[tuple[Path, Iterator[Any]]]:
         """Yield the paths to what hidden tests may have, with other values to try there."""
-        arrays = self._usual(question).arrays
+        arrays = self.usual(question).arrays
         for path, array in arrays_in(inputs):
             drawn = any(is_near(array, each) for each in arrays.get(path, ()))
-            if drawn and self._secret.is_array(array):
+            if drawn and self.secrets.is_array(array):
                 part = at(inputs, path)
                 new = (each for each in other_arrays(array) if not is_near(each, array))
                 yield (
@@ -553,8 +595,13 @@ class _Search:
                 yield path, (each for each in changed if number not in numbers_in(each))
 
 
-def _shown(
-    oracle: Oracle, submission: Submission, sandbox: Children, question: _Question, inputs: _Inputs
+def shown(
+    oracle: Oracle,
+    submission: Submission,
+    sandbox: Children,
+    question: Question,
+    inputs: Inputs,
+    limits: Limits | None = None,
 ) -> SmallExample | None:
     """Run the text of an example as a visible test, in a new child, and return the example."""
     try:
@@ -570,7 +617,7 @@ def _shown(
     exercise = replace(oracle.exercise, tests=(test,), forbid=None)
     values = Oracle(exercise, sandbox, KnownValues()).values_of(test)
     again = Oracle(exercise, sandbox, KnownValues({test.id: values}))
-    with SubmissionRun(again, submission, sandbox, _limits(exercise)) as run:
+    with SubmissionRun(again, submission, sandbox, limits or limits_of_example(exercise)) as run:
         run.load()
         result = run.grade(test)
     if result.outcome not in (Outcome.FAILED, Outcome.ERRORED):

@@ -18,13 +18,17 @@ class Probe:
     in the verdict. `evidence` has the verdict carry `Evidence`. `form_of` is the digest of the
     exercise that the job's own is a form of: tests of the same id ask the same in both, so that
     inputs and expected values are computed once. `beside` is a wrong program: it is graded before
-    the submission, and both again after it. The evidence lists the results that changed.
+    the submission, and both again after it. The evidence lists the results that changed. `breaks`
+    is a learner's call that shall show that the submission is wrong, or empty for a small one that
+    is searched for. No test runs. The verdict's example is the call if it counts;
+    otherwise its message says why it does not.
     """
 
     first_failure: bool = False
     evidence: bool = False
     form_of: str = ""
     beside: Submission | None = None
+    breaks: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,77 @@
+"""The sentences on a learner's call that shall break a wrong program."""
+
+from collections.abc import Iterable
+from typing import Final
+
+NO_WITNESS: Final = "A search finds no small call that breaks this program."
+RAISES: Final = "Right programs raise an error on this call, so the task does not allow it."
+TOO_LONG: Final = "Right programs take too long or too much memory for this call; make it smaller."
+ENDLESS: Final = "The wrong program takes too long here, which is no wrong result."
+EMPTY: Final = "The right result is empty here, so there is nothing to compare."
+NAN: Final = "The right result has NaN here, so no other result is wrong."
+TIES: Final = (
+    "Some numbers are equal here that the task keeps different, and which of them comes first is "
+    "free."
+)
+DISAGREE: Final = "Right programs give different results on this call, so none of them is wrong."
+LENGTHS: Final = "Two arguments have different lengths where the task allows only equal ones."
+NO_CALL: Final = (
+    "No test of this exercise compares the result of such a call; give the function all its usual "
+    "arguments."
+)
+NO_DATA: Final = (
+    "A call of this exercise takes what is no plain data, so it cannot be written here."
+)
+
+_PROMISES: Final = {
+    "of kind b": "True and False",
+    "of kind i": "whole numbers",
+    "of kind u": "whole numbers of an unsigned dtype",
+    "of kind f": "decimal numbers",
+    "of kind c": "complex numbers",
+    "finite": "finite numbers",
+    "each row has a finite number": "rows with a finite number",
+    "positive": "numbers above 0",
+    "negative": "numbers below 0",
+    "not negative": "numbers from 0 on",
+    "not positive": "numbers up to 0",
+    "less than 1": "numbers below 1",
+    "at most 1": "numbers up to 1",
+    "rows have the sum 1": "rows with the sum 1",
+    "increasing": "increasing numbers",
+    "not decreasing": "numbers in increasing order",
+    "each row has True": "rows with a True",
+    "each row has False": "rows with a False",
+    "the diagonal is True": "a diagonal of True",
+    "the diagonal is False": "a diagonal of False",
+}
+"""The words for a property of ordinary inputs, in the order in which they are told."""
+
+
+def property_lacks(text: str, lacking: Iterable[str], *, is_empty: bool) -> str:
+    """Return the sentence on an argument that lacks properties."""
+    if is_empty:
+        return f"The task promises at least one number here, and {_code(text)} has none."
+    lacks = set(lacking)
+    words = next((words for name, words in _PROMISES.items() if name in lacks), "other numbers")
+    return f"The task allows only {words} here, not {_code(text)}."
+
+
+def form_lacks(text: str, forms: Iterable[str]) -> str:
+    """Return the sentence on an argument of another form than is usual."""
+    return f"The task allows only {' or '.join(sorted(forms))} here, not {_code(text)}."
+
+
+def same_result(text: str) -> str:
+    """Return the sentence on a call that tells nothing."""
+    return f"Both give the same result: {_code(text)}."
+
+
+def unreadable(what: str) -> str:
+    """Return the sentence on a text that is no call of plain data."""
+    return f"{what}; write one call with plain data, such as f(np.array([1.0, 2.0]), axis=0)."
+
+
+def _code(text: str) -> str:
+    text = " ".join(text.split())
+    return f"`{text if len(text) <= 80 else f'{text[:79]}…'}`"  # noqa: PLR2004  a line

@@ -1,0 +1,35 @@
+"""The wrong programs that a learner is offered to break after a pass."""
+
+import difflib
+from typing import Final
+
+from grader.definitions.exercise import Exercise, Misconception
+from grader.grading.results.verdict import Diagnosis
+from grader.progress.history import History
+
+MOST: Final = 3
+"""The wrong programs of an exercise that are offered, one XP each."""
+
+
+def offers(exercise: Exercise, history: History) -> list[Misconception]:
+    """Return the misconceptions to break, the simplest first: those closest to the solution.
+
+    What the learner made is left out, and what the author keeps from it with `breakable: false`.
+    """
+    if exercise.kind == "predict":
+        return []
+    own = {
+        name
+        for each in history.attempts
+        if each.exercise == exercise.id
+        for name in each.diagnosis.split(Diagnosis.JOIN)
+    }
+    offered = [each for each in exercise.misconceptions if each.breakable and each.id not in own]
+    return sorted(offered, key=lambda each: _distance(exercise.solution, each.code))[:MOST]
+
+
+def _distance(solution: str, code: str) -> tuple[int, int]:
+    """Return how many lines of a program are not the solution's, and by how much it is longer."""
+    matcher = difflib.SequenceMatcher(None, solution.splitlines(), code.splitlines())
+    same = sum(block.size for block in matcher.get_matching_blocks())
+    return len(code.splitlines()) - same, abs(len(code) - len(solution))

@@ -1,0 +1,153 @@
+"""A learner's call that shall break a wrong program, in the real sandbox."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from grader.grading.diagnosis.break_it import broken
+from grader.grading.expected.oracle import Oracle
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Verdict
+from grader.sandbox.process import Sandbox
+from tests.grading.conftest import Fields, Make
+
+Judge: TypeAlias = Callable[..., Verdict]
+
+MEANS = (
+    "import numpy as np\n\n\ndef f(x, axis=-1):\n    return x - x.mean(axis=axis, keepdims=True)\n"
+)
+WHOLE = MEANS.replace("axis=axis", "axis=None")
+TEST: Fields = {
+    "hidden": True,
+    "seeds": 6,
+    "given": "n, m = sizes(2)\nx = rng.uniform(31.25, 87.5, (n, m))",
+    "call": "f(x)",
+    "expect": "solution",
+}
+
+
+@pytest.fixture
+def judge(make: Make, sandbox: Sandbox) -> Judge:
+    """Judge a call that shall break a program."""
+
+    def verdict(call: str, source: str = WHOLE, *tests: Fields, **fields: object) -> Verdict:
+        exercise = make(*(tests or (TEST,)), **{"solution": MEANS, **fields})
+        submission = Submission.from_bytes(Path("small.py"), source.encode())
+        return broken(Oracle(exercise, sandbox), submission, sandbox, call)
+
+    return verdict
+
+
+def test_a_call_counts_if_the_results_differ(judge: Judge) -> None:
+    """Whole numbers are read as floats where the task has floats; both results are shown."""
+    example = judge("f(np.array([[1, 2], [3, 6]]))").example
+    assert example is not None
+    assert example.code == "f(np.array([[1.0, 2.0], [3.0, 6.0]]))"
+    assert example.result.expected is not None
+    assert example.result.got is not None
+    assert example.result.expected.text == "[[-0.5  0.5]\n [-1.5  1.5]]"
+    assert example.result.got.text == "[[-2. -1.]\n [ 0.  3.]]"
+
+
+def test_the_search_gives_a_call_that_counts(judge: Judge) -> None:
+    """An empty text asks for it."""
+    example = judge("").example
+    assert example is not None
+    assert judge(example.code).example == example
+    assert judge("", MEANS).message == "A search finds no small call that breaks this program."
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("f(np.array([[1, 2]]))", "Both give the same result: `[[-0.5 0.5]]`."),
+        ("f(np.array([[1, 2], [1, 2 + 1e-12]]))", "Both give the same result"),
+        ("f(np.zeros((0, 2)))", "promises at least one number here, and `np.zeros((0, 2))`"),
+        ("f(np.array([[-1.0]]))", "allows only numbers above 0 here, not `np.array([[-1.0]])`"),
+        ("f(np.array([[np.nan, 1.0]]))", "allows only finite numbers here"),
+        ("f(np.array([1.0, 2.0]))", "allows only an array with 2 axes here"),
+        ("f([[1.0, 2.0]])", "allows only an array with 2 axes here, not `[[1.0, 2.0]]`"),
+        ("f(np.array([[1.0]]), axis=0)", "No test of this exercise compares"),
+        ("f()", "No test of this exercise compares"),
+        ("g(np.array([[1.0]]))", "Call `f`, nothing else"),
+        ("f(x)", "`x` is no plain data"),
+        ("f(np.array([[1.0]])).sum()", "No test of this exercise compares"),
+        ("f(np.array([[1.0]]).T)", "is no plain data"),
+        ("f(np.load('small.yaml'))", "is no plain data"),
+        ("f(np.array([[1.0]]).__class__)", "is no plain data"),
+        ("f(__import__('os'))", "is no plain data"),
+        ("f(open('small.yaml'))", "is no plain data"),
+        ("f(f(np.array([[1.0]])))", "is no plain data"),
+        ("f(reference)", "is no plain data"),
+        ("f([x for x in (1, 2)])", "is no plain data"),
+        ("f(x := 1)", "is no plain data"),
+        ("f(lambda: 1)", "is no plain data"),
+        ("f(*[1])", "A * is no argument here"),
+        ("f(**{'x': 1})", "Give each argument once"),
+        ("import os", "This is no Python call"),
+        ("f(1)\nf(2)", "This is no Python call"),
+        ("(" * 500, "This is no Python call"),
+        ("f(" + "1" * 3000 + ")", "The call is too long"),
+        ("f(np.zeros(10**12))", "The arguments cannot be computed (MemoryError)"),
+        ("f(np.zeros((2, -1)))", "The arguments cannot be computed (ValueError)"),
+        ("f(np.ones((999, 999)))", "too long or too much memory"),
+    ],
+)
+def test_a_call_that_does_not_count_is_told_why(judge: Judge, call: str, message: str) -> None:
+    """Nothing of the hidden test is in the sentence."""
+    verdict = judge(call)
+    assert verdict.example is None
+    assert message in verdict.message
+    assert not any(secret in verdict.message for secret in ("31.25", "87.5", "rng", "test-0"))
+
+
+def test_right_programs_must_agree(judge: Judge) -> None:
+    """Where another right program differs, or none has a result, nothing is wrong."""
+    half = MEANS.replace("    return", "    if len(x) == 3:\n        return x\n    return")
+    fields = {"also_right": [half]}
+    message = "Right programs give different results"
+    assert message in judge("f(np.eye(3) + 1)", WHOLE, **fields).message
+    assert judge("f(np.eye(2) + 1)", WHOLE.replace("x - x", "x - 2 * x"), **fields).example
+    raising = MEANS.replace(
+        "    return", "    if len(x) == 3:\n        raise ValueError\n    return"
+    )
+    assert "Right programs raise" in judge("f(np.eye(3) + 1)", WHOLE, solution=raising).message
+    assert (
+        "has NaN"
+        in judge(
+            "f(np.full((1, 2), 7.0))",
+            WHOLE,
+            solution=MEANS.replace("n x", "n x + (np.nan if x[0, 0] == 7 else 0)"),
+        ).message
+    )
+
+
+def test_equal_lengths_of_ordinary_draws_stay_equal(judge: Judge) -> None:
+    """Broadcasting must not make a call count that the task does not have."""
+    source = "def f(x, y):\n    return x * y\n"
+    test = {
+        **TEST,
+        "given": "n, m = sizes(2)\nx = rng.random(n)\ny = rng.random(n)",
+        "call": "f(x, y)",
+    }
+    wrong = "def f(x, y):\n    return x + y\n"
+    assert judge(
+        "f(np.array([0.5, 0.5]), y=np.array([0.5, 0.25]))", wrong, test, solution=source
+    ).example
+    message = judge(
+        "f(np.array([0.5, 0.5]), np.array([0.5]))", wrong, test, solution=source
+    ).message
+    assert "different lengths" in message
+
+
+def test_a_program_cannot_make_a_call_count_by_not_ending(judge: Judge) -> None:
+    """Nor by what it remembers: each call has a child of its own."""
+    endless = f"{WHOLE}\n\ndef f(x):\n    while True:\n        pass\n"
+    assert "takes too long" in judge("f(np.ones((1, 2)))", endless).message
+    counting = MEANS.replace("def f", "seen = []\n\n\ndef f").replace(
+        "return", "seen.append(1)\n    return (len(seen) > 1) +"
+    )
+    for _ in range(3):
+        assert "same result" in judge("f(np.array([[1.0, 2.0]]))", counting).message

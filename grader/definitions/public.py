@@ -18,6 +18,7 @@ from grader.definitions.exercise import (
     Property,
     TestId,
 )
+from grader.definitions.properties import PROPERTIES
 from grader.definitions.track import TrackId
 
 _KINDS: Final = {kind.kind: kind for kind in KINDS_OF_TEST}
@@ -61,6 +62,11 @@ class PublicTest:
         """The heading of the expected value, or nothing."""
         kind = _KINDS.get(self.kind)
         return "" if kind is None else kind.expected_heading
+
+    @property
+    def promise(self) -> str:
+        """The property in words, or nothing."""
+        return "" if self.holds is None else PROPERTIES[self.holds].on_page
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,3 +30,14 @@ def test_lists_get_other_numbers_and_sizes() -> None:
     assert {type(number) for each in found for row in each for number in row} == {int, float}
     sizes = {np.shape(with_other_sizes(rng, STEPS)[0][1][0]) for _ in range(20)}
     assert len(sizes) > 2
+
+
+def test_texts_get_other_letters_in_longer_runs_and_modes_stay() -> None:
+    """What depends on a run of letters shows in no text without one."""
+    rng = np.random.default_rng(0)
+    steps: Steps = (("", ("aab", "mode", ""), {}),)
+    found = [with_other_numbers(rng, steps, kind, ("mode",))[0][1] for kind in range(30)]
+    assert {each[1:] for each in found} == {("mode", "")}
+    texts = {each[0] for each in found}
+    assert set("".join(texts)) == {"a", "b"}
+    assert any("bbb" in each for each in texts)

@@ -1,7 +1,7 @@
 """Other arguments like those that were recorded: other numbers, sizes and options; simpler ones."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -12,6 +12,7 @@ Steps: TypeAlias = tuple[Step, ...]
 Array: TypeAlias = np.ndarray[Any, Any]
 
 _HALF = 0.5  # share of a mask that is set
+_LONGEST = 40  # letters of a text that is drawn
 _MOST_SIZE = 4096  # items of an array that is made larger
 
 
@@ -100,11 +101,14 @@ _VALUES: tuple[Callable[[np.random.Generator, Array], Array], ...] = (
 )
 
 
-def with_other_numbers(rng: np.random.Generator, steps: Steps, kind: int) -> Steps:
-    """Draw other numbers for all arrays and numbers.
+def with_other_numbers(  # noqa: C901  any argument, a case for each type
+    rng: np.random.Generator, steps: Steps, kind: int, modes: Collection[str] = ()
+) -> Steps:
+    """Draw other numbers for all arrays and numbers, and other runs of letters for texts.
 
     Args:
         kind: Which way to draw them, modulo how many there are.
+        modes: Texts that stay as they are.
     """
     draw = _VALUES[kind % len(_VALUES)]
     only = None if rng.integers(3) else int(rng.integers(8))
@@ -130,6 +134,9 @@ def with_other_numbers(rng: np.random.Generator, steps: Steps, kind: int) -> Ste
                 return value + (0, 0, 1, -1)[kind % 4]
             case float():
                 return (value, value * 2, value / 2, 0.0, 1.0, round(rng.uniform(), 2))[kind % 6]
+            case str() if 0 < len(value) <= _LONGEST and value not in modes:
+                drawn = rng.choice(list(value), len(value))
+                return "".join(np.repeat(drawn, rng.integers(1, 5, len(value))))
             case np.random.Generator():
                 return np.random.default_rng(0)
         return value

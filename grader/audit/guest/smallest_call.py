@@ -84,7 +84,8 @@ class _Pool:
                 steps = perturb.with_other_sizes(rng, steps)
             if number % _BATCH_EVERY == 0:
                 steps = perturb.with_batch_axis(steps)
-            steps = perturb.with_other_numbers(rng, steps, int(rng.integers(60)))
+            kind = int(rng.integers(60))
+            steps = perturb.with_other_numbers(rng, steps, kind, self.options.texts)
             key = pickle.dumps(steps)
             if key in keys or len(key) > _LARGEST:
                 continue

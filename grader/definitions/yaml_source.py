@@ -78,6 +78,7 @@ _QUOTE_IT: Final = "put the text in quotes if you mean it literally"
 _CLOSE_IT: Final = "close them, or write a text with backslashes below '|' or in single quotes"
 _INDENTING_TAB: Final = "a tab cannot indent YAML; use spaces"
 # Copied from a page or a chat; in an editor they look like spaces, or like nothing.
+_LEFT_OPEN: Final = re.compile(r"""[\s-]*[\w-]+: +(["'])(?:(?!\1).)*$""")
 _NO_SPACES: Final = re.compile(r"^ *([\u00a0\u1680\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff])")
 
 
@@ -404,7 +405,7 @@ def resolve(text: str, *, is_key: bool) -> tuple[ScalarValue, str]:
     return value, note
 
 
-def _explain(  # noqa: PLR0911  a ladder: each rung returns
+def _explain(  # noqa: C901, PLR0911  a ladder: each rung returns
     error: yaml.MarkedYAMLError, text: str
 ) -> tuple[int, int, str]:
     """Return the line, the column (both from one) and the sentence for what the parser reports."""
@@ -426,6 +427,11 @@ def _explain(  # noqa: PLR0911  a ladder: each rung returns
     start = _place(error.context_mark, lines)
     if "quoted" in report and "escape" in report and start[0] < line:
         return *start, f"these double quotes are not closed before line {line}; {_CLOSE_IT}"
+    if "expected key" in report and raw[column - 2 : column - 1] in ('"', "'"):
+        for number in range(line - 1, 0, -1):  # a quote that is closed by one of another text
+            if match := _LEFT_OPEN.match(lines[number - 1]):
+                said = f"this quoted text is not closed before line {line}; close it"
+                return number, match.start(1) + 1, said
     for sentence in _SENTENCES:
         if sentence.fragment in report:
             if sentence.at_start and error.context_mark:

@@ -65,6 +65,11 @@ SYNTAX = [
     ("{x: 2}", "}", "13:12: expected a value here"),
     ("{x: 2}", "- x", "13:12: a list starts on a line of its own"),
     ("Double it", "'Double it", "2:8: this quoted text is never closed"),
+    (
+        "Double it",
+        '"Double\nx: "it"',
+        "2:8: this quoted text is not closed before line 3; close it",
+    ),
     ("Double it", "'It's'", "2:12: expected a key here; check the indentation and the quotes"),
     (
         "  - id: prints",

@@ -86,7 +86,7 @@ def _say(exercise: "Exercise", program: str, call: str, *, unsafe: bool, earns: 
         raise click.exceptions.Exit(NOT_PASSED)
     click.echo(f"Broken: {example.code}")
     if example.result.expected and example.result.got:
-        click.echo(f"right: {example.result.expected.text}\nwrong: {example.result.got.text}")
+        click.echo(f"Right:\n{example.result.expected.text}\nWrong:\n{example.result.got.text}")
     elif example.result.message:
         click.echo(example.result.message)
     if earns:

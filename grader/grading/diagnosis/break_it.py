@@ -59,6 +59,8 @@ _MOST_NUMBERS: Final = 1000
 _FORMS: Final = {
     "NoneType": "None",
     "str": "text",
+    "int": "a whole number",
+    "float": "a number",
     "bool": "True or False",
 }
 
@@ -288,7 +290,7 @@ def _forms(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
         axes = f"{value.ndim} {'axis' if value.ndim == 1 else 'axes'}"
         yield path, f"an array with {axes}"
         return
-    yield path, _FORMS.get(kind.__name__, f"{'an' if kind is int else 'a'} {kind.__name__}")
+    yield path, _FORMS.get(kind.__name__, f"a {kind.__name__}")
     if isinstance(value, (list, tuple, dict)):
         for item in value.values() if isinstance(value, dict) else value:
             yield from _forms(item, f"{path}*")
@@ -327,7 +329,10 @@ def _judged(
         return break_sentences.ENDLESS
     limits = _limits(oracle.exercise)
     example = shown(oracle, submission, sandbox, question, inputs, limits)
-    return example or break_sentences.ENDLESS
+    if example is None:
+        return break_sentences.ENDLESS
+    message = break_sentences.of_wrong_program(example.result.message)
+    return replace(example, result=replace(example.result, message=message))
 
 
 def _limits(exercise: Exercise) -> Limits:

@@ -1,5 +1,6 @@
 """The sentences on a learner's call that shall break a wrong program."""
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -62,6 +63,13 @@ def form_lacks(text: str, forms: Iterable[str]) -> str:
     return f"The task allows only {' or '.join(sorted(forms))} here, not {_code(text)}."
 
 
+def of_wrong_program(sentence: str) -> str:
+    """Return a sentence on a submission as one on a wrong program and the learner's call."""
+    numbered = re.sub(r"`argument_(\d+)`", lambda m: f"argument {int(m[1]) + 1}", sentence)
+    program = numbered.replace("your code", "the program")
+    return program.replace(" Work on a copy, or make a new array.", "")
+
+
 def same_result(text: str) -> str:
     """Return the sentence on a call that tells nothing."""
     return f"Both give the same result: {_code(text)}."
@@ -69,7 +77,7 @@ def same_result(text: str) -> str:
 
 def unreadable(what: str) -> str:
     """Return the sentence on a text that is no call of plain data."""
-    return f"{what}; write one call with plain data, such as f(np.array([1.0, 2.0]), axis=0)."
+    return f"{what}; write one call with plain data, such as 2, [1, 2] or np.array([1.0, 2.0])."
 
 
 def _code(text: str) -> str:

@@ -51,6 +51,14 @@ def test_a_call_counts_if_the_results_differ(judge: Judge) -> None:
     assert example.result.got.text == "[[-2. -1.]\n [ 0.  3.]]"
 
 
+def test_a_change_of_the_arguments_counts(judge: Judge) -> None:
+    """As in the tests of the exercise, if these look for it."""
+    changing = MEANS.replace("    return", "    x += 1\n    return")
+    verdict = judge("f(np.array([[1, 2]]))", changing)
+    assert verdict.example is not None
+    assert "the program changes argument 1 of" in verdict.message
+
+
 def test_the_search_gives_a_call_that_counts(judge: Judge) -> None:
     """An empty text asks for it."""
     example = judge("").example
@@ -70,6 +78,7 @@ def test_the_search_gives_a_call_that_counts(judge: Judge) -> None:
         ("f(np.array([1.0, 2.0]))", "allows only an array with 2 axes here"),
         ("f([[1.0, 2.0]])", "allows only an array with 2 axes here, not `[[1.0, 2.0]]`"),
         ("f(np.array([[1.0]]), axis=0)", "No test of this exercise compares"),
+        ("f(7)", "allows only an array with 2 axes here, not `7`"),
         ("f()", "No test of this exercise compares"),
         ("g(np.array([[1.0]]))", "Call `f`, nothing else"),
         ("f(x)", "`x` is no plain data"),

@@ -39,7 +39,7 @@ def new_exercise(slug: str, folder: Path) -> Path:
     if taken:
         raise UsageError(f"{taken[0]} exists")
     # In a folder of numbered exercises it gets the number after the last.
-    numbers = [found[1] for path in folder.glob("*.y*ml") if (found := _NUMBER.match(path.name))]
+    numbers = [match[1] for path in folder.glob("*.y*ml") if (match := _NUMBER.match(path.name))]
     last = max(numbers, key=int, default="")
     number = f"{int(last) + 1:0{len(last)}}-" if last else ""
     path = folder / f"{number}{slug}.yaml"

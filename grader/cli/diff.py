@@ -35,8 +35,8 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
         options.refuse_inside(path, folder)
     versions = load_exercise(before), load_exercise(after)
     with Pool(jobs, options.sandbox_opener(unsafe=False, workers=jobs)) as pool:
-        found = list(verdict_changes(*versions, folder, pool))
-    changed = [change for change in found if change.differs]
+        changes = list(verdict_changes(*versions, folder, pool))
+    changed = [change for change in changes if change.differs]
     if form == "json":
         data = [
             {
@@ -47,7 +47,7 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
                 "differs": change.differs,
                 "tests": tests_that_changed(change),
             }
-            for change in found
+            for change in changes
         ]
         click.echo(json.dumps(data, indent=2))
     else:
@@ -60,6 +60,6 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
             )
             for line in tests_that_changed(change):
                 click.echo(f"  {line}")
-        noun = "submission" if len(found) == 1 else "submissions"
-        click.echo(f"{len(changed)} of {len(found)} {noun} would get another verdict")
+        noun = "submission" if len(changes) == 1 else "submissions"
+        click.echo(f"{len(changed)} of {len(changes)} {noun} would get another verdict")
     raise click.exceptions.Exit(NOT_PASSED if changed else 0)

@@ -37,11 +37,11 @@ def command(exercises: Path | None, database: str | None) -> None:
     numpy = f"NumPy {metadata.version('numpy')}"
     system = f"{sys.platform} {platform.release()}"
     click.echo(f"etude {__version__}, Python {platform.python_version()}, {numpy}, {system}")
-    found = examine()
+    checks = examine()
     abi = syscalls.landlock_version()
     covers = f"version {abi}, which covers {', '.join(syscalls.landlock_rights(abi))}"
     _say(f"Landlock: {covers if abi else 'none in this kernel'}", "")
-    for examination in found:
+    for examination in checks:
         click.echo()
         click.echo(f"{examination.backend.name}: {'works' if examination.works else 'missing'}")
         if examination.works:
@@ -58,7 +58,7 @@ def command(exercises: Path | None, database: str | None) -> None:
     if any(attempts.values()):
         _say("to fix it: Linux 5.13 or newer with Landlock, or run no collections of others", "  ")
     click.echo()
-    usable = next((e.backend.name for e in found if e.works), None)
+    usable = next((e.backend.name for e in checks if e.works), None)
     if usable is None:
         click.echo("Nothing can be graded here: no sandbox works.")
         raise click.exceptions.Exit(FAULT)

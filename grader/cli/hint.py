@@ -37,18 +37,18 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
     from grader.definitions.collection import resolve
     from grader.progress.status import standing
 
-    found = resolve(exercise, options.collection_folder(exercises))
-    status = standing(read_history(), found.id)
-    if again and found.hints:
+    definition = resolve(exercise, options.collection_folder(exercises))
+    status = standing(read_history(), definition.id)
+    if again and definition.hints:
         if not status.hints:
-            click.echo(f"You have taken none of the {len(found.hints)} hints.")
-        for number in range(1, min(status.hints, len(found.hints)) + 1):
-            _print(found, number)
+            click.echo(f"You have taken none of the {len(definition.hints)} hints.")
+        for number in range(1, min(status.hints, len(definition.hints)) + 1):
+            _print(definition, number)
         return
-    if status.hints >= len(found.hints) > 0:
-        click.echo(f"You have seen all of them, {len(found.hints)}; --again shows them.")
+    if status.hints >= len(definition.hints) > 0:
+        click.echo(f"You have seen all of them, {len(definition.hints)}; --again shows them.")
         return
-    if (words := offer(found, status)) and not yes:
+    if (words := offer(definition, status)) and not yes:
         try:
             agreed = click.confirm(f"{words} Show it?")
         except click.Abort:
@@ -59,7 +59,7 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
         if not agreed:
             click.echo("Not shown.")
             return
-    _print(found, take(found, status))
+    _print(definition, take(definition, status))
 
 
 def offer(exercise: "Exercise", status: "ExerciseStatus") -> str:

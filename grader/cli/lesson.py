@@ -129,10 +129,10 @@ def _reply_to(
         if not is_answered:
             print_markdown(console, right_answer(question))
             continue
-        found = reply(question, answer)
-        if found is None:
+        outcome = reply(question, answer)
+        if outcome is None:
             raise UsageError(f"'{answer}' is no answer to question {number}: {_how(question)}")
-        print_markdown(console, _verdict(found))
+        print_markdown(console, _verdict(outcome))
 
 
 def _ask(console: "Console", question: "RunQuestion", number: int) -> None:
@@ -341,18 +341,18 @@ def _paths(named: tuple[str, ...], folder: Path) -> list[Path]:
             raise UsageError(f"there are no lessons in {folder}")
         return known
     by_id = {id_in_name(path): path for path in known}
-    found = []
+    lessons = []
     for name in named:
         if is_path(name, [LESSON_SUFFIX]):
-            found.append(Path(name))
+            lessons.append(Path(name))
             continue
         if name not in by_id:
             raise UsageError(f"no lesson '{name}'{did_you_mean(name, by_id)}{path_hint(name)}")
         same = [path for path in known if id_in_name(path) == name]
         if len(same) > 1:
             raise UsageError(f"'{name}' is both {same[0]} and {same[1]}; name one by its path")
-        found.append(by_id[name])
-    return found
+        lessons.append(by_id[name])
+    return lessons
 
 
 def _packages(lessons: list[Path]) -> set[str]:

@@ -68,8 +68,8 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
         raise UsageError(f"there are no exercises in {collection.folder}")
     history = read_history()
     known = standings(history)
-    found = upcoming(collection, history)
-    following = None if found is None else found.exercise
+    next_exercise = upcoming(collection, history)
+    following = None if next_exercise is None else next_exercise.exercise
     if form == "json":
         click.echo(json.dumps([_data(each, known, following) for each in chosen], indent=2))
         return

@@ -57,7 +57,7 @@ def add(
     from grader.course.statistics import rows_of
     from grader.definitions.collection import resolve
 
-    found = resolve(exercise, options.collection_for((exercise,), exercises))
+    definition = resolve(exercise, options.collection_for((exercise,), exercises))
     path = submission
     if submission.isdecimal():  # the first file of a group of failures
         number = int(submission)
@@ -67,13 +67,13 @@ def add(
         if not 1 <= number <= len(groups):
             raise UsageError(f"there is no group {number}; `etude stats` lists {len(groups)}")
         group = groups[number - 1]
-        if group.exercise.replace("_", "-") != found.id:
+        if group.exercise.replace("_", "-") != definition.id:
             raise UsageError(
-                f"group {number} is of exercise '{group.exercise}', not of '{found.id}'"
+                f"group {number} is of exercise '{group.exercise}', not of '{definition.id}'"
             )
         path = group.files[0]
     if says is None:
         says = click.prompt("What unlocks it, in one or two sentences", err=True)
-    added, line = new_misconception(found, Path(path), says, name)
-    click.echo(f"{found.where.path}:{line}: misconception '{added}' is added.")
-    click.echo(f"Prove it: etude verify {found.where.path}")
+    added, line = new_misconception(definition, Path(path), says, name)
+    click.echo(f"{definition.where.path}:{line}: misconception '{added}' is added.")
+    click.echo(f"Prove it: etude verify {definition.where.path}")

@@ -40,11 +40,15 @@ def command(exercises: Path | None, course: Path | None) -> None:
 
     collection = Collection.load(options.collection_folder(exercises))
     history = read_history()
-    found = upcoming(collection, history)
-    if found is None:
+    next_exercise = upcoming(collection, history)
+    if next_exercise is None:
         click.echo("You have done all there is.")
         return
-    exercise, more, known = collection.find(found.exercise), suffix(exercises), standings(history)
+    exercise, more, known = (
+        collection.find(next_exercise.exercise),
+        suffix(exercises),
+        standings(history),
+    )
     click.echo(
         printable(f"{exercise.title} ({exercise.id}), {exercise.difficulty}, {exercise.xp} XP")
     )
@@ -52,7 +56,7 @@ def command(exercises: Path | None, course: Path | None) -> None:
     for lesson in lessons:
         if exercise.id in lesson.exercises and not any(each in known for each in lesson.exercises):
             click.echo(f"Read first: etude lesson show {lesson.id}{more}")
-    if found.begun:
+    if next_exercise.begun:
         click.echo(f"Go on:      etude show {exercise.id}{more}")
     else:
         click.echo(f"Begin with: etude start {exercise.id}{more}")

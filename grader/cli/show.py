@@ -39,28 +39,30 @@ def command(exercise: str, exercises: Path | None) -> None:
     from grader.progress.status import standing
     from grader.reports.terminal_markdown import print_markdown
 
-    found = resolve(exercise, options.collection_folder(exercises))
+    definition = resolve(exercise, options.collection_folder(exercises))
     named = f"{exercise}{suffix(exercises)}"  # in commands to copy
-    now = standing(read_history(), found.id)
+    now = standing(read_history(), definition.id)
     with options.paged(Console(highlight=False)) as console:
-        _line(console, found.title, "bold")
-        about = f"{found.difficulty}, {found.xp} XP, {_KINDS[found.kind]}; {now.state}"
+        _line(console, definition.title, "bold")
+        about = (
+            f"{definition.difficulty}, {definition.xp} XP, {_KINDS[definition.kind]}; {now.state}"
+        )
         _line(console, about, "dim")
-        if found.requires:
-            _line(console, f"builds on {', '.join(found.requires)}", "dim")
+        if definition.requires:
+            _line(console, f"builds on {', '.join(definition.requires)}", "dim")
         console.print()
-        print_markdown(console, found.instructions)
-        if (forbid := found.forbid) is not None:
+        print_markdown(console, definition.instructions)
+        if (forbid := definition.forbid) is not None:
             words = [f"`{word}`" for word in (*forbid.imports, *forbid.names, *forbid.calls)]
             words += ["loops"] * forbid.loops
             because = f" {forbid.because.strip()}" if forbid.because else ""
             console.print()
             print_markdown(console, f"Do without: {', '.join(words)}.{because}")
-        _print_tests(console, found)
+        _print_tests(console, definition)
         console.print()
         _line(console, f"Begin with: etude start {named}")
-        if now.hints < len(found.hints):
-            number = f"{now.hints} of {len(found.hints)} taken"
+        if now.hints < len(definition.hints):
+            number = f"{now.hints} of {len(definition.hints)} taken"
             _line(console, f"Hints ({number}): etude hint {named}")
 
 

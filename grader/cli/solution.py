@@ -29,30 +29,34 @@ def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
     from grader.progress.history import GivenUp, History, local_now
     from grader.progress.status import standing
 
-    found = resolve(exercise, options.collection_folder(exercises))
-    if not found.solution:
-        raise UsageError(f"there is no solution of '{found.id}' here: this is a student edition")
-    now = standing(read_history(), found.id)
+    definition = resolve(exercise, options.collection_folder(exercises))
+    if not definition.solution:
+        raise UsageError(
+            f"there is no solution of '{definition.id}' here: this is a student edition"
+        )
+    now = standing(read_history(), definition.id)
     if not now.closed:
         if not give_up:
-            price = f"for the {now.worth(found.xp)} XP that it would earn"
+            price = f"for the {now.worth(definition.xp)} XP that it would earn"
             raise UsageError(
-                f"you have not passed '{found.id}' yet; --give-up shows its solution, {price}"
+                f"you have not passed '{definition.id}' yet; --give-up shows its solution, {price}"
             )
-        keep(History(given_up=(GivenUp(found.id, local_now()),)), "giving up")
-        click.echo(f"Given up: this exercise earns no XP now ({now.worth(found.xp)} are lost).\n")
+        keep(History(given_up=(GivenUp(definition.id, local_now()),)), "giving up")
+        click.echo(
+            f"Given up: this exercise earns no XP now ({now.worth(definition.xp)} are lost).\n"
+        )
     from rich.console import Console
 
     from grader.reports.terminal_markdown import print_code, print_markdown
 
     console = Console(highlight=False)
-    console.print(found.title, style="bold", markup=False)
+    console.print(definition.title, style="bold", markup=False)
     console.print()
-    print_code(console, found.solution)
-    if found.explanation:
+    print_code(console, definition.solution)
+    if definition.explanation:
         console.print()
-        print_markdown(console, found.explanation)
-    for other in found.also_right:
+        print_markdown(console, definition.explanation)
+    for other in definition.also_right:
         if other.when:
             console.print("\nAnother right way", style="bold", markup=False)
             print_markdown(console, other.when)

@@ -34,16 +34,16 @@ def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
     from grader.definitions.collection import resolve
     from grader.progress.status import standings
 
-    found = resolve(exercise, options.collection_folder(exercises))
+    definition = resolve(exercise, options.collection_folder(exercises))
     if file is None:
-        path = path_for(found, Path())
-    elif found.files_to_submit:
-        path = file / found.files_to_submit[0]
+        path = path_for(definition, Path())
+    elif definition.files_to_submit:
+        path = file / definition.files_to_submit[0]
     else:
-        path = path_for(found, file) if file.is_dir() else file
-    done = write_starter(found, path)
+        path = path_for(definition, file) if file.is_dir() else file
+    done = write_starter(definition, path)
     known = standings(read_history())
-    missing = [name for name in found.requires if name not in known or not known[name].closed]
+    missing = [name for name in definition.requires if name not in known or not known[name].closed]
     click.echo(f"{path}: {done}.")
     if missing:
         click.echo(f"It builds on what you have not done yet: {', '.join(missing)}.")

@@ -85,7 +85,7 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
     _print_groups(groups, results)
 
 
-def _print(found: list["ExerciseStatistics"]) -> None:
+def _print(statistics: list["ExerciseStatistics"]) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -94,7 +94,7 @@ def _print(found: list["ExerciseStatistics"]) -> None:
     for heading in ("students", "pass", "score", "discrimination"):
         table.add_column(heading, justify="right")
     table.add_column("most common", overflow="fold")
-    for each in found:
+    for each in statistics:
         told = each.misconceptions or each.failed_tests
         common = ", ".join(f"{name} ({count})" for name, count in list(told.items())[:_NAMED])
         table.add_row(

@@ -64,7 +64,7 @@ def statistics_of_tests(rows: Sequence[Row]) -> list[TestStatistics]:
         whole[row.exercise] += row.passed
         for test, _ in row.tests:
             by_test[row.exercise, test].append(row)
-    found = []
+    statistics = []
     for (exercise, test), group in by_test.items():
         results = [dict(row.tests)[test] for row in group]
         others = [[passed for name, passed in row.tests if name != test] for row in group]
@@ -86,8 +86,8 @@ def statistics_of_tests(rows: Sequence[Row]) -> list[TestStatistics]:
             whole=whole[exercise],
             discrimination=point_biserial(sums),
         )
-        found.append(each)
-    return sorted(found, key=lambda each: (not each.suspicion, -each.alone, -each.failed))
+        statistics.append(each)
+    return sorted(statistics, key=lambda each: (not each.suspicion, -each.alone, -each.failed))
 
 
 def failure_groups(rows: Sequence[Row]) -> list[FailureGroup]:

@@ -110,13 +110,13 @@ def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
     Raises:
         UsageError: it cannot be read, or a line is not as it should be.
     """
-    found: dict[tuple[str, str], Override] = {}
+    overrides: dict[tuple[str, str], Override] = {}
     for number, row in rows(read_text(path), str(path), ("student", "exercise")):
         where = f"{path}:{number}"
         key = (row["student"], row["exercise"])
         if not all(key):
             raise UsageError(f"{where} needs a student and an exercise")
-        if key in found:
+        if key in overrides:
             raise UsageError(f"{where} is about {key[0]!r} and {key[1]!r} again")
         is_excused = is_yes(row, "excused", where)
         written = row.get("points", "")
@@ -128,8 +128,8 @@ def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
         comment = row.get("comment", "")
         if points is None and not is_excused and not comment:
             raise UsageError(f"{where} gives no points, no excuse and no comment")
-        found[key] = Override(points, is_excused, comment, row.get("by", ""), where)
-    return found
+        overrides[key] = Override(points, is_excused, comment, row.get("by", ""), where)
+    return overrides
 
 
 def graded(batch: Batch, rules: Rules) -> Batch:

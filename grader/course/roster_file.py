@@ -36,7 +36,7 @@ def read_roster(text: str, name: str) -> list[RosterRow]:
     Raises:
         UsageError: a line is not as it should be, or names somebody again.
     """
-    found: list[RosterRow] = []
+    roster: list[RosterRow] = []
     known: dict[tuple[str, str], int] = {}
     for number, row in rows(text, name, ("id",)):
         where = f"{name}:{number}"
@@ -55,12 +55,12 @@ def read_roster(text: str, name: str) -> list[RosterRow]:
         if wanted and wanted not in ROLES:
             told = ", ".join(ROLES)
             raise UsageError(f"{where}: there is no role {wanted!r}; the roles are {told}")
-        found.append(
+        roster.append(
             RosterRow(where, row["id"], row.get("name"), login, row.get("section"), wanted or None)
         )
-    if not found:
+    if not roster:
         raise UsageError(f"{name} names nobody")
-    return found
+    return roster
 
 
 def read_students(path: Path) -> tuple[str, ...]:

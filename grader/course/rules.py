@@ -73,16 +73,16 @@ def time_of(text: str) -> dt.datetime:
     Raises:
         ValueError: it is none.
     """
-    found = dt.datetime.fromisoformat(text)
-    if not 1970 <= found.year < dt.MAXYEAR:  # noqa: PLR2004  the store counts from there
+    moment = dt.datetime.fromisoformat(text)
+    if not 1970 <= moment.year < dt.MAXYEAR:  # noqa: PLR2004  the store counts from there
         raise ValueError(text)
-    return found
+    return moment
 
 
 def share_of(late: str) -> float | None:
     """Return the share that `0.9/day` says is left for each day; None if it is not written so."""
-    found = re.fullmatch(r"(0(?:\.[0-9]+)?|1(?:\.0+)?|\.[0-9]+)/day", late)
-    return float(found[1]) if found is not None else None
+    match = re.fullmatch(r"(0(?:\.[0-9]+)?|1(?:\.0+)?|\.[0-9]+)/day", late)
+    return float(match[1]) if match is not None else None
 
 
 def earned(

@@ -64,9 +64,9 @@ class Catalog:
             str(each.definition.id): [str(exercise.id) for exercise in each.exercises]
             for each in self.tracks
         }
-        found = [read_schedule(path, tracks) for path in paths if path.exists()]
-        windows = ChainMap(*(dict(each.windows) for each in found))
-        extensions = ChainMap(*(dict(each.extensions) for each in found))
+        read_schedules = [read_schedule(path, tracks) for path in paths if path.exists()]
+        windows = ChainMap(*(dict(each.windows) for each in read_schedules))
+        extensions = ChainMap(*(dict(each.extensions) for each in read_schedules))
         with database.write() as connection:
             is_changed = schedules.store(connection, windows, actor=events.GRADER)
             unknown = schedules.store_extensions(

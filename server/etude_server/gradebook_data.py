@@ -44,15 +44,15 @@ def csv_part(
 
     With it comes `after` of the next part; None behind the last one.
     """
-    found = grades.of_students(connection, exercise, after=after, most=_PART)
+    rows = grades.of_students(connection, exercise, after=after, most=_PART)
     text = io.StringIO()
     writer = csv.writer(text)
     if after is None:
         writer.writerow(_COLUMNS)
-    for each in found:
+    for each in rows:
         writer.writerow([safe_cell(cell) for cell in dataclasses.astuple(each)])
-    is_last = len(found) < _PART
-    return text.getvalue(), None if is_last else (found[-1].person, found[-1].exercise)
+    is_last = len(rows) < _PART
+    return text.getvalue(), None if is_last else (rows[-1].person, rows[-1].exercise)
 
 
 def batch(connection: Connection) -> Batch:
@@ -60,7 +60,7 @@ def batch(connection: Connection) -> Batch:
 
     An erased student is left out: no other system has a row of that name.
     """
-    found = [each for each in grades.of_students(connection) if not is_erased(each.person)]
+    every_grade = [each for each in grades.of_students(connection) if not is_erased(each.person)]
     return Batch(
         tuple(
             Report(
@@ -70,7 +70,7 @@ def batch(connection: Connection) -> Batch:
                 student=each.person,
                 grade=EarnedGrade(each.points, 0 if each.points is None else each.max_score),
             )
-            for each in sorted(found, key=lambda one: (one.exercise, one.person))
+            for each in sorted(every_grade, key=lambda one: (one.exercise, one.person))
         )
     )
 
@@ -124,14 +124,14 @@ class GradebookTable:
 
 def table(connection: Connection) -> GradebookTable:
     """Return the grades of all students but the erased; disabled ones need a grade for a row."""
-    found: dict[str, dict[str, Grade]] = {}
+    grades_by_person: dict[str, dict[str, Grade]] = {}
     for each in grades.of_students(connection):
-        found.setdefault(each.person, {})[each.exercise] = each
-    exercises = dict.fromkeys(sorted(name for row in found.values() for name in row))
+        grades_by_person.setdefault(each.person, {})[each.exercise] = each
+    exercises = dict.fromkeys(sorted(name for row in grades_by_person.values() for name in row))
     rows = [
-        (who, found.get(who.name, {}))
+        (who, grades_by_person.get(who.name, {}))
         for who in roster.listed(connection, role="student")
-        if who.disabled_at is None or (who.name in found and not is_erased(who.name))
+        if who.disabled_at is None or (who.name in grades_by_person and not is_erased(who.name))
     ]
     return GradebookTable(tuple(exercises), tuple(rows))
 

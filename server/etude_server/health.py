@@ -144,9 +144,12 @@ def routes(health: Health, meter: Meter) -> list[Route]:
         return JSONResponse({"status": OK}, headers=_NO_STORE)
 
     def ready(_request: Request) -> Response:
-        found = health.readiness()
-        status = HTTPStatus.OK if found.is_ready else HTTPStatus.SERVICE_UNAVAILABLE
-        body = {"status": OK if found.is_ready else "not ready", "checks": dict(found.checks)}
+        readiness = health.readiness()
+        status = HTTPStatus.OK if readiness.is_ready else HTTPStatus.SERVICE_UNAVAILABLE
+        body = {
+            "status": OK if readiness.is_ready else "not ready",
+            "checks": dict(readiness.checks),
+        }
         return JSONResponse(body, status, _NO_STORE)
 
     def metrics(_request: Request) -> Response:

@@ -109,9 +109,9 @@ class JobQueue:
         if counts.get(INTERACTIVE, 0) >= waiting:
             return 0
         with self._database.read() as connection:
-            found = submissions.next_waiting(connection, _MOST_LOST)
+            waiting_submissions = submissions.next_waiting(connection, _MOST_LOST)
         queued = {job.task_kwargs["submission_id"] for job in manager.list_jobs(task=GRADE_TASK)}
-        lost = [each.id for each in found if each.id not in queued]
+        lost = [each.id for each in waiting_submissions if each.id not in queued]
         self.defer_submissions(lost)
         return len(lost)
 

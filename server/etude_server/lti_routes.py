@@ -132,8 +132,8 @@ async def choose(request: Request, service: ContextOf) -> Response:
 def frame_origins(database: Database) -> str:
     """Return the sites that may show our pages in frames: the registered platforms."""
     with database.read() as connection:
-        found = platforms.listed(connection)
-    return " ".join(sorted({"'self'"}.union(*(each.origins for each in found))))
+        registrations = platforms.listed(connection)
+    return " ".join(sorted({"'self'"}.union(*(each.origins for each in registrations))))
 
 
 def _page(

@@ -143,12 +143,12 @@ def without_markup(text: str) -> str:
     What is in a `script` stays as it is. Time is linear in the length, whatever the text.
     """
 
-    def plain(found: re.Match[str]) -> str:
-        if found.group()[0] == "&":
-            return html.unescape(found.group())
-        if found["open"] is not None:  # a tag that nothing closes
-            return found.group()
-        return found["kept"] or "\n" * ((found["tag"] or "").lower() in _BREAKS)
+    def plain(match: re.Match[str]) -> str:
+        if match.group()[0] == "&":
+            return html.unescape(match.group())
+        if match["open"] is not None:  # a tag that nothing closes
+            return match.group()
+        return match["kept"] or "\n" * ((match["tag"] or "").lower() in _BREAKS)
 
     return _MARKUP.sub(plain, text)
 

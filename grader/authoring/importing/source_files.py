@@ -114,8 +114,8 @@ def entries(folder: Path) -> list[os.DirEntry[str]]:
         UnreadableError: It cannot be listed, or holds too much.
     """
     try:
-        with os.scandir(folder) as found:
-            listed = [entry for entry, _ in zip(found, range(_IN_A_FOLDER + 1), strict=False)]
+        with os.scandir(folder) as listing:
+            listed = [entry for entry, _ in zip(listing, range(_IN_A_FOLDER + 1), strict=False)]
     except OSError as error:
         message = f"the folder {shown(folder)} cannot be read: {error.strerror}"
         raise UnreadableError(message) from error

@@ -36,9 +36,9 @@ def fix(findings: Iterable[LintFinding]) -> list[LintFinding]:
         if finding.about.fixable:
             by_file.setdefault(finding.where.path, []).append(finding)
     done: list[LintFinding] = []
-    for path, found in by_file.items():
+    for path, own_findings in by_file.items():
         try:
-            done += _fix_file(path, found)
+            done += _fix_file(path, own_findings)
         except (OSError, ValueError, DefinitionError) as error:
             raise UsageError(f"{path} cannot be repaired: {error}") from error
     return done

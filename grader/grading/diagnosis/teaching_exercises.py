@@ -47,10 +47,10 @@ class Teachers:
             for path in files:
                 if path.stem.lstrip("0123456789-") == name:
                     with contextlib.suppress(OSError, EtudeError):
-                        found = load_exercise(path)
-                        known.append(found)
-                        waiting.extend(each for each in found.requires if each not in seen)
-                        seen.update(found.requires)
+                        exercise = load_exercise(path)
+                        known.append(exercise)
+                        waiting.extend(each for each in exercise.requires if each not in seen)
+                        seen.update(exercise.requires)
         return known
 
 

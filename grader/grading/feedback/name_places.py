@@ -46,12 +46,12 @@ def _places_of(name: str, definition: str, source: str) -> Iterator[NamePlace]:
         elif token.type == tokenize.NEWLINE:
             begins = True
         elif (where := _WITHOUT_CODE.get(token.type)) and (
-            found := re.search(rf"^[#\"'\s]*(?:{definition})", token.string, re.MULTILINE)
+            match := re.search(rf"^[#\"'\s]*(?:{definition})", token.string, re.MULTILINE)
         ):
-            yield NamePlace(line + token.string.count("\n", 0, found.end()), where)
+            yield NamePlace(line + token.string.count("\n", 0, match.end()), where)
         if begins and token.type in (tokenize.NAME, tokenize.OP):
             begins, code = False, token.line[column:].strip()
             statement = line, code
-            if found := re.match(definition, code):
-                is_alias = bool(re.search(rf"\b{name}\b", code[found.end() :]))
-                yield NamePlace(line, "code", tuple(blocks), is_alias and "=" in found[0])
+            if match := re.match(definition, code):
+                is_alias = bool(re.search(rf"\b{name}\b", code[match.end() :]))
+                yield NamePlace(line, "code", tuple(blocks), is_alias and "=" in match[0])

@@ -133,11 +133,11 @@ def line_of_author(error: BaseException) -> int | None:
 
 def statement_at(body: str, line: int | None) -> str:
     """Return the innermost statement on a line of an author's statements, on one line."""
-    found: ast.stmt | None = None
+    statement: ast.stmt | None = None
     for node in ast.walk(ast.parse(body)):
         if isinstance(node, ast.stmt) and line and node.lineno <= line <= (node.end_lineno or 0):
-            found = node  # wider ones come first
-    segment = ast.get_source_segment(body, found) if found else None
+            statement = node  # wider ones come first
+    segment = ast.get_source_segment(body, statement) if statement else None
     return " ".join((segment or body).split())
 
 

@@ -220,16 +220,16 @@ def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedS
         if isinstance(answer, Raised):
             return LoadedSubmission(contents, problem=problem_of(answer, source, packages))
         facts = answer.value if isinstance(answer, Returned) else None
-        found = replace(DefinedNames.read(facts, names), packages=packages)
-        problems = (_problem_of(exercise, name, found, source) for name in exercise.defines)
+        defined = replace(DefinedNames.read(facts, names), packages=packages)
+        problems = (_problem_of(exercise, name, defined, source) for name in exercise.defines)
         values = next(filter(None, problems), None) or _values(child, exercise)
     except ChildGoneError as error:
         return LoadedSubmission(contents, problem=_ended(error, source))
     if not isinstance(values, dict):
         problem = LoadingProblem(Outcome.FAILED, values)
-        return LoadedSubmission(found, problem=problem, source=source, notes=notes)
+        return LoadedSubmission(defined, problem=problem, source=source, notes=notes)
     loaded = LoadedProgram(child, exercise, values)
-    return LoadedSubmission(found, loaded, source=source, notes=notes)
+    return LoadedSubmission(defined, loaded, source=source, notes=notes)
 
 
 def _ended(error: ChildGoneError, source: str = "") -> LoadingProblem:

@@ -114,8 +114,8 @@ class StandIn:
         self._asked.operate("delattr", self, name)
 
     def _as_array(self, dtype: Any = None, **_: object) -> Any:
-        found = np.asarray(self._asked.operate("asarray", self))
-        return found if dtype is None else found.astype(dtype)
+        array = np.asarray(self._asked.operate("asarray", self))
+        return array if dtype is None else array.astype(dtype)
 
     def __repr__(self) -> str:
         if not _running:

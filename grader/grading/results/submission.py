@@ -253,9 +253,9 @@ def _decoded(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        if found := _DECLARED.match(data):
+        if match := _DECLARED.match(data):
             with contextlib.suppress(LookupError):
-                name = codecs.lookup(found[1].decode()).name
+                name = codecs.lookup(match[1].decode()).name
                 if _ENCODINGS.match(name):
                     return data.decode(name)
         raise

@@ -86,9 +86,9 @@ def _import(connection: Connection, row: RosterRow, actor: str) -> str:
     """Add or change a person; return which."""
     if people.is_erased(row.name):
         raise UsageError(f"{row.where}: {row.name!r} is the name of a person who was erased")
-    found = people.find_person(connection, row.name)
+    known_person = people.find_person(connection, row.name)
     role = people.role(row.role or "student")
-    known = found or people.add_person(connection, row.name, role, actor=actor)
+    known = known_person or people.add_person(connection, row.name, role, actor=actor)
     before = roster.get(connection, known.id)
     new = {
         name: value
@@ -99,7 +99,7 @@ def _import(connection: Connection, row: RosterRow, actor: str) -> str:
         _set(connection, known.id, **new)
     if row.role and _set_role(connection, known, role, actor):
         new["role"] = row.role
-    if found is None:
+    if known_person is None:
         return "added"
     if new:
         data = {"changed": sorted(new)}  # not what it is now: names are in one table

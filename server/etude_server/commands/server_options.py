@@ -53,18 +53,18 @@ def settings_file() -> dict[str, Any]:
     named = os.environ.get("ETUDE_CONFIG")
     path = Path(named or "etude.toml")
     try:
-        found = tomllib.loads(path.read_text())
+        settings = tomllib.loads(path.read_text())
     except FileNotFoundError:
         if named:
             raise UsageError(f"there is no file {path}, which ETUDE_CONFIG names") from None
         return {}
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {path}: {error}") from None
-    if unknown := sorted(found.keys() - set(SETTINGS)):
+    if unknown := sorted(settings.keys() - set(SETTINGS)):
         raise UsageError(f"{path}: no setting is called {unknown[0]!r}")
-    if isinstance(found.get("exercises"), str):
-        found["exercises"] = [found["exercises"]]
-    return {name.replace("-", "_"): value for name, value in found.items()}
+    if isinstance(settings.get("exercises"), str):
+        settings["exercises"] = [settings["exercises"]]
+    return {name.replace("-", "_"): value for name, value in settings.items()}
 
 
 def database_option(function: _Function) -> _Function:

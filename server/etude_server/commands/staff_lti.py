@@ -96,8 +96,8 @@ def members(database: str) -> None:
         from etude_server.store import platforms
     with open_store(database) as opened:
         with opened.read() as connection:
-            found = platforms.listed(connection)
-        for each in found:
+            registrations = platforms.listed(connection)
+        for each in registrations:
             click.echo(f"{each.registration.issuer}: {fetch_members(opened, each)} members")
 
 

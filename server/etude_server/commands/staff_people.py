@@ -129,8 +129,8 @@ def export(name: str, output: Path | None, database: str) -> None:
     with needs_service():
         from etude_server.store import people, personal_data
     with open_store(database) as opened, opened.read(one_state=True) as connection:
-        found = personal_data.export(connection, people.need(connection, name))
-    text = json.dumps(found, indent=2, ensure_ascii=False)
+        record = personal_data.export(connection, people.need(connection, name))
+    text = json.dumps(record, indent=2, ensure_ascii=False)
     if output is None:
         click.echo(text)
         return
@@ -140,7 +140,7 @@ def export(name: str, output: Path | None, database: str) -> None:
             file.write(f"{text}\n")
     except OSError as error:
         raise UsageError(f"{output} cannot be written: {error.strerror}") from None
-    click.echo(f"{output}: {len(found['submission'])} submissions")
+    click.echo(f"{output}: {len(record['submission'])} submissions")
 
 
 @click.command("erase")
@@ -169,10 +169,10 @@ def erase(name: str | None, keep_years: float | None, yes: bool, database: str) 
         raise click.UsageError("Give NAME or --keep-years.")
     with open_store(database) as opened, opened.write() as connection:
         if name is not None:
-            found = [people.need(connection, name)]
+            owners = [people.need(connection, name)]
         else:
-            found = list(personal_data.inactive(connection, keep_years or 0))
-        for whom in found:
+            owners = list(personal_data.inactive(connection, keep_years or 0))
+        for whom in owners:
             if yes:
                 erase_person(connection, whom, actor=whoami())
             done = "is erased" if yes else "would be erased: say --yes"

@@ -75,11 +75,11 @@ class ToolKey:
 
 def tool_keys(database: Database) -> list[ToolKey]:
     """Return our keys, the oldest first; create one the first time."""
-    found = _stored(database)
-    if not found:
+    stored_keys = _stored(database)
+    if not stored_keys:
         _make(database, number=1)
-        found = _stored(database)
-    return found
+        stored_keys = _stored(database)
+    return stored_keys
 
 
 def tool_key(database: Database) -> ToolKey:
@@ -132,12 +132,12 @@ def retire(database: Database, *, actor: str, at_once: bool = False) -> ToolKey:
 def _stored(database: Database) -> list[ToolKey]:
     with database.read() as connection:
         rows = connection.execute(select(lti_key).order_by(lti_key.c.id)).all()
-    found = []
+    keys = []
     for row in rows:
         private = serialization.load_pem_private_key(row.private.encode(), None)
         assert isinstance(private, rsa.RSAPrivateKey)  # nothing else is ever written there
-        found.append(ToolKey(row.kid, private, row.created_at))
-    return found
+        keys.append(ToolKey(row.kid, private, row.created_at))
+    return keys
 
 
 def _make(database: Database, number: int) -> None:

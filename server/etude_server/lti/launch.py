@@ -399,5 +399,5 @@ def choose(
 
 def _section(claims: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """Return a claim that is an object; an empty one for any other."""
-    found = claims.get(name)
-    return found if isinstance(found, dict) else {}
+    claim = claims.get(name)
+    return claim if isinstance(claim, dict) else {}

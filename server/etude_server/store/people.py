@@ -102,11 +102,11 @@ def add_person(connection: Connection, name: str, role: Role, *, actor: str) -> 
         raise UsageError("a name has 1 to 200 printable characters")
     if is_erased(name):
         raise UsageError(f"a name that begins with {ERASED!r} is that of a person who was erased")
-    found = find_person(connection, name)
-    if found is not None:
-        if found.role != role:
-            raise UsageError(f"{name} is there already, as {found.role}")
-        return found
+    existing = find_person(connection, name)
+    if existing is not None:
+        if existing.role != role:
+            raise UsageError(f"{name} is there already, as {existing.role}")
+        return existing
     made = Person(new_id(), name, role)
     values = {"id": made.id, "name": name, "role": role, "created_at": now()}
     connection.execute(insert(person).values(values))
@@ -122,10 +122,10 @@ def find_person(connection: Connection, name: str) -> Person | None:
 
 def need(connection: Connection, name: str) -> Person:
     """Return the person of that name, who was not erased, or raise `UsageError`."""
-    found = find_person(connection, name)
-    if found is None or is_erased(name):
+    existing = find_person(connection, name)
+    if existing is None or is_erased(name):
         raise UsageError(f"there is no {name!r}: etude staff list")
-    return found
+    return existing
 
 
 def find_by_id(connection: Connection, person_id: str) -> Person | None:

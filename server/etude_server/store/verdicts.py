@@ -358,11 +358,11 @@ def _note_mistakes(
 
     The person's other verdicts are read only if a mistake is gone: one of them may have it, too.
     """
-    found = set(_mistakes_in(body))
-    if replaced is not None and set(_mistakes_in(replaced)) - found:
+    mistakes = set(_mistakes_in(body))
+    if replaced is not None and set(_mistakes_in(replaced)) - mistakes:
         _refresh_mistakes(connection, person_id, exercise)
         return
-    for kind, name in sorted(found):  # lest two transactions wait for each other
+    for kind, name in sorted(mistakes):  # lest two transactions wait for each other
         row = {"exercise": exercise, "kind": kind, "name": name, "person_id": person_id}
         insert_unless_there(connection, mistake, row)
 
@@ -387,12 +387,12 @@ def count_mistakes(connection: Connection, exercise: str | None = None) -> dict[
     )
     if exercise is not None:
         chosen = chosen.where(mistake.c.exercise == exercise)
-    found: dict[str, Mistakes] = {}
+    counts: dict[str, Mistakes] = {}
     for row in connection.execute(chosen):
-        of = found.setdefault(row.exercise, Mistakes())
+        of = counts.setdefault(row.exercise, Mistakes())
         by_kind = {"misconception": of.misconceptions, "test": of.failed_tests, "hint": of.hints}
         by_kind[row.kind][row.name] = row.number
-    return found
+    return counts
 
 
 def _mistakes_in(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

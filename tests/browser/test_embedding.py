@@ -36,11 +36,12 @@ addEventListener("message", ({{data}}) => {{
 LEARNING_SYSTEM = """<!DOCTYPE html><title>Course</title>
 <iframe title="Etude" src="{inner}attention/{exercise}/?embed" width="800" height="900"></iframe>
 <script>
-const stored = {state}, reports = [];
+const stored = {state}, reports = [], events = [];
 let heard = 0;
 addEventListener("message", ({{data, source, origin}}) => {{
   heard += 1;
   if (data.subject === "SPLICE.reportScoreAndState") reports.push(data);
+  if (data.subject === "SPLICE.sendEvent") events.push([data.location, data.name, data.data]);
   if (data.subject !== "SPLICE.getState") return;
   source.postMessage({{subject: "SPLICE.getState.response", message_id: "another", state: {{}}}}, origin);
   const {{message_id}} = data;
@@ -129,6 +130,9 @@ def test_a_learning_system_is_told_scores_and_gives_the_code_back(
             page.wait_for_function("reports.at(-1).score === 1")
             _, state = last_report(page)
             assert state == {"exercise": "scaled-scores", "code": RIGHT, "score": 1}
+            page.wait_for_function(
+                """() => JSON.stringify(events) === '[["scaled-scores","check",{"score":1}]]'"""
+            )
             page.context.close()
 
             page, frame = open_course(outer, state)

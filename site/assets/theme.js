@@ -39,10 +39,11 @@
   };
 
   // A page in a frame of another site has no header and no footer; see `embedding` in the scripts.
-  if (new URLSearchParams(location.search).has("embed")) root.classList.add("embedded");
+  const words = new URLSearchParams(location.search);
+  if (words.has("embed")) root.classList.add("embedded");
 
   // Before the page is drawn, so that it does not flash in the other colours.
-  apply(stored());
+  apply((words.has("embed") && words.get("theme")) || stored());
 
   // Nor does what a module will put away: it is out of sight until then, or until it cannot come.
   const awaitModules = () => {

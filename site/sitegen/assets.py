@@ -17,7 +17,7 @@ from sitegen.palette import stylesheet
 
 _STYLESHEET: Final = "site.css"
 _REFERENCE: Final = re.compile(rb"(?<=[\"'`(]\./)([\w.-]+)(?=[\"'`)])")
-_WORKER: Final = "offline.js"  # lies elsewhere, under its own name; see sitegen.offline
+_AT_ROOT: Final = ("offline.js", "embed.js")  # lie elsewhere, under their own names
 _NAMING: Final = frozenset({".js", ".css", ".webmanifest"})
 _DIGITS: Final = 12
 
@@ -30,12 +30,12 @@ class Assets:
     """
 
     def __init__(self, contents: Mapping[str, bytes]) -> None:
-        self.worker = contents.get(_WORKER, b"")
+        self.worker, self.embed = (contents.get(name, b"") for name in _AT_ROOT)
         self._paths: dict[str, str] = {}
         self.files: dict[str, bytes] = {}
         references: dict[str, list[str]] = {}
         for name, content in contents.items():
-            if name != _WORKER:
+            if name not in _AT_ROOT:
                 named = _REFERENCE.findall(content) if PurePosixPath(name).suffix in _NAMING else []
                 names = dict.fromkeys(each.decode() for each in named)
                 references[name] = [each for each in names if each in contents]

@@ -14,7 +14,7 @@ from sitegen.assets import hashed_name
 from sitegen.content import Content
 from sitegen.feeds import announcements
 from sitegen.hosting import PYODIDE, Hosting
-from sitegen.links import LESSONS, SEARCH, TAKEN, asset_path
+from sitegen.links import EMBED, LESSONS, SEARCH, TAKEN, asset_path
 from sitegen.offline import WORKER, offline_worker
 from sitegen.output import write_site
 from sitegen.pages import PageFiles, Pages
@@ -103,7 +103,7 @@ def site_files(
     index_path = asset_path(hashed_name(INDEX_ASSET, index))
     texts = {SEARCH: pages.search(index_path), **announcements(content, hosting)}
     files = {path: text.encode() for path, text in texts.items()}
-    files |= {index_path: index, **pages.assets.files}
+    files |= {index_path: index, EMBED: pages.assets.embed, **pages.assets.files}
     files |= {f"{PYODIDE}/{name}": data for name, data in hosting.pyodide.items()}
     for each in page_files:
         files |= each.files

@@ -7,6 +7,7 @@ host's root.
 
 INDEX = "index.html"
 NOT_FOUND = "404.html"
+EMBED = "embed.js"  # shows exercises in the pages of other sites
 CONCEPTS = f"concepts/{INDEX}"
 SEARCH = f"search/{INDEX}"
 PROGRESS = f"progress/{INDEX}"

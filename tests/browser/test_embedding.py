@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -19,9 +22,12 @@ from grader.errors import UsageError
 from sitegen import Content, build_site
 from sitegen.hosting import Hosting
 from tests.browser.hosting import BASE, hosted
+from tests.browser.judging import barriers, shoot
 from tests.browser.learner import paste
 from tests.browser.tools import Tools, write_lessons
 from tests.browser.tools import build_site as build_site_with_python
+
+BOOK = Path(__file__).parents[2] / "examples" / "book"
 
 OUTER = """<!DOCTYPE html><title>Course</title>
 <iframe title="Etude" src="{inner}masks/index.html?embed" width="600"></iframe>
@@ -165,6 +171,61 @@ def test_a_learning_system_is_told_scores_and_gives_the_code_back(
             page.wait_for_timeout(1000)
             assert page.evaluate("heard") == 0
             page.context.close()
+
+
+@pytest.mark.slow
+def test_a_book_has_exercises_in_its_pages(browser: Browser, tools: Tools, tmp_path: Path) -> None:
+    """As high as they are, in the book's colours, with word of each check; elsewhere a link stays."""
+    book, lessons = tmp_path / "book", write_lessons(tmp_path / "lessons")
+    book.mkdir()
+    (book / "404.html").touch()
+    with hosted(book) as outer, hosted(book) as stranger, hosted(tmp_path / "inside") as inner:
+        named = ("--exercises", lessons, "--embed-in", outer.removesuffix(BASE))
+        build_site_with_python(tmp_path / "inside", tools, BASE, *named)
+        build_book(book, inner)
+        page = browser.new_context(color_scheme="dark").new_page()
+        page.goto(outer)
+        page.evaluate(
+            "globalThis.checks = [];"
+            "document.addEventListener('etude-check', ({detail}) => checks.push(detail))"
+        )
+        first, second = (page.locator("etude-exercise").nth(each) for each in range(2))
+        frame = first.frame_locator("iframe")
+        expect(frame.get_by_role("heading", level=1)).to_have_text("Scale the scores")
+        expect(first.get_by_role("link", name="Scale the scores")).to_be_hidden()
+        expect(second.locator("iframe")).to_have_count(0)  # it is far below
+        expect(frame.locator("html")).to_have_attribute("data-theme", "dark")
+        shoot(page, "book-dark")
+        assert barriers(page, tools) == ""
+        page.locator("body").evaluate("(body) => body.dataset.theme = 'light'")
+        expect(frame.locator("html")).to_have_attribute("data-theme", "light")
+        shoot(page, "book-light")
+
+        paste(frame.get_by_role("textbox", name="Your solution"), RIGHT)
+        frame.get_by_role("button", name="Check", exact=True).click()
+        page.wait_for_function("checks.length === 1")
+        assert page.evaluate("checks") == [{"exercise": "scaled-scores", "score": 1}]
+        assert int(first.locator("iframe").get_attribute("height") or 0) > 400
+        second.scroll_into_view_if_needed()
+        expect(second.locator("iframe")).to_have_count(1)
+
+        page.clock.install()
+        page.goto(stranger)
+        expect(first.locator("iframe")).to_have_count(1)
+        page.clock.run_for(30_000)
+        expect(first.get_by_role("status")).to_have_text(
+            "The exercise did not load here; the link leads to it."
+        )
+        expect(first.get_by_role("link", name="Scale the scores")).to_have_attribute(
+            "href", f"{inner}attention/scaled-scores/"
+        )
+        page.context.close()
+
+
+def build_book(folder: Path, site: str) -> None:
+    """Build the sample book, which names a site."""
+    words = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", BOOK, folder]
+    subprocess.run(words, env={**os.environ, "ETUDE_SITE_URL": site}, check=True)
 
 
 def last_report(page: Page) -> tuple[float, dict[str, Any]]:

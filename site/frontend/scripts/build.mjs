@@ -34,8 +34,8 @@ async function bundlePages(worker) {
   });
 }
 
-/** A worker runs apart from any page, so it shares nothing with them. */
-async function bundleWorker(folder, out, format) {
+/** What runs apart from any page of the site shares nothing with them. */
+async function bundleAlone(folder, out, format) {
   const entry = { in: `src/${folder}/main.ts`, out };
   return build({ ...COMMON, format, entryPoints: [entry] });
 }
@@ -73,10 +73,11 @@ async function write(files) {
   await Promise.all(files.map(({ path, contents }) => writeFile(path, contents)));
 }
 
-const python = await bundleWorker("worker", "python-worker", "esm");
+const python = await bundleAlone("worker", "python-worker", "esm");
 const results = await Promise.all([
   bundlePages(python.outputFiles[0].text),
-  bundleWorker("offline", "offline", "iife"), // not every browser lets a service worker be a module
+  bundleAlone("offline", "offline", "iife"), // not every browser lets a service worker be a module
+  bundleAlone("embed", "embed", "iife"), // for pages of others
 ]);
 const files = results.flatMap(({ outputFiles }) => outputFiles);
 const notice = Buffer.from(await licences([python, ...results].map(({ metafile }) => metafile)));

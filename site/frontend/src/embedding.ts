@@ -1,6 +1,7 @@
 /**
  * A page in a frame of another site, asked for by `?embed`: without header and footer, as high as its
- * content. The site's builder names who is sent messages; links within the site stay embedded.
+ * content, in that site's colours. The site's builder names who is sent messages and heard; links within
+ * the site stay embedded.
  */
 
 import { page } from "./page";
@@ -20,6 +21,10 @@ export function embed(): void {
     tellOutside({ subject: "lti.frameResize", message_id: uniqueKey(), height });
   };
   if (parent !== window) new ResizeObserver(tell).observe(document.body);
+  addEventListener("message", ({ source, origin, data }: MessageEvent<{ kind?: unknown; theme?: unknown } | null>) => {
+    if (source !== parent || !isNamed(origin) || data?.kind !== "etude:theme") return;
+    if (data.theme === "light" || data.theme === "dark") document.documentElement.dataset.theme = data.theme;
+  });
   document.addEventListener("click", ({ target }) => stay(target), { capture: true });
 }
 

@@ -1,0 +1,117 @@
+/**
+ * `<etude-exercise src="…">`: an exercise of this site in a page of another one, which loads this script.
+ * The page's own content stands in the element until the exercise is there, and if it never comes.
+ */
+
+const PATIENCE_MS = 20_000; // for a page on a slow line to say how high it is
+const NEAR = "600px"; // before it is in view, an exercise is loaded
+const DARK = 0.5; // of the lightness of what stands behind the element
+
+// The script lies at the root of its site, so that `src` may be an address there.
+const site = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : document.baseURI;
+
+const style = new CSSStyleSheet(); // which a strict policy of the page allows
+style.replaceSync(`
+  :host { display: block; margin-block: 1em }
+  iframe { display: block; border: 0; width: 100%; color-scheme: auto }
+  iframe:not([data-ready]) { height: 0 }
+  iframe[data-ready] ~ * { display: none }
+  p { margin-block: .5em }
+  p:empty { display: none }
+`);
+
+class EtudeExercise extends HTMLElement {
+  private readonly note = document.createElement("p");
+  private frame: HTMLIFrameElement | null = null;
+  private address = new URL(site);
+  private whileConnected = new AbortController();
+
+  connectedCallback(): void {
+    const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
+    root.adoptedStyleSheets = [style];
+    this.note.setAttribute("role", "status");
+    this.note.textContent = "";
+    root.replaceChildren(document.createElement("slot"), this.note);
+    this.address = new URL(this.getAttribute("src") ?? "", site);
+    this.whileConnected = new AbortController();
+    const near = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      near.disconnect();
+      this.load(root);
+    }, { rootMargin: NEAR });
+    near.observe(this);
+    this.whileConnected.signal.addEventListener("abort", () => near.disconnect());
+  }
+
+  disconnectedCallback(): void {
+    this.whileConnected.abort();
+    this.frame = null;
+  }
+
+  private load(root: ShadowRoot): void {
+    const { signal } = this.whileConnected;
+    if (!/^https?:$/.test(this.address.protocol)) return this.fail();
+    const address = new URL(this.address);
+    address.searchParams.set("embed", "");
+    address.searchParams.set("theme", this.theme());
+    this.frame = document.createElement("iframe");
+    this.frame.title = this.textContent?.trim() || "Exercise";
+    this.frame.allow = "clipboard-write";
+    addEventListener("message", (event) => this.hear(event), { signal });
+    root.prepend(this.frame);
+    this.frame.src = address.href;
+    const late = setTimeout(() => this.fail(), PATIENCE_MS);
+    const themes = new MutationObserver(() => this.tellTheme());
+    for (const each of [document.documentElement, document.body]) themes.observe(each, { attributes: true });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.tellTheme(), { signal });
+    signal.addEventListener("abort", () => {
+      themes.disconnect();
+      clearTimeout(late);
+    });
+  }
+
+  private hear({ source, origin, data }: MessageEvent<unknown>): void {
+    const frame = this.frame;
+    if (!frame || source !== frame.contentWindow || origin !== this.address.origin) return;
+    const { kind, height, subject, name, data: detail } = (data ?? {}) as Record<string, unknown>;
+    if (kind === "etude:height" && typeof height === "number") {
+      frame.height = String(height);
+      frame.dataset.ready = "";
+      this.note.textContent = "";
+      this.tellTheme(); // it may be another page
+    } else if (subject === "SPLICE.sendEvent" && name === "check") {
+      this.dispatchEvent(new CustomEvent("etude-check", { detail, bubbles: true, composed: true }));
+    }
+  }
+
+  private fail(): void {
+    if (this.frame?.dataset.ready !== undefined) return;
+    this.note.textContent = "The exercise did not load here; the link leads to it.";
+    if (!this.textContent?.trim()) {
+      const link = document.createElement("a");
+      [link.href, link.textContent] = [this.address.href, this.address.href];
+      this.note.append(" ", link);
+    }
+    console.warn(`${this.address.href} sent nothing: no page of Etude is there, or its site was built without --embed-in ${location.origin}`);
+  }
+
+  private tellTheme(): void {
+    this.frame?.contentWindow?.postMessage({ kind: "etude:theme", theme: this.theme() }, this.address.origin);
+  }
+
+  /** The attribute, or else whether the element stands on something dark. */
+  private theme(): string {
+    const asked = this.getAttribute("theme");
+    if (asked === "light" || asked === "dark") return asked;
+    for (let each: Element | null = this; each; each = each.parentElement) {
+      const [red = 0, green = 0, blue = 0, opacity = 1] = getComputedStyle(each).backgroundColor.match(/[\d.]+/g)?.map(Number) ?? [];
+      if (opacity > 0) return (0.299 * red + 0.587 * green + 0.114 * blue) / 255 < DARK ? "dark" : "light";
+    }
+    const scheme = getComputedStyle(document.documentElement).colorScheme;
+    return scheme.includes("dark") && matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  }
+}
+
+customElements.get("etude-exercise") ?? customElements.define("etude-exercise", EtudeExercise);
+
+export {};

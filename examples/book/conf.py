@@ -1,4 +1,4 @@
-"""A book whose pages have exercises: `sphinx-build examples/book build/book`."""  # noqa: INP001  Sphinx runs it
+"""A book whose pages have exercises: `sphinx-build examples/book build/book`."""
 
 import os
 import sys
@@ -11,3 +11,4 @@ project = "Scores"
 extensions = ["myst_parser", "etude_exercise"]
 etude_site_url = os.environ.get("ETUDE_SITE_URL", "http://127.0.0.1:8000/")
 html_theme = "furo"
+html_theme_options = {"top_of_page_buttons": []}  # they lie outside of all landmarks

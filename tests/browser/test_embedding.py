@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, FrameLocator, Page, expect
+from playwright.sync_api import Browser, FrameLocator, Page, ViewportSize, expect
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
@@ -183,7 +183,8 @@ def test_a_book_has_exercises_in_its_pages(browser: Browser, tools: Tools, tmp_p
         named = ("--exercises", lessons, "--embed-in", outer.removesuffix(BASE))
         build_site_with_python(tmp_path / "inside", tools, BASE, *named)
         build_book(book, inner)
-        page = browser.new_context(color_scheme="dark").new_page()
+        size: ViewportSize = {"width": 1280, "height": 400}
+        page = browser.new_context(color_scheme="dark", viewport=size).new_page()
         page.goto(outer)
         page.evaluate(
             "globalThis.checks = [];"

@@ -4,7 +4,7 @@
  */
 
 const PATIENCE_MS = 20_000; // for a page on a slow line to say how high it is
-const NEAR = "600px"; // before it is in view, an exercise is loaded
+const NEAR = "300px"; // before it is in view, an exercise is loaded
 const DARK = 0.5; // of the lightness of what stands behind the element
 
 // The script lies at the root of its site, so that `src` may be an address there.
@@ -15,12 +15,15 @@ style.replaceSync(`
   :host { display: block; margin-block: 1em }
   iframe { display: block; border: 0; width: 100%; color-scheme: auto }
   iframe:not([data-ready]) { height: 0 }
-  iframe[data-ready] ~ * { display: none }
+  div { min-height: 30rem }
+  div.failed { min-height: 0 }
+  iframe[data-ready] ~ div { display: none }
   p { margin-block: .5em }
   p:empty { display: none }
 `);
 
 class EtudeExercise extends HTMLElement {
+  private readonly room = document.createElement("div"); // which the exercise will take
   private readonly note = document.createElement("p");
   private frame: HTMLIFrameElement | null = null;
   private address = new URL(site);
@@ -31,7 +34,9 @@ class EtudeExercise extends HTMLElement {
     root.adoptedStyleSheets = [style];
     this.note.setAttribute("role", "status");
     this.note.textContent = "";
-    root.replaceChildren(document.createElement("slot"), this.note);
+    this.room.className = "";
+    this.room.replaceChildren(document.createElement("slot"), this.note);
+    root.replaceChildren(this.room);
     this.address = new URL(this.getAttribute("src") ?? "", site);
     this.whileConnected = new AbortController();
     const near = new IntersectionObserver((entries) => {
@@ -73,19 +78,21 @@ class EtudeExercise extends HTMLElement {
   private hear({ source, origin, data }: MessageEvent<unknown>): void {
     const frame = this.frame;
     if (!frame || source !== frame.contentWindow || origin !== this.address.origin) return;
-    const { kind, height, subject, name, data: detail } = (data ?? {}) as Record<string, unknown>;
+    const { kind, height, subject, location: exercise, name, data: result } = (data ?? {}) as Record<string, unknown>;
     if (kind === "etude:height" && typeof height === "number") {
       frame.height = String(height);
       frame.dataset.ready = "";
       this.note.textContent = "";
       this.tellTheme(); // it may be another page
     } else if (subject === "SPLICE.sendEvent" && name === "check") {
+      const detail = { exercise, ...(result as object) };
       this.dispatchEvent(new CustomEvent("etude-check", { detail, bubbles: true, composed: true }));
     }
   }
 
   private fail(): void {
     if (this.frame?.dataset.ready !== undefined) return;
+    this.room.className = "failed";
     this.note.textContent = "The exercise did not load here; the link leads to it.";
     if (!this.textContent?.trim()) {
       const link = document.createElement("a");

@@ -64,7 +64,7 @@ def test_an_asset_s_name_changes_with_its_content(site: Site) -> None:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         assert path.stem.endswith(f"-{digest[:12]}")
     assert {path.name for path in site.root.iterdir() if path.is_file()} == {
-        *("index.html", "404.html", "offline.js", "robots.txt", ".etude-site")
+        *("index.html", "404.html", "offline.js", "embed.js", "robots.txt", ".etude-site")
     }
 
 

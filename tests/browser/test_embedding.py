@@ -225,7 +225,7 @@ def test_a_book_has_exercises_in_its_pages(browser: Browser, tools: Tools, tmp_p
 
 def build_book(folder: Path, site: str) -> None:
     """Build the sample book, which names a site."""
-    words = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", BOOK, folder]
+    words = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", str(BOOK), str(folder)]
     subprocess.run(words, env={**os.environ, "ETUDE_SITE_URL": site}, check=True)
 
 

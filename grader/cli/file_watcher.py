@@ -21,7 +21,7 @@ def changed(paths: Iterable[Path]) -> dict[str, int]:
     """Return when each file was last changed: those that are named, and ours below folders."""
     found = {}
     for path in paths:
-        named = not path.is_dir()
+        named = not os.path.isdir(path)  # noqa: PTH112  of a closed folder Path raises an error
         for file in [path] if named else path.rglob("*"):
             if named or file.suffix in (*_SUFFIXES, *_DATA):
                 with contextlib.suppress(OSError):  # an editor may be replacing it just now

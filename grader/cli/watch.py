@@ -136,7 +136,7 @@ class _Walk:
                 self._take_up(following)
         except SandboxFault:  # nothing will ever be graded here
             raise
-        except EtudeError as error:
+        except (EtudeError, OSError) as error:  # the folder may be closed, or gone
             click.echo(str(error), err=True)
 
     def _pool(self) -> "Pool | PortablePool":
@@ -222,7 +222,7 @@ class _Walk:
                 self._compare(key)
             else:
                 click.echo(f"Keys: {_KEYS}, {_MORE_KEYS}, Enter to grade again.")
-        except (EtudeError, click.ClickException) as error:
+        except (EtudeError, OSError, click.ClickException) as error:
             click.echo(str(error), err=True)
         except (click.Abort, KeyboardInterrupt):  # of a question or a pager, not of the walk
             click.echo()

@@ -630,6 +630,11 @@ def test_a_save_is_seen_once(tmp_path: Path, way: str) -> None:
     assert looks[-1] is False
 
 
+def test_a_path_that_cannot_be_looked_at_is_no_change(tmp_path: Path) -> None:
+    """As in a folder whose rights were taken away: the watch goes on, and sees the file again."""
+    assert not FileWatcher([tmp_path / ("x" * 300)]).poll()  # Path.is_dir raises an error of it
+
+
 # hint and solution
 
 

@@ -66,7 +66,8 @@ def choose(cells: list[list[object]], names: list[str]) -> tuple[list[list[objec
     last: dict[str, int] = {}  # the place of the cell that defines a name
     broken: dict[str, int] = {}
     uses: list[set[str]] = []
-    chosen = {place for place, (_, source) in enumerate(cells) if _STAR.search(str(source))}
+    chosen = set[int]()
+    stars = {place for place, (_, source) in enumerate(cells) if _STAR.search(str(source))}
     for place, cell in enumerate(cells):
         joined = program([cell])
         try:
@@ -85,7 +86,9 @@ def choose(cells: list[list[object]], names: list[str]) -> tuple[list[list[objec
         if place >= 0 and place not in chosen:
             chosen.add(place)
             waiting += uses[place]
-    return [cells[place] for place in sorted(chosen)], [each for each in names if each not in last]
+    return [cells[place] for place in sorted(chosen | stars)], [
+        each for each in names if each not in last
+    ]
 
 
 def _globals(table: symtable.SymbolTable) -> Iterator[str]:

@@ -33,8 +33,9 @@ TABLE = {
     "another's loop is not forbidden here": ((NOISE,), (NOISE, DOUBLE, F), (TRIPLE, G),
                                              "passed passed"),
     "one that Python cannot read": ((), (DOUBLE, BROKEN), (TRIPLE, G), "failed passed"),
-    "names of a star": (("from math import *",), ("def f(x):\n    return x * ceil(1.5)",),
-                        (TRIPLE, G), "passed passed"),
+    "names of a star": (("from math import *",),
+                        (DOUBLE, "from math import *\ndef f(x):\n    return scale(x) * ceil(0.5)"),
+                        (TRIPLE, G.replace("(x)\n", "(x * ceil(0.5))\n")), "passed passed"),
 }  # fmt: skip
 
 

@@ -70,6 +70,9 @@ def _without_traceback(function: Callable[..., Shown]) -> Callable[..., Shown]:
     @wraps(function)
     def call(*arguments: Any, **extra: Any) -> Shown:
         try:
+            options = (each for each in extra.values() if not isinstance(each, bool | Path | None))
+            if not all(isinstance(each, str) for each in (*arguments, *options)):
+                raise UsageError("name the exercise as text, as in check('attention-weights')")
             return function(*arguments, **extra)
         except EtudeError as error:
             text = f"etude: {error}"

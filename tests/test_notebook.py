@@ -96,6 +96,8 @@ def test_what_cannot_be_graded_is_one_sentence(tmp_path: Path) -> None:
     cells = {
         CHECK: "no cell that was run defines 'compute_attention_weights'",
         'check("attention-wieghts")': "did you mean 'attention-weights'?",
+        "check(3)": "name the exercise as text",
+        "check('token-lookup', course=[])": "name the exercise as text",
         'check("token-lookup", course="nowhere")': "there is no folder nowhere",
         'check("drafts/x.yaml")': "no file 'drafts/x.yaml'",
         broken: "SyntaxError",  # the name stays undefined

@@ -15,11 +15,15 @@ if TYPE_CHECKING:
 
 _AGREED = "not-sandboxed"  # a file beside the record
 _ABOUT = """\
-The sandbox needs Linux. Without it your code can read and change your files, as if you ran it with
+There is no sandbox on this system. Your code can read and change your files, as if you ran it with
 Python. Check only code that you wrote yourself. Verdicts will say that they are not sandboxed."""
 _REFUSED = (
     "no sandbox on this system, so nothing was run. 'etude check' can run code that you wrote "
     "yourself: call it in a terminal and answer its question, or add '--unsafe-no-sandbox'"
+)
+_REFUSED_IN_NOTEBOOK = (
+    "no sandbox on this system, so nothing was run; to run code that you wrote yourself, answer "
+    "'y', or add 'unsafe=True' to the call of check"
 )
 
 
@@ -73,12 +77,13 @@ def agree(*, unsafe: bool, answer: Callable[[str], str] | None = None) -> None:
     """
     if unsafe:
         return
+    refused = _REFUSED if answer is None else _REFUSED_IN_NOTEBOOK
     in_ci = bool(os.environ.get("CI"))
     agreed = data_folder() / _AGREED
     if agreed.exists() and not in_ci:
         return
     if in_ci or (answer is None and not sys.stdin.isatty()):
-        raise SandboxFault(_REFUSED)
+        raise SandboxFault(refused)
     if answer is not None:
         try:
             yes = answer(f"{_ABOUT} Go on? [y/N] ").strip().lower() in ("y", "yes")
@@ -88,7 +93,7 @@ def agree(*, unsafe: bool, answer: Callable[[str], str] | None = None) -> None:
         click.echo(_ABOUT, err=True)
         yes = click.confirm("Go on?", err=True)
     if not yes:
-        raise SandboxFault(_REFUSED)
+        raise SandboxFault(refused)
     try:
         agreed.parent.mkdir(parents=True, exist_ok=True)
         agreed.write_text(f"{_ABOUT}\n\nYou agreed to this.\n", encoding="utf-8")

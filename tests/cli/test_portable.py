@@ -124,6 +124,16 @@ def test_nothing_else_goes_on_without_a_sandbox(elsewhere: Run, tmp_path: Path) 
     assert "check" in elsewhere("--help").stdout
 
 
+def test_a_notebook_is_told_what_to_add_to_its_call(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Options of a command line are no use there."""
+    monkeypatch.setenv("ETUDE_DATA", os.fspath(tmp_path / "data"))
+    monkeypatch.delenv("CI", raising=False)
+    with pytest.raises(SandboxFault, match="'unsafe=True' to the call"):
+        portable_check.agree(unsafe=False, answer=lambda _: "no")
+
+
 def test_the_question_is_asked_once_and_never_in_ci(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

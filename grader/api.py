@@ -15,7 +15,7 @@ from grader.definitions.files import default_folder
 from grader.definitions.wording import did_you_mean
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job, Probe
-from grader.grading.results.submission import Submission, read_for
+from grader.grading.results.submission import Submission, read_submission
 from grader.grading.results.verdict import Verdict
 from grader.grading.workers.grading_pool import GradingPool
 from grader.reports.formats import format_named
@@ -172,7 +172,7 @@ def _submission(
     exercise: Exercise, file: str | os.PathLike[str] | None, source: str | None
 ) -> Submission:
     if file is not None and source is None:
-        return read_for(exercise, Path(file))
+        return read_submission(Path(file), exercise.files_to_submit).part_for(exercise)
     if source is not None and file is None:
         return Submission.from_bytes(Path(exercise.path_name), source.encode())
     raise UsageError("a submission is either a file or a source: give one of the two")

@@ -13,8 +13,8 @@ TEST_CELL: Final = "test"
 CHECK_CALL: Final = re.compile(r"""^check\(\s*(["'])(?P<exercise>[a-z0-9-]+)\1""", re.MULTILINE)
 """The call in the cell that grades an exercise."""
 
-Section = tuple[str, int, int]
-"""An exercise of a notebook, with the places of its first code cell and after its last one."""
+Sections = dict[str, tuple[int, int]]
+"""The exercises of a notebook, each with the places of its first code cell and after its last."""
 
 _MINOR: Final = 5
 _MOST_CELLS: Final = 5_000
@@ -29,7 +29,7 @@ class NotebookError(Exception):
         super().__init__(message)
 
 
-def python_cells(data: bytes) -> tuple[list[tuple[int, str]], list[Section]]:
+def python_cells(data: bytes) -> tuple[list[tuple[int, str]], Sections]:
     """Return the code cells of a Python notebook, each with its number among all cells, from 1.
 
     Cells with tests that were handed out are left out. The sections are those of a notebook with
@@ -58,7 +58,7 @@ def python_cells(data: bytes) -> tuple[list[tuple[int, str]], list[Section]]:
     if language.lower() != "python":
         raise NotebookError(f"The notebook is in {language}; a submission is in Python.")
     found: list[tuple[int, str]] = []
-    owners: list[str] = []  # the exercise of each
+    sections: Sections = {}
     exercise = ""
     for number, cell in enumerate(cells, 1):
         marker = _marker(cell)
@@ -69,11 +69,10 @@ def python_cells(data: bytes) -> tuple[list[tuple[int, str]], list[Section]]:
                     f"Cell {number} is broken: its code is no text. Save it again in Jupyter."
                 )
             if marker != TEST_CELL:
+                begin = sections.get(exercise, (len(found), 0))[0]
                 found.append((number, text_of(cell.get("source"))))
-                owners.append(exercise)
-    names = [name for name in dict.fromkeys(owners) if name]
-    ends = [len(owners) - owners[::-1].index(name) for name in names]
-    sections = [(name, owners.index(name), end) for name, end in zip(names, ends, strict=True)]
+                sections[exercise] = begin, len(found)
+    sections.pop("", None)
     return found, sections if len(sections) > 1 else sections_by_calls(found)
 
 
@@ -83,14 +82,14 @@ def _marker(cell: Any) -> Any:
     return metadata.get("etude") if isinstance(metadata, dict) else None
 
 
-def sections_by_calls(cells: Sequence[tuple[int, str]]) -> list[Section]:
+def sections_by_calls(cells: Sequence[tuple[int, str]]) -> Sections:
     """Return the sections of a notebook that lost its markers: all up to the call of `check`."""
     sections = {
-        call["exercise"]: (call["exercise"], 0, place)
+        call["exercise"]: (0, place)
         for place, (_, source) in enumerate(cells, 1)
         for call in CHECK_CALL.finditer(source)
     }
-    return [*sections.values()] if len(sections) > 1 else []
+    return sections if len(sections) > 1 else {}
 
 
 def cells_of(book: Any) -> list[Any]:

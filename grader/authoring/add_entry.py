@@ -12,7 +12,7 @@ from grader.definitions.emit import emit
 from grader.definitions.exercise import Exercise
 from grader.definitions.yaml_source import Mapping, Scalar, Sequence, Style, read
 from grader.errors import Location, UsageError
-from grader.grading.results.submission import read_for
+from grader.grading.results.submission import read_submission
 
 _NOWHERE: Final = Location(Path())
 _ITEM: Final = re.compile(r"( *)-(?= )")
@@ -36,7 +36,7 @@ def new_misconception(
         raise UsageError(f"{exercise.where.path} is a student edition; change the full one")
     if not says.strip():
         raise UsageError("a misconception needs a sentence for learners")
-    submission = read_for(exercise, path)
+    submission = read_submission(path, exercise.files_to_submit).part_for(exercise)
     if submission.problem:
         raise UsageError(f"{path}: {submission.problem}")
     try:

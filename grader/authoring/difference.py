@@ -7,7 +7,7 @@ from pathlib import Path
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, UsageError
 from grader.grading.results.jobs import Job, Result
-from grader.grading.results.submission import read_for
+from grader.grading.results.submission import read_submission
 from grader.grading.results.verdict import Verdict
 from grader.grading.workers.batch import Entry, Plan, find
 from grader.grading.workers.pool import Pool
@@ -57,7 +57,10 @@ def verdict_changes(
     entries = [entry for entry, _ in find(folder, [before.id], lambda _: before, Plan())]
     if not entries:
         raise UsageError(f"there is no <student>/{before.path_name} in {folder}")
-    submissions = [read_for(before, entry.path, below=folder) for entry in entries]
+    submissions = [
+        read_submission(entry.path, before.files_to_submit, below=folder).part_for(before)
+        for entry in entries
+    ]
     jobs = {
         (version.digest, submission.digest): Job(version, submission)
         for version in (before, after)

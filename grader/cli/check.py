@@ -247,7 +247,7 @@ def _grade(
 ) -> "tuple[Verdict, Afterwards, Submission]":
     from grader.definitions.collection import resolve
     from grader.grading.results.jobs import Job
-    from grader.grading.results.submission import read_for
+    from grader.grading.results.submission import read_submission
     from grader.grading.results.submitted_files import file_for
 
     definition = resolve(request.exercise, options.collection_folder(request.exercises))
@@ -259,7 +259,7 @@ def _grade(
     path = request.file
     if not definition.files_to_submit:
         path = file_for(path, definition.id, _ids(request.exercise, request.exercises))
-    submission = read_for(definition, path)
+    submission = read_submission(path, definition.files_to_submit).part_for(definition)
     if submission.is_unreadable:
         raise UsageError(f"{submission.path}: {submission.problem}")
     ((_, result),) = pool.grade([Job(definition, submission)])

@@ -13,6 +13,8 @@ from grader.errors import UsageError
 from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
+    from grader.definitions.exercise import Exercise
+    from grader.definitions.track import TrackDefinition
     from grader.reports.report import HiddenTests
 
 
@@ -46,9 +48,7 @@ def student(folder: Path, exercises: Path | None) -> None:
 
 
 @command.command("notebook")
-@click.argument(
-    "target", metavar="EXERCISE|TRACK", shell_complete=options.complete_track_or_exercise
-)
+@click.argument("target", metavar="EXERCISE|TRACK")
 @click.option(
     "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
     help="Where to write the notebook, by default <exercise>.ipynb or <track>.ipynb.",
@@ -75,27 +75,27 @@ def notebook(target: str, output: Path | None, exercises: Path | None) -> None:
 
     course = None if exercises is None else str(exercises)
     group, *others = find_targets([target], options.collection_for([target], exercises))
+    if others or (group.track is None and len(group.files) != 1):
+        raise UsageError(f"{target} is neither an exercise nor a track; name one of them")
+    found: Exercise | TrackDefinition
     if group.track:
         track = load_track(group.track)
-        name, title = str(track.definition.id), track.definition.title
-        content = handout_of_track(track, course)
-    elif others or len(group.files) != 1:
-        raise UsageError(f"{target} is neither an exercise nor a track; name one of them")
+        found, content = track.definition, handout_of_track(track, course)
     else:
         found = load_exercise(group.files[0])
         if found.files_to_submit:
             raise UsageError(
                 f"{found.id} asks for several files; hand out what 'etude start' writes"
             )
-        name, title, content = str(found.id), found.title, handout(found, course)
-    path = output or Path(f"{name}.ipynb")
+        content = handout(found, course)
+    path = output or Path(f"{found.id}.ipynb")
     if path.exists():
         raise UsageError(f"{path} is there already and stays as it is; name another with --output")
     try:
         write_whole(path, content)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    click.echo(f"{path}: {title}")
+    click.echo(f"{path}: {found.title}")
 
 
 @command.command("gradescope")

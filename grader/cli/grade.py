@@ -166,10 +166,8 @@ def _batch(to_do: "Plan", records: "Sequence[Record]", began: float) -> "Batch":
     from grader.reports.report import Batch, Report
 
     ended = time.time()
-    ordered = sorted(
-        [*to_do.done_before, *records],
-        key=lambda record: (record.entry.path, record.entry.exercise),
-    )
+    done = [*to_do.done_before, *records]
+    ordered = sorted(done, key=lambda each: (each.entry.path, each.entry.exercise))
     reports = tuple(Report.of_record(each, began=began, ended=ended) for each in ordered)
     not_looked_at = tuple(str(path) for path in (*to_do.left_out, *to_do.not_looked_at))
     return Batch(reports, len(to_do.done_before), not_looked_at)

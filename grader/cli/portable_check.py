@@ -17,14 +17,12 @@ _AGREED = "not-sandboxed"  # a file beside the record
 _ABOUT = """\
 There is no sandbox on this system. Your code can read and change your files, as if you ran it with
 Python. Check only code that you wrote yourself. Verdicts will say that they are not sandboxed."""
+_NOT_RUN = "no sandbox on this system, so nothing was run. "
 _REFUSED = (
-    "no sandbox on this system, so nothing was run. 'etude check' can run code that you wrote "
-    "yourself: call it in a terminal and answer its question, or add '--unsafe-no-sandbox'"
+    f"{_NOT_RUN}'etude check' can run code that you wrote yourself: call it in a terminal and "
+    "answer its question, or add '--unsafe-no-sandbox'"
 )
-_REFUSED_IN_NOTEBOOK = (
-    "no sandbox on this system, so nothing was run; to run code that you wrote yourself, answer "
-    "'y', or add 'unsafe=True' to the call of check"
-)
+_REFUSED_IN_NOTEBOOK = f"{_NOT_RUN}Add 'unsafe=True' to the call to run code that you wrote"
 
 
 class PortablePool:

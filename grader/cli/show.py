@@ -52,12 +52,9 @@ def command(exercise: str, exercises: Path | None) -> None:
             _line(console, f"builds on {', '.join(definition.requires)}", "dim")
         console.print()
         print_markdown(console, definition.instructions)
-        if (forbid := definition.forbid) is not None:
-            words = [f"`{word}`" for word in (*forbid.imports, *forbid.names, *forbid.calls)]
-            words += ["loops"] * forbid.loops
-            because = f" {forbid.because.strip()}" if forbid.because else ""
+        if definition.forbid is not None:
             console.print()
-            print_markdown(console, f"Do without: {', '.join(words)}.{because}")
+            print_markdown(console, definition.forbid.sentence)
         _print_tests(console, definition)
         console.print()
         _line(console, f"Begin with: etude start {named}")

@@ -190,12 +190,14 @@ class _Walk:
     def _is_begun(self, exercise: "Exercise") -> bool:
         """Return whether the file is worth a verdict now: the learner's own, and not passed yet."""
         from grader.cli.progress_record import read_history
-        from grader.grading.results.submission import read_for
+        from grader.grading.results.submission import read_submission
         from grader.progress.status import standing
 
         if standing(read_history(), exercise.id).closed:
             return False
-        submission = read_for(exercise, self._request.file)
+        submission = read_submission(self._request.file, exercise.files_to_submit).part_for(
+            exercise
+        )
         return submission.source.strip() != exercise.starter.strip()
 
     def _say_waiting(self) -> None:
@@ -273,13 +275,13 @@ def _print_difference(passed: CheckRequest) -> None:
     from rich.console import Console
 
     from grader.definitions.collection import resolve
-    from grader.grading.results.submission import read_for
+    from grader.grading.results.submission import read_submission
     from grader.reports.terminal_markdown import print_code
 
     exercise = resolve(passed.exercise, options.collection_folder(passed.exercises))
     if not exercise.solution:
         raise UsageError(f"there is no solution of '{exercise.id}' here: this is a student edition")
-    own = read_for(exercise, passed.file).source
+    own = read_submission(passed.file, exercise.files_to_submit).part_for(exercise).source
     lines = difflib.unified_diff(
         own.splitlines(), exercise.solution.splitlines(), "yours", "solution", lineterm=""
     )

@@ -110,17 +110,12 @@ class _Exercises:
         return exercise in map(self.exercise_of, PurePosixPath(file.shown).parts)
 
     def places(self, file: _File) -> list[str]:
-        """Return the places of a file: of a notebook with several exercises, one for each.
-
-        Raises:
-            _RefusalError: As for `place`; or the file cannot be read, as for `read`.
-        """
-        path = Path(file.name)
+        """Return the places of a file: of a notebook with several exercises, one for each."""
+        path, several = Path(file.name), list[str]()
         if is_notebook(path) and self.exercise_of(path.name) is None:
-            whole = Submission.from_bytes(path, file.read(cap_of(path)))
-            if several := [id_ for id_, *_ in whole.sections if self.exercise_of(id_) == id_]:
-                return several
-        return [self.place(file)]
+            names = Submission.from_bytes(path, file.read(cap_of(path))).sections
+            several = [name for name in names if self.exercise_of(name) == name]
+        return several or [self.place(file)]
 
     def place(self, file: _File) -> str:
         """Return the path of a file below its student's, without suffix.

@@ -25,10 +25,7 @@ _CLOSE: Final = Tolerance(atol=1e-7, rtol=1e-5)  # float32 passes, as it may wit
 
 
 def handout(exercise: Exercise, course: str | None = None) -> str:
-    """Return the notebook of an exercise as JSON.
-
-    `course` is the collection as `check` finds it, by default Etude's own.
-    """
+    """Return the notebook of an exercise as JSON; `course` is where `check` finds it."""
     about = f"Write your solution in the cell below. Submit this notebook as `{exercise.id}.ipynb`."
     tests = [test for test in exercise.tests if not test.hidden]
     cells = [_instructions(exercise, about), *data_cells(exercise.data)]
@@ -41,36 +38,27 @@ def handout(exercise: Exercise, course: str | None = None) -> str:
 
 
 def handout_of_track(track: Track, course: str | None = None) -> str:
-    """Return the notebook of a track, in which each exercise has a section, as JSON.
-
-    The first cells of a section name its exercise, so that its part is found when the notebook is
-    submitted; see `Submission.part_for`.
-    """
+    """Return the notebook of a track, whose cells say their exercise: see `python_cells`."""
     definition = track.definition
     about = _ABOUT_TRACK.format(track=definition.id)
     cells = [text_cell("track", f"# {definition.title}\n\n{definition.description}\n\n{about}")]
-    for exercise in track.exercises:
-        several = exercise.files_to_submit
-        parts = [_instructions(exercise, _SEVERAL.format(exercise.id) if several else "")]
-        if not several:
-            parts.append(code_cell("solution", exercise.starter.rstrip("\n")))
-            for part in parts:
-                part["metadata"]["etude"] = {"exercise": exercise.id}
-            parts[1:1] = data_cells(exercise.data)
-            parts.append(_check_cell(exercise, course))
+    for exercise in (each for each in track.exercises if not each.files_to_submit):
+        marker = {"etude": {"exercise": exercise.id}}
+        parts = [
+            {**_instructions(exercise), "metadata": marker},
+            *data_cells(exercise.data),
+            code_cell("solution", exercise.starter.rstrip("\n"), marker),
+            _check_cell(exercise, course),
+        ]
         number = len(cells)  # ids are unique in a notebook
         cells += [{**part, "id": f"{part['id']}-{number}"} for part in parts]
     return notebook(cells)
 
 
-def _instructions(exercise: Exercise, about: str) -> dict[str, Any]:
-    texts = [f"# {exercise.title}", exercise.instructions.strip("\n")]
-    if (forbid := exercise.forbid) is not None:
-        words = [f"`{word}`" for word in (*forbid.imports, *forbid.names, *forbid.calls)]
-        words += ["loops"] * forbid.loops
-        because = f" {forbid.because.strip()}" if forbid.because else ""
-        texts.append(f"Do without: {', '.join(words)}.{because}")
-    cell = text_cell("instructions", "\n\n".join([*texts, *filter(None, [about])]))
+def _instructions(exercise: Exercise, about: str = "") -> dict[str, Any]:
+    rule = exercise.forbid.sentence if exercise.forbid else ""
+    texts = [f"# {exercise.title}", exercise.instructions.strip("\n"), rule, about]
+    cell = text_cell("instructions", "\n\n".join(filter(None, texts)))
     attach_images(cell, exercise.instructions, exercise.where.path)
     return cell
 
@@ -84,8 +72,6 @@ def _check_cell(exercise: Exercise, course: str | None) -> dict[str, Any]:
 _ABOUT_TRACK: Final = """\
 Write each solution in the cell below its instructions, and run the cell after it to grade it. Save
 this notebook and submit it as it is, with the name `{track}.ipynb`."""
-
-_SEVERAL: Final = "This exercise asks for several files: `etude start {}` writes them."
 
 _ABOUT_TESTS: Final = """\
 ## Tests

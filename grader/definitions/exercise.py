@@ -555,6 +555,14 @@ class Forbid:
     )
     because: str = _doc("Why, in a sentence that the learner reads.", default="")
 
+    @property
+    def sentence(self) -> str:
+        """The rule as learners read it, in Markdown."""
+        words = [f"`{word}`" for word in (*self.imports, *self.names, *self.calls)]
+        words += ["loops"] * self.loops
+        because = f" {self.because.strip()}" if self.because else ""
+        return f"Do without: {', '.join(words)}.{because}"
+
 
 @dataclass(frozen=True, slots=True)
 class Hint:

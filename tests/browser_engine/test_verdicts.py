@@ -10,7 +10,6 @@ import pytest
 
 from grader.browser.shipping import engine_data
 from grader.definitions.exercise import Exercise
-from grader.grading.expected.public_form import needs_sandbox
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
@@ -25,7 +24,7 @@ def visible_form(exercise: Exercise) -> Exercise:
     """The exercise with its visible tests alone, and so without mutants of its solution."""
     tests = tuple(test for test in exercise.tests if not test.hidden)
     left_out = len(exercise.tests) - len(tests)
-    solution = exercise.solution if needs_sandbox(exercise) else ""
+    solution = exercise.solution if any(test.needs_solution for test in tests) else ""
     return replace(exercise, tests=tests, solution=solution, hidden_elsewhere=left_out)
 
 

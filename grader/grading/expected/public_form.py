@@ -52,11 +52,6 @@ def _track(track: Track, exercises: Sequence[PublicExercise]) -> PublicTrack:
     )
 
 
-def needs_sandbox(exercise: Exercise) -> bool:
-    """Return whether a visible test of an exercise shows a value of its solution."""
-    return any(test.needs_solution for test in exercise.tests if not test.hidden)
-
-
 def public_exercise(
     exercise: Exercise, sandbox: Sandbox | None = None, known: "KnownValues | None" = None
 ) -> PublicExercise:

@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Self
 
@@ -32,7 +32,7 @@ from grader.notebook_files import (
     CHECK_CALL,
     MAX_NOTEBOOK,
     NotebookError,
-    Section,
+    Sections,
     python_cells,
     sections_by_calls,
 )
@@ -63,7 +63,7 @@ class Submission:
         tuple[int, str], ...
     ] = ()  # code, each with its number; of an exported one, its first line
     helpers: str = ""  # the files beside a notebook, each after a comment with its name
-    sections: tuple[Section, ...] = ()  # of a notebook with several exercises
+    sections: Sections = field(default_factory=dict, hash=False)  # if it has several exercises
     names: tuple[str, ...] = ()  # whose definitions count, of one exercise of such a notebook
 
     @property
@@ -79,13 +79,11 @@ class Submission:
     def part_for(self, exercise: Exercise) -> "Submission":
         """Return what counts for an exercise, if this is a notebook with several.
 
-        Its cells are those up to the end of the exercise's section, as if the notebook was run so
-        far. Of them the sandbox takes the last that defines each name, and the cells it uses.
+        That is what the exercise's names need of the cells up to the end of its section.
         """
         if not self.sections or self.problem:
             return self
-        places = {name: place for name, *place in self.sections}
-        begin, end = places.get(exercise.id, (0, len(self.cells)))
+        begin, end = self.sections.get(exercise.id, (0, len(self.cells)))
         name = re.compile(rf"\b(?:{'|'.join(map(re.escape, exercise.defines))})\b")
         starter = exercise.starter.split()
         if not any(
@@ -93,7 +91,7 @@ class Submission:
             for _, source in self.cells[begin:end]
         ):
             return self.without_source(self.path, NOT_BEGUN)
-        part = self.of_cells(self.path, self.cells[:end], cap=MOST_CODE)
+        part = self.of_cells(self.path, self.cells[:end])
         return replace(part, names=tuple(exercise.defines))
 
     @classmethod
@@ -163,8 +161,7 @@ class Submission:
         try:
             text = _decoded(data)
             cells = exported_cells(text)
-            sections = tuple(sections_by_calls(cells))
-            return cls(path, text, digest, cells=tuple(cells), sections=sections)
+            return cls(path, text, digest, cells=tuple(cells), sections=sections_by_calls(cells))
         except UnicodeDecodeError as error:
             byte = f"0x{data[error.start]:02x}"
             line = _line_of(data, error.start)
@@ -188,13 +185,10 @@ class Submission:
             if not kind and _PYTHON.search(data):
                 kind = "This is Python, not a notebook. Give it the ending `.py`."
             return cls(path, "", digest, kind or str(error), None if kind else error.line)
-        whole = cls.of_cells(path, cells, cap=MOST_CODE if sections else SOURCE_CAP)
-        return replace(whole, sections=tuple(sections))
+        return replace(cls.of_cells(path, cells), sections=sections)
 
     @classmethod
-    def of_cells(
-        cls, path: Path, cells: Sequence[tuple[int, str]], *, cap: int = SOURCE_CAP
-    ) -> Self:
+    def of_cells(cls, path: Path, cells: Sequence[tuple[int, str]]) -> Self:
         """Return the submission of a notebook's code cells, each with its number."""
         cells = tuple(cells)
         digest = digest_of(json.dumps(cells).encode())
@@ -204,8 +198,8 @@ class Submission:
                 return cls(path, "", digest, problem)
         if not any(source.strip() for _, source in cells):
             return cls(path, "", digest, "The notebook has no code: write your solution into it.")
-        if sum(len(source.encode()) for _, source in cells) > cap:
-            problem = f"The code has more than {cap >> 10} KiB; a solution needs far less."
+        if sum(len(source.encode()) for _, source in cells) > SOURCE_CAP:
+            problem = f"The code has more than {SOURCE_CAP >> 10} KiB; a solution needs far less."
             return cls(path, "", digest, problem)
         return cls(path, "", digest, cells=cells)
 
@@ -221,8 +215,6 @@ def cap_of(path: Path) -> int:
 
 
 NOT_BEGUN = "The notebook has nothing for this exercise yet: write your solution into its cell."
-MOST_CODE = 16 * SOURCE_CAP
-"""Bytes of code in a notebook with several exercises."""
 
 # NUL, and the half of a character, which JSON can write.
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
@@ -263,15 +255,6 @@ def _decoded(data: bytes) -> str:
 
 def _line_of(data: bytes, position: int) -> int:
     return data.count(b"\n", 0, position) + 1
-
-
-def read_for(exercise: Exercise, path: Path, *, below: Path | None = None) -> Submission:
-    """Read a submission to an exercise, as `read_submission` does; of a class notebook, its part.
-
-    Raises:
-        GraderFault: This machine is at fault.
-    """
-    return read_submission(path, exercise.files_to_submit, below=below).part_for(exercise)
 
 
 def read_submission(path: Path, files: Sequence[str], *, below: Path | None = None) -> Submission:

@@ -284,7 +284,7 @@ def exercises_inside(
 ) -> list[str]:
     """Return the exercises of a notebook that has several; none of another file."""
     sections = read_submission(path, (), below=below).sections
-    return [name for name, *_ in sections if exercise_of(name) == name]
+    return [name for name in sections if exercise_of(name) == name]
 
 
 def _walk(folder: Path, is_whole: Callable[[str], bool]) -> Iterator[tuple[Path, bool]]:

@@ -95,13 +95,15 @@ class ExerciseFile(pytest.File):
     def loaded_run(self) -> "SubmissionRun":
         """Load the submission into a sandbox child, for all the tests of this file."""
         from grader.grading.expected.oracle import Oracle
-        from grader.grading.results.submission import read_for
+        from grader.grading.results.submission import read_submission
         from grader.grading.run.submission_run import SubmissionRun
         from grader.sandbox.process import open_sandbox, open_unsafe
 
         if self._run is None:
             stash, options = self.config.stash, self.config.option
-            submission = read_for(self._exercise, Path(options.submission))
+            submission = read_submission(
+                Path(options.submission), self._exercise.files_to_submit
+            ).part_for(self._exercise)
             packages = self._exercise.packages
             if _SANDBOX in stash and not stash[_SANDBOX].packages.issuperset(packages):
                 stash[_SANDBOX].close()

@@ -11,7 +11,7 @@ from grader.definitions.exercise import Exercise
 from grader.definitions.wording import few
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
-from grader.grading.results.submission import Submission, read_for
+from grader.grading.results.submission import Submission, read_submission
 from grader.grading.results.submitted_files import (
     SortedFiles,
     choose_file,
@@ -58,7 +58,9 @@ def plan_assignment(folder: Path, exercises: Sequence[Exercise], ids: Collection
         best, left_out = choose_file(paths, exercise.files_to_submit, below=folder)
         if best is not None:
             plan.left_out.update(left_out)
-            submission = read_for(exercise, best.path, below=folder)
+            submission = read_submission(
+                best.path, exercise.files_to_submit, below=folder
+            ).part_for(exercise)
         else:
             problem = f"There is no file {expected}"
             if paths:

@@ -13,7 +13,7 @@ from typing import Self
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, UsageError
 from grader.grading.results.jobs import Job, Result
-from grader.grading.results.submission import NOT_BEGUN, Submission, read_for
+from grader.grading.results.submission import NOT_BEGUN, Submission, read_submission
 from grader.grading.results.submission_time import (
     CLONE,
     SubmissionTime,
@@ -171,7 +171,9 @@ def plan(
     made = Plan(times=times or {})
     for entry, exercise in find(folder, ids, load, made):
         try:
-            submission = read_for(exercise, entry.path, below=folder)
+            submission = read_submission(
+                entry.path, exercise.files_to_submit, below=folder
+            ).part_for(exercise)
         except GraderFault as fault:
             made.not_graded.append(Record(entry, fault))
             continue

@@ -66,7 +66,6 @@ def choose(cells: list[list[object]], names: list[str]) -> tuple[list[list[objec
     last: dict[str, int] = {}  # the place of the cell that defines a name
     broken: dict[str, int] = {}
     uses: list[set[str]] = []
-    chosen = set[int]()
     stars = {place for place, (_, source) in enumerate(cells) if _STAR.search(str(source))}
     for place, cell in enumerate(cells):
         joined = program([cell])
@@ -79,16 +78,14 @@ def choose(cells: list[list[object]], names: list[str]) -> tuple[list[list[objec
         if joined.unreadable:
             broken.update(dict.fromkeys(_DEFINITION.findall(str(cell[1])), place))
         uses.append(set(_globals(table)))
-    waiting = list(names)
+    waiting, chosen, places = list(names), set[int](), broken | last
     while waiting:
-        name = waiting.pop()
-        place = last.get(name, broken.get(name, -1))
-        if place >= 0 and place not in chosen:
-            chosen.add(place)
-            waiting += uses[place]
-    return [cells[place] for place in sorted(chosen | stars)], [
-        each for each in names if each not in last
-    ]
+        needed = places.get(waiting.pop())
+        if needed is not None and needed not in chosen:
+            chosen.add(needed)
+            waiting += uses[needed]
+    kept = [cells[place] for place in sorted(chosen | stars)]
+    return kept, [name for name in names if name not in last]
 
 
 def _globals(table: symtable.SymbolTable) -> Iterator[str]:

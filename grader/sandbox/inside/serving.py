@@ -335,11 +335,7 @@ class _SubmissionModule:
 
     @_operation
     def program(self, numbered_cells: list[list[object]], names: list[str]) -> dict[str, object]:
-        """Return the cells of a notebook as one source, with the parts that are left out.
-
-        Args:
-            names: Where a notebook has several exercises, those that decide which cells count.
-        """
+        """Return the cells that some names need, or all, as one source, and what is left out."""
         if names:
             numbered_cells, _ = cells.choose(numbered_cells, names)
         joined = cells.program(numbered_cells)

@@ -5,7 +5,7 @@ import pytest
 
 from grader.definitions.public import Described
 from grader.errors import GraderFault
-from grader.grading.expected.public_form import needs_sandbox, public_exercise
+from grader.grading.expected.public_form import public_exercise
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Fields, Make
 
@@ -39,7 +39,6 @@ def test_what_the_solution_gives_is_computed_in_a_sandbox(make: Make, sandbox: S
     exercise = make(
         {**GIVEN, "call": "f(x)", "expect": "solution"}, {**GIVEN, "run": "print(f(x))"}
     )
-    assert needs_sandbox(exercise)
     call, printed = public_exercise(exercise, sandbox).tests
     assert np.array_equal(call.expected, [2.0, 4.0])
     assert printed.expected == "[2. 4.]\n"
@@ -50,7 +49,6 @@ def test_what_the_solution_gives_is_computed_in_a_sandbox(make: Make, sandbox: S
 def test_hidden_tests_need_no_sandbox_for_a_page(make: Make) -> None:
     """They are not computed at all."""
     test = {**GIVEN, "call": "f(x)", "expect": "solution", "hidden": True}
-    assert not needs_sandbox(make(test))
     assert public_exercise(make(test)).tests == ()
 
 

@@ -33,9 +33,9 @@ def command(
 
     \b
     Examples:
-      etude break softmax
-      etude break softmax 1
-      etude break softmax 1 "softmax(np.array([[1.0, 2.0]]))"
+      etude break stable-softmax
+      etude break stable-softmax 1
+      etude break stable-softmax 1 "softmax(np.array([[1.0, 2.0]]))"
     """
     options.prefer_own_output()
     from grader.cli.progress_record import read_history

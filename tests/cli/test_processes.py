@@ -22,6 +22,7 @@ RUNS: dict[str, tuple[tuple[str, ...], int, str]] = {
     "show": (("show", "double"), 0, "Write `double(x)`"),
     "start": (("start", "double", "mine.py"), 0, "etude check double mine.py"),
     "hint": (("hint", "double", "--yes"), 0, "Add it to itself."),
+    "break": (("break", "double"), 2, "pass 'double' first"),
     "solution": (("solution", "double", "--give-up"), 0, "return 2 * x"),
     "progress": (("progress",), 0, "0 XP in all"),
     "new": (("new", "row-shares"), 0, "row-shares.yaml"),

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _RETURNS = re.compile(r"^\s+return\s+(?!None\b)\S", re.MULTILINE)
 _RELATED = (Rung.SHAPE, Rung.NOT_FINITE, Rung.VALUES)
 
-_MOST_CHILDREN = 3
+MOST_CHILDREN = 3
 """The children of one submission. A test that times out costs no other test, and whatever never
 ends takes no more than three times the limits."""
 
@@ -68,6 +68,7 @@ class SubmissionRun:
     Args:
         with_values: Whether results show the values behind a failure; who reads none saves time.
         with_reasons: Whether results say in words what went wrong; likewise.
+        most_children: How many run the tests, one after the other: a new one after each time-out.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class SubmissionRun:
         *,
         with_values: bool = True,
         with_reasons: bool = True,
+        most_children: int = MOST_CHILDREN,
     ) -> None:
         self.exercise: Exercise = oracle.exercise
         self.problem = submission.problem  # why no test can run, for the learner
@@ -93,6 +95,7 @@ class SubmissionRun:
         self._unexplained: dict[TestId, tuple[Relation, str]] = {}  # relations and their sentences
         self._with_values = with_values
         self._with_reasons = with_reasons
+        self._most_children = most_children
         self._oracle = oracle
         self._submission = submission
         self._contents = DefinedNames((), {})
@@ -129,7 +132,7 @@ class SubmissionRun:
     @property
     def starts_again(self) -> bool:
         """Return whether the next test gets a new child, with all of its time, after a time-out."""
-        return self._ended and self._is_late and self._children < _MOST_CHILDREN
+        return self._ended and self._is_late and self._children < self._most_children
 
     def load(self) -> None:
         """Screen the submission's code and run it. What goes wrong becomes `problem`."""

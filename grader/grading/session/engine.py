@@ -20,7 +20,7 @@ from grader.grading.results.jobs import Job, Probe, Result
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import verdict_data
-from grader.grading.run.submission_run import SubmissionRun, in_running_order
+from grader.grading.run.submission_run import MOST_CHILDREN, SubmissionRun, in_running_order
 from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
 from grader.grading.session.proof_evidence import (
     computed_otherwise,
@@ -264,8 +264,15 @@ class _GradingSession:
             ],
         )
         results: dict[TestId, TestResult] = {}
+        is_learners = probe is None
         with SubmissionRun(
-            oracle, job.submission, self._sandbox, job.limits, with_values=probe is None
+            oracle,
+            job.submission,
+            self._sandbox,
+            job.limits,
+            with_values=is_learners,
+            # What never ends proves nothing more in its other tests.
+            most_children=MOST_CHILDREN if is_learners else 1,
         ) as run:
             run.prepare()
             note(journal.BEGAN, time.monotonic())

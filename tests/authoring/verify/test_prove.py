@@ -316,11 +316,15 @@ def test_a_reference_that_depends_on_chance_is_blamed_itself(
 
 @pytest.mark.slow
 def test_a_solution_without_an_end_is_refused_at_once(proven: Prove) -> None:
-    """No other program runs into the same loop."""
+    """Neither its other tests nor other programs run into the same loop."""
     looping = FIX.replace("return 2.0 * x", "while True:\n          pass")
     looping = looping.replace("expect: solution", "expect: {expression: 2.0 * x}")
-    proof = proven(looping.replace("tests:", "limits: {cpu_seconds: 1}\ntests:"))
-    assert [each.check for each in proof.findings] == ["solution-passes"]
+    first = "limits: {cpu_seconds: 1}\ntests:\n  - {id: two, call: double(1.0), expect: 2.0}"
+    proof = proven(looping.replace("tests:", first))
+    timed_out, not_run = proof.findings
+    assert {timed_out.check, not_run.check} == {"solution-passes"}
+    assert "Stopped after 1 s" in timed_out.message
+    assert "Not run" in not_run.message
     assert "tests-can-fail" in proof.skipped
 
 

@@ -70,7 +70,7 @@ function together(found: readonly Standing[]): State {
 
 function paintTally(tally: HTMLElement, found: readonly Standing[]): void {
   const share = countPassed(found) / Math.max(1, found.length);
-  const xp = tally.dataset.xp === undefined ? "" : ` · ${totalXp(found)} of ${tally.dataset.xp} XP`;
+  const xp = tally.dataset.xp === undefined ? "" : ` · ${found.reduce((sum, { earned }) => sum + earned, 0)} of ${tally.dataset.xp} XP`;
   tally.style.setProperty("--share", String(share));
   const said = tally.querySelector(".tally-said");
   if (said) said.textContent = passedOf(found) + xp;

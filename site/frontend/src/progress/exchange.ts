@@ -3,7 +3,7 @@
  * read. What comes in is checked field by field, by the rules of grader.progress.exchange.
  */
 
-import { type Attempt, type GivenUp, type HintTaken, type History, merge, NOTHING, OUTCOMES } from "./history";
+import { type Attempt, type Broken, type GivenUp, type HintTaken, type History, merge, NOTHING, OUTCOMES } from "./history";
 
 const NAME = "etude_progress";
 const VERSION = 1;
@@ -26,7 +26,7 @@ export type Programs = Readonly<Record<string, string>>;
 
 /** A history as JSON, an event a line; with the programs that passed, if there are any. */
 export function toJson(history: History, programs: Programs = {}): string {
-  const parts = (["attempts", "hints", "given_up"] as const).map((part) => {
+  const parts = (["attempts", "hints", "given_up", "broken"] as const).map((part) => {
     const lines = history[part].map((event) => `\n  ${JSON.stringify(event)}`);
     return `"${part}": [${lines.join(",")}${lines.length > 0 ? "\n" : ""}]`;
   });
@@ -59,6 +59,7 @@ export function fromJson(text: string): History {
     attempts: events(data, "attempts", ATTEMPT),
     hints: events(data, "hints", HINT),
     given_up: events(data, "given_up", GIVEN_UP),
+    broken: events(data, "broken", BROKEN),
   });
 }
 
@@ -85,6 +86,12 @@ const HINT: Readers<HintTaken> = {
   at: readInstant,
 };
 const GIVEN_UP: Readers<GivenUp> = { exercise: readExercise, at: readInstant };
+const BROKEN: Readers<Broken> = {
+  exercise: readExercise,
+  misconception: readText,
+  call: readText,
+  at: readInstant,
+};
 
 function parse(text: string): unknown {
   try {

@@ -1,4 +1,4 @@
-/** What a learner did: attempts, hints taken, exercises given up. The twin of grader.progress.history. */
+/** What a learner did: attempts, hints taken, exercises given up, programs broken. The twin of grader.progress.history. */
 
 export const OUTCOMES = [
   "passed",
@@ -41,14 +41,23 @@ export interface GivenUp {
   readonly at: string;
 }
 
+/** A wrong program that the learner has shown to be wrong, by a call. */
+export interface Broken {
+  readonly exercise: string;
+  readonly misconception: string;
+  readonly call: string;
+  readonly at: string;
+}
+
 /** Each part in the order of time. */
 export interface History {
   readonly attempts: readonly Attempt[];
   readonly hints: readonly HintTaken[];
   readonly given_up: readonly GivenUp[];
+  readonly broken: readonly Broken[];
 }
 
-export const NOTHING: History = { attempts: [], hints: [], given_up: [] };
+export const NOTHING: History = { attempts: [], hints: [], given_up: [], broken: [] };
 
 /** The sandbox of an attempt that a page made: it ran the visible tests, and nobody certifies it. */
 export const BROWSER = "browser";
@@ -58,12 +67,12 @@ export function isSelfReported(attempt: Attempt): boolean {
 }
 
 export function size(history: History): number {
-  return history.attempts.length + history.hints.length + history.given_up.length;
+  return entries(history).length;
 }
 
 /**
  * Both histories as one, nothing twice: an attempt is named by its time and its program, and of a
- * hint or a surrender the earliest counts.
+ * hint, a surrender or a broken program the earliest counts.
  */
 export function merge(one: History, other: History): History {
   return {
@@ -72,6 +81,7 @@ export function merge(one: History, other: History): History {
     ),
     hints: unite(one.hints, other.hints, ({ exercise, number }) => `${exercise} ${number}`),
     given_up: unite(one.given_up, other.given_up, ({ exercise }) => exercise),
+    broken: unite(one.broken, other.broken, ({ exercise, misconception }) => `${exercise} ${misconception}`),
   };
 }
 
@@ -94,11 +104,12 @@ export function countNew(history: History, known: History): number {
   return entries(merge(known, history)).filter((entry) => !before.has(entry)).length;
 }
 
-function entries({ attempts, hints, given_up }: History): string[] {
+function entries({ attempts, hints, given_up, broken }: History): string[] {
   return [
     ...attempts.map(({ exercise, at, submission }) => `attempt ${exercise} ${at} ${submission}`),
     ...hints.map(({ exercise, number, at }) => `hint ${exercise} ${number} ${at}`),
     ...given_up.map(({ exercise, at }) => `surrender ${exercise} ${at}`),
+    ...broken.map(({ exercise, misconception, at }) => `broken ${exercise} ${misconception} ${at}`),
   ];
 }
 

@@ -3,7 +3,7 @@
  * both: tests/progress/cases.json.
  */
 
-import { type Attempt, type GivenUp, type HintTaken, type History, isSelfReported } from "./history";
+import { type Attempt, type Broken, type GivenUp, type HintTaken, type History, isSelfReported } from "./history";
 
 export type State = "new" | "tried" | "passed" | "given up";
 
@@ -18,8 +18,11 @@ export interface Standing {
   readonly gaveUp: boolean; // before the first pass
   readonly passedAt: string | null;
   readonly selfReported: boolean; // passed, and in the browser alone
+  readonly broken: number; // wrong programs
   readonly closed: boolean; // nothing is left to earn
 }
+
+const MOST_BROKEN = 3; // wrong programs of an exercise that earn an XP each
 
 export const UNTOUCHED: Standing = {
   state: "new",
@@ -31,6 +34,7 @@ export const UNTOUCHED: Standing = {
   gaveUp: false,
   passedAt: null,
   selfReported: false,
+  broken: 0,
   closed: false,
 };
 
@@ -41,21 +45,21 @@ export function worth(standing: Standing, xp: number): number {
 
 /** The standing of every exercise of which anything is known. */
 export function standings(history: History): Map<string, Standing> {
-  const events = [...history.attempts, ...history.hints, ...history.given_up];
+  const events = [...history.attempts, ...history.hints, ...history.given_up, ...history.broken];
   const known = new Set(events.map(({ exercise }) => exercise));
   return new Map([...known].map((exercise) => [exercise, standing(history, exercise)]));
 }
 
 export function standing(history: History, exercise: string): Standing {
   const of = (event: { exercise: string }): boolean => event.exercise === exercise;
-  return stand(history.attempts.filter(of), history.hints.filter(of), history.given_up.filter(of));
+  return stand(history.attempts.filter(of), history.hints.filter(of), history.given_up.filter(of), history.broken.filter(of));
 }
 
 export function totalXp(known: Iterable<Standing>): number {
-  return [...known].reduce((sum, { earned }) => sum + earned, 0);
+  return [...known].reduce((sum, { earned, broken }) => sum + earned + Math.min(broken, MOST_BROKEN), 0);
 }
 
-function stand(attempts: Attempt[], hints: HintTaken[], givenUp: GivenUp[]): Standing {
+function stand(attempts: Attempt[], hints: HintTaken[], givenUp: GivenUp[], broken: Broken[]): Standing {
   const passes = attempts.filter(({ outcome }) => outcome === "passed");
   const passed = passes[0];
   const isBefore = ({ at }: { at: string }): boolean => passed === undefined || at <= passed.at;
@@ -72,6 +76,7 @@ function stand(attempts: Attempt[], hints: HintTaken[], givenUp: GivenUp[]): Sta
     gaveUp,
     passedAt: passed?.at ?? null,
     selfReported: passed !== undefined && passes.every(isSelfReported),
+    broken: broken.length,
     closed: state === "passed" || state === "given up",
   };
 }

@@ -22,8 +22,10 @@ function isPrediction(): boolean {
 }
 
 function openOrSay(): void {
+  const here = whileHere();
   const opened = open().finally(() => delete document.documentElement.dataset.awaiting);
   opened.catch((error: unknown) => {
+    if (here.aborted) return; // what was loaded found another page
     const again = button("Try again", () => (said.remove(), openOrSay()), { class: "link" });
     const reason = `The editor could not be loaded: ${String(error)}. `;
     const said = element("p", { class: "problem", role: "alert" }, reason, again);

@@ -9,6 +9,7 @@ const NAME = "etude_progress";
 const VERSION = 1;
 const MOST = 10 ** 6;
 const LONGEST = 200;
+const LONGEST_CALL = 2000;
 const ID = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const LINE = /^(?:[^\p{C}\p{Z}]| )*$/u;
 const DAY = /^\d{4}-\d\d-\d\d$/;
@@ -89,7 +90,7 @@ const GIVEN_UP: Readers<GivenUp> = { exercise: readExercise, at: readInstant };
 const BROKEN: Readers<Broken> = {
   exercise: readExercise,
   misconception: readText,
-  call: readText,
+  call: (value) => readText(value, LONGEST_CALL),
   at: readInstant,
 };
 
@@ -122,8 +123,8 @@ function event<Event>(item: unknown, readers: Readers<Event>): Event {
   return Object.fromEntries(names.map((name) => [name, readers[name](item[name])])) as Event;
 }
 
-function readText(value: unknown): string {
-  if (typeof value !== "string" || [...value].length > LONGEST || !LINE.test(value)) {
+function readText(value: unknown, longest = LONGEST): string {
+  if (typeof value !== "string" || [...value].length > longest || !LINE.test(value)) {
     throw new NoHistory(`expected a text of a line, found ${found(value)}`);
   }
   return value;

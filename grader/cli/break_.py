@@ -43,27 +43,29 @@ def command(
     from grader.progress.breaks import offers
     from grader.progress.status import standing
 
-    found = resolve(exercise, options.collection_folder(exercises))
+    definition = resolve(exercise, options.collection_folder(exercises))
     history = read_history()
-    status = standing(history, found.id)
-    if not status.closed:
-        raise UsageError(f"pass '{found.id}' first: then there are wrong programs of it to break")
-    programs = offers(found, history)
+    status = standing(history, definition.id)
+    if status.state != "passed":  # who gave up has seen what is right, and earns nothing
+        raise UsageError(
+            f"pass '{definition.id}' first: then there are wrong programs of it to break"
+        )
+    programs = offers(definition, history)
     if not programs:
-        raise UsageError(f"'{found.id}' has no wrong program to break")
+        raise UsageError(f"'{definition.id}' has no wrong program to break")
     if number is None:
         for place, each in enumerate(programs, start=1):
             click.echo(f"{place}  {'broken' if each.id in status.broken else 'to break, 1 XP'}")
-        click.echo(f"Begin: etude break {found.id} 1")
+        click.echo(f"Begin: etude break {definition.id} 1")
         return
     if number > len(programs):
-        raise UsageError(f"'{found.id}' has {len(programs)} programs to break, not {number}")
+        raise UsageError(f"'{definition.id}' has {len(programs)} programs to break, not {number}")
     program = programs[number - 1]
-    if call := call or _asked(found, number, program.code):
-        _say(found, program.id, call, unsafe=unsafe, earns=program.id not in status.broken)
+    if call := call or _ask_for_call(definition, number, program.code):
+        _say(definition, program.id, call, unsafe=unsafe, earns=program.id not in status.broken)
 
 
-def _asked(exercise: "Exercise", number: int, code: str) -> str:
+def _ask_for_call(exercise: "Exercise", number: int, code: str) -> str:
     """Show a wrong program and return a call; an empty one if no one is there to answer."""
     from rich.console import Console
 
@@ -79,7 +81,7 @@ def _asked(exercise: "Exercise", number: int, code: str) -> str:
 
 def _say(exercise: "Exercise", program: str, call: str, *, unsafe: bool, earns: bool) -> None:
     """Say whether a call breaks a program, and record it if it does."""
-    verdict = _judged(exercise, program, call, unsafe=unsafe)
+    verdict = _judge(exercise, program, call, unsafe=unsafe)
     example = verdict.example
     if example is None:
         click.echo(printable(f"Not broken. {verdict.message}"))
@@ -93,7 +95,7 @@ def _say(exercise: "Exercise", program: str, call: str, *, unsafe: bool, earns: 
         _record(exercise, program, call)
 
 
-def _judged(exercise: "Exercise", program: str, call: str, *, unsafe: bool) -> "Verdict":
+def _judge(exercise: "Exercise", program: str, call: str, *, unsafe: bool) -> "Verdict":
     from grader.api import break_job
     from grader.cli.check import open_pool
 

@@ -77,25 +77,25 @@ def notebook(target: str, output: Path | None, exercises: Path | None) -> None:
     group, *others = find_targets([target], options.collection_for([target], exercises))
     if others or (group.track is None and len(group.files) != 1):
         raise UsageError(f"{target} is neither an exercise nor a track; name one of them")
-    found: Exercise | TrackDefinition
+    definition: Exercise | TrackDefinition
     if group.track:
         track = load_track(group.track)
-        found, content = track.definition, handout_of_track(track, course)
+        definition, content = track.definition, handout_of_track(track, course)
     else:
-        found = load_exercise(group.files[0])
-        if found.files_to_submit:
+        definition = load_exercise(group.files[0])
+        if definition.files_to_submit:
             raise UsageError(
-                f"{found.id} asks for several files; hand out what 'etude start' writes"
+                f"{definition.id} asks for several files; hand out what 'etude start' writes"
             )
-        content = handout(found, course)
-    path = output or Path(f"{found.id}.ipynb")
+        content = handout(definition, course)
+    path = output or Path(f"{definition.id}.ipynb")
     if path.exists():
         raise UsageError(f"{path} is there already and stays as it is; name another with --output")
     try:
         write_whole(path, content)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    click.echo(f"{path}: {found.title}")
+    click.echo(f"{path}: {definition.title}")
 
 
 @command.command("gradescope")

@@ -87,20 +87,20 @@ def broken(oracle: Oracle, submission: Submission, sandbox: Children, text: str)
 
 def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> str:
     """Return a call of few numbers that breaks a program, if a search finds one; or ""."""
-    found: list[tuple[int, str]] = []
+    witnesses: list[tuple[int, str]] = []
     with (
         contextlib.suppress(ChildGoneError, DefinitionError, NotSettledError),
         _search(oracle, submission, sandbox) as search,
     ):
-        for question, _ in _asked(oracle):
+        for question, _ in _comparable_questions(oracle):
             if (first := search.first(question)) is None:
                 continue
             inputs = search.simpler(question, *first)
             with contextlib.suppress(NotWritableError):
                 text = question.call.in_line(inputs)
                 if not isinstance(judge_call(oracle, submission, sandbox, text), str):
-                    found.append((count_numbers(inputs), text))
-    return min(found, default=(0, ""))[1]
+                    witnesses.append((count_numbers(inputs), text))
+    return min(witnesses, default=(0, ""))[1]
 
 
 def judge_call(
@@ -110,23 +110,23 @@ def judge_call(
     exercise = oracle.exercise
     try:
         call = read_call(exercise, text)
-        asked = [
+        matches = [
             (question, template)
-            for question, template in _asked(oracle)
+            for question, template in _comparable_questions(oracle)
             if template.shape == call.shape and template.arguments.keys() == call.arguments.keys()
         ]
-        if not asked:
+        if not matches:
             return break_sentences.NO_CALL
-        given = _computed(exercise, sandbox, call)
+        values = _argument_values(exercise, sandbox, call)
         with _search(oracle, submission, sandbox) as search:
             refusal = break_sentences.NO_DATA
-            for number, (question, template) in enumerate(asked):
+            for number, (question, template) in enumerate(matches):
                 try:
-                    own, inputs = _as_question(search, number, question, template, call, given)
+                    own, inputs = _as_question(search, number, question, template, call, values)
                 except NotSettledError as error:
                     refusal = str(error)
                     continue
-                return _judged(oracle, submission, sandbox, search, own, inputs)
+                return _judge(oracle, submission, sandbox, search, own, inputs)
             return refusal
     except (UnreadableError, NotSettledError) as error:
         return str(error)
@@ -141,10 +141,12 @@ def _search(oracle: Oracle, submission: Submission, sandbox: Children) -> Iterat
         solution = stack.enter_context(loaded_solution(oracle.exercise, sandbox))
 
         def loaded(program: Submission) -> LoadedProgram:
-            found = load(stack.enter_context(sandbox.child(limits)), program, exercise).program
-            if found is None:
+            loaded_program = load(
+                stack.enter_context(sandbox.child(limits)), program, exercise
+            ).program
+            if loaded_program is None:
                 raise NotSettledError(break_sentences.RAISES)
-            return found
+            return loaded_program
 
         search = Search(oracle, sandbox, solution, loaded(submission), Clock())
         path = Path(exercise.path_name)
@@ -154,7 +156,7 @@ def _search(oracle: Oracle, submission: Submission, sandbox: Children) -> Iterat
         yield search
 
 
-def _asked(oracle: Oracle) -> Iterator[tuple[Question, WrittenCall]]:
+def _comparable_questions(oracle: Oracle) -> Iterator[tuple[Question, WrittenCall]]:
     """Yield the plain calls of all tests, each compared as its test compares."""
     for test in oracle.exercise.tests:
         for question in questions(oracle, test, None):
@@ -168,7 +170,7 @@ def _asked(oracle: Oracle) -> Iterator[tuple[Question, WrittenCall]]:
                 yield replace(question, test=own), written_call(oracle.exercise, tree)
 
 
-def _computed(exercise: Exercise, sandbox: Children, call: WrittenCall) -> list[Any]:
+def _argument_values(exercise: Exercise, sandbox: Children, call: WrittenCall) -> list[Any]:
     """Return the values of the arguments, computed in a child that has seen nothing else.
 
     Raises:
@@ -198,14 +200,14 @@ def _as_question(
     question: Question,
     template: WrittenCall,
     call: WrittenCall,
-    given: Sequence[Any],
+    values: Sequence[Any],
 ) -> tuple[Question, Inputs]:
     """Return the learner's call as a question of its own, with its arguments as inputs.
 
     Raises:
         NotSettledError: the arguments are not what this question is usually asked with.
     """
-    names = [f"argument_{place}" for place in range(len(given))]
+    names = [f"argument_{place}" for place in range(len(values))]
     ordinary: list[Mapping[str, Any]] = []
     for draw in search.ordinary(question):
         with contextlib.suppress(Exception):  # of the author's code
@@ -220,8 +222,8 @@ def _as_question(
             list(map(python_of, each.values()))
         if ordinary:
             inputs = {
-                name: _converted(value, [each[name] for each in ordinary])
-                for name, value in zip(names, given, strict=True)
+                name: _as_ordinary(value, [each[name] for each in ordinary])
+                for name, value in zip(names, values, strict=True)
             }
             _check_form(inputs, ordinary, call)
             plain = PlainCall(call.code, frozenset(names))
@@ -245,7 +247,7 @@ def _as_question(
     raise NotSettledError(break_sentences.NO_DATA)
 
 
-def _converted(value: Any, ordinary: Sequence[Any]) -> Any:
+def _as_ordinary(value: Any, ordinary: Sequence[Any]) -> Any:
     """Return a value with floats for whole numbers where all ordinary values have floats."""
     kinds = {type(each) for each in ordinary}
     if kinds == {np.ndarray} and isinstance(value, np.ndarray):
@@ -257,7 +259,7 @@ def _converted(value: Any, ordinary: Sequence[Any]) -> Any:
         return float(value)
     if isinstance(value, (list, tuple)) and kinds <= {list, tuple}:
         items = [item for each in ordinary for item in each]
-        return type(value)([_converted(item, items) for item in value]) if items else value
+        return type(value)([_as_ordinary(item, items) for item in value]) if items else value
     return value
 
 
@@ -308,7 +310,7 @@ def _lengths(inputs: Inputs) -> dict[tuple[str, int], int]:
     }
 
 
-def _judged(
+def _judge(
     oracle: Oracle,
     submission: Submission,
     sandbox: Children,

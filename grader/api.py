@@ -12,12 +12,12 @@ from typing import Self
 from grader.definitions.collection import resolve
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import default_folder
-from grader.definitions.wording import did_you_mean
 from grader.errors import UsageError
-from grader.grading.results.jobs import Job, Probe
+from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission, read_submission
 from grader.grading.results.verdict import Verdict
 from grader.grading.workers.grading_pool import GradingPool
+from grader.progress.breaks import break_job
 from grader.reports.formats import format_named
 from grader.reports.report import Report
 
@@ -142,16 +142,6 @@ def break_program(exercise: Exercise, misconception: str, call: str) -> Verdict:
     """
     with GradingPool(1) as pool:
         return pool.grade(break_job(exercise, misconception, call)).result()
-
-
-def break_job(exercise: Exercise, misconception: str, call: str) -> Job:
-    """Return the job of `break_program`."""
-    codes = {each.id: each.code for each in exercise.misconceptions}
-    if misconception not in codes:
-        close = did_you_mean(misconception, codes)
-        raise UsageError(f"'{exercise.id}' has no misconception '{misconception}'{close}")
-    submission = _submission(exercise, None, codes[misconception])
-    return Job(exercise, submission, probe=Probe(breaks=call))
 
 
 def render(verdict: Verdict, form: str = "json", *, file: str | os.PathLike[str] = "") -> str:

@@ -17,6 +17,7 @@ from functools import cache, partial, wraps
 from pathlib import Path
 from typing import Any, Final
 
+from grader.cli import break_ as break_command
 from grader.cli import hint as hint_command
 from grader.cli import options, portable_check, progress_record
 from grader.cli import progress as progress_command
@@ -27,13 +28,14 @@ from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
 from grader.grading.workers.grading_pool import GradingPool
+from grader.progress.breaks import break_job
 from grader.progress.status import standing
 from grader.reports import to_html, to_text
 from grader.reports.report import Report
 from grader.sandbox.backends import unsupported_reason
 from grader.sandbox.inside import cells as python_cells
 
-__all__ = ["Shown", "check", "hint", "progress", "task"]
+__all__ = ["Shown", "break_it", "check", "hint", "progress", "task"]
 
 _Cells = list[tuple[int, str]]  # each with its number, as in a `Submission`
 
@@ -127,6 +129,32 @@ def hint(exercise: str, *, course: str | Path | None = None, yes: bool = False) 
 
 
 @_without_traceback
+def break_it(
+    exercise: str, call: str = "", *, course: str | Path | None = None, unsafe: bool = False
+) -> Shown:
+    """Show the first wrong program that is not broken yet, or judge a call that shall break it.
+
+    Args:
+        exercise: See `check`. It must be passed.
+        call: Such as `"softmax(np.array([[1.0, 2.0]]))"`; without one the program is shown.
+        course: See `check`.
+        unsafe: See `check`.
+    """
+    definition = _exercise(exercise, course)
+    program = break_command.program_of(definition)
+    if not call:
+        spelled = _call(course, "break", exercise)
+        spelled = spelled.replace(repr(exercise), f"{exercise!r}, 'CALL'", 1)
+        return _markdown(
+            "This program is wrong. Find a call on which its result is wrong.\n\n"
+            f"```python\n{program.code.strip()}\n```\n\nAnswer: `{spelled}`"
+        )
+    verdict = _grade(break_job(definition, program.id, call), unsafe=unsafe)
+    text = break_command.answer(definition, program, call, verdict)
+    return Shown(text, f"<pre>{html.escape(text)}</pre>", verdict=verdict)
+
+
+@_without_traceback
 def task(exercise: str, *, course: str | Path | None = None) -> Shown:
     """Show the instructions of an exercise; the arguments are those of `check`."""
     definition = _exercise(exercise, course)
@@ -166,7 +194,8 @@ def _call(course: str | Path | None, verb: str, name: str) -> str:
     if verb == "lesson show":
         return f"etude {verb} {name}"
     more = "" if course is None else f", course={str(course)!r}"
-    return f"{'task' if verb == 'start' else verb}({name!r}{more})"
+    verb = {"start": "task", "break": "break_it"}.get(verb, verb)
+    return f"{verb}({name!r}{more})"
 
 
 @cache  # a kernel reads a definition once

@@ -23,7 +23,7 @@ for cell in json.load(sys.stdin):
     html = getattr(result, "_repr_html_", lambda: None)()
     print("\\0" + json.dumps([repr(result), html]))
 """
-IMPORT = "from grader.notebook import check, hint, progress, task"
+IMPORT = "from grader.notebook import break_it, check, hint, progress, task"
 SOFTMAX = """\
 import numpy as np
 def softmax(x):
@@ -32,6 +32,7 @@ def softmax(x):
 """
 UNSCALED = "def compute_attention_weights(Q, K):\n    return softmax(Q @ K.T)\n"
 SCALED = "def compute_attention_weights(Q, K):\n    return softmax(Q @ K.T / K.shape[1] ** 0.5)\n"
+BREAKS = "compute_attention_weights(np.array([[9., 0.], [5, 2]]), np.eye(2))"
 CHECK = 'check("attention-weights")'
 
 
@@ -72,6 +73,9 @@ def test_a_notebook_is_graded_as_a_file(tmp_path: Path) -> None:
         CHECK,
         f"%%etude attention-weights\n{UNSCALED}",
         "progress()",
+        'break_it("attention-weights")',
+        'break_it("attention-weights", "compute_attention_weights(1, 2)")',
+        f'break_it("attention-weights", "{BREAKS}")',
         cwd=tmp_path,
     )
     wrong, right, again = shown[3], shown[5], shown[6]
@@ -87,6 +91,9 @@ def test_a_notebook_is_graded_as_a_file(tmp_path: Path) -> None:
     assert "Next: task('causal-mask')" in right[0]
     assert "without the division by" in again[0]
     assert "1 of 51 passed, 15 of 675 XP" in shown[7][0]
+    assert "break_it('attention-weights', 'CALL')" in shown[8][0]
+    assert "Not broken. The task allows only an array" in shown[9][0]
+    assert shown[10][0].endswith("+1 XP.")
 
 
 @pytest.mark.slow

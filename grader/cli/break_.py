@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.cli import options
+from grader.cli.check import open_pool
 from grader.cli.main import NOT_PASSED
+from grader.cli.progress_record import keep, read_history
 from grader.errors import EtudeError, UsageError
+from grader.progress.status import standing
 from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
-    from grader.definitions.exercise import Exercise
+    from grader.cli.portable_check import PortablePool
+    from grader.definitions.exercise import Exercise, Misconception
     from grader.grading.results.verdict import Verdict
+    from grader.grading.workers.pool import Pool
 
 
 @click.command("break", short_help="Find a call that shows a program to be wrong.")
@@ -38,78 +43,108 @@ def command(
       etude break stable-softmax 1 "softmax(np.array([[1.0, 2.0]]))"
     """
     options.prefer_own_output()
-    from grader.cli.progress_record import read_history
     from grader.definitions.collection import resolve
-    from grader.progress.breaks import offers
-    from grader.progress.status import standing
 
     definition = resolve(exercise, options.collection_folder(exercises))
+    if number is None:
+        click.echo("\n".join([*listing(definition), f"Begin: etude break {definition.id} 1"]))
+        return
+    program = program_of(definition, number)
+    if not call and not (call := ask_for_call(program)):
+        click.echo(f'\nAnswer: etude break {definition.id} {number} "CALL"')
+        return
+    with open_pool(unsafe=unsafe, many=False) as pool:
+        verdict = judge(pool, definition, program, call)
+    click.echo(answer(definition, program, call, verdict))
+    raise click.exceptions.Exit(NOT_PASSED if verdict.example is None else 0)
+
+
+def listing(exercise: "Exercise") -> list[str]:
+    """Return a line for each program that there is to break.
+
+    Raises:
+        UsageError: there is none, or the exercise is not passed yet.
+    """
+    programs, broken = _programs(exercise)
+    return [
+        f"{place}  {'broken' if each.id in broken else 'to break, 1 XP'}"
+        for place, each in enumerate(programs, start=1)
+    ]
+
+
+def program_of(exercise: "Exercise", number: int | None = None) -> "Misconception":
+    """Return a program to break by its number, by default the first that is not broken.
+
+    Raises:
+        UsageError: there is none.
+    """
+    programs, broken = _programs(exercise)
+    if number is None:
+        program = next((each for each in programs if each.id not in broken), None)
+        if program is None:
+            raise UsageError(f"you have broken all programs of '{exercise.id}'")
+        return program
+    if not 0 < number <= len(programs):
+        raise UsageError(f"'{exercise.id}' has {len(programs)} programs to break, not {number}")
+    return programs[number - 1]
+
+
+def _programs(exercise: "Exercise") -> "tuple[list[Misconception], frozenset[str]]":
+    from grader.progress.breaks import offers
+
     history = read_history()
-    status = standing(history, definition.id)
+    status = standing(history, exercise.id)
     if status.state != "passed":  # who gave up has seen what is right, and earns nothing
         raise UsageError(
-            f"pass '{definition.id}' first: then there are wrong programs of it to break"
+            f"pass '{exercise.id}' first: then there are wrong programs of it to break"
         )
-    programs = offers(definition, history)
+    programs = offers(exercise, history)
     if not programs:
-        raise UsageError(f"'{definition.id}' has no wrong program to break")
-    if number is None:
-        for place, each in enumerate(programs, start=1):
-            click.echo(f"{place}  {'broken' if each.id in status.broken else 'to break, 1 XP'}")
-        click.echo(f"Begin: etude break {definition.id} 1")
-        return
-    if number > len(programs):
-        raise UsageError(f"'{definition.id}' has {len(programs)} programs to break, not {number}")
-    program = programs[number - 1]
-    if call := call or _ask_for_call(definition, number, program.code):
-        _say(definition, program.id, call, unsafe=unsafe, earns=program.id not in status.broken)
+        raise UsageError(f"'{exercise.id}' has no wrong program to break")
+    return programs, status.broken
 
 
-def _ask_for_call(exercise: "Exercise", number: int, code: str) -> str:
+def ask_for_call(program: "Misconception") -> str:
     """Show a wrong program and return a call; an empty one if no one is there to answer."""
     from rich.console import Console
 
     from grader.reports.terminal_markdown import print_code
 
     click.echo("This program is wrong. Find a call on which its result is wrong.\n")
-    print_code(Console(highlight=False), code)
+    print_code(Console(highlight=False), program.code)
     if sys.stdin is None or not sys.stdin.isatty():
-        click.echo(f'\nAnswer: etude break {exercise.id} {number} "CALL"')
         return ""
     return str(click.prompt("\nCall"))
 
 
-def _say(exercise: "Exercise", program: str, call: str, *, unsafe: bool, earns: bool) -> None:
-    """Say whether a call breaks a program, and record it if it does."""
-    verdict = _judge(exercise, program, call, unsafe=unsafe)
-    example = verdict.example
-    if example is None:
-        click.echo(printable(f"Not broken. {verdict.message}"))
-        raise click.exceptions.Exit(NOT_PASSED)
-    click.echo(f"Broken: {example.code}")
-    if example.result.expected and example.result.got:
-        click.echo(f"Right:\n{example.result.expected.text}\nWrong:\n{example.result.got.text}")
-    elif example.result.message:
-        click.echo(example.result.message)
-    if earns:
-        _record(exercise, program, call)
+def judge(
+    pool: "Pool | PortablePool", exercise: "Exercise", program: "Misconception", call: str
+) -> "Verdict":
+    """Return the verdict on a call that shall break a program."""
+    from grader.progress.breaks import break_job
 
-
-def _judge(exercise: "Exercise", program: str, call: str, *, unsafe: bool) -> "Verdict":
-    from grader.api import break_job
-    from grader.cli.check import open_pool
-
-    with open_pool(unsafe=unsafe, many=False) as pool:
-        ((_, result),) = pool.grade([break_job(exercise, program, call)])
+    ((_, result),) = pool.grade([break_job(exercise, program.id, call)])
     if isinstance(result, EtudeError):
         raise result
     return result
 
 
-def _record(exercise: "Exercise", program: str, call: str) -> None:
-    from grader.cli.progress_record import keep
+def answer(exercise: "Exercise", program: "Misconception", call: str, verdict: "Verdict") -> str:
+    """Return what a learner reads about a call, which is recorded if it breaks the program."""
     from grader.progress.history import Broken, History, local_now
 
-    text = printable(" ".join(call.split()))
-    if keep(History(broken=(Broken(exercise.id, program, text, local_now()),)), "this break"):
-        click.echo("+1 XP.")
+    example = verdict.example
+    if example is None:
+        return printable(f"Not broken. {verdict.message}")
+    lines = [f"Broken: {example.code}"]
+    if example.result.expected and example.result.got:
+        texts = example.result.expected.text, example.result.got.text
+        lines.append("Right:\n{}\nWrong:\n{}".format(*texts))
+    elif example.result.message:
+        lines.append(example.result.message)
+    if program.id not in standing(read_history(), exercise.id).broken:
+        text = printable(" ".join(call.split()))
+        event = Broken(exercise.id, program.id, text, local_now())
+        if keep(History(broken=(event,)), "this break"):
+            lines.append("+1 XP.")
+    return printable("\n".join(lines), keep="\n")

@@ -48,7 +48,7 @@ class PortablePool:
         for job in jobs:
             sandbox = PortableSandbox(job.exercise.packages)
             try:
-                verdict = grade(job.exercise, job.submission, sandbox)
+                verdict = grade(job.exercise, job.submission, sandbox, probe=job.probe)
             except EtudeError as error:
                 yield job, error
             else:

@@ -156,7 +156,6 @@ class Afterwards:
         spell: "Callable[[str, str], str] | None" = None,
     ) -> None:
         self.exercise = exercise
-        self._in_terminal = spell is None
         self._spell = spell or (lambda verb, name: f"etude {verb} {name}{suffix(exercises)}")
         self._told = told
         self._history = read_history(hurried=True) if told else History()
@@ -212,7 +211,7 @@ class Afterwards:
             yield f"{xp} XP less {price} for hints: you earn {now.earned}."
         elif verdict.hidden_elsewhere:
             yield f"+{now.earned} XP."
-        if self._in_terminal and len(passes) == 1:
+        if len(passes) == 1:
             from grader.progress.breaks import offers
 
             if count := len(offers(self.exercise, self._history)):

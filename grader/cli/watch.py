@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.cli import hint, list_, options, show, solution
+from grader.cli import break_, hint, list_, options, show, solution
 from grader.cli.check import CheckRequest, check, file_here, open_pool
 from grader.cli.file_watcher import FileWatcher
 from grader.cli.keys import Keys
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _GLANCE = 0.1  # seconds between looks at the file
 _KEYS = "h hint, t task, l list, n next, q quit"
-_MORE_KEYS = "s solution, d difference to it"
+_MORE_KEYS = "s solution, d difference to it, b break a program"
 _DONE = "You have done all there is."
 _SHORT = 12  # lines of a task
 _TASK_HEADING = re.compile("^## Your task\n", re.MULTILINE)
@@ -49,7 +49,8 @@ def command(target: str | None, file: Path | None, exercises: Path | None, unsaf
       h      next hint               s  solution, after a pass
       t      task in full            d  how your program differs from it
       l      list, and go to         n  next exercise
-      Enter  grade again             q  quit
+      b      break a wrong program   Enter  grade again
+      q      quit
 
     \b
     Examples:
@@ -220,8 +221,8 @@ class _Walk:
                     self._take_up(name)
             elif key == "n":
                 self._skip()
-            elif key in ("s", "d"):
-                self._compare(key)
+            elif key in ("s", "d", "b"):
+                self._look_back(key)
             else:
                 click.echo(f"Keys: {_KEYS}, {_MORE_KEYS}, Enter to grade again.")
         except (EtudeError, OSError, click.ClickException) as error:
@@ -229,14 +230,23 @@ class _Walk:
         except (click.Abort, KeyboardInterrupt):  # of a question or a pager, not of the walk
             click.echo()
 
-    def _compare(self, key: str) -> None:
-        """Show the solution of the exercise that was passed last, or what differs from it."""
+    def _look_back(self, key: str) -> None:
+        """Show the solution of the exercise that was passed last, what differs, or a program."""
+        from grader.definitions.collection import resolve
+
         if self._passed is None:
-            raise UsageError("the solution is shown after a pass")
+            what = "a wrong program to break" if key == "b" else "the solution"
+            raise UsageError(f"{what} is shown after a pass")
         if key == "s":
             self._run(solution.command, self._passed.exercise)
-        else:
+        elif key == "d":
             _print_difference(self._passed)
+        else:
+            exercise = resolve(self._passed.exercise, options.collection_folder(self._exercises))
+            program = break_.program_of(exercise)
+            if call := break_.ask_for_call(program):
+                verdict = break_.judge(self._pool(), exercise, program, call)
+                click.echo(break_.answer(exercise, program, call, verdict))
 
     def _run(self, command: click.Command, *arguments: str) -> None:
         """Run another command on the same collection."""

@@ -1,9 +1,14 @@
 """The wrong programs that a learner is offered to break after a pass."""
 
 import difflib
+from pathlib import Path
 from typing import Final
 
 from grader.definitions.exercise import Exercise, Misconception
+from grader.definitions.wording import did_you_mean
+from grader.errors import UsageError
+from grader.grading.results.jobs import Job, Probe
+from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis
 from grader.progress.history import History
 
@@ -26,6 +31,20 @@ def offers(exercise: Exercise, history: History) -> list[Misconception]:
     }
     offered = [each for each in exercise.misconceptions if each.breakable and each.id not in own]
     return sorted(offered, key=lambda each: _distance(exercise.solution, each.code))[:MOST]
+
+
+def break_job(exercise: Exercise, misconception: str, call: str) -> Job:
+    """Return the job that judges a call which shall break the program of a misconception.
+
+    Raises:
+        UsageError: the exercise has no such misconception.
+    """
+    codes = {each.id: each.code for each in exercise.misconceptions}
+    if misconception not in codes:
+        close = did_you_mean(misconception, codes)
+        raise UsageError(f"'{exercise.id}' has no misconception '{misconception}'{close}")
+    submission = Submission.from_bytes(Path(exercise.path_name), codes[misconception].encode())
+    return Job(exercise, submission, probe=Probe(breaks=call))
 
 
 def _distance(solution: str, code: str) -> tuple[int, int]:

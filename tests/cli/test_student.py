@@ -594,6 +594,8 @@ def test_watch_obeys_keys(tmp_path: Path) -> None:
         assert "+    return 2 * x" in after
         watch.press("s")
         assert "Times is times." in watch.wait_for("d difference to it")
+        watch.press("b")
+        assert "'double' has no wrong program to break" in watch.wait_for("d difference to it")
         watch.press("n")
         assert "guess.py: written." in watch.wait_for("d difference to it")
         (tmp_path / "guess.py").unlink()

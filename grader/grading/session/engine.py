@@ -146,6 +146,8 @@ def grade(
     submission: Submission,
     sandbox: "Sandbox | PortableSandbox",
     limits: Limits | None = None,
+    *,
+    probe: Probe | None = None,
 ) -> Verdict:
     """Grade one submission.
 
@@ -153,7 +155,7 @@ def grade(
         GraderFault, DefinitionError: it could not be graded.
     """
     results: list[Result] = []
-    job = Job(exercise, submission, limits)
+    job = Job(exercise, submission, limits, probe)
     grade_all([job], sandbox, lambda _, result: results.append(result))
     (result,) = results
     if isinstance(result, EtudeError):

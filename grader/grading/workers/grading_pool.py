@@ -246,7 +246,7 @@ class _PoolConnection:
     def send_job(self, number: int, job: Job) -> None:
         """Send a job; if the connection is broken, the listener finds out."""
         definition = self._definitions.get(job.exercise.digest, lambda: pickle.dumps(job.exercise))
-        what = (number, definition, job.submission, job.given_limits)
+        what = (number, definition, job.submission, job.given_limits, job.probe)
         try:
             self._connection.send_bytes(pickle.dumps(what))
         except OSError:

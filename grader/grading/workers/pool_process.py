@@ -48,8 +48,8 @@ class _Inbox(JobSource):
         except (EOFError, OSError):
             self.is_closed = True
             return None
-        number, definition, submission, limits = pickle.loads(message)  # noqa: S301  from our parent
-        job = Job(self._exercise(definition), submission, limits)
+        number, definition, *rest = pickle.loads(message)  # noqa: S301  from our parent
+        job = Job(self._exercise(definition), *rest)
         self._numbers[id(job)] = (job, number)
         return job
 

@@ -31,13 +31,14 @@ _LEFT_OUT: Final = frozenset(
     {
         "grader.definitions.collection", "grader.definitions.files",
         "grader.grading.checks.figure_test", "grader.grading.feedback.figure_sentences",
+        "grader.grading.checks.suite_test", "grader.grading.feedback.suite_sentences",
         "grader.grading.diagnosis.derived_mistakes", "grader.grading.diagnosis.teaching_exercises",
         "grader.mutation", "grader.sandbox.inside.drawn_figure",
     }
 )  # fmt: skip
 """Imported where they are needed.
 
-A page has no definitions, pytest, figures, or solution to make mutants of.
+A page has no definitions, pytest, figures, second process, or solution to make mutants of.
 """
 
 _LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)

@@ -15,7 +15,7 @@ from grader.errors import DefinitionError, Location, Problem
 ExerciseId = NewType("ExerciseId", str)
 TestId = NewType("TestId", str)
 
-Kind: TypeAlias = Literal["write", "fix", "predict"]
+Kind: TypeAlias = Literal["write", "fix", "predict", "test"]
 Grading: TypeAlias = Literal["certified", "practice"]
 Difficulty: TypeAlias = Literal["beginner", "intermediate", "advanced"]
 Disclosure: TypeAlias = Literal["nothing", "category", "inputs"]
@@ -49,6 +49,7 @@ DtypePolicy: TypeAlias = Literal["kind", "exact"]
 Accepted: TypeAlias = Literal[
     "list", "tuple", "array", "float16", "float32", "complex64", "integer", "bool"
 ]
+SuiteAim: TypeAlias = Literal["accepts", "rejects"]
 Compared: TypeAlias = Literal["value", "text", "property", "figure", "nothing"]
 FigurePart: TypeAlias = Literal[
     "lines",
@@ -484,7 +485,39 @@ class FigureTest(_AnyTest):
         return True
 
 
-TestCase: TypeAlias = CallTest | OutputTest | PropertyTest | PytestTest | FigureTest
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteTest(_AnyTest):
+    """Run the pytest functions of a submission on programs that do what its exercise describes.
+
+    For an exercise of `kind: test` alone. The suite imports what `defines` names from the module
+    `program`. `accepts`: all its tests pass on `program` and on each of `also_right`. `rejects`: on
+    a wrong program some test fails. The wrong programs are the misconceptions, whose feedback says
+    what a suite leaves open, and the mutants of `program`, apart from those in `equivalent`.
+
+    For each program the suite starts in a new process, the program in another one: all that the
+    suite has of it is a function to call. Arguments cross as in a `pytest` test. Of pytest there
+    are `raises`, `approx`, `fail` and `mark.parametrize`; no fixtures, and no classes of tests. A
+    suite that does not end the same each time on a right program is refused.
+    """
+
+    kind = kind_key = code_key = "suite"
+    page_heading = "Your tests"
+
+    suite: SuiteAim = _doc("`accepts`: each right program passes; `rejects`: wrong ones do not.")
+    at_least: float = _doc(
+        "For `rejects`: the share of wrong programs that is enough. Below it the points are in "
+        "proportion to the share.",
+        {"exclusiveMinimum": 0, "maximum": 1},
+        default=1.0,
+    )
+
+    @property
+    def python(self) -> tuple[tuple[Literal["eval", "exec"], tuple[str, ...]], ...]:
+        """Nothing: the Python is the submission's."""
+        return ()
+
+
+TestCase: TypeAlias = CallTest | OutputTest | PropertyTest | PytestTest | FigureTest | SuiteTest
 
 KINDS_OF_TEST: Final[tuple[type[TestCase], ...]] = get_args(TestCase)
 """Every kind, in the order of the documentation; a later one has the keys that decide."""
@@ -687,7 +720,9 @@ class Exercise:
         "Markdown with $maths$: what to write, and why. An image, `![what it shows](picture.png)`, "
         "is a PNG or JPEG of at most 256 KiB in the course; its path begins at this file's folder."
     )
-    defines: Mapping[str, Definition] = _doc("What a submission must define.")
+    defines: Mapping[str, Definition] = _doc(
+        "What a submission must define; where `kind` is test, what its suite imports."
+    )
     starter: str = _doc("The code a learner begins with.")
     tests: tuple[TestCase, ...] = _doc("Visible and hidden tests, in the order they run.")
     solution: str = _doc(
@@ -699,8 +734,14 @@ class Exercise:
     kind: Kind = _doc(
         "write; fix (the starter is broken); predict (answered without running: besides comments, "
         "a docstring and `import numpy as np` a submission only sets names to literals, "
-        "`np.array(...)` of one, `np.nan` and `np.inf` among them).",
+        "`np.array(...)` of one, `np.nan` and `np.inf` among them); test (the submission is a "
+        "suite of pytest functions for a program that the learner does not see).",
         default="write",
+    )
+    program: str = _doc(
+        "Where `kind` is test: a right program, which no learner sees. `also_right`, "
+        "`misconceptions` and `equivalent` are about it; `solution` is a suite.",
+        default="",
     )
     requires: tuple[ExerciseId, ...] = _doc("Exercises to have passed before.", default=())
     concepts: tuple[str, ...] = _doc("Ideas that the exercise trains.", default=())

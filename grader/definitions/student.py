@@ -228,10 +228,10 @@ def _is_hidden(test: Node, report: ProblemList) -> bool:
 
 
 def _needs_secret(test: Node, without: frozenset[str], own: str) -> bool:
-    """Return whether a test compares with the solution, or with a course's own reference."""
+    """Return whether a test needs a program, or compares with a course's own reference."""
     if not isinstance(test, Mapping):
         return False
-    needs = test.get("figure") is not None
+    needs = any(test.get(key) is not None for key in ("figure", "suite"))
     match test.get("run"), test.get("stdout"):
         case ((Scalar() | Sequence() | Mapping()), (None | Scalar(value=None))):
             needs = True

@@ -57,6 +57,8 @@ def explain(verdict: Verdict, run: SubmissionRun, searches: Diagnostics) -> Verd
     if verdict.outcome is Outcome.PASSED or verdict.message:
         return verdict
     make, until = run.optional.make, run.deadline
+    if run.exercise.kind == "test":
+        return replace(verdict, diagnosis=make("diagnosis", lambda: _missed(run), None))
     diagnosis = make("diagnosis", searches.known_mistake, None)
     if diagnosis is None and time.monotonic() < until:
         diagnosis = make("first expression", searches.first_expression, None)
@@ -66,3 +68,13 @@ def explain(verdict: Verdict, run: SubmissionRun, searches: Diagnostics) -> Verd
     )
     failures = tuple(run.optional.failures)
     return replace(verdict, diagnosis=diagnosis, example=example, failures=failures)
+
+
+def _missed(run: SubmissionRun) -> Diagnosis | None:
+    """Return the first misconception that a suite does not reject."""
+    told = {raw.got: test for test, raw in run.observed.items() if isinstance(raw.got, str)}
+    for each in run.exercise.misconceptions:
+        if each.id in told:
+            tests = (told[each.id],)
+            return Diagnosis("misconception", each.id, each.feedback, each.hint, tests)
+    return None

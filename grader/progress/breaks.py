@@ -21,7 +21,7 @@ def offers(exercise: Exercise, history: History) -> list[Misconception]:
 
     What the learner made is left out, and what the author keeps from it with `breakable: false`.
     """
-    if exercise.kind == "predict":
+    if exercise.kind in ("predict", "test"):
         return []
     own = {
         name

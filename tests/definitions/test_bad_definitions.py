@@ -48,7 +48,7 @@ NO_KEY = (
     "and put a text that contains ': ' in quotes"
 )
 ESCAPE = "this backslash starts no YAML escape; use single quotes, or write \\\\ for a backslash"
-KIND = "a test has either 'call', 'run', 'holds', 'pytest' or 'figure'"
+KIND = "a test has either 'call', 'run', 'holds', 'pytest', 'figure' or 'suite'"
 CONTROL = (
     "the text contains the control character U+000C; "
     "in double quotes a backslash starts an escape, in single quotes it does not"

@@ -18,7 +18,14 @@ from hypothesis import strategies as st
 from grader.definitions import yaml_source
 from grader.definitions.collection import load_exercise
 from grader.definitions.emit import emit
-from grader.definitions.exercise import CallTest, Exercise, FromSolution, OutputTest, TestCase
+from grader.definitions.exercise import (
+    CallTest,
+    Exercise,
+    FromSolution,
+    OutputTest,
+    SuiteTest,
+    TestCase,
+)
 from grader.definitions.student import PUBLIC, student_files, student_text
 from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence, Style, read
 from grader.errors import DefinitionError, Location
@@ -82,6 +89,7 @@ def public(full: Exercise) -> Exercise:
         also_right=(),
         small_examples=True,
         solution="",
+        program="",
         explanation="",
         misconceptions=(),
         hidden_files=(),
@@ -94,7 +102,7 @@ def public(full: Exercise) -> Exercise:
 
 def needs_solution(test: TestCase) -> bool:
     match test:
-        case OutputTest(stdout=None) | CallTest(expect=FromSolution()):
+        case OutputTest(stdout=None) | CallTest(expect=FromSolution()) | SuiteTest():
             return True
     return False
 
@@ -161,7 +169,7 @@ def test_every_key_is_public_or_known_to_be_hidden() -> None:
     """Anyone who adds a key to the format has to decide here whether learners may see it."""
     hidden = {
         "solution", "explanation", "misconceptions", "equivalent", "also_right", "small_examples",
-        "hidden_files",
+        "hidden_files", "program",
     }  # fmt: skip
     set_by_us = {
         "edition", "hidden_elsewhere", "where", "digest", "course", "data", "hidden_data", "stream",

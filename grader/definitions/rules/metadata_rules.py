@@ -8,6 +8,7 @@ from dataclasses import fields, is_dataclass
 from operator import ge, gt, le
 from typing import Any, Final
 
+from grader.definitions.exercise import SuiteTest
 from grader.definitions.program_files import NAME, mark_in, split
 from grader.definitions.rules.base import Checked, Rule, Step, is_name, slug, unique
 from grader.definitions.wording import did_you_mean, listing, quote
@@ -218,7 +219,35 @@ def _files_of_programs(checked: Checked) -> Iterator[Problem]:
                 yield checked.problem(f"{quote(name)} is not in 'files_to_submit'", *steps)
 
 
+def _suites(checked: Checked) -> Iterator[Problem]:
+    """Check that a program, and tests of suites, are there where the kind is test, and only so."""
+    exercise = checked.exercise
+    is_suite = exercise.kind == "test"
+    if is_suite and exercise.edition == "full" and not exercise.program.strip():
+        message = "missing key 'program' in an exercise of kind test"
+        yield Problem(checked.document.root.where, message)
+    if exercise.program and not is_suite:
+        yield checked.problem("only an exercise of kind test has a program", "program")
+    for index, test in enumerate(exercise.tests):
+        of_suite = isinstance(test, SuiteTest)
+        if of_suite != is_suite:
+            message = (
+                "an exercise of kind test has tests with 'suite' only"
+                if is_suite
+                else "a test with 'suite' needs an exercise of kind test"
+            )
+            yield checked.problem(message, "tests", index, test.kind_key)
+        elif of_suite and (test.hidden or test.seeds > 1):
+            message = "a test with 'suite' is shown, and runs once"
+            yield checked.problem(message, "tests", index, "suite")
+    for name, definition in exercise.defines.items() if is_suite else ():
+        if definition.kind != "function":
+            message = "a suite calls functions only"
+            yield checked.problem(message, "defines", name, "kind")
+
+
 RULES: Final[tuple[Rule, ...]] = (
+    _suites,
     _ids,
     _texts,
     _numbers,

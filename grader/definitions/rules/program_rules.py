@@ -30,6 +30,8 @@ _IN_GIVEN: Final = frozenset({"np", "rng", "size", "sizes"})
 
 def _syntax(checked: Checked) -> Iterator[Problem]:
     exercise = checked.exercise
+    if exercise.program:
+        yield from checked.syntax("exec", "program")
     # Not the starter: it may be the very thing to repair.
     if exercise.solution:
         yield from checked.syntax("exec", "solution")
@@ -76,7 +78,7 @@ def _uses_in_bodies(checked: Checked) -> Iterator[Problem]:
     for index, test in enumerate(checked.exercise.tests):
         steps = ("tests", index, "pytest")
         # What runs inside the submission may print what it holds in any way.
-        is_body = not test.is_expression and not test.runs_inside
+        is_body = test.kind == "pytest"
         tree = checked.tree("exec", *steps) if is_body else None
         if tree is None or not defined:
             continue
@@ -142,7 +144,7 @@ def _known_names(checked: Checked) -> Iterator[Problem]:
             yield from _unknown_in_expressions(checked, test, index, names)
         elif test.runs_inside:
             yield from _unknown_in_run(checked, names, "tests", index, test.code_key)
-        else:
+        elif test.python:
             scopes = (names, checked.exercise.defines, ("np", "pytest", "capsys"))
             yield from _unknown(checked, scopes, _GIVEN, "exec", "tests", index, test.code_key)
 

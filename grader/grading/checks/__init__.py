@@ -12,6 +12,7 @@ from grader.definitions.exercise import (
     OutputTest,
     PropertyTest,
     PytestTest,
+    SuiteTest,
     TestCase,
 )
 from grader.grading.checks.call_test import CallCheck
@@ -38,6 +39,10 @@ def check_of(test: TestCase) -> Check[Any]:
         from grader.grading.checks.figure_test import FigureCheck  # no page has it
 
         return FigureCheck(test)
+    if isinstance(test, SuiteTest):
+        from grader.grading.checks.suite_test import SuiteCheck  # it makes mutants
+
+        return SuiteCheck(test)
     return _CHECKS[type(test)](test)
 
 

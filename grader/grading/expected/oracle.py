@@ -147,12 +147,12 @@ class Oracle:
     ) -> None:
         self.exercise = exercise
         self.known = KnownValues() if known is None else known
-        self._sandbox = sandbox
+        self.sandbox = sandbox
         self._references: dict[str, Any] | None = None
 
     def form(self, exercise: Exercise) -> "Oracle":
         """Return the oracle of another form of the exercise, which shares all that is known."""
-        return Oracle(exercise, self._sandbox, self.known)
+        return Oracle(exercise, self.sandbox, self.known)
 
     def draws(self, test: TestCase) -> tuple[Draw, ...]:
         """Return a test's draws in order.
@@ -352,7 +352,7 @@ class Oracle:
     ) -> list[Any]:
         """Return the solution's answer for each draw, all from one child."""
         what = f"test {test.id!r}"
-        with loaded_solution(self.exercise, self._sandbox) as program:
+        with loaded_solution(self.exercise, self.sandbox) as program:
 
             def value(given: _Inputs) -> Any:
                 field = f"{what}: what it asks of the solution"

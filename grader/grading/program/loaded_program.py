@@ -64,6 +64,8 @@ class LoadedProgram:
     methods: set[tuple[str, str]] = field(default_factory=set)  # found so far, by class
     given: list[Any] = field(default_factory=list)  # the functions that its child was given
     sharing: Sharing = field(default_factory=Sharing)  # with its child, in bodies of tests
+    source: str = ""  # of a suite, which each program's own child runs
+    notes: dict[str, Any] = field(default_factory=dict)  # what one test leaves for the next
 
     def names(
         self,
@@ -197,7 +199,9 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
     )
 
 
-def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedSubmission:
+def _load(  # noqa: PLR0911  each end returns
+    child: Child, program: NotebookProgram, exercise: Exercise
+) -> LoadedSubmission:
     source = program.submission.source
     packages = tuple(dict.fromkeys(name.partition(".")[0] for name in exercise.packages))
     contents = DefinedNames((), {}, packages)
@@ -209,6 +213,9 @@ def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedS
         if refusal is not None:
             problem = LoadingProblem(Outcome.FAILED, refusal.sentence, refusal.line)
             return LoadedSubmission(contents, problem=problem)
+        if exercise.kind == "test":
+            suite = LoadedProgram(child, exercise, {}, source=source)
+            return LoadedSubmission(contents, suite, source=source, notes=notes)
         names = list(exercise.defines)
         answer: Answer
         if exercise.kind == "predict":

@@ -343,9 +343,11 @@ class SubmissionRun:
         begin = program.child.printed
         got: Any = None
         difference: Difference | None = None
+        points = 0
         try:
             judgement = judge(program, self._oracle, test, draw)
             got, difference = judgement.got, judgement.difference
+            points = int(judgement.share * test.points)
         except NoValueError as error:
             got = error.answer
             return self._no_value(test, error, draw)
@@ -379,7 +381,7 @@ class SubmissionRun:
             sentence = self._sentence(
                 lambda: differs(difference, related, draw.number, draws, items)
             )
-        return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
+        return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs, points=points)
 
     def _reason(
         self,

@@ -56,7 +56,7 @@ except ImportError:  # a browser has no clock of a thread
 
 import numpy as np
 
-from . import cells, facts, literals, modules, sharing, value_types, virtual_files, wire
+from . import cells, facts, literals, modules, sharing, suite, value_types, virtual_files, wire
 
 FILE_NAME, MODULE_NAME = "submission.py", "submission"
 _OURS = os.path.dirname(__file__)  # noqa: PTH120  no pathlib in here
@@ -387,6 +387,16 @@ class _SubmissionModule:
         self.module.__dict__.update(literals.answers(source, names, FILE_NAME))
         return self._defined(names)
 
+    @_operation
+    def run_suite(
+        self, source: str, functions: dict[str, Any], begin: Any, is_first_enough: bool
+    ) -> list[object]:
+        """Run the tests in a source on functions of the trusted side; see `suite.failures`."""
+        suite.install(functions)
+        main = self._begin(source)
+        exec(compile(main, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  what this process is for
+        return suite.failures(self.module.__dict__, begin, _raised, is_first_enough=is_first_enough)
+
     def _begin(self, source: str) -> str:
         """Let the program find what `python submission.py` gives; return the main module's text."""
         lines = source.splitlines(keepends=True)
@@ -552,6 +562,7 @@ def forget() -> None:
     """Remove what is known of the submission in this process."""
     sys.modules.pop(MODULE_NAME, None)
     modules.remove()
+    suite.remove()
     for name in [name for name in linecache.cache if name.endswith(FILE_NAME)]:
         del linecache.cache[name]
 

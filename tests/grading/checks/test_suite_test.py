@@ -1,0 +1,308 @@
+"""Suites of tests that a learner wrote, run on right and wrong programs in the real sandbox."""
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from grader.definitions.collection import load_exercise
+from grader.definitions.exercise import Exercise
+from grader.errors import DefinitionError
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome, Verdict
+from grader.grading.session.engine import grade
+from grader.sandbox.process import Sandbox
+
+TASK = """
+id: test-centred
+title: Test a function that centres rows
+kind: test
+difficulty: beginner
+xp: 5
+limits: {cpu_seconds: 1}
+instructions: Write tests for `centred(x)`, which subtracts from each row its mean.
+starter: |
+  from program import centred
+defines:
+  centred: {}
+program: |
+  import numpy as np
+  def centred(x):
+      if x.ndim == 0:
+          raise ValueError("a number has no rows")
+      return x - x.mean(axis=-1, keepdims=True)
+also_right:
+  - |
+    import numpy as np
+    def centred(x):
+        if x.ndim == 0:
+            raise ValueError("one number is no row")
+        return x - (np.add.reduce(x, axis=-1) / x.shape[-1])[..., None]
+tests:
+  - {id: right, suite: accepts}
+  - {id: wrong, suite: rejects, at_least: 0.9, points: 10}
+misconceptions:
+  - id: whole-mean
+    code: |
+      def centred(x):
+          if x.ndim == 0:
+              raise ValueError("none")
+          return x - x.mean()
+    feedback: Give it several rows, with means of their own.
+    hint: 1
+  - id: in-place
+    code: |
+      def centred(x):
+          if x.ndim == 0:
+              raise ValueError("none")
+          x -= x.mean(axis=-1, keepdims=True)
+          return x
+    feedback: Look at the argument after the call.
+  - id: takes-numbers
+    code: |
+      def centred(x):
+          return x - x.mean(axis=-1, keepdims=True) if x.ndim else x
+    feedback: A single number has no mean of a row.
+hints: [Two rows.]
+solution: |
+  import numpy as np
+  import pytest
+  from program import centred
+
+  X = np.array([[1.0, 2.0, 6.0], [10.0, 20.0, 60.0]])
+  ROWS = [(X, [[-2.0, -1.0, 3.0], [-20.0, -10.0, 30.0]]), (X[0], [-2.0, -1.0, 3.0])]
+
+  @pytest.mark.parametrize("x, expected", ROWS)
+  def test_values(x, expected):
+      before = x.copy()
+      assert centred(x) == pytest.approx(np.array(expected))
+      np.testing.assert_array_equal(x, before)
+
+  def test_number():
+      with pytest.raises(ValueError):
+          centred(np.array(1.0))
+explanation: Each wrong program is right for one row that nobody looks at again.
+"""
+
+HEAD = "import numpy as np\nimport pytest\nfrom program import centred\nX = np.array([[1.0, 3.0], [5.0, 9.0]])\n"
+IS_RIGHT = "np.allclose(centred(np.array([[1.0, 3.0], [5.0, 9.0]])), [[-1, 1], [-2, 2]])"
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory: pytest.TempPathFactory) -> Exercise:
+    path = tmp_path_factory.mktemp("suite") / "01-test-centred.yaml"
+    path.write_text(TASK)
+    return load_exercise(path)
+
+
+def graded(task: Exercise, sandbox: Sandbox, tests: str) -> Verdict:
+    source = HEAD + textwrap.dedent(tests)
+    return grade(task, Submission.from_bytes(Path("suite.py"), source.encode()), sandbox)
+
+
+def test_solution_passes(task: Exercise, sandbox: Sandbox) -> None:
+    """Assertions, tables of cases, `raises` and `approx` mean what they mean in pytest."""
+    verdict = grade(task, Submission.from_bytes(Path("s.py"), task.solution.encode()), sandbox)
+    assert [test.message for test in verdict.tests] == ["", ""]
+    assert (verdict.outcome, verdict.score, verdict.xp) == (Outcome.PASSED, 11, 5)
+
+
+def test_missed_misconceptions_are_told_one_at_a_time(task: Exercise, sandbox: Sandbox) -> None:
+    """Points follow the share; the first missed program is told by its feedback and its hint."""
+    verdict = graded(task, sandbox, "def test_one_row():\n    assert centred(X[0]).sum() == 0")
+    right, wrong = verdict.tests
+    assert (right.outcome, wrong.outcome) == (Outcome.PASSED, Outcome.FAILED)
+    assert 0 < wrong.points < 10
+    assert wrong.message.startswith("Your tests reject ")
+    assert verdict.diagnosis is not None
+    assert (verdict.diagnosis.id, verdict.diagnosis.hint) == ("whole-mean", 1)
+    assert "mean(" not in wrong.message + verdict.diagnosis.feedback
+
+
+@pytest.mark.parametrize(
+    ("tests", "sentence"),
+    [
+        (
+            "def test_a():\n    pass\n\ndef test_sum():\n    assert centred(X).sum() == 1",
+            "`test_sum` refuses the right program (line 9): an `assert` does not hold. Its last call: "
+            "`centred(array([[1., 3.], [5., 9.]])) gives array([[-1., 1.], [-2., 2.]])`.",
+        ),
+        (
+            "def test_text():\n    with pytest.raises(ValueError, match='has no'):\n"
+            "        centred(np.array(1.0))",
+            "`test_text` refuses a right program that is written another way (line 6): an `assert` "
+            "does not hold: the message 'one number is no row' does not match 'has no'. "
+            "Its last call: `centred(array(1.)) raises ValueError`.",
+        ),
+        (
+            "@pytest.mark.parametrize('n', [1, 2])\ndef test_n(n):\n    centred(n)",
+            "`test_n[0]` refuses the right program (line 7): it ends with AttributeError: 'int' "
+            "object has no attribute 'ndim'. Its last call: `centred(1) raises AttributeError`. "
+            "`test_n[1]` does so too.",
+        ),
+        ("def check_nothing():\n    pass", "There is no test in your file."),
+        (
+            "def test_skip():\n    pytest.skip()",
+            "`test_skip` refuses the right program (line 6): it "
+            "ends with AttributeError: there is no pytest.skip here; there are approx, fail, "
+            "mark.parametrize and raises.",
+        ),
+    ],
+)
+def test_a_right_program_is_refused(
+    task: Exercise, sandbox: Sandbox, tests: str, sentence: str
+) -> None:
+    """The sentence names the test, its line, the last call and which right program it is."""
+    right, wrong = graded(task, sandbox, tests).tests
+    assert right.message.startswith(sentence)
+    assert (right.points, wrong.points) == (0, 0)
+    assert wrong.message == "Wrong programs are tried when every right program passes your tests."
+
+
+PARTS = [("id:", "program:"), ("tests:", "misconceptions:"), ("hints:", "explanation:")]
+"""The beginnings and ends of the parts of the task that do not depend on its programs."""
+
+CHEATS = {
+    "asserts nothing": "def test():\n    centred(X)",
+    "passes everything": "def test():\n    assert True",
+    "refuses everything": "def test():\n    assert False",
+    "reads the code": "def test():\n    assert 'keepdims' in centred.__code__.co_names",
+    "reads the source": "import inspect\ndef test():\n    assert 'sum' not in inspect.getsource(centred)",
+    "looks into the closure": """
+        def test():
+            parts = [c.cell_contents for c in centred.__closure__]
+            assert 'mean' not in repr([vars(p) for p in parts if hasattr(p, '__dict__')]) + repr(parts)
+    """,
+    "looks for the program's module": """
+        import gc, sys
+        def test():
+            sources = [o for o in gc.get_objects() if isinstance(o, str) and 'x.mean()' in o]
+            assert not sources and 'submission' in sys.modules and not hasattr(sys.modules['submission'], 'mean')
+    """,
+    "reads files": """
+        import glob, os
+        def test():
+            text = ''.join(open(p, errors='replace').read() for p in glob.glob('*.py') + glob.glob('/tmp/*.py'))
+            assert 'x.mean()' not in text
+    """,
+    "counts how often it was loaded, in a file": """
+        import os
+        def test():
+            first = not os.path.exists('seen')
+            open('seen', 'w').close()
+            assert first
+    """,
+    "counts how often it was loaded, in a module": """
+        np.seen = getattr(np, 'seen', 0) + 1
+        def test():
+            assert np.seen == 1
+    """,
+    "looks at its pid": "import os\ndef test():\n    assert os.getpid() < 4",
+    "looks at an address": "def test():\n    assert id(centred) % 64 < 32",
+    "looks at the clock": "import time\ndef test():\n    assert time.time_ns() // 1000 % 2",
+    "throws dice": "import random\ndef test():\n    assert random.random() < 0.5",
+    "ends its process": "import os\ndef test():\n    os._exit(0)",
+    "exits": "def test():\n    raise SystemExit(0)",
+    "interrupts": "def test():\n    raise KeyboardInterrupt",
+    "never ends": "def test():\n    while True:\n        pass",
+    "calls without end": "def test():\n    while True:\n        centred(X)",
+    "takes all memory": "def test():\n    np.ones(1 << 40)",
+    "prints without end": "def test():\n    while True:\n        print('x' * 1000)",
+    "asks for an array of a gigabyte": "def test():\n    centred(np.zeros((1 << 13, 1 << 14)))",
+    "patches NumPy": """
+        np.mean = np.ndarray.mean = None
+    """,
+    "patches builtins": """
+        import builtins
+        builtins.abs = lambda x: 1 / 0
+        def test():
+            centred(X)
+    """,
+    "replaces the function": """
+        import program
+        def test():
+            program.centred = lambda x: x
+            assert program.centred(X) is X
+    """,
+    "replaces the runner": """
+        import sys
+        for module in list(sys.modules.values()):
+            if hasattr(module, 'failures'):
+                module.failures = lambda *_, **__: [1, []]
+    """,
+    "says that all have failed": """
+        import sys
+        for module in list(sys.modules.values()):
+            if hasattr(module, 'failures'):
+                module.failures = lambda *_, **__: [1, [['test', 'E', '', []]]]
+    """,
+    "answers with nonsense": """
+        import sys
+        for module in list(sys.modules.values()):
+            if hasattr(module, 'failures'):
+                module.failures = lambda *_, **__: {'passed': True}
+    """,
+    "compares names": "def test():\n    assert centred.__name__ == centred.__qualname__ == 'centred'",
+}
+
+
+@pytest.mark.parametrize("tests", CHEATS.values(), ids=CHEATS)
+def test_nothing_but_behaviour_earns_points(task: Exercise, sandbox: Sandbox, tests: str) -> None:
+    """A suite that does not judge results rejects no wrong program, or refuses right ones too."""
+    verdict = graded(task, sandbox, tests)
+    assert verdict.outcome is not Outcome.PASSED
+    assert verdict.tests[1].points == 0
+    assert all(test.message for test in verdict.tests if test.outcome is not Outcome.PASSED)
+
+
+def test_what_a_suite_prints_or_patches_changes_nothing(task: Exercise, sandbox: Sandbox) -> None:
+    """An honest suite passes whatever else it does in its own process."""
+    noise = "print('x' * 100)\nnp.mean = np.add = None\n"
+    verdict = grade(
+        task,
+        Submission.from_bytes(
+            Path("s.py"),
+            (noise + task.solution).replace("print", "import numpy as np\nprint", 1).encode(),
+        ),
+        sandbox,
+    )
+    assert verdict.outcome is Outcome.PASSED
+
+
+def test_a_function_of_the_suite_can_be_an_argument(sandbox: Sandbox, tmp_path: Path) -> None:
+    """The program calls it in the suite's process, as a test of a numerical gradient needs."""
+    text = TASK.replace("centred", "slope").replace("(x):", "(f, x):")
+    parts = [text[text.index(begin) : text.index(end)] for begin, end in PARTS]
+    program = "program: |\n  def slope(f, x):\n      return f(x + 0.5) - f(x - 0.5)\n"
+    path = tmp_path / "01-test-slope.yaml"
+    path.write_text("".join([parts[0], program, *parts[1:], "explanation: It is symmetric.\n"]))
+    source = (
+        "from program import slope\ndef test():\n    calls = []\n"
+        "    assert slope(lambda x: calls.append(x) or x * x, 3.0) == 6.0\n"
+        "    assert calls == [3.5, 2.5]"
+    )
+    verdict = grade(
+        load_exercise(path), Submission.from_bytes(Path("s.py"), source.encode()), sandbox
+    )
+    assert [test.message for test in verdict.tests] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("there", "instead", "problem"),
+    [
+        ("kind: test", "kind: write", "only an exercise of kind test has a program"),
+        (TASK[TASK.index("program: |") : TASK.index("also_right")], "", "missing key 'program'"),
+        ("{id: right, suite: accepts}", "{id: right, call: centred(1.0), expect: 1.0}",
+         "an exercise of kind test has tests with 'suite' only"),
+        ("suite: accepts}", "suite: accepts, hidden: true}", "a test with 'suite' is shown"),
+        ("centred: {}", "centred: {kind: class}", "a suite calls functions only"),
+    ],
+)  # fmt: skip
+def test_definition(tmp_path: Path, there: str, instead: str, problem: str) -> None:
+    """What cannot be graded is refused when the exercise is loaded."""
+    assert there in TASK
+    path = tmp_path / "01-test-centred.yaml"
+    path.write_text(TASK.replace(there, instead, 1))
+    with pytest.raises(DefinitionError) as caught:
+        load_exercise(path)
+    assert problem in str(caught.value)

@@ -1,4 +1,4 @@
-"""From the scores of the next token to the token: greedy, temperature, top-k, top-p, sampling.
+"""From the scores of the next token to the token: greedy, temperature, filters, sampling.
 
 Every filter maps logits to logits, with -inf for what is ruled out, so that they can be chained:
 temperature first, then top-k, then top-p. In the shapes, V counts the tokens of the vocabulary.
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reference.arrays import BoolArray, FloatArray, IntArray, as_floating
+from reference.shapes import require_same_shape
 from reference.softmax import softmax
 
 
@@ -126,6 +127,66 @@ def top_p_filter(logits: ArrayLike, p: float) -> FloatArray:
     sum_before[..., 1:] = np.cumsum(probabilities, axis=-1)[..., :-1]
     stays_in_order = sum_before < p  # (..., V)
     return _filtered(scores, order, stays_in_order)  # (..., V)
+
+
+def min_p_filter(logits: ArrayLike, share: float) -> FloatArray:
+    """Rule out the tokens that are much less probable than the most probable one.
+
+        filtered_v = logits_v if p_v >= share * max p, else -inf
+
+    The comparison needs no softmax: p_v / max p = exp(logits_v - max logits).
+
+    Args:
+        logits: Scores of shape (..., V), at least one of each distribution finite.
+        share: Above 0 and at most 1. With 1 only the most probable stay, all of them if several
+            are equal.
+
+    Returns:
+        New logits of shape (..., V). Floating-point dtypes stay; integers become float64.
+
+    Raises:
+        TypeError: If `logits` does not hold real numbers.
+        ValueError: If the share is not above 0 and at most 1, or there are no tokens.
+
+    Source:
+        Nguyen et al., "Turning Up the Heat: Min-p Sampling for Creative and Coherent LLM Outputs"
+        (2024), arXiv:2407.01082, section 3.
+    """
+    scores = _scores(logits)  # (..., V)
+    if not 0 < share <= 1:
+        raise ValueError(f"min-p needs a share above 0 and at most 1, got {share}")
+    lowest = scores.max(axis=-1, keepdims=True) + scores.dtype.type(np.log(share))  # (..., 1)
+    return np.where(scores >= lowest, scores, -np.inf)  # (..., V)
+
+
+def draw_from_nucleus(logits: ArrayLike, p: float, u: ArrayLike) -> IntArray:
+    """Draw one token from each nucleus, with a uniform number that the caller brings.
+
+        token = the first, best first, with running sum > u * (sum over the nucleus)
+
+    Args:
+        logits: Scores of shape (..., V).
+        p: The probability of the nucleus, as in `top_p_filter`.
+        u: Numbers from 0 and below 1, of shape (...).
+
+    Returns:
+        Token numbers of shape (...), integers.
+
+    Raises:
+        TypeError: If an input does not hold real numbers.
+        ValueError: If p is out of range, there are no tokens, or there is not one u for each
+            distribution; names both shapes.
+
+    Source:
+        Holtzman et al. (2019), arXiv:1904.09751, section 3.1.
+    """
+    scores, uniform = _scores(logits), as_floating(u)  # (..., V), (...)
+    require_same_shape("u", uniform.shape, "a score of each of the logits", scores.shape[:-1])
+    order = _from_most_probable(scores)  # (..., V)
+    left = softmax(np.take_along_axis(top_p_filter(scores, p), order, axis=-1).astype(np.float64))
+    sums = np.cumsum(left, axis=-1)  # (..., V)
+    place = np.argmax(sums > uniform[..., np.newaxis] * sums[..., -1:], axis=-1)  # (...)
+    return np.take_along_axis(order, place[..., np.newaxis], axis=-1)[..., 0]  # (...)
 
 
 def next_token_probabilities(

@@ -13,7 +13,9 @@ from reference.arrays import FloatArray
 from reference.decoding import (
     apply_temperature,
     choose_token,
+    draw_from_nucleus,
     greedy,
+    min_p_filter,
     next_token_probabilities,
     sample,
     top_k_filter,
@@ -210,3 +212,39 @@ def test_settings_out_of_range_are_refused(call: Callable[[], object], message: 
     """The error names the setting and its value."""
     with pytest.raises(ValueError, match=re.escape(message)):
         call()
+
+
+@given(LOGITS, st.floats(0.01, 1.0))
+def test_min_p_keeps_what_has_a_share_of_the_best_probability(
+    logits: FloatArray, share: float
+) -> None:
+    """As probabilities say, apart from rounding; the best stays, and the dtype."""
+    filtered = min_p_filter(logits, share)
+    p = softmax(logits.astype(np.float64))
+    ratio = p / p.max(axis=-1, keepdims=True)
+
+    stays = np.isfinite(filtered)
+    assert filtered.dtype == logits.dtype
+    assert np.all(stays[ratio > share * 1.0001])
+    assert not np.any(stays[ratio < share * 0.9999])
+    assert np.all(stays.any(axis=-1))
+    assert np.array_equal(filtered[stays], logits[stays])
+
+
+def test_draws_from_a_nucleus_are_as_frequent_as_their_probabilities() -> None:
+    """Evenly spread numbers draw each token of the nucleus in proportion, and no other."""
+    p = np.array([0.15, 0.5, 0.05, 0.3])
+    u = (np.arange(800) + 0.5) / 800
+
+    tokens = draw_from_nucleus(np.log(np.tile(p, (800, 1))), 0.7, u)
+
+    assert np.bincount(tokens, minlength=4).tolist() == [0, 500, 0, 300]
+    assert tokens[0] == 1  # the most probable comes first
+
+
+def test_min_p_and_draws_refuse_what_is_out_of_range() -> None:
+    """A share lies between 0 and 1, and each distribution has its own number."""
+    with pytest.raises(ValueError, match="at most 1, got 0"):
+        min_p_filter([1.0], 0.0)
+    with pytest.raises(ValueError, match=re.escape("u of shape (3,)")):
+        draw_from_nucleus(np.zeros((2, 4)), 0.5, np.zeros(3))

@@ -20,6 +20,8 @@ from grader.sandbox.limits import DEFAULT_LIMITS
 _SECONDS: Final = 8  # a page ends Python after ten
 _START: Final = "\n"  # between two tales
 _MAIN_FILE: Final = "own_gpt.py"
+_MOST_CHOICES: Final = 6  # of the next letter, that are shown
+_DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"  # of a share, in steps of 1 / 35
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class Model:
 
     program: str  # calls the learner's functions; each file is called like its exercise
     parts: Mapping[str, str]  # the name of the function by exercise
+    programs: Mapping[str, Mapping[str, str]]  # "reference" and mistakes, by exercise
     letters: str
     settings: tuple[Any, ...]  # the arguments of the program's `set_up`
 
@@ -40,11 +43,20 @@ class Model:
             for name, (shape, scale, data) in facts["arrays"].items()
         }
         settings = (arrays, facts["heads"], facts["blocks"])
-        return cls(facts["program"], facts["parts"], facts["letters"], settings)
+        return cls(facts["program"], facts["parts"], facts["programs"], facts["letters"], settings)
 
     def without_unknown(self, text: str) -> str:
         """Return a text without the letters that the model does not know."""
         return "".join(letter for letter in text if letter in self.letters)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A letter, the most probable choices there were, and what each head looked at."""
+
+    letter: str
+    choices: list[tuple[str, float]]
+    heads: list[str]  # a digit in base 36 for each letter before, the start of the text first
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +87,10 @@ class OwnGpt:
         """Remove the learner's code."""
         self._child.close()
 
-    def begin(
-        self, prompt: str, *, temperature: float, top_k: int, seed: int, is_new: bool
-    ) -> Problem | None:
+    def begin(self, prompt: str, *, seed: int, is_new: bool) -> Problem | None:
         """Begin a text, and load the code first if it is new."""
         tokens = [self._model.letters.index(each) for each in _START + prompt]
-        steps: list[tuple[str, list[Any]]] = [("begin", [tokens, temperature, top_k, seed])]
+        steps: list[tuple[str, list[Any]]] = [("begin", [tokens, seed])]
         try:
             if is_new:
                 answer = self._child.load(self._source, [])
@@ -94,17 +104,21 @@ class OwnGpt:
             return self._ended(error)
         return None
 
-    def next_letter(self) -> str | Problem:
+    def next_letter(self, *, temperature: float, top_k: int) -> Step | Problem:
         """Write one letter more."""
         self._child.forget_output()
         try:
-            answer = self._child.call("next_token", [], {})
+            answer = self._child.call("next_token", [temperature, top_k], {})
         except ChildGoneError as error:
             return self._ended(error)
         problem = self._problem(answer)
         if problem is not None or not isinstance(answer, Returned):
             return problem or Problem(outcome_sentences.NO_LETTER, None)
-        return self._model.letters[answer.value]
+        token, probabilities, weights = answer.value
+        letters = self._model.letters
+        best = np.argsort(-probabilities, kind="stable")[:_MOST_CHOICES]
+        choices = [(letters[at], round(float(probabilities[at]), 3)) for at in best]
+        return Step(letters[token], choices, list(map(_digits, weights)))
 
     def _ended(self, error: ChildGoneError) -> Problem:
         sentence = outcome_sentences.gone(error, self._source)
@@ -128,3 +142,8 @@ class OwnGpt:
         place = self._lines.place(line) if line else None
         names = {f"{each.replace('-', '_')}.py": each for each in self._model.parts}
         return names.get(str(place[0])) if place else None
+
+
+def _digits(weights: Any) -> str:
+    shares = np.nan_to_num(np.asarray(weights, dtype=float)).clip(0, 1)
+    return "".join(_DIGITS[round(share * (len(_DIGITS) - 1))] for share in shares)

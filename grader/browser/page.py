@@ -6,7 +6,7 @@ Each returns JSON, whatever a learner writes:
     run(source)    {"output", "truncated", "figures", "problem"}
     cell(source)   {"printed", "truncated", "figures", "problem"}
     begin_text(request)  {"prompt", "problem"}
-    next_letter()  {"letter", "problem"}
+    next_letter(settings)  {"letter", "choices", "heads", "problem"}
     arrays(names)  matrices that the cells have made
     names()        for NumPy and its modules: what each public name does
 
@@ -291,12 +291,15 @@ def begin_text(request: str) -> str:
     """Begin a text with a learner's own functions.
 
     Args:
-        request: JSON of `sources` by exercise, `prompt`, `temperature`, `top_k` and `seed`.
+        request: JSON of `sources` by exercise, `names` of the model's programs for the others,
+            `prompt` and `seed`.
     """
     global _gpt, _sources
     settings = json.loads(request)
-    sources = settings.pop("sources")
     assert _model is not None  # a page opens it first
+    names: dict[str, str] = settings.pop("names", {})
+    of_model = {each: _model.programs[each][name] for each, name in names.items()}
+    sources = of_model | settings.pop("sources")
     with _quietly():
         is_new = _gpt is None or sources != _sources
         if _gpt is None or is_new:
@@ -308,15 +311,18 @@ def begin_text(request: str) -> str:
         return json.dumps({"prompt": settings["prompt"], "problem": _gave_up(problem)})
 
 
-def next_letter() -> str:
-    """Write one letter more of the text."""
+def next_letter(settings: str) -> str:
+    """Write one letter more of the text.
+
+    Args:
+        settings: JSON of `temperature` and `top_k`.
+    """
     assert _gpt is not None  # a page begins a text first
     with _quietly():
-        letter_or_problem = _gpt.next_letter()
-    letter, problem = (
-        (letter_or_problem, None) if isinstance(letter_or_problem, str) else ("", letter_or_problem)
-    )
-    return json.dumps({"letter": letter, "problem": _gave_up(problem)})
+        step = _gpt.next_letter(**json.loads(settings))
+    if isinstance(step, Problem):
+        return json.dumps({"problem": _gave_up(step)})
+    return json.dumps(asdict(step) | {"problem": None})
 
 
 def _gave_up(problem: Problem | None) -> dict[str, Any] | None:

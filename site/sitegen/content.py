@@ -40,6 +40,15 @@ class Runnable:
     asks: Mapping[str, Sequence[str]] = field(default_factory=dict)  # answers by test, for practice
 
 
+@dataclass(frozen=True, slots=True)
+class OwnGpt:
+    """The model that writes with the functions of a track."""
+
+    model: str  # JSON for `grader.browser.own_gpt`
+    record: Callable[[], str]  # makes JSON of what it wrote with the reference's functions
+    mistakes: Mapping[str, Mapping[str, str]]  # Markdown of mistakes by exercise, for practice
+
+
 Runnables: TypeAlias = Mapping[str, Runnable]
 """The data for the browser, by the exercises' ids."""
 
@@ -76,6 +85,7 @@ class Content:
         data: The data files that learners get, by the exercises' ids and their names.
         python: A zip archive of the modules that a page's Python imports.
         for_practice: Whether pages run the hidden tests too.
+        own_gpt: The model, where a track has all its functions with their solutions.
     """
 
     tracks: Sequence[PublicTrack] = ()
@@ -86,6 +96,7 @@ class Content:
     python: bytes = b""
     for_practice: bool = False
     title: str = PLATFORM
+    own_gpt: OwnGpt | None = None
 
     @property
     def packages(self) -> frozenset[str]:

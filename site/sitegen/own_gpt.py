@@ -1,7 +1,8 @@
 """The page where the functions of a track, put together, are a small GPT."""
 
 import json
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from sitegen.package_data import data_folder
 
@@ -17,13 +18,36 @@ PARTS: Final = {
 }
 """The exercises that ask for its functions, each with the function's name."""
 
+MISTAKES: Final[Mapping[str, tuple[str, ...]]] = {
+    "split-heads": ("reshaped-at-once", "dealt-like-cards"),
+    "causal-attention": ("no-mask", "unscaled", "mask-multiplied", "softmax-over-the-queries"),
+    "scrambled-heads": ("still-scrambled", "all-axes-reversed"),
+    "layer-norm": ("mean-of-each-feature", "divides-by-the-variance"),
+    "gelu": ("relu", "x-missing", "one-missing"),
+    "tiny-gpt": ("positions-forgotten", "post-norm", "no-residuals"),
+    "top-k-top-p": ("worst-k",),
+    "temperature-sampling": ("multiplied",),
+}
+"""Misconceptions by exercise that keep the shapes and spoil the text."""
+
 MODEL: Final = "model.json"  # beside the page
+RECORD: Final = "record.json"  # beside the page: what the model wrote when the site was built
+SETTINGS: Final[Mapping[str, Any]] = {
+    "prompt": "Mia the ",
+    "temperature": 0.6,
+    "top_k": 10,
+    "seed": 1,
+}
 
 
-def model_json() -> str:
-    """Return the model as `grader.browser.own_gpt` reads it: program, parts, weights."""
+def model_json(programs: Mapping[str, Mapping[str, str]]) -> str:
+    """Return the model as `grader.browser.own_gpt` reads it: program, parts, weights.
+
+    Args:
+        programs: By exercise, those that the page may have: "reference", and some mistakes.
+    """
     folder = data_folder("templates") / "own-gpt"
     weights = json.loads((folder / "weights.json").read_text("utf-8"))
     program = (folder / "program.py").read_text("utf-8")
-    model = {"program": program, "parts": PARTS} | weights
+    model = {"program": program, "parts": PARTS, "programs": programs} | weights
     return json.dumps(model, ensure_ascii=False, separators=(",", ":"))

@@ -5,6 +5,7 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
 
 from grader.definitions.public import PublicExercise, PublicTrack
@@ -31,7 +32,8 @@ from sitegen.links import (
     exercise_file,
     notebook_path,
 )
-from sitegen.own_gpt import MODEL, PARTS, model_json
+from sitegen.markdown import render_markdown
+from sitegen.own_gpt import MODEL, PARTS, RECORD, SETTINGS, model_json
 from sitegen.page_images import PageImages
 from sitegen.rendering import PageRenderer, count
 from sitegen.search import SearchEntry
@@ -155,10 +157,30 @@ class Pages:
 
     def _own_gpt(self, track: TrackCard) -> PageFiles:
         cards = {str(name): card for name, card in track.by_id.items()}
-        parts = [(cards[each], name) for each, name in PARTS.items()]
-        html = self._render(OWN_GPT, "gpt", track=track, parts=parts, model=MODEL)
-        files = {OWN_GPT: html.encode(), OWN_GPT.replace(INDEX, MODEL): model_json().encode()}
-        return PageFiles(files, SearchEntry.of("Your own GPT", OWN_GPT, track.title))
+        own = self._content.own_gpt
+        mistakes = own.mistakes if own else {}
+        parts = [
+            (
+                cards[each],
+                name,
+                {
+                    mistake: render_markdown(text, where=Path(each) / "feedback" / mistake, top=3)
+                    for mistake, text in mistakes.get(each, {}).items()
+                },
+            )
+            for each, name in PARTS.items()
+        ]
+        data = {MODEL: own.model if own else model_json({})} | (
+            {RECORD: own.record()} if own else {}
+        )
+        html = self._render(
+            OWN_GPT, "gpt", track=track, parts=parts, files=data.keys(), settings=SETTINGS
+        )
+        files = {OWN_GPT: html} | {
+            OWN_GPT.replace(INDEX, name): text for name, text in data.items()
+        }
+        coded = {path: text.encode() for path, text in files.items()}
+        return PageFiles(coded, SearchEntry.of("Your own GPT", OWN_GPT, track.title))
 
     def _leads_to_gpt(self, track: str) -> bool:
         return self._gpt_track is not None and self._gpt_track.id == track

@@ -1,16 +1,27 @@
-"""A learner's own GPT: what is missing, what it writes, and what it says of a wrong function."""
+"""Your own GPT: what it writes before Python is there, with own functions, and with a wrong one."""
 
 import json
 import re
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from grader.definitions.collection import find_exercise
 from grader.definitions.files import default_folder
 from sitegen.own_gpt import PARTS
-from tests.browser.conftest import NewPage
-from tests.browser.judging import DARK, PHONE, barriers, overflowing
+from tests.browser.conftest import NewContext, NewPage
+from tests.browser.hosting import hosted
+from tests.browser.judging import (
+    DARK,
+    LOOKS,
+    PHONE,
+    Theme,
+    barriers,
+    overflowing,
+    shoot,
+    without_python,
+)
 from tests.browser.tools import Tools
 
 pytestmark = pytest.mark.slow
@@ -66,40 +77,83 @@ def keep(page: Page, sources: dict[str, str]) -> None:
 
 def press_write(page: Page) -> Locator:
     """Let it write, by keyboard; returns the button."""
-    page.get_by_label("Begin with").focus()
+    page.get_by_label("Seed").focus()
     button = page.get_by_role("button", name="Write", exact=True)
-    for _ in range(5):
-        page.keyboard.press("Tab")
-        if button.evaluate("(each) => each === document.activeElement"):
-            break
+    page.keyboard.press("Tab")
     button.evaluate(COUNT_ENDS)
     page.keyboard.press("Enter")
     return button
 
 
+@pytest.mark.parametrize(("viewport", "theme"), LOOKS)
+def test_it_writes_before_python_is_there(
+    new_page: NewPage, tools: Tools, viewport: ViewportSize, theme: Theme
+) -> None:
+    """What was computed when the site was built, letter by letter, or all at once without motion."""
+    page = new_page(viewport=viewport, color_scheme=theme)
+    without_python(page)
+    page.goto("own-gpt/")
+    text = page.locator("#gpt-text")
+    expect(text).to_have_text(re.compile("^Mia the fox li"))
+    page.get_by_role("button", name="Pause").press("Enter")
+    expect(page.get_by_role("button", name="Go on")).to_be_focused()
+    halted = text.inner_text()
+    assert 14 <= len(halted) < 100
+    page.wait_for_timeout(300)
+    assert text.inner_text() == halted
+
+    page.emulate_media(reduced_motion="reduce")
+    page.reload()
+    expect(text).to_have_text(re.compile("tired and happy"))
+    expect(page.locator(".gpt-source")).to_contain_text("when this page was built")
+    expect(page.locator("#gpt-missing")).to_have_text("0 of 8 functions are yours.")
+    page.get_by_label("Letter").focus()
+    page.keyboard.press("Home")
+    expect(page.locator(".choices li")).to_have_count(6)
+    expect(page.locator(".gpt-said")).to_contain_text("For f, block")
+    page.get_by_role("button", name="Block 2, head 1").press("Enter")
+    expect(page.locator(".gpt-said")).to_contain_text("For f, block 2, head 1 looked most at")
+    assert page.locator(".threads path:not(.head-second)").count() == 0
+    assert barriers(page, tools) == ""
+    assert overflowing(page) == []
+    shoot(page, "own-gpt")
+
+
 def test_own_functions_write_a_tale(new_page: NewPage, tools: Tools) -> None:
-    """Letter by letter to its end, and another one for another seed."""
-    page = new_page(viewport=PHONE, color_scheme=DARK)
+    """Letter by letter to its end, another one for another seed, and none that makes sense with a mistake."""
+    page = new_page(viewport=PHONE, color_scheme=DARK, reduced_motion="reduce")
     keep(page, SOLUTIONS)
+    expect(page.locator("#gpt-missing")).to_have_text("All of it is yours.")
     button, written = press_write(page), page.locator("#gpt-text")
     expect(button).to_have_attribute("data-ends", "1")
     expect(button).to_be_focused()
+    expect(page.locator(".gpt-source")).to_have_text(
+        "Written in your browser, with 8 functions of yours."
+    )
     first = written.inner_text()
     assert first.startswith("Mia the ")
     assert first.rstrip().endswith(".")
     expect(page.get_by_role("status").filter(has_text=first.strip())).to_have_count(1)
+
+    page.get_by_label("The function for apply_causal_attention").select_option("no-mask")
+    expect(page.locator(".gpt-mistake:visible")).to_contain_text("attention without a mask")
+    expect(page.locator(".gpt-mistake:visible").get_by_role("link")).to_have_attribute(
+        "href", "../attention/causal-attention/index.html"
+    )
+    expect(written).to_have_text(re.compile("^Mia the lake lived a duck"))
     assert barriers(page, tools) == ""
     assert overflowing(page) == []
-    page.get_by_label("Seed").fill("2")
-    press_write(page)
+    page.get_by_label("The function for apply_causal_attention").select_option("yours")
+    expect(written).to_have_text(first.rstrip("\n"))
+    page.get_by_role("button", name="Another tale").click()
     expect(written).to_have_text(re.compile(f"^Mia the (?!{re.escape(first[8:30])}).{{22}}"))
 
 
 def test_a_function_of_a_wrong_shape_is_named_in_one_sentence(new_page: NewPage) -> None:
     """With a link to its exercise; and a right one writes again."""
-    page = new_page()
+    page = new_page(reduced_motion="reduce")
     wrong = SOLUTIONS["split-heads"].replace(".transpose(1, 0, 2)", "")
-    keep(page, SOLUTIONS | {"split-heads": wrong})
+    keep(page, {"split-heads": wrong})
     press_write(page)
     alert = page.get_by_role("alert").filter(has_text="split_heads")
     expect(alert).to_contain_text(
@@ -115,12 +169,14 @@ def test_a_function_of_a_wrong_shape_is_named_in_one_sentence(new_page: NewPage)
     expect(page.locator("#gpt-text")).to_have_text(re.compile("^Mia the .{9}"))
 
 
-def test_the_missing_exercises_are_named(new_page: NewPage, tools: Tools) -> None:
-    """Each at its link, until it is passed and its code is in this browser."""
-    page = new_page()
-    some = {name: code for name, code in SOLUTIONS.items() if name != "gelu"}
-    keep(page, some)
-    expect(page.locator("#gpt-missing")).to_have_text("1 exercise of 8 still missing.")
-    expect(page.locator("[data-part=gelu]")).to_contain_text("not passed yet")
-    expect(page.get_by_role("button", name="Write", exact=True)).to_have_count(0)
-    assert barriers(page, tools) == ""
+def test_a_site_without_solutions_needs_all_functions(
+    new_context: NewContext, certified_site: Path
+) -> None:
+    """It shows what was written when it was built, and says what is missing."""
+    with hosted(certified_site) as address:
+        page = new_context(address, reduced_motion="reduce").new_page()
+        keep(page, {name: code for name, code in SOLUTIONS.items() if name != "gelu"})
+        expect(page.locator("#gpt-text")).to_have_text(re.compile("tired and happy"))
+        expect(page.locator("#gpt-missing")).to_have_text("7 of 8 functions are yours.")
+        press_write(page)
+        expect(page.get_by_role("alert")).to_contain_text("A part is still missing")

@@ -16,7 +16,9 @@ MOST = 250_000
 RUNTIME = ("/pyodide/", "/assets/etude-", "/engine.txt")
 
 
-@pytest.mark.parametrize("kind", ["home", "track", "lesson", "exercise", "progress", "search"])
+@pytest.mark.parametrize(
+    "kind", ["home", "track", "lesson", "exercise", "progress", "search", "gpt"]
+)
 def test_the_heaviest_page_of_each_kind(new_context: NewContext, site: Path, kind: str) -> None:
     """All that a first visit transfers, without Python's runtime, is at most 250 KB."""
     with hosted(site, without="pyodide/") as address:

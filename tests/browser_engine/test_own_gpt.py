@@ -11,36 +11,44 @@ import pytest
 from grader.browser import page
 from grader.definitions.collection import find_exercise
 from grader.definitions.files import default_folder
-from sitegen.own_gpt import PARTS, model_json
+from sitegen.from_collection.own_gpt_record import record
+from sitegen.own_gpt import MISTAKES, PARTS, model_json
 
-SOLUTIONS = {each: find_exercise(each, default_folder()).solution for each in PARTS}
+EXERCISES = {each: find_exercise(each, default_folder()) for each in PARTS}
+SOLUTIONS = {name: each.solution for name, each in EXERCISES.items()}
+MODEL = model_json(
+    {
+        name: {"reference": each.solution} | {it.id: it.code for it in each.misconceptions}
+        for name, each in EXERCISES.items()
+    }
+)
+REFERENCE = dict.fromkeys(PARTS, "reference")
 
 
 @pytest.fixture(autouse=True)
 def _weights() -> Iterator[None]:
-    page.open_gpt(model_json())
+    page.open_gpt(MODEL)
     yield
     page.begin_text(asked(sources=SOLUTIONS | {"gelu": "1 / 0"}))  # which removes the code
 
 
 def asked(**changes: Any) -> str:
-    usual = {"sources": SOLUTIONS, "prompt": "Mia th", "temperature": 0.0, "top_k": 40, "seed": 1}
-    return json.dumps(usual | changes)
+    return json.dumps({"sources": SOLUTIONS, "prompt": "Mia th", "seed": 1} | changes)
 
 
-def write(count: int, **changes: Any) -> str | dict[str, str]:
+def write(count: int, temperature: float = 0.0, **changes: Any) -> str | dict[str, str]:
     """Return so many letters, or the problem."""
     problem = json.loads(page.begin_text(asked(**changes)))["problem"]
     letters = ""
     while not problem and len(letters) < count:
-        found = json.loads(page.next_letter())
-        letters, problem = letters + found["letter"], found["problem"]
+        found = json.loads(page.next_letter(json.dumps({"temperature": temperature, "top_k": 40})))
+        letters, problem = letters + found.get("letter", ""), found["problem"]
     return problem or letters
 
 
 def test_the_weights_and_the_solutions_write_a_tale() -> None:
     """The model is small, unknown letters are left out, and the temperature and the seed count."""
-    assert len(model_json()) < 150_000
+    assert len(model_json({})) < 120_000
     assert json.loads(page.begin_text(asked(prompt="Mia \u2603#")))["prompt"] == "Mia "
     coldest = write(20)
     assert coldest == "e duck lived by the "
@@ -48,6 +56,37 @@ def test_the_weights_and_the_solutions_write_a_tale() -> None:
     hot = write(20, temperature=2.0)
     assert hot == write(20, temperature=2.0)
     assert hot != write(20, temperature=2.0, seed=2)
+
+
+def test_a_letter_comes_with_its_choices_and_what_the_heads_looked_at() -> None:
+    """Four heads of each of two blocks, with a digit for each letter that there was."""
+    page.begin_text(asked(prompt="Mia the ", sources={}, names=REFERENCE))
+    step = json.loads(page.next_letter(json.dumps({"temperature": 1.0, "top_k": 3})))
+    assert [len(each) for each in step["heads"]] == [len("\nMia the ")] * 8
+    assert len([share for _, share in step["choices"] if share]) == 3
+    assert sum(share for _, share in step["choices"]) == pytest.approx(1, abs=0.002)
+    assert step["letter"] in [letter for letter, _ in step["choices"]]
+
+
+@pytest.mark.parametrize(("exercise", "mistake"), [(e, m) for e in MISTAKES for m in MISTAKES[e]])
+def test_a_mistake_on_purpose_changes_the_text(exercise: str, mistake: str) -> None:
+    """And lets the model write on."""
+    names = REFERENCE | {exercise: mistake}
+    right, wrong = (
+        write(20, temperature=0.6, sources={}, names=each, seed=1, prompt="Mia the ")
+        for each in (REFERENCE, names)
+    )
+    assert isinstance(wrong, str)
+    assert wrong != right
+
+
+def test_a_record_is_what_the_page_would_write() -> None:
+    """To the end of the tale."""
+    settings: dict[str, Any] = {"prompt": "Mia the ", "seed": 1}
+    text = record(MODEL, temperature=0.6, top_k=40, **settings)
+    written = "".join(step["letter"] for step in json.loads(text)["steps"])
+    assert written.endswith(".\n")
+    assert write(len(written), temperature=0.6, sources={}, names=REFERENCE, **settings) == written
 
 
 @pytest.mark.parametrize(
@@ -95,7 +134,7 @@ def test_training_lowers_the_loss_and_gives_the_same_weights_again() -> None:
     again = script.train(30)[1]
     assert loss < script.train(1)[2] - 0.2
     assert all((again[name] == value).all() for name, value in weights.items())
-    shipped = json.loads(model_json())
+    shipped = json.loads(MODEL)
     assert shipped["letters"] == letters
     assert {name: each[0] for name, each in shipped["arrays"].items()} == {
         name: list(value.shape) for name, value in weights.items()

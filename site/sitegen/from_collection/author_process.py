@@ -3,10 +3,11 @@
 import base64
 import binascii
 import functools
+import json
 import pickle
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from grader.browser.shipping import engine_data
 from grader.definitions.public import Described, PublicTest
@@ -15,6 +16,7 @@ from grader.grading.expected.oracle import KnownValues
 from grader.grading.expected.public_form import public_exercise
 from grader.sandbox.confined_process import ConfinedProcess
 from grader.sandbox.process import open_sandbox
+from sitegen.from_collection.own_gpt_record import record
 from sitegen.from_collection.pickled import Pickled
 
 if TYPE_CHECKING:
@@ -70,6 +72,18 @@ class AuthorProcess:
             raise GraderFault(_NONSENSE) from error
         return text
 
+    def record(self, model: str, settings: Mapping[str, Any]) -> bytes:
+        """Return as JSON what a small GPT writes, letter by letter; see `record`.
+
+        Raises:
+            GraderFault: It does not write.
+        """
+        text = self._process.ask(pickle.dumps(("record", model, settings)))
+        try:
+            return json.dumps(json.loads(text), separators=(",", ":")).encode()
+        except ValueError as error:
+            raise GraderFault(_NONSENSE) from error
+
     def close(self) -> None:
         """End the process."""
         self._process.close()
@@ -95,6 +109,8 @@ class _Answers:
 
     def __call__(self, request: bytes, sandbox: "Sandbox") -> bytes:
         what, exercise, packages = pickle.loads(request)  # noqa: S301  from our parent
+        if what == "record":
+            return record(exercise, **packages).encode()
         if what != "tests":
             values = self._known(exercise.digest)
             is_practice = what == "practice"

@@ -32,10 +32,19 @@ from grader.grading.expected.public_form import (
 from grader.lessons.execute import RunBlock, RunLesson
 from grader.lessons.lesson import Cell, read_lesson
 from grader.sandbox.process import Sandbox, open_sandbox
-from sitegen.content import PLATFORM, Content, OtherWay, Runnable, Solution, TrackLesson
+from sitegen.content import (
+    PLATFORM,
+    Content,
+    OtherWay,
+    OwnGpt,
+    Runnable,
+    Solution,
+    TrackLesson,
+)
 from sitegen.from_collection.author_process import AuthorProcess, read_tests
 from sitegen.from_collection.lesson_cache import cached_run
 from sitegen.links import exercise_path, lesson_path
+from sitegen.own_gpt import MISTAKES, PARTS, SETTINGS, model_json
 from sitegen.pyodide import PUBLIC_PACKAGES
 
 _Item = TypeVar("_Item")
@@ -192,6 +201,7 @@ class ContentBuilder:
             entries = zip(track.definition.lessons, track.lessons, strict=True)
             lessons[track.definition.id] = [self._lesson(entry, path) for entry, path in entries]
         courses = [each.course for track in tracks for each in track.exercises if each.course]
+        by_id = {str(each.id): each for track in tracks for each in track.exercises}
         return Content(
             title=courses[0].title if courses else PLATFORM,
             tracks=public,
@@ -201,6 +211,7 @@ class ContentBuilder:
             data={str(e.id): e.data for each in tracks for e in each.exercises if e.data},
             python=self._kept("modules", bundle),
             for_practice=any(self._is_practice(e) for each in tracks for e in each.exercises),
+            own_gpt=self._own_gpt([by_id[name] for name in PARTS if name in by_id]),
         )
 
     def _tests(self, exercise: Exercise) -> Sequence[PublicTest]:
@@ -224,6 +235,24 @@ class ContentBuilder:
                 if is_judged
             },
         )
+
+    def _own_gpt(self, parts: Sequence[Exercise]) -> OwnGpt | None:
+        if len(parts) < len(PARTS) or not all(each.solution for each in parts):
+            return None
+        programs, mistakes = dict[str, dict[str, str]](), dict[str, dict[str, str]]()
+        for part in parts:
+            wrong = [each for each in part.misconceptions if each.id in MISTAKES[part.id]]
+            codes = {each.id: each.code for each in wrong}
+            programs[part.id] = {"reference": part.solution} | codes
+            mistakes[part.id] = {each.id: each.feedback for each in wrong}
+        whole = model_json(programs)
+        is_public = self._with_solutions or all(map(self._is_practice, parts))
+
+        def record() -> str:
+            key = f"own gpt {hashlib.sha256(whole.encode()).hexdigest()}"
+            return self._kept(key, lambda: self._authors().record(whole, SETTINGS)).decode()
+
+        return OwnGpt(whole, record, mistakes) if is_public else OwnGpt(model_json({}), record, {})
 
     def _is_practice(self, exercise: Exercise) -> bool:
         course = exercise.course  # a student edition's says nothing of it: it has no hidden tests

@@ -24,7 +24,9 @@ def call(module, name, shape, *arguments):
         raise WrongResult(name, None, list(shape))
     result = function(*arguments)
     if name == "apply_causal_attention" and isinstance(result, tuple):
-        result = result[0]
+        result, weights = result[0], result[-1]
+        if np.shape(weights)[-1:] == shape[:1]:
+            Text.weights.append(np.asarray(weights)[-1])
     found = list(result.shape) if isinstance(result, np.ndarray) else type(result).__name__
     if found != list(shape):
         raise WrongResult(name, found, list(shape))
@@ -81,19 +83,21 @@ def set_up(p, heads, blocks):
     )
 
 
-def begin(tokens, temperature, k, seed):
-    Text.tokens, Text.temperature, Text.k = tokens, temperature, k
+def begin(tokens, seed):
+    Text.tokens = tokens
     Text.rng = np.random.default_rng(seed)
 
 
-def next_token():
+def next_token(temperature, k):
+    """Return a token, the probabilities that it was drawn with, and what each head looked at."""
+    Text.weights = []
     E, P, _, _ = Text.parameters
     tokens = np.array(Text.tokens[-len(P) :])
     shape = (len(tokens), len(E))
     logits = call(tiny_gpt, "gpt", shape, tokens, Text.parameters, Text.heads)[-1]
-    logits = call(top_k_top_p, "top_k_filter", logits.shape, logits, Text.k)
-    p = call(temperature_sampling, "token_probabilities", logits.shape, logits, Text.temperature)
+    logits = call(top_k_top_p, "top_k_filter", logits.shape, logits, k)
+    p = call(temperature_sampling, "token_probabilities", logits.shape, logits, temperature)
     sums = np.cumsum(p)
     token = int(np.searchsorted(sums, Text.rng.random() * sums[-1], side="right"))
     Text.tokens.append(min(token, len(p) - 1))
-    return Text.tokens[-1]
+    return Text.tokens[-1], p, Text.weights

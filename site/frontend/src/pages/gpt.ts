@@ -1,103 +1,165 @@
-/** A learner's own GPT: the functions that passed, put together, and what they write. */
+/** A small GPT of which any part may be a learner's own function: what it writes, and how. */
 
 import { button, count, element, find, sentence } from "../dom";
+import { Pace } from "../gpt/pace";
+import type { Step, Writing } from "../gpt/step";
+import { isCalm, isEnd, Tale } from "../gpt/tale";
 import { progress } from "../progress";
 import { Interrupted, Python } from "../python";
 import { codeOf } from "../solve/draft";
 import { Status } from "../solve/status";
 
-interface Answer {
-  readonly prompt?: string; // without letters that the model does not know
-  readonly letter?: string;
-  readonly problem: { readonly message: string; readonly exercise: string | null } | null;
+interface Problem {
+  readonly message: string;
+  readonly exercise: string | null;
 }
 
-const MOST = 400; // letters after the prompt; a tale has some 200
+type Answer = Partial<Step> & { readonly prompt?: string; readonly problem: Problem | null };
 
+const MOST = 400; // letters after the prompt; a tale has some 200
+const OWN = "own";
+const REFERENCE = "reference";
+
+const main = find("main", HTMLElement);
 const parts = [...document.querySelectorAll<HTMLElement>("[data-part]")];
-const model = new URL(find("main", HTMLElement).dataset.model ?? "", location.href).href;
+const addressOf = (name: string): string => new URL(main.dataset[name] ?? "", location.href).href;
 
 class Desk {
   readonly #status = new Status(() => this.#python.reset());
-  readonly #python = new Python(["open_gpt"], (state) => this.#status.show(state), model);
-  readonly #prompt = element("textarea", { id: "gpt-prompt", rows: 2, maxlength: 200, spellcheck: "false" }, "Mia the ");
-  readonly #temperature = range("gpt-temperature", 0, 2, 0.1, 0.6);
-  readonly #top = range("gpt-top", 1, 40, 1, 10);
-  readonly #seed = element("input", { id: "gpt-seed", type: "number", min: 0, max: 999_999, step: 1, value: 1 });
-  readonly #write = button("Write", () => void this.#begin(), { class: "button primary" });
-  readonly #stop = button("Stop", () => (this.#isStopped = true), { class: "button halt", hidden: true });
-  readonly #given = element("b");
-  readonly #text = element("span");
+  readonly #python = new Python(["open_gpt"], (state) => this.#status.show(state), addressOf("model"));
+  readonly #prompt = element("textarea", { id: "gpt-prompt", rows: 1, maxlength: 200, spellcheck: "false" }, main.dataset.prompt ?? "");
+  readonly #temperature = range("gpt-temperature", 0, 2, 0.1, Number(main.dataset.temperature));
+  readonly #top = range("gpt-top", 1, 40, 1, Number(main.dataset.top));
+  readonly #seed = element("input", { id: "gpt-seed", type: "number", min: 0, max: 999_999, step: 1, value: main.dataset.seed });
+  readonly #write = button("Write", () => void this.write(), { class: "button primary" });
+  readonly #pace = new Pace();
+  readonly #source = element("p", { class: "gpt-source" });
   readonly #said = element("p", { class: "unseen", role: "status" });
   readonly #problem = element("div", { role: "alert" });
-  #isStopped = false;
-  #isWriting = false;
+  readonly #tale: Tale;
+  #turn = 0; // counts the texts, since a new one ends the one before
+  #writing: Promise<void> = Promise.resolve();
 
-  constructor(place: HTMLElement) {
-    place.append(
+  constructor(place: HTMLElement, private readonly canWrite: () => boolean) {
+    const another = button("Another tale", () => {
+      this.#seed.valueAsNumber = (this.#seed.valueAsNumber || 0) + 1;
+      void this.write();
+    }, { class: "button" });
+    this.#tale = new Tale(place, this.#pace.button);
+    const settings = element(
+      "div",
+      { class: "gpt-settings" },
       field("Begin with", this.#prompt),
-      element(
-        "div",
-        { class: "gpt-settings" },
-        field("Temperature", this.#temperature, "0: always the most probable letter"),
-        field("Top k", this.#top, "of so many letters one is drawn"),
-        field("Seed", this.#seed, "the same seed, the same tale"),
-      ),
-      element("div", { class: "buttons" }, this.#write, this.#stop, this.#status.line),
-      element("p", { class: "gpt-text", id: "gpt-text", "aria-label": "The tale", role: "group" }, this.#given, this.#text),
-      this.#said,
-      this.#problem,
+      field("Temperature", this.#temperature, "0: always the most probable letter"),
+      field("Top k", this.#top, "of so many letters one is drawn"),
+      field("Seed", this.#seed, "the same seed, the same tale"),
     );
+    const buttons = element("div", { class: "buttons" }, this.#write, another, this.#status.line);
+    place.prepend(this.#source);
+    place.append(this.#problem, settings, buttons, this.#said);
     this.#status.show(this.#python.state);
-    place.addEventListener("focusin", () => this.#python.start(), { once: true });
+    this.#write.ariaDisabled = "false";
+    this.#prompt.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.isComposing) return;
+      event.preventDefault();
+      void this.write();
+    });
   }
 
-  async #begin(): Promise<void> {
-    if (this.#isWriting) return;
-    this.#show(true);
-    this.#given.textContent = this.#text.textContent = this.#said.textContent = "";
+  /** Play what was written when the site was built; as soon as Python is there, it goes on. */
+  async play(): Promise<void> {
+    const turn = ++this.#turn;
+    const answer = await fetch(addressOf("record")).catch(() => undefined);
+    if (!answer?.ok || turn !== this.#turn) return;
+    const { prompt, steps } = (await answer.json()) as Writing;
+    this.#writing = this.#follow(turn, async () => {
+      this.#say("Written with the reference’s functions when this page was built.", "record");
+      this.#tale.begin(prompt);
+      let written = 0;
+      const isToGoOn = (): boolean => this.#python.state.kind === "ready" && this.canWrite();
+      while (turn === this.#turn && written < steps.length && !isToGoOn()) {
+        this.#tale.add(steps[written] as Step, !isCalm);
+        written += 1;
+        if (!isCalm) await this.#pace.wait();
+      }
+      if (turn === this.#turn && written < steps.length) await this.#tell(turn, this.#tale.text, false);
+    });
+  }
+
+  async write(): Promise<void> {
+    if (!this.canWrite()) {
+      this.#problem.replaceChildren(element("p", { class: "problem" }, "A part is still missing: pass its exercise first."));
+      return;
+    }
+    const turn = ++this.#turn;
+    this.#pace.show(false); // a text that was halted ends
+    await this.#writing;
+    if (turn !== this.#turn) return;
+    this.#writing = this.#follow(turn, () => this.#tell(turn, this.#prompt.value, true));
+    await this.#writing;
+  }
+
+  start(): void {
+    this.#python.start();
+  }
+
+  async #follow(turn: number, write: () => Promise<void>): Promise<void> {
+    this.#write.ariaDisabled = "true"; // it keeps the focus
+    this.#pace.show(!isCalm);
     this.#problem.replaceChildren();
+    this.#said.textContent = "";
     try {
-      await this.#tell();
+      await write();
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       this.#problem.replaceChildren(element("p", { class: "problem" }, message));
       if (!(error instanceof Interrupted)) throw error;
     } finally {
-      this.#show(false);
+      if (turn === this.#turn) {
+        this.#tale.finish();
+        this.#pace.show(false);
+        this.#said.textContent = `Written: ${this.#tale.text}`;
+      }
+      this.#write.ariaDisabled = "false";
     }
   }
 
-  async #tell(): Promise<void> {
+  async #tell(turn: number, prompt: string, isNew: boolean): Promise<void> {
+    const chosen = parts.map(choiceOf);
     const request = {
-      sources: Object.fromEntries(parts.map(({ dataset }) => [dataset.part, codeOf(dataset.part ?? "") ?? ""])),
-      prompt: this.#prompt.value,
-      temperature: Number(this.#temperature.value),
-      top_k: Number(this.#top.value),
+      sources: Object.fromEntries(chosen.filter(([, choice]) => choice === OWN).map(([part]) => [part, codeOf(part) ?? ""])),
+      names: Object.fromEntries(chosen.filter(([, choice]) => choice !== OWN)),
+      prompt,
       seed: Math.abs(Math.trunc(Number(this.#seed.value))),
     };
     let answer = JSON.parse(await this.#python.call("begin_text", JSON.stringify(request))) as Answer;
-    const { prompt = "" } = answer;
-    this.#given.textContent = prompt;
-    for (let written = 0; !answer.problem && answer.letter !== "\n" && written < MOST && !this.#isStopped; written += 1) {
-      answer = JSON.parse(await this.#python.call("next_letter")) as Answer;
-      this.#text.append(answer.letter ?? "");
+    if (turn !== this.#turn) return;
+    const own = chosen.filter(([, choice]) => choice === OWN).length;
+    const part = isNew ? "Written" : "Begun when this page was built, and written on";
+    this.#say(`${part} in your browser${own ? `, with ${count(own, "function")} of yours` : ""}.`, "live");
+    if (isNew) this.#tale.begin(answer.prompt ?? "");
+    for (let written = 0; !answer.problem && written < MOST; written += 1) {
+      const settings = { temperature: Number(this.#temperature.value), top_k: Number(this.#top.value) };
+      answer = JSON.parse(await this.#python.call("next_letter", JSON.stringify(settings))) as Answer;
+      if (turn !== this.#turn) return;
+      const { letter, choices = [], heads = [] } = answer;
+      if (letter === undefined) break;
+      this.#tale.add({ letter, choices, heads }, !isCalm);
+      if (isEnd(letter)) break;
+      if (!isCalm) await this.#pace.wait();
     }
     if (answer.problem) this.#explain(answer.problem);
-    else this.#said.textContent = `${this.#isStopped ? "Stopped" : "Written"}: ${prompt}${this.#text.textContent}`;
   }
 
-  #explain({ message, exercise }: NonNullable<Answer["problem"]>): void {
+  #say(text: string, kind: string): void {
+    this.#source.textContent = text;
+    this.#source.dataset.kind = kind;
+  }
+
+  #explain({ message, exercise }: Problem): void {
     const link = parts.find(({ dataset }) => dataset.part === exercise)?.querySelector("a");
     const there = link && element("a", { href: link.href }, `Go to “${link.textContent}”`);
     this.#problem.replaceChildren(element("p", { class: "problem" }, sentence(message), there && " ", there));
-  }
-
-  #show(isWriting: boolean): void {
-    this.#isStopped = false;
-    this.#isWriting = isWriting;
-    this.#write.ariaDisabled = String(isWriting); // it keeps the focus
-    this.#stop.hidden = !isWriting;
   }
 }
 
@@ -116,26 +178,63 @@ function field(label: string, control: HTMLInputElement | HTMLTextAreaElement, n
   return element("div", { class: "gpt-field" }, element("label", { for: control.id }, label, " ", value), control, noted);
 }
 
-function missing(): string[] {
-  return parts.flatMap((part) => {
-    const id = part.dataset.part ?? "";
-    const passed = progress.standing(id).state === "passed";
-    const lack = !passed ? "not passed yet" : codeOf(id) === null ? "passed, but its code is not in this browser: check it here once" : "";
-    part.querySelector("small")?.remove();
-    if (lack) part.append(" ", element("small", {}, lack));
-    return lack ? [id] : [];
-  });
+function selectOf(part: HTMLElement): HTMLSelectElement {
+  return find("select", HTMLSelectElement, part);
 }
 
-let desk: Desk | undefined;
+function choiceOf(part: HTMLElement): [part: string, choice: string] {
+  return [part.dataset.part ?? "", selectOf(part).value];
+}
 
-function paint(): void {
-  const lacking = missing().length;
-  const said = lacking ? `${count(lacking, "exercise")} of ${parts.length} still missing.` : "All of it is yours.";
+/** Offer what there is of the learner's; returns whether that changed what is chosen, or how it is missing. */
+function offerOwn(part: HTMLElement): boolean {
+  const id = part.dataset.part ?? "";
+  const select = selectOf(part);
+  const before = select.value;
+  const [hasPassed, code] = [progress.standing(id).state === "passed", codeOf(id)];
+  const had = select.querySelector(`[value=${OWN}]`);
+  if (code === null) had?.remove();
+  else {
+    const own = (had ?? element("option", { value: OWN })) as HTMLOptionElement;
+    const isNew = part.dataset.passed !== String(hasPassed);
+    own.textContent = hasPassed ? "yours" : "yours, not passed yet";
+    select.prepend(own);
+    if (hasPassed && isNew) select.value = OWN;
+    else if (!had && before) select.value = before;
+  }
+  part.dataset.passed = String(hasPassed);
+  part.dataset.choice = select.value === OWN || select.value === REFERENCE || !select.value ? select.value : "mistake";
+  part.querySelector("small")?.remove();
+  if (hasPassed && code === null) part.append(element("small", {}, "passed, but its code is not in this browser: check it here once"));
+  return before !== select.value;
+}
+
+/** Say which mistakes were put in on purpose. */
+function showMistakes(): void {
+  const chosen = parts.map(choiceOf).map(([part, choice]) => `${part} ${choice}`);
+  for (const each of document.querySelectorAll<HTMLElement>("[data-mistake]")) each.hidden = !chosen.includes(each.dataset.mistake ?? "");
+}
+
+function paint(): boolean {
+  const changed = parts.map(offerOwn).some(Boolean);
+  const passed = parts.filter(({ dataset }) => dataset.passed === "true").length;
+  const said = passed < parts.length ? `${passed} of ${parts.length} functions are yours.` : "All of it is yours.";
   find("#gpt-missing", HTMLElement).textContent = said;
-  find("#own-gpt", HTMLElement).hidden = lacking > 0;
-  if (!lacking) desk ??= new Desk(find(".gpt-desk", HTMLElement));
+  showMistakes();
+  return changed;
 }
 
 paint();
-progress.subscribe(paint);
+const isComplete = (): boolean => parts.every((part) => selectOf(part).value !== "");
+const desk = new Desk(find(".gpt-desk", HTMLElement), isComplete);
+if (isComplete()) desk.start();
+if (main.dataset.record) void desk.play();
+for (const part of parts) {
+  selectOf(part).addEventListener("change", () => {
+    paint();
+    void desk.write();
+  });
+}
+progress.subscribe(() => {
+  if (paint() && isComplete()) void desk.write();
+});

@@ -1,0 +1,30 @@
+/** Writing at a pace at which it can be followed, which a reader may halt. */
+
+import { button } from "../dom";
+
+const PACE = 75; // milliseconds for a letter
+
+export class Pace {
+  readonly button = button("Pause", () => this.#turn(), { class: "button", hidden: true });
+  #isHalted = false;
+  #goOn: () => void = () => undefined;
+
+  /** Wait for the time of a letter, and for as long as it is halted. */
+  async wait(): Promise<void> {
+    await new Promise((go) => setTimeout(go, PACE));
+    if (this.#isHalted) await new Promise<void>((go) => (this.#goOn = go));
+  }
+
+  show(isWriting: boolean): void {
+    this.#isHalted = false;
+    this.button.textContent = "Pause";
+    this.button.hidden = !isWriting;
+    this.#goOn();
+  }
+
+  #turn(): void {
+    this.#isHalted = !this.#isHalted;
+    this.button.textContent = this.#isHalted ? "Go on" : "Pause";
+    if (!this.#isHalted) this.#goOn();
+  }
+}

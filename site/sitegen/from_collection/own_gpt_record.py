@@ -1,0 +1,40 @@
+"""The text that the model of the page "Your own GPT" writes when a site is built."""
+
+import json
+from dataclasses import asdict
+from typing import Any, Final
+
+from grader.browser.own_gpt import Model, OwnGpt, Problem
+from grader.errors import GraderFault
+
+_LONGEST: Final = 300  # letters; a tale has some 200
+_END: Final = "\n"
+
+
+def record(text: str, prompt: str, *, temperature: float, top_k: int, seed: int) -> str:
+    """Return as JSON what a model writes with the reference's functions.
+
+    Args:
+        text: The JSON of the model, with its programs.
+
+    Raises:
+        GraderFault: It does not write.
+    """
+    model = Model.read(text)
+    gpt = OwnGpt(model, {each: model.programs[each]["reference"] for each in model.parts})
+    steps: list[Any] = []
+    try:
+        problem = gpt.begin(prompt, seed=seed, is_new=True)
+        while problem is None and len(steps) < _LONGEST:
+            step = gpt.next_letter(temperature=temperature, top_k=top_k)
+            if isinstance(step, Problem):
+                problem = step
+            else:
+                steps.append(asdict(step))
+                if step.letter == _END:
+                    break
+    finally:
+        gpt.close()
+    if problem is not None:
+        raise GraderFault(f"the model of “Your own GPT” does not write: {problem.message}")
+    return json.dumps({"prompt": prompt, "steps": steps})

@@ -329,7 +329,7 @@ def test_a_file_of_python_that_is_missing_is_named(
 ) -> None:
     """Whatever Pyodide itself makes of that: it waits, exits, or tells where to read more."""
     page = new_context(
-        first_lessons, expected="Failed to load|could not be fetched|instantiation"
+        first_lessons, expected="Failed to load|could not be fetched|instantiation|standard library"
     ).new_page()
     page.route(f"**/{file}", lambda route: route.abort())
     page.goto("attention/scaled-scores/")

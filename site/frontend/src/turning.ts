@@ -12,6 +12,7 @@ const PATHS = /^[^/]+\/(lessons\/)?[^/]+\/(index\.html)?$/; // from the site's r
 const ANNOUNCED_MS = 100; // after it is there: a screen reader hears of changes only
 
 let turns = 0;
+let latest: Promise<void> = Promise.resolve(); // settled once the scripts of the page that is shown have run
 let build = ""; // the address of the script that all pages of this build have
 
 /** Turn pages in this document from now on. */
@@ -42,7 +43,11 @@ async function turnTo(url: string, signal: AbortSignal): Promise<void> {
     const next = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (signal.aborted) return;
     if (!answer.ok || !isOfThisBuild(next)) throw new Error("not a page that can be shown here");
-    await show(next);
+    // A script that came late would run for the next page, which has none of the elements it looks for.
+    await latest.catch(() => undefined);
+    if (signal.aborted) return;
+    latest = show(next);
+    await latest;
   } catch {
     if (!signal.aborted) location.reload();
   } finally {

@@ -27,14 +27,15 @@ check: $(VENV)/.dev ## format, lint, types, layers: seconds, for use while editi
 
 test: check fast ## check and every fast test: at most five minutes on two cores
 
-test-all: check fast slow ## check and every test
+test-all: check fast slow ## check and every test, before a release
+	$(PYTEST) -m release --dist=loadfile --no-loadscope-reorder
 
 fast: system $(VENV)/.dev
 	$(PYTEST) -m "not slow" --dist=worksteal
 
 # The slow tests share servers, browsers and built sites by file; generated cases are run again, more of them.
 slow: system $(VENV)/.dev
-	$(PYTEST) -m "slow or hypothesis" --hypothesis-profile=thorough --dist=loadfile --no-loadscope-reorder
+	$(PYTEST) -m "(slow or hypothesis) and not release" --hypothesis-profile=thorough --dist=loadfile --no-loadscope-reorder
 
 system:
 	@sh scripts/install-bubblewrap

@@ -48,7 +48,14 @@ WAYS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", WAYS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "attention-homework",
+        pytest.param("normalization.ipynb", marks=pytest.mark.release),
+        pytest.param("matching-words", marks=pytest.mark.release),
+    ],
+)
 def test_an_example_is_audited_and_completed(
     etude_process: Etude, goldens: Goldens, tmp_path: Path, name: str
 ) -> None:

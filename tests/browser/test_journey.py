@@ -168,6 +168,7 @@ def all_courses(
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("name", COURSES if IS_WHOLE else ["learning-from-data"])
 def test_a_course_from_first_lesson_to_last_exercise(
     all_courses: str, new_context: NewContext, played: dict[str, Collection], name: str

@@ -122,6 +122,7 @@ def test_a_helper_that_was_changed_stays_the_learners() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_training_lowers_the_loss_and_gives_the_same_weights_again() -> None:
     """The script that made the weights runs, and its letters are those that are shipped."""
     path = Path(__file__).parents[2] / "scripts" / "train_tiny_gpt.py"

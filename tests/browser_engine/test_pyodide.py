@@ -142,6 +142,7 @@ def test_a_page_goes_on_after_a_time_out_as_the_sandbox_does(
     ]
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("course", [name for name, found in COURSES_FOR_PRACTICE.items() if found])
 def test_pages_for_practice_pass_each_solution_and_no_known_mistake(
     course: str,

@@ -117,6 +117,7 @@ def test_a_graded_submission_is_status_0_and_a_result(
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("is_downloaded", [False, True], ids=["from an index", "downloaded"])
 def test_the_packages_of_a_course_are_installed(
     *,

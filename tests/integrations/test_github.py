@@ -180,6 +180,7 @@ def test_a_right_submission_passes(grade: Callable[..., tuple[int, Runner]]) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_the_packages_of_a_course_are_installed(
     grade: Callable[..., tuple[int, Runner]], with_packages: Path
 ) -> None:
@@ -235,6 +236,7 @@ def test_a_folder_of_students(grade: Callable[..., tuple[int, Runner]]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_a_collection_of_the_repository(grade: Callable[..., tuple[int, Runner]]) -> None:
     """Exercises may lie beside the submission, never in it."""
     definition = (ROOT / "exercises" / "attention" / "13-attention-weights.yaml").read_text()
@@ -369,6 +371,7 @@ OPTIONS = "--unsafe-no-sandbox --output=pwned"
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("name", ["exercise", "submission", "exercises", "reports", "etude"])
 @pytest.mark.parametrize("text", [COMMANDS, OPTIONS], ids=["commands", "options"])
 def test_an_input_is_never_a_program(
@@ -401,6 +404,7 @@ def set_up(runner: Runner) -> list[tuple[str, object]]:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_python_is_set_up_where_it_is_missing_or_asked_for(
     grade: Callable[..., tuple[int, Runner]], tmp_path: Path
 ) -> None:
@@ -419,6 +423,7 @@ def test_python_is_set_up_where_it_is_missing_or_asked_for(
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_a_given_wheel_is_what_grades(
     grade: Callable[..., tuple[int, Runner]], checkout: Path, tmp_path: Path, run: Run
 ) -> None:
@@ -481,6 +486,7 @@ def test_the_sample_workflow_gives_the_action_what_it_has(action: dict[str, Any]
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_the_site_is_built_for_the_address_that_pages_gives(
     *,
     checkout: Path,

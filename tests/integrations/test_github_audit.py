@@ -78,6 +78,7 @@ def test_what_cannot_be_audited_is_told_apart(audit: Callable[..., tuple[int, Ru
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize(
     "name", ["path", "solution", "tests", "accepted", "fail-under", "reports", "requirements"]
 )

@@ -88,6 +88,7 @@ def test_a_right_submission_passes(job: Job, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_the_packages_of_a_course_are_installed(job: Job, with_packages: Path) -> None:
     """From the requirements in its collection."""
     done = job(
@@ -233,6 +234,7 @@ def test_names_of_files_command_nothing(tmp_path: Path, on_github: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_what_was_assigned_is_words(job: Job, tmp_path: Path) -> None:
     """Several ids make several exercises; a command among them is no command."""
     files = {"attention-weights.py": source("correct")}
@@ -258,6 +260,7 @@ def test_nothing_of_the_project_runs_but_the_submission(
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_a_fault_is_tried_again_and_has_no_score(job: Job) -> None:
     """Its status is the one that the template names for another try."""
     done = job({"attention-weights.py": source("correct")}, landlock=False)

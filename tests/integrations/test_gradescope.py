@@ -233,6 +233,7 @@ def test_setup_installs_the_wheel_and_closes_the_source(image: Image) -> None:
     assert "Submissions are graded in: " in image.said
 
 
+@pytest.mark.release
 def test_setup_installs_python_where_it_is_too_old(
     one: Path, run: Run, tmp_path: Path, offline: Mapping[str, str]
 ) -> None:
@@ -349,6 +350,7 @@ def test_nothing_of_the_upload_runs_but_the_submission(
     assert (graded.status, graded.results["score"]) == (0, EARNED), graded.log
 
 
+@pytest.mark.release
 def test_several_exercises_are_one_submission(
     export: Callable[..., Path], build: Callable[[Path], Image], grade: Callable[..., Graded]
 ) -> None:
@@ -360,6 +362,7 @@ def test_several_exercises_are_one_submission(
     assert "There is no file token-lookup.py" in graded.results["output"]
 
 
+@pytest.mark.release
 def test_the_packages_of_a_course_are_in_the_image(
     *,
     export: Callable[..., Path],
@@ -374,6 +377,7 @@ def test_the_packages_of_a_course_are_in_the_image(
     assert (graded.status, graded.results["score"]) == (0, 10), graded.log
 
 
+@pytest.mark.release
 def test_what_needs_no_missing_package_is_graded(
     export: Callable[..., Path], image: Image, grade: Callable[..., Graded], with_packages: Path
 ) -> None:

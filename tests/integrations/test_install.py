@@ -10,6 +10,7 @@ from tests.integrations.conftest import ROOT, Run, downloads, index, wheel
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_no_cache_of_pip_in_the_checkout_is_believed(
     run: Run, offline: dict[str, str], tmp_path: Path
 ) -> None:
@@ -36,6 +37,7 @@ def test_no_cache_of_pip_in_the_checkout_is_believed(
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("filled_by", ["the index's", "the student's"])
 def test_a_named_cache_saves_downloads_and_is_not_believed(
     run: Run, offline: dict[str, str], tmp_path: Path, filled_by: str

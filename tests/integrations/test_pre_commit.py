@@ -111,6 +111,7 @@ def test_the_name_of_a_folder_is_no_option(pre_commit: PreCommit, tmp_path: Path
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_changed_exercises_are_proven_before_a_push(pre_commit: PreCommit, tmp_path: Path) -> None:
     """A hidden test that a wrong solution passes is found."""
     changed = tmp_path / "collection" / "my-course" / "first" / "01-token-lookup.yaml"
@@ -126,6 +127,7 @@ def test_changed_exercises_are_proven_before_a_push(pre_commit: PreCommit, tmp_p
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_a_changed_assignment_is_audited_before_a_push(
     pre_commit: PreCommit, tmp_path: Path
 ) -> None:

@@ -60,6 +60,7 @@ def test_the_site_is_built_without_a_warning_and_works_offline(tree: Path, build
     assert "Grader.submit(self, exercise" in (generated / "python-api-names.md").read_text()
 
 
+@pytest.mark.release
 def test_a_link_that_leads_nowhere_is_an_error(tree: Path, build: Build) -> None:
     """A page, a heading or a file that is not there: the page and line are named."""
     page = tree / "docs" / "how-to" / "lti.md"

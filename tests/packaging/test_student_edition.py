@@ -519,6 +519,7 @@ TREES: st.SearchStrategy[Node] = st.recursive(
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @given(root=mappings(TREES))
 @example(root=mapping([("a", "plain", scalar("  x\n y", "literal"))]))
 @example(root=mapping([("a", "plain", scalar("x\n\n\n", "literal"))]))
@@ -614,6 +615,7 @@ DEFINITIONS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.release
 @given(made=DEFINITIONS)
 def test_every_exercise_keeps_its_public_content(made: dict[str, Any]) -> None:
     """Whatever an exercise says, its student edition says the same, and not what is hidden."""

@@ -26,6 +26,7 @@ def steps(page: Path) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_tutorial_works_as_it_is_written(
     page: Path, tmp_path: Path, installed: Installed

@@ -175,6 +175,7 @@ def test_grade_works_from_anywhere(installed: Installed, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_the_site_is_built_from_the_wheel(installed: Installed, tmp_path: Path) -> None:
     """Templates, assets and exercises are all found; there is a page for each exercise."""
     done = installed.run("etude", "site", "build", "--output", "out", cwd=tmp_path)

@@ -131,6 +131,7 @@ def change(collection: Path, path: str, old: str, new: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_no_byte_depends_on_where_a_site_is_built(
     in_process: Process, collection: Path, tmp_path: Path
 ) -> None:
@@ -247,6 +248,7 @@ def test_no_lesson_is_read_through_a_link(build: Build, collection: Path, tmp_pa
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_another_version_remembers_nothing_of_this_one(in_process: Process, tmp_path: Path) -> None:
     """Whatever in it has changed: a template, a script, or code that a page is made by."""
     copy = tmp_path / "checkout"

@@ -59,6 +59,7 @@ def test_an_exercise_links_its_notebook(
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("folder", [default_folder(), courses()["learning-from-data"]])
 def test_the_notebooks_of_all_lessons_run(
     folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

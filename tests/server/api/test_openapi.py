@@ -35,9 +35,11 @@ expected-statuses = [400, 401, 403, 404, 405, 409, 413, 422, 429]
 ATTACKS = [
     pytest.param("sqlite", "instructor", ALL, id="sqlite-instructor"),
     pytest.param("sqlite", "student", SOME, id="sqlite-student"),
-    pytest.param("sqlite", "grader", SOME, id="sqlite-grader"),
-    pytest.param("sqlite", "nobody", SOME, id="sqlite-nobody"),
-    pytest.param("postgresql", "instructor", SOME, id="postgresql-instructor"),
+    pytest.param("sqlite", "grader", SOME, id="sqlite-grader", marks=pytest.mark.release),
+    pytest.param("sqlite", "nobody", SOME, id="sqlite-nobody", marks=pytest.mark.release),
+    pytest.param(
+        "postgresql", "instructor", SOME, id="postgresql-instructor", marks=pytest.mark.release
+    ),
 ]
 
 

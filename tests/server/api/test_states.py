@@ -374,7 +374,7 @@ def beside(term: Term, url: str) -> Iterator[None]:
     ("dialect", "requests"),
     [
         pytest.param("sqlite", REQUESTS, id="sqlite"),
-        pytest.param("postgresql", REQUESTS, id="postgresql"),
+        pytest.param("postgresql", REQUESTS, id="postgresql", marks=pytest.mark.release),
     ],
 )
 def test_no_request_fails_whatever_came_before(

@@ -101,6 +101,7 @@ def term(tools: Tools, new_context: NewContext, tmp_path: Path) -> Iterator[Term
             yield Term(url, tmp_path, database, catalog, server, new_context)
 
 
+@pytest.mark.release
 def test_a_term(term: Term) -> None:
     """From the roster to the files for other systems, with all that comes between."""
     full = {name: term.points(name) for name in (LOOKUP, PROJECTIONS, SCORES)}

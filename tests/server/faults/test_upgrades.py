@@ -18,6 +18,7 @@ def says(lines: list[str], *words: str) -> bool:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_old_workers_go_on_beside_a_newer_server(postgres: PostgresServer, tmp_path: Path) -> None:
     """The newer one only adds a table and a column; workers stay ready, and may start again."""
     url = postgres.make(f"rolling_{uuid.uuid4().hex}")
@@ -36,6 +37,7 @@ def test_old_workers_go_on_beside_a_newer_server(postgres: PostgresServer, tmp_p
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_a_server_waits_for_its_database(postgres: PostgresServer, tmp_path: Path) -> None:
     """One that starts first says what it waits for, and why, and begins once PostgreSQL answers."""
     url = postgres.make(f"waiting_{uuid.uuid4().hex}")

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 _MOST_CHARACTERS = 1200  # of one value
 _ARRAY = 60  # numbers of an array that are all shown
-_KINDS = {"write": "write it", "fix": "repair the starter", "predict": "answer without running"}
+_KINDS = {
+    "write": "write it",
+    "fix": "repair the starter",
+    "predict": "answer without running",
+    "test": "write tests",
+}
 
 
 @click.command("show", short_help="Show an exercise's instructions and tests.")

@@ -30,7 +30,7 @@ def handout(exercise: Exercise, course: str | None = None) -> str:
     tests = [test for test in exercise.tests if not test.hidden]
     cells = [_instructions(exercise, about), *data_cells(exercise.data)]
     cells.append(code_cell("solution", exercise.starter.rstrip("\n")))
-    if tests and exercise.kind != "predict":
+    if tests and exercise.kind not in ("predict", "test"):
         cells.append(text_cell("tests", _ABOUT_TESTS))
         cells += (_test_cell(number, test) for number, test in enumerate(tests, 1))
     feedback = text_cell("feedback", _ABOUT_FEEDBACK.format(exercise=exercise.id))

@@ -8,6 +8,7 @@ from grader.authoring.verify import checks
 from grader.authoring.verify.locations import Locations
 from grader.authoring.verify.proof import Counts, ProofFinding
 from grader.authoring.verify.steps import ProofFacts, failed, never_failed, passed
+from grader.authoring.verify.suite_steps import ALONE, WITHOUT, mutants_of_program
 from grader.authoring.verify.variants import REPEATS
 from grader.authoring.verify.wrong_programs import (
     EMPTY,
@@ -47,6 +48,7 @@ def findings(facts: ProofFacts, places: Locations) -> tuple[ProofFinding, ...]:
 
 def notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     """Yield notes for the author that do not keep the exercise from being proven."""
+    yield from _idle_parts(facts, places)
     uncalled = _uncalled(facts)
     for test in facts.exercise.tests:
         is_told = test.id in uncalled or (facts.proving and _fooling_by_tolerance(facts, test))
@@ -91,9 +93,17 @@ def notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
             yield ProofFinding.at(checks.DIAGNOSED, message, places.misconception(name))
 
 
+def _idle_parts(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+    """Find the tests and assertions of a suite without which it rejects the same programs."""
+    for name, verdict in facts.suites.items():
+        if name.startswith(WITHOUT) and verdict.outcome is Outcome.PASSED:
+            message = f"the solution rejects every wrong program also {name}"
+            yield ProofFinding.at(checks.CAN_FAIL, message, places.line("solution"))
+
+
 def skipped(facts: ProofFacts) -> tuple[str, ...]:
     """Return the checks that make no sense until something else is fixed."""
-    if facts.proving:
+    if facts.proving or facts.exercise.kind == "test":
         return ()
     names = [checks.CONSTANTS, checks.REJECTED, checks.DIAGNOSED, checks.MUTANTS, checks.EQUIVALENT]
     if not facts.sound:
@@ -106,6 +116,16 @@ def counts(facts: ProofFacts) -> Counts:
     exercise = facts.exercise
     allowed = {each.change for each in exercise.equivalent}
     tried = facts.mutants or []
+    if exercise.kind == "test":
+        accepted, made = _accepted(facts), {each.change for each in mutants_of_program(exercise)}
+        return Counts(
+            tests=len(exercise.tests),
+            misconceptions=len(exercise.misconceptions),
+            rejected=sum(each.id not in accepted for each in exercise.misconceptions),
+            mutants=len(made),
+            killed=len(made - accepted),
+            equivalent=len(accepted & allowed),
+        )
     return Counts(
         tests=len(exercise.tests),
         hidden=sum(test.hidden for test in exercise.tests),
@@ -177,8 +197,41 @@ def _starter(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
         yield ProofFinding.at(checks.STARTER, message, places.in_text(verdict.line or 1, "starter"))
 
 
+def _accepted(facts: ProofFacts) -> frozenset[str]:
+    """Return the wrong programs that the solution of a `test` exercise accepts."""
+    return frozenset(
+        name.removeprefix(ALONE)
+        for name, verdict in facts.suites.items()
+        if name.startswith(ALONE) and verdict.outcome is not Outcome.PASSED
+    )
+
+
+def _suites(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+    """Find the wrong programs that the solution of a `test` exercise accepts."""
+    exercise, accepted = facts.exercise, _accepted(facts)
+    if exercise.kind != "test" or facts.solution.tests[0].outcome is not Outcome.PASSED:
+        return
+    for each in exercise.misconceptions:
+        if each.id in accepted:
+            message = f"the solution accepts misconception '{each.id}'; add a test that it fails"
+            yield ProofFinding.at(checks.REJECTED, message, each.where)
+    allowed = {each.change: each for each in exercise.equivalent}
+    made = {each.change: each for each in mutants_of_program(exercise)}
+    for mutant in (made[name] for name in made if name in accepted and name not in allowed):
+        message = (
+            f"the solution accepts a mutant of the program, {mutant.change}; add a test that it "
+            "fails, or list the change under `equivalent` with a reason"
+        )
+        where = places.in_text(mutant.line, "program")
+        yield ProofFinding.at(checks.MUTANTS, message, where, mutant.diff, mutant.change)
+    for name in allowed.keys() - accepted:
+        reason = "the solution rejects" if name in made else "the program has no mutant"
+        message = f"equivalent: {reason} '{name}'; take the entry out"
+        yield ProofFinding.at(checks.EQUIVALENT, message, allowed[name].where)
+
+
 def _tests(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
-    if not any(test.hidden for test in facts.exercise.tests):
+    if facts.exercise.kind != "test" and not any(test.hidden for test in facts.exercise.tests):
         message = (
             "no test is hidden, so anyone who copies the expected values passes; mark tests with "
             "inputs of their own as `hidden: true`"
@@ -481,6 +534,7 @@ def _limits(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
 
 _CHECKS: Final[tuple[_Check, ...]] = (
     _right_programs,
+    _suites,
     _starter,
     _tests,
     _constants,

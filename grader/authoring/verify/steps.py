@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from grader.authoring.verify import variants
+from grader.authoring.verify.suite_steps import ALONE, WITHOUT, WRONG, suite_runs, wrong_suites
 from grader.authoring.verify.variants import REPEATS, VariantRun
 from grader.authoring.verify.wrong_programs import (
     WrongProgram,
@@ -43,6 +44,7 @@ class ProofFacts:
     conditional: list[tuple[WrongProgram, Verdict]] = field(default_factory=list)
     thorough: list[Verdict] = field(default_factory=list)  # mutants on tests nothing failed yet
     again: dict[str, Verdict] = field(default_factory=dict)
+    suites: dict[str, Verdict] = field(default_factory=dict)  # see `suite_steps`
 
     @property
     def hidden(self) -> frozenset[TestId]:
@@ -68,6 +70,8 @@ def failed(verdict: Verdict) -> frozenset[TestId]:
 
 def run_steps(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, ProofFacts]:
     """Yield rounds of runs, take their verdicts, and return what is known in the end."""
+    if exercise.kind == "test":
+        return (yield from _suite_steps(exercise))
     facts, right = yield from _right_programs(exercise)
     if facts.solution.timed_out:  # most of the other runs would take as long
         facts.sound = frozenset()
@@ -93,6 +97,26 @@ def run_steps(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, Pr
     facts.thorough = [results[name] for name in thorough]
     facts.broken = _by_id(results, "misconception broken", exercise)
     return facts
+
+
+def _suite_steps(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, ProofFacts]:
+    """Run the solution of a `test` exercise, parts of it, and suites that may not pass."""
+    results = yield list(suite_runs(exercise))
+    solution = results["solution"]
+    wrong = wrong_suites(exercise)
+    return ProofFacts(
+        exercise=exercise,
+        solution=solution,
+        opened=None,
+        starter=results["starter"],
+        also_right=[],
+        bare=None,
+        beside=wrong[0],
+        sound=passed(solution),
+        wrong=[(each, results[f"{WRONG}{each.id}"]) for each in wrong],
+        again={how: results[f"again {how}"] for how in REPEATS},
+        suites={n: v for n, v in results.items() if n.startswith((ALONE, WITHOUT))},
+    )
 
 
 def _right_programs(

@@ -88,14 +88,15 @@ def sentence_of(difference: Difference, name: str = _WHOLE, items: Sequence[str]
         from grader.grading.feedback.figure_sentences import figure_sentence  # no page has it
 
         return figure_sentence(**difference.facts)
-    if difference.message == "suite":
-        from grader.grading.feedback.suite_sentences import suite_sentence  # likewise
+    table = _SENTENCES
+    if difference.message.startswith("suite-"):
+        from grader.grading.feedback.suite_sentences import SUITE_SENTENCES  # likewise
 
-        return suite_sentence(**difference.facts)
+        table = SUITE_SENTENCES
     facts = difference.facts
     moved = " and ".join(f"`{each}`" for each in facts.get("moved", ()))
     words = {"name": name, "kind": describe(facts.get("got")), "moved": moved}
-    return filled(_SENTENCES[difference.message], name, words=words, **facts)
+    return filled(table[difference.message], name, words=words, **facts)
 
 
 def describe(value: object) -> str:

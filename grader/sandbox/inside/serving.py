@@ -389,13 +389,13 @@ class _SubmissionModule:
 
     @_operation
     def run_suite(
-        self, source: str, functions: dict[str, Any], begin: Any, is_first_enough: bool
+        self, source: str, functions: dict[str, Any], begin: Any, most: int
     ) -> list[object]:
         """Run the tests in a source on functions of the trusted side; see `suite.failures`."""
         suite.install(functions)
         main = self._begin(source)
         exec(compile(main, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  what this process is for
-        return suite.failures(self.module.__dict__, begin, _raised, is_first_enough=is_first_enough)
+        return suite.failures(self.module.__dict__, begin, _raised, most)
 
     def _begin(self, source: str) -> str:
         """Let the program find what `python submission.py` gives; return the main module's text."""
@@ -562,7 +562,8 @@ def forget() -> None:
     """Remove what is known of the submission in this process."""
     sys.modules.pop(MODULE_NAME, None)
     modules.remove()
-    suite.remove()
+    for name in suite.MODULES:
+        sys.modules.pop(name, None)
     for name in [name for name in linecache.cache if name.endswith(FILE_NAME)]:
         del linecache.cache[name]
 

@@ -1,4 +1,4 @@
-"""Tests that a learner wrote: found and run as pytest does, with a small part of pytest itself."""
+"""Tests that a learner wrote: run as pytest does, with a small part of pytest itself."""
 
 import functools
 import inspect
@@ -11,8 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 
-PYTEST, PROGRAM = "pytest", "program"
-_MOST_TESTS, _MOST_FAILURES = 200, 20
+MODULES = PYTEST, PROGRAM = "pytest", "program"
+_MOST_TESTS = 200
 _ROWS = "_rows_of_parametrize"
 
 
@@ -29,33 +29,30 @@ class _Approx:
         abs: Any = None,  # noqa: A002  pytest's name
         nan_ok: bool = False,
     ) -> None:
-        self._expected, self._nan_ok = expected, nan_ok
-        self._rel = (1e-6 if abs is None else 0.0) if rel is None else rel
-        self._abs = 1e-12 if abs is None else abs
+        self._expected, self._options = expected, (rel, abs, nan_ok)
 
     def __repr__(self) -> str:
         return f"approx({self._expected!r})"
 
     def __eq__(self, actual: object) -> bool:
-        expected = self._expected
+        expected: Any = self._expected
+        rel, least, nan_ok = self._options
         if isinstance(expected, dict):
-            alike = isinstance(actual, dict) and actual.keys() == expected.keys()
-            return alike and all(self._with(expected[k]) == actual[k] for k in expected)  # type: ignore[index]
+            if not isinstance(actual, dict) or actual.keys() != expected.keys():
+                return False
+            return all(_Approx(v, *self._options) == actual[k] for k, v in expected.items())
         wanted: Any = np.asarray(expected)
         got: Any = np.asarray(actual)
         if wanted.dtype.kind not in "iufc" or got.dtype.kind not in "biufc":
             return bool(np.all(actual == expected))
         if wanted.shape and got.shape and wanted.shape != got.shape:
             return False
+        if rel is None:
+            rel = 1e-6 if least is None else 0.0
         with np.errstate(all="ignore"):
-            margin = np.maximum(self._rel * np.abs(wanted), self._abs)
+            margin = np.maximum(rel * np.abs(wanted), 1e-12 if least is None else least)
             close = (got == wanted) | (np.isfinite(wanted) & (np.abs(got - wanted) <= margin))
-            if self._nan_ok:
-                close |= np.isnan(got) & np.isnan(wanted)
-        return bool(np.all(close))
-
-    def _with(self, expected: object) -> "_Approx":
-        return _Approx(expected, self._rel, self._abs, self._nan_ok)
+            return bool(np.all(close | (nan_ok & np.isnan(got) & np.isnan(wanted))))
 
 
 class _Raises:
@@ -63,35 +60,23 @@ class _Raises:
 
     value: BaseException
 
-    def __init__(self, expected: Any, match: str | None) -> None:
+    def __init__(self, expected: Any, match: str | None = None) -> None:
         self._expected, self._match = expected, match
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: object
+        self, _: type[BaseException] | None, error: BaseException | None, __: object
     ) -> bool:
         if error is None:
             raise AssertionError(f"{self._expected} was not raised")
         if not isinstance(error, self._expected):
             return False
-        self.value, self.type = error, kind
+        self.value = error
         if self._match is not None and not re.search(self._match, str(error)):
             raise AssertionError(f"the message {str(error)!r} does not match {self._match!r}")
         return True
-
-
-def _raises(expected: Any, *call: Any, match: str | None = None, **kwargs: Any) -> _Raises:
-    context = _Raises(expected, match)
-    if call:
-        with context:
-            call[0](*call[1:], **kwargs)
-    return context
-
-
-def _fail(reason: str = "") -> None:
-    raise AssertionError(reason)
 
 
 def _parametrize(names: Any, rows: Any, **_: object) -> Callable[[Any], Any]:
@@ -106,53 +91,45 @@ def _parametrize(names: Any, rows: Any, **_: object) -> Callable[[Any], Any]:
 
 
 def _missing(name: str) -> Any:
-    message = f"there is no pytest.{name} here; there are approx, fail, mark.parametrize and raises"
+    message = f"there is no pytest.{name} here; there are approx, raises and mark.parametrize"
     raise AttributeError(message)
 
 
 def install(functions: dict[str, Any]) -> None:
     """Make `pytest`, and the functions as the module `program`, importable."""
     mark = types.SimpleNamespace(parametrize=_parametrize)
-    ours = {"approx": _Approx, "raises": _raises, "fail": _fail, "mark": mark}
-    for name, contents in ((PYTEST, {**ours, "__getattr__": _missing}), (PROGRAM, functions)):
+    ours = {"approx": _Approx, "raises": _Raises, "mark": mark, "__getattr__": _missing}
+    for name, contents in zip(MODULES, (ours, functions), strict=True):
         module = sys.modules[name] = types.ModuleType(name)
         module.__dict__.update(contents)
-
-
-def remove() -> None:
-    """Forget both modules."""
-    for name in (PYTEST, PROGRAM):
-        sys.modules.pop(name, None)
 
 
 def _cases(namespace: dict[str, Any]) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield the tests of a module, each with its name, in the order in which they are defined."""
     for name, function in list(namespace.items()):
-        if not name.startswith("test") or not inspect.isfunction(function):
-            continue
-        rows = getattr(function, _ROWS, [])
-        for number, parts in enumerate(itertools.product(*rows)):
-            arguments = {key: value for part in parts for key, value in part.items()}
-            label = f"{name}[{number}]" if rows else name
-            yield label, functools.partial(function, **arguments)
+        if name.startswith("test") and inspect.isfunction(function):
+            rows = getattr(function, _ROWS, [])
+            for number, parts in enumerate(itertools.product(*rows)):
+                arguments = {key: value for part in parts for key, value in part.items()}
+                label = f"{name}[{number}]" if rows else name
+                yield label, functools.partial(function, **arguments)
 
 
 def failures(
     namespace: dict[str, Any],
     begin: Callable[[str], object],
     facts_of: Callable[[BaseException], dict[str, Any]],
-    *,
-    is_first_enough: bool,
+    most: int,
 ) -> list[object]:
     """Run the tests of a module.
 
     Args:
         begin: Called with each test's name before it runs.
         facts_of: Makes plain data of an error.
-        is_first_enough: End with the first test that fails.
+        most: The number of failures with which to stop.
 
     Returns:
-        How many tests ran; of each that failed the name, the error and the place.
+        How many tests ran; of each that failed the name, the error, its message and the line.
     """
     count, failed = 0, list[object]()
     for label, test in itertools.islice(_cases(namespace), _MOST_TESTS):
@@ -164,7 +141,8 @@ def failures(
             raise
         except BaseException as error:  # noqa: BLE001  SystemExit and KeyboardInterrupt too
             facts = facts_of(error)
-            failed.append([label, facts["type"], facts["message"], facts["frames"][-1:]])
-            if is_first_enough or len(failed) == _MOST_FAILURES:
+            line = facts["frames"][-1][0] if facts["frames"] else 0
+            failed.append([label, facts["type"], facts["message"], line])
+            if len(failed) == most:
                 break
     return [count, failed]

@@ -45,6 +45,28 @@ solution: |
           count += 1
       return count
 """
+SUITE = """\
+id: test-double
+kind: test
+defines: {double: {}}
+starter: |
+  from program import double
+program: |
+  def double(x):
+      return 2 * x
+tests:
+  - {id: right, suite: accepts}
+  - {id: wrong, suite: rejects, at_least: 0.5}
+misconceptions:
+  - {id: square, code: "def double(x):\n    return x * x", feedback: Take 3.}
+  - {id: large, code: "def double(x):\n    return 2 * min(x, 10)", feedback: Take 11.}
+solution: |
+  from program import double
+
+  def test_doubles():
+      assert double(3) == 6
+      assert double(11) == 22
+"""
 CLASS = """\
 id: counter
 defines: {Counter: {kind: class}}
@@ -201,12 +223,35 @@ def proven(tmp_path: Path) -> Prove:
     return run
 
 
-@pytest.mark.parametrize("text", [CLASS, PREDICT, FORBID, FIX], ids=lambda text: text.split()[1])
+@pytest.mark.parametrize(
+    "text", [CLASS, PREDICT, FORBID, FIX, SUITE], ids=lambda text: text.split()[1]
+)
 def test_a_sound_exercise_of_each_kind_is_proven(proven: Prove, text: str) -> None:
     """Nothing that does not apply to it stands in its way."""
     proof = proven(text)
     assert proof.findings == ()
     assert (proof.status, proof.skipped) == ("proven", ())
+
+
+@pytest.mark.parametrize(
+    ("there", "instead", "check", "message"),
+    [
+        ("double(11) == 22", "double(0) == 0", "misconceptions-rejected",
+         "the solution accepts misconception 'large'; add a test that it fails"),
+        ("assert double(3) == 6\n      assert double(11) == 22", "double(3)",
+         "solution-passes", "the solution fails test 'wrong'"),
+        ("solution: |", "equivalent: [{change: x, reason: none}]\nsolution: |",
+         "equivalents-true", "equivalent: the program has no mutant 'x'; take the entry out"),
+    ],
+)  # fmt: skip
+def test_the_solution_of_a_suite_rejects_every_wrong_program(
+    proven: Prove, there: str, instead: str, check: str, message: str
+) -> None:
+    """Each that it accepts is named, also where fewer are enough for learners."""
+    assert SUITE.count(there) == 1
+    proof = proven(SUITE.replace(there, instead))
+    assert {each.check for each in proof.findings} >= {check}
+    assert message in " ".join(each.message for each in proof.findings)
 
 
 @pytest.mark.slow

@@ -144,8 +144,8 @@ def test_missed_misconceptions_are_told_one_at_a_time(task: Exercise, sandbox: S
         (
             "def test_skip():\n    pytest.skip()",
             "`test_skip` refuses the right program (line 6): it "
-            "ends with AttributeError: there is no pytest.skip here; there are approx, fail, "
-            "mark.parametrize and raises.",
+            "ends with AttributeError: there is no pytest.skip here; there are approx, raises "
+            "and mark.parametrize.",
         ),
     ],
 )
@@ -205,7 +205,6 @@ CHEATS = {
     "exits": "def test():\n    raise SystemExit(0)",
     "interrupts": "def test():\n    raise KeyboardInterrupt",
     "never ends": "def test():\n    while True:\n        pass",
-    "calls without end": "def test():\n    while True:\n        centred(X)",
     "takes all memory": "def test():\n    np.ones(1 << 40)",
     "prints without end": "def test():\n    while True:\n        print('x' * 1000)",
     "asks for an array of a gigabyte": "def test():\n    centred(np.zeros((1 << 13, 1 << 14)))",

@@ -1,0 +1,84 @@
+"""The runs that prove an exercise whose submissions are suites of tests."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from grader.authoring.verify import variants
+from grader.authoring.verify.variants import REPEATS, VariantRun
+from grader.authoring.verify.wrong_programs import WrongProgram
+from grader.definitions.exercise import Equivalent, Exercise, SuiteTest
+from grader.mutation import Mutant, mutants
+
+ALONE, WITHOUT, WRONG = "alone ", "without ", "wrong "
+"""Runs on one wrong program alone, of a solution without a part of it, and of a wrong suite."""
+
+
+def mutants_of_program(exercise: Exercise) -> tuple[Mutant, ...]:
+    """Return the mutants of the program under test."""
+    return mutants(exercise.program, tuple(exercise.defines))
+
+
+def suite_runs(exercise: Exercise) -> Iterator[VariantRun]:
+    """Yield the solution as it is and without parts, on all programs and on single ones."""
+    solution = exercise.solution
+    yield variants.run_for_evidence("solution", exercise, solution)
+    yield variants.run("starter", exercise, exercise.starter)
+    for wrong in wrong_suites(exercise):
+        yield variants.run(f"{WRONG}{wrong.id}", exercise, wrong.source)
+    for how in REPEATS:
+        yield variants.run_for_evidence(f"again {how}", variants.repeated(exercise, how), solution)
+    where = exercise.where
+    every = [Equivalent(where, each.change, "") for each in mutants_of_program(exercise)]
+    for mistake in exercise.misconceptions:
+        name = f"{ALONE}{mistake.id}"
+        changes = {"misconceptions": (mistake,), "equivalent": tuple(every)}
+        yield variants.run(name, variants.variant(exercise, name, **changes), solution)
+    for each in every:
+        name = f"{ALONE}{each.change}"
+        others = tuple(other for other in every if other is not each)
+        yield variants.run(name, variants.variant(exercise, name, equivalent=others), solution)
+    tests = tuple(
+        replace(test, at_least=1.0) if isinstance(test, SuiteTest) else test
+        for test in exercise.tests
+    )
+    kept = {"tests": tests, "misconceptions": exercise.misconceptions}
+    strict = variants.variant(exercise, "every wrong program", **kept)
+    for part, source in _without_parts(solution):
+        yield variants.run(f"{WITHOUT}{part}", strict, source)
+
+
+def wrong_suites(exercise: Exercise) -> tuple[WrongProgram, ...]:
+    """Return suites that may not pass: the solution with nothing asserted, and one that refuses."""
+    tree = ast.parse(exercise.solution)
+    for place, number in _parts(tree):
+        if isinstance(statement := place[number], ast.Assert):
+            place[number] = ast.Expr(statement.test)
+    return (
+        WrongProgram("asserts nothing", "asserts nothing", ast.unparse(tree)),
+        WrongProgram("refuses", "refuses everything", "def test_all():\n    assert False\n"),
+    )
+
+
+def _without_parts(suite: str) -> Iterator[tuple[str, str]]:
+    """Yield a suite without one of its tests or assertions, after what is left out."""
+    tree = ast.parse(suite)
+    for place, number in _parts(tree):
+        part = place[number]
+        if isinstance(part, ast.Assert) and sum(isinstance(e, ast.Assert) for e in place) == 1:
+            continue  # the test is left out as a whole
+        place[number] = ast.Pass()
+        yield f"line {part.lineno}, `{ast.unparse(part).splitlines()[0]}`", ast.unparse(tree)
+        place[number] = part
+
+
+def _parts(tree: ast.Module) -> list[tuple[list[ast.stmt], int]]:
+    """Return the places of the tests and assertions in a suite."""
+    return [
+        (place, number)
+        for node in ast.walk(tree)
+        if isinstance(place := getattr(node, "body", None), list)
+        for number, part in enumerate(place)
+        if isinstance(part, ast.Assert)
+        or (isinstance(part, ast.FunctionDef) and part.name.startswith("test"))
+    ]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from reference.arrays import FloatArray, as_floating
 from reference.attention import scaled_dot_product_attention
 from reference.batches import require_broadcasting_batches, require_matrices
-from reference.masks import causal_mask
+from reference.masks import causal_mask, sliding_window_mask
 
 
 class KeyValueCache(NamedTuple):
@@ -101,6 +101,43 @@ def attention_with_cache(
     mask = causal_mask(queries[-2], m, k=m - queries[-2] + 1)  # (n, m)
     output, weights = scaled_dot_product_attention(Q, grown.keys, grown.values, mask)
     return output, weights, grown
+
+
+def attention_with_sliding_cache(
+    Q: ArrayLike, K: ArrayLike, V: ArrayLike, window: int, cache: CacheLike | None = None
+) -> tuple[FloatArray, FloatArray, KeyValueCache]:
+    """Attend causally to a window of positions, with a cache that stops growing.
+
+        M_ij = -inf where j > past + i or j <= past + i - window, else 0
+
+    The new positions attend first, to each other and to the cache; then all but the last `window`
+    positions are dropped from it.
+
+    Args:
+        Q: Queries of the new positions, of shape (..., n, d_k).
+        K: Their keys, of shape (..., n, d_k).
+        V: Their values, of shape (..., n, d_v).
+        window: How many positions each one sees, itself included; at least 1.
+        cache: What the previous call returned; nothing at the first.
+
+    Returns:
+        The output, of shape (..., n, d_v), the weights, of shape (..., n, past + n), and the cache
+        for the next call, of at most `window` positions.
+
+    Raises:
+        TypeError: If an input does not hold real numbers.
+        ValueError: If shapes do not go together, or the window is less than 1.
+
+    Source:
+        Beltagy, Peters and Cohan, "Longformer" (2020), arXiv:2004.05150, section 3.1; the cache as
+        in Jiang et al., "Mistral 7B" (2023), arXiv:2310.06825, section 2.
+    """
+    grown = append_to_cache(cache, K, V)
+    n, m = np.shape(Q)[-2], grown.keys.shape[-2]
+    mask = sliding_window_mask(m, window)[m - n :]  # (n, m)
+    output, weights = scaled_dot_product_attention(Q, grown.keys, grown.values, mask)
+    keys, values = (part[..., -window:, :].copy() for part in grown)
+    return output, weights, KeyValueCache(keys, values)
 
 
 def _behind(name: str, past: ArrayLike, new: FloatArray) -> FloatArray:

@@ -5,8 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.attention import causal_attention
-from reference.kv_cache import KeyValueCache, append_to_cache, attention_with_cache
+from reference.attention import causal_attention, scaled_dot_product_attention
+from reference.kv_cache import (
+    KeyValueCache,
+    append_to_cache,
+    attention_with_cache,
+    attention_with_sliding_cache,
+)
+from reference.masks import sliding_window_mask
 from tests.reference.conftest import Recorded
 
 
@@ -82,3 +88,22 @@ def test_shapes_that_do_not_go_together_are_both_named(
 
     with pytest.raises(ValueError, match=f"{re.escape(named[0])}.*{re.escape(named[1])}"):
         attention_with_cache(Q, K, V, cache)
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(1, 6))
+def test_a_sliding_cache_gives_attention_with_a_window(stretches: list[int], window: int) -> None:
+    """However a text is cut; and no more than the window is kept."""
+    rng, length = np.random.default_rng(0), sum(stretches)
+    Q, K, V = (rng.standard_normal((2, length, d)) for d in (7, 7, 11))
+    cache: KeyValueCache | None = None
+    outputs, start = [], 0
+
+    for n in stretches:
+        part = np.s_[:, start : start + n]
+        output, _, cache = attention_with_sliding_cache(Q[part], K[part], V[part], window, cache)
+        outputs.append(output)
+        start += n
+        assert cache.keys.shape == (2, min(start, window), 7)
+
+    expected, _ = scaled_dot_product_attention(Q, K, V, sliding_window_mask(length, window))
+    np.testing.assert_allclose(np.concatenate(outputs, axis=1), expected, rtol=1e-10, atol=1e-12)

@@ -40,42 +40,45 @@ def length_penalty(length: int, alpha: float) -> float:
 
 
 def beam_search(
-    log_p: ArrayLike, start: int, end: int, width: int, length: int, alpha: float = 0.6
-) -> Hypothesis:
-    """Search for the most probable text of a model in which each token depends on the one before.
+    log_p: ArrayLike, start: int, end: int, width: int, alpha: float = 0.6
+) -> list[Hypothesis]:
+    """Search for the most probable texts of a model in which each token depends on the one before.
 
     At each step every text of the beam is extended by every token, and of all these candidates the
     `width` with the largest sums of log-probabilities stay. Those that end with `end` leave the
-    beam. After `length` steps the rest counts as it is. The text with the largest sum divided by
-    its length penalty wins.
+    beam. After the last step the rest counts as it is. All are ordered by their sum divided by
+    their length penalty.
 
     Args:
-        log_p: Log-probabilities of shape (V, V): entry (a, b) is that of b after a.
+        log_p: Log-probabilities of shape (n, V, V): entry (t, a, b) is that of b after a, where t
+            tokens stand after the first. A text has at most n tokens.
         start: The token before the text.
         end: The token that ends a text.
         width: The number of candidates that stay at each step.
-        length: The largest number of tokens of a text, `end` included.
         alpha: As for `length_penalty`.
 
     Returns:
-        The tokens after `start`, `end` included, and the score after the length penalty.
+        The texts that ended and those of the last beam, best first. Each has its tokens after
+        `start`, `end` included, and its score after the length penalty.
 
     Raises:
         TypeError: If `log_p` does not hold real numbers.
-        ValueError: If `log_p` is not square, or `width` or `length` is below 1.
+        ValueError: If the tables are not square, or there is none, or `width` is below 1.
 
     Source:
         Wu et al. (2016), arXiv:1609.08144, section 7, without coverage penalty and pruning.
     """
-    logs = as_floating(log_p)  # (V, V)
-    if logs.ndim != 2 or logs.shape[0] != logs.shape[1]:  # noqa: PLR2004  a matrix
-        raise ValueError(f"log_p needs a row and a column for each token, got shape {logs.shape}")
-    if width < 1 or length < 1:
-        raise ValueError(f"width and length are at least 1, got {width} and {length}")
+    logs = as_floating(log_p)  # (n, V, V)
+    if logs.ndim != 3 or logs.shape[1] != logs.shape[2] or not logs.shape[0]:  # noqa: PLR2004  steps of matrices
+        raise ValueError(
+            f"log_p needs a row and a column for each token, at each step, got shape {logs.shape}"
+        )
+    if width < 1:
+        raise ValueError(f"a beam has a width of at least 1, got {width}")
     beam, finished = [Hypothesis([], 0.0)], list[Hypothesis]()
-    for _ in range(length):
+    for table in logs:
         sums = np.array(
-            [text.score + logs[text.tokens[-1] if text.tokens else start] for text in beam]
+            [text.score + table[text.tokens[-1] if text.tokens else start] for text in beam]
         )
         best = np.argsort(-sums, axis=None, kind="stable")[:width]
         candidates: list[Hypothesis] = []
@@ -89,4 +92,4 @@ def beam_search(
         Hypothesis(text.tokens, text.score / length_penalty(len(text.tokens), alpha))
         for text in finished + beam
     ]
-    return max(graded, key=lambda text: text.score)
+    return sorted(graded, key=lambda text: -text.score)

@@ -18,10 +18,10 @@ def test_the_penalty_grows_with_the_length() -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.8, 2.0])
-def test_a_beam_that_holds_everything_finds_the_best_of_all_texts(alpha: float) -> None:
+def test_a_beam_that_holds_everything_orders_all_texts(alpha: float) -> None:
     """As trying all of them shows."""
     rng = np.random.default_rng(7)
-    p = rng.dirichlet(np.ones(4), 4)
+    p = rng.dirichlet(np.ones(4), (4, 4))
     texts: list[tuple[int, ...]] = [
         text
         for n in (1, 2, 3, 4)
@@ -31,28 +31,30 @@ def test_a_beam_that_holds_everything_finds_the_best_of_all_texts(alpha: float) 
 
     def score(text: Iterable[int]) -> float:
         text = tuple(text)
-        logs = [np.log(p[a, b]) for a, b in itertools.pairwise((2, *text))]
+        logs = [np.log(p[t, a, b]) for t, (a, b) in enumerate(itertools.pairwise((2, *text)))]
         return float(np.sum(logs)) / length_penalty(len(text), alpha)
 
-    best = beam_search(np.log(p), 2, 0, width=4**4, length=4, alpha=alpha)
+    results = beam_search(np.log(p), 2, 0, width=4**4, alpha=alpha)
 
-    assert best.tokens == list(max(texts, key=score))
-    assert best.score == pytest.approx(max(map(score, texts)))
+    assert [tuple(text.tokens) for text in results] == sorted(texts, key=score, reverse=True)
+    assert [text.score for text in results] == pytest.approx(
+        sorted(map(score, texts), reverse=True)
+    )
 
 
 def test_a_beam_of_one_is_greedy_and_a_wider_one_looks_further() -> None:
     """The most probable first token leads to nothing good."""
     p = np.array([[1.0, 0, 0, 0], [0, 0, 0.6, 0.4], [0.4, 0.3, 0.3, 0], [0.9, 0, 0.1, 0]])
     with np.errstate(divide="ignore"):
-        log_p = np.log(p)
+        log_p = np.log([p, p])
 
-    assert beam_search(log_p, 1, 0, width=1, length=2, alpha=0.0).tokens == [2, 0]
-    assert beam_search(log_p, 1, 0, width=2, length=2, alpha=0.0).tokens == [3, 0]
+    assert beam_search(log_p, 1, 0, width=1, alpha=0.0)[0].tokens == [2, 0]
+    assert beam_search(log_p, 1, 0, width=2, alpha=0.0)[0].tokens == [3, 0]
 
 
 def test_settings_out_of_range_are_refused() -> None:
-    """A table is square, a beam holds a text, and a text has a token."""
+    """Tables are square, one for each step, and a beam holds a text."""
     with pytest.raises(ValueError, match=re.escape("got shape (2, 3)")):
-        beam_search(np.zeros((2, 3)), 0, 1, 1, 1)
-    with pytest.raises(ValueError, match="got 0 and 4"):
-        beam_search(np.zeros((2, 2)), 0, 1, 0, 4)
+        beam_search(np.zeros((2, 3)), 0, 1, 1)
+    with pytest.raises(ValueError, match="at least 1, got 0"):
+        beam_search(np.zeros((3, 2, 2)), 0, 1, 0)

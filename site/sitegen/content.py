@@ -49,6 +49,16 @@ class OwnGpt:
     mistakes: Mapping[str, Mapping[str, str]]  # Markdown of mistakes by exercise, for practice
 
 
+@dataclass(frozen=True, slots=True)
+class WrongAnswer:
+    """A wrong answer to an exercise, and what the grader says of it."""
+
+    exercise: str
+    code: str
+    message: str  # Markdown, as the next one
+    diagnosis: str
+
+
 Runnables: TypeAlias = Mapping[str, Runnable]
 """The data for the browser, by the exercises' ids."""
 
@@ -85,6 +95,7 @@ class Content:
         data: The data files that learners get, by the exercises' ids and their names.
         python: A zip archive of the modules that a page's Python imports.
         for_practice: Whether pages run the hidden tests too.
+        wrong_answer: Makes what the home page shows of checks, for practice.
         own_gpt: The model, where a track has all its functions with their solutions.
     """
 
@@ -97,6 +108,7 @@ class Content:
     for_practice: bool = False
     title: str = PLATFORM
     own_gpt: OwnGpt | None = None
+    wrong_answer: Callable[[], WrongAnswer] | None = None
 
     @property
     def packages(self) -> frozenset[str]:

@@ -108,11 +108,13 @@ class Pages:
             "tracks": self._cards,
             "concepts": self._concepts,
             "warm_up": WARM_UP,
+            "gpt": self._gpt_track is not None and self._content.own_gpt is not None,
             "explorer": view_explorer(explorer, "figure", is_small=True) if explorer else None,
         }
         for pages, context in ((_OF_ALL, overview), (_OF_NONE, {})):
             for path, (page, template) in pages.items():
-                yield path, partial(self._plain, path, page, template, context)
+                made = self._plain if path != INDEX else self._home
+                yield path, partial(made, path, page, template, context)
         if self._gpt_track:
             yield OWN_GPT, partial(self._own_gpt, self._gpt_track)
         for track, card in zip(self._content.tracks, self._cards, strict=True):
@@ -154,6 +156,21 @@ class Pages:
         self, path: str, page: str, template: str, context: Mapping[str, object]
     ) -> PageFiles:
         return PageFiles({path: self._render(path, page, template=template, **context).encode()})
+
+    def _home(
+        self, path: str, page: str, template: str, context: Mapping[str, object]
+    ) -> PageFiles:
+        wrong = self._content.wrong_answer and self._content.wrong_answer()
+        exercises = [each for track in self._cards for each in track.exercises]
+        shown = wrong and {
+            "card": next(each for each in exercises if each.id == wrong.exercise),
+            "code": wrong.code.strip(),
+            **{
+                name: render_markdown(text, where=Path(wrong.exercise) / name, top=3)
+                for name, text in (("message", wrong.message), ("diagnosis", wrong.diagnosis))
+            },
+        }
+        return self._plain(path, page, template, {**context, "wrong": shown, "record": RECORD})
 
     def _own_gpt(self, track: TrackCard) -> PageFiles:
         cards = {str(name): card for name, card in track.by_id.items()}

@@ -56,8 +56,9 @@ def test_an_explorer_answers_to_the_keyboard(page: Page, tools: Tools) -> None:
     expect(said).to_contain_text("“spring” looks most at “dried”")
 
 
-def test_the_home_page_opens_with_an_explorer(page: Page) -> None:
-    """It is the one of the lessons, without table and switches."""
+def test_the_home_page_opens_with_an_explorer(first_page: NewPage) -> None:
+    """It is the one of the lessons, without table and switches, where there is no GPT to show."""
+    page = first_page()
     open_settled(page, "")
     figure = page.locator("[data-figure=explorer]")
     expect(figure.get_by_role("status")).to_be_attached()  # the script has started

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from grader.browser import page
 from grader.browser.shipping import engine_data
 from grader.definitions.public import Described, PublicTest
 from grader.errors import GraderFault
@@ -72,13 +73,20 @@ class AuthorProcess:
             raise GraderFault(_NONSENSE) from error
         return text
 
+    def verdict(self, engine: str, source: str) -> bytes:
+        """Return the JSON of the verdict that a page with this engine would give."""
+        return self._json(("verdict", engine, source))
+
     def record(self, model: str, settings: Mapping[str, Any]) -> bytes:
         """Return as JSON what a small GPT writes, letter by letter; see `record`.
 
         Raises:
             GraderFault: It does not write.
         """
-        text = self._process.ask(pickle.dumps(("record", model, settings)))
+        return self._json(("record", model, settings))
+
+    def _json(self, request: tuple[str, str, Any]) -> bytes:
+        text = self._process.ask(pickle.dumps(request))
         try:
             return json.dumps(json.loads(text), separators=(",", ":")).encode()
         except ValueError as error:
@@ -111,6 +119,9 @@ class _Answers:
         what, exercise, packages = pickle.loads(request)  # noqa: S301  from our parent
         if what == "record":
             return record(exercise, **packages).encode()
+        if what == "verdict":
+            page.open_exercise(exercise)
+            return page.check(packages).encode()
         if what != "tests":
             values = self._known(exercise.digest)
             is_practice = what == "practice"

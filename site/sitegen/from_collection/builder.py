@@ -5,12 +5,13 @@ forks of this process, and each of them has its own runner and sandbox.
 """
 
 import hashlib
+import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Self, TypeVar, overload
+from typing import Final, Self, TypeVar, overload
 
 from grader.browser.shipping import bundle
 from grader.course.handout_notebook import handout
@@ -40,12 +41,15 @@ from sitegen.content import (
     Runnable,
     Solution,
     TrackLesson,
+    WrongAnswer,
 )
 from sitegen.from_collection.author_process import AuthorProcess, read_tests
 from sitegen.from_collection.lesson_cache import cached_run
 from sitegen.links import exercise_path, lesson_path
 from sitegen.own_gpt import MISTAKES, PARTS, SETTINGS, model_json
 from sitegen.pyodide import PUBLIC_PACKAGES
+
+_WRONG_ANSWER: Final = ("token-lookup", "columns-for-rows")  # that the home page shows, if any
 
 _Item = TypeVar("_Item")
 
@@ -211,6 +215,7 @@ class ContentBuilder:
             data={str(e.id): e.data for each in tracks for e in each.exercises if e.data},
             python=self._kept("modules", bundle),
             for_practice=any(self._is_practice(e) for each in tracks for e in each.exercises),
+            wrong_answer=self._wrong_answer(by_id),
             own_gpt=self._own_gpt([by_id[name] for name in PARTS if name in by_id]),
         )
 
@@ -235,6 +240,23 @@ class ContentBuilder:
                 if is_judged
             },
         )
+
+    def _wrong_answer(self, exercises: Mapping[str, Exercise]) -> Callable[[], WrongAnswer] | None:
+        name, mistake = _WRONG_ANSWER
+        exercise = exercises.get(name)
+        wrong = [e.code for e in exercise.misconceptions if e.id == mistake] if exercise else []
+        if not exercise or not wrong or not self._is_practice(exercise):
+            return None
+        code = wrong[0]
+
+        def graded() -> WrongAnswer:
+            key = f"wrong answer {exercise.digest} {mistake}"
+            engine = partial(self._engine, exercise, for_practice=True)
+            verdict = json.loads(self._kept(key, lambda: self._authors().verdict(engine(), code)))
+            first = next(each for each in verdict["tests"] if each["outcome"] != "passed")
+            return WrongAnswer(name, code, first["message"], verdict["diagnosis"]["feedback"])
+
+        return graded
 
     def _own_gpt(self, parts: Sequence[Exercise]) -> OwnGpt | None:
         if len(parts) < len(PARTS) or not all(each.solution for each in parts):

@@ -27,6 +27,16 @@ export function codeOf(exercise: string): string | null {
   }
 }
 
+/** Put a program into the editor of an exercise that has none here. */
+export function suggest(exercise: string, source: string): void {
+  if (codeOf(exercise) !== null) return;
+  try {
+    localStorage.setItem(DRAFT + exercise, source);
+  } catch {
+    // The editor then has the starter.
+  }
+}
+
 /** The programs that passed last in this browser, by their exercises. */
 export function passedPrograms(): Programs {
   try {

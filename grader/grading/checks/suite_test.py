@@ -32,7 +32,7 @@ from grader.grading.results.submission import Submission
 from grader.mutation import mutants
 from grader.sandbox.answers import ChildGoneError, Unsupported
 from grader.sandbox.inside.sharing import Sharing
-from grader.sandbox.limits import UNKNOWN_RESULT
+from grader.sandbox.limits import DEFAULT_LIMITS, UNKNOWN_RESULT
 
 _AGAIN: Final = 8  # runs of right programs among those of wrong ones, so that no clock tells them
 _MOST_FAILURES: Final = 20  # that a learner is told of
@@ -83,7 +83,7 @@ class _SuiteRuns:
         self._exercise = replace(exercise, kind="write", forbid=None)
         self._right = [exercise.program, *(each.code for each in exercise.also_right)]
         self._until = time.monotonic() + _SHARE_OF_TIME * suite.child.limits.wall_seconds
-        self._most = math.inf  # seconds of one run
+        self._most = DEFAULT_LIMITS.wall_seconds  # of one run
 
     @cached_property
     def refusal(self) -> Difference | None:

@@ -57,8 +57,9 @@ def limits_of(exercise: Exercise) -> Limits:
         DefinitionError: it asks for more than the site allows, or for nothing at all.
     """
     limits = exercise.limits
-    is_suite = exercise.kind == "test"  # which runs on some thirty programs
-    usual = replace(DEFAULT_LIMITS, wall_seconds=20.0) if is_suite else DEFAULT_LIMITS
+    usual = DEFAULT_LIMITS
+    if exercise.kind == "test":  # a suite runs on some thirty programs
+        usual = replace(usual, wall_seconds=MOST.wall_seconds)
     if limits is None:
         return usual
     changes: dict[str, Any] = {

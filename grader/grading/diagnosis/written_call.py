@@ -6,7 +6,7 @@ computed in a child of the sandbox.
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from grader.definitions.exercise import Exercise
@@ -32,8 +32,8 @@ Place: TypeAlias = tuple[int, str]
 """A call of a chain such as `Model(W)(x)`, and the name of a parameter."""
 
 
-class UnreadableError(Exception):
-    """A text is no call of plain data; the message is the sentence for the learner."""
+class RefusedError(Exception):
+    """A call does not count; the message is the sentence for the learner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,31 +43,37 @@ class WrittenCall:
     shape: str  # the call without arguments
     arguments: dict[Place, ast.expr]
     code: str  # the call with the names `argument_0`, `argument_1`, ... for its arguments
+    text: str = ""
+
+    @property
+    def texts(self) -> list[str]:
+        """The arguments as Python, in their order."""
+        return [ast.unparse(each) for each in self.arguments.values()]
 
 
 def read_call(exercise: Exercise, text: str) -> WrittenCall:
     """Read the call that a learner wrote.
 
     Raises:
-        UnreadableError: it is none, or uses more than plain data and NumPy's constructors.
+        RefusedError: it is none, or uses more than plain data and NumPy's constructors.
     """
     if len(text) > MOST_CHARACTERS:
-        raise UnreadableError(break_sentences.unreadable("The call is too long"))
+        raise RefusedError(break_sentences.unreadable("The call is too long"))
     try:
         tree = ast.parse(text.strip(), mode="eval").body
         call = written_call(exercise, tree)
         for argument in call.arguments.values():
             _check(argument)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise UnreadableError(break_sentences.unreadable("This is no Python call")) from None
-    return call
+        raise RefusedError(break_sentences.unreadable("This is no Python call")) from None
+    return replace(call, text=" ".join(text.split()))
 
 
 def written_call(exercise: Exercise, tree: ast.expr) -> WrittenCall:
     """Return the arguments of a call of what the exercise defines.
 
     Raises:
-        UnreadableError: it is a call of something else.
+        RefusedError: it is a call of something else.
     """
     chain: list[ast.Call] = []
     node: ast.expr = tree
@@ -78,10 +84,10 @@ def written_call(exercise: Exercise, tree: ast.expr) -> WrittenCall:
         else:
             node = node.value
     if not isinstance(tree, ast.Call) or not isinstance(node, ast.Name):
-        raise UnreadableError(break_sentences.unreadable("This is no Python call"))
+        raise RefusedError(break_sentences.unreadable("This is no Python call"))
     if node.id not in exercise.defines:
         names = " or ".join(f"`{name}`" for name in exercise.defines)
-        raise UnreadableError(break_sentences.unreadable(f"Call {names}, nothing else"))
+        raise RefusedError(break_sentences.unreadable(f"Call {names}, nothing else"))
     shape = without_arguments(ast.unparse(tree))
     arguments: dict[Place, ast.expr] = {}
     number = 0
@@ -90,13 +96,13 @@ def written_call(exercise: Exercise, tree: ast.expr) -> WrittenCall:
         for place, given in enumerate(call.args):
             name = parameters[place] if place < len(parameters) else f"{place}"
             if isinstance(given, ast.Starred):
-                raise UnreadableError(break_sentences.unreadable("A * is no argument here"))
+                raise RefusedError(break_sentences.unreadable("A * is no argument here"))
             arguments[depth, name] = given
             call.args[place] = ast.Name(f"argument_{number}", ast.Load())
             number += 1
         for keyword in call.keywords:
             if keyword.arg is None or (depth, keyword.arg) in arguments:
-                raise UnreadableError(break_sentences.unreadable("Give each argument once"))
+                raise RefusedError(break_sentences.unreadable("Give each argument once"))
             arguments[depth, keyword.arg] = keyword.value
             keyword.value = ast.Name(f"argument_{number}", ast.Load())
             number += 1
@@ -137,15 +143,15 @@ def _check(node: ast.AST) -> None:
     """Refuse what is neither plain data nor a constructor of NumPy."""
     if isinstance(node, ast.Call):
         if node.func is None or not _is_numpy(node.func, _CONSTRUCTORS):
-            raise UnreadableError(_not_plain(node))
+            raise RefusedError(_not_plain(node))
         for each in (*node.args, *node.keywords):
             _check(each)
     elif isinstance(node, ast.Constant):
         if not isinstance(node.value, (int, float, complex, str, type(None))):
-            raise UnreadableError(_not_plain(node))
+            raise RefusedError(_not_plain(node))
     elif not _is_numpy(node, _VALUES):
         if not isinstance(node, _NODES):
-            raise UnreadableError(_not_plain(node))
+            raise RefusedError(_not_plain(node))
         for child in ast.iter_child_nodes(node):
             _check(child)
 

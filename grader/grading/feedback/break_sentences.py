@@ -15,7 +15,7 @@ TIES: Final = (
     "free."
 )
 DISAGREE: Final = "Right programs give different results on this call, so none of them is wrong."
-LENGTHS: Final = "Two arguments have different lengths where the task allows only equal ones."
+LENGTHS: Final = "Two axes have different lengths here where the task allows only equal ones."
 NO_CALL: Final = (
     "No test of this exercise compares the result of such a call; give the function all its usual "
     "arguments."

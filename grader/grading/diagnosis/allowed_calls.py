@@ -1,0 +1,272 @@
+"""The verdict on a learner's call that shall break a wrong program.
+
+A call counts if the task allows it and the program's result differs from what right programs give.
+The task allows what is like the arguments of its tests: their types, numbers of axes and equal
+lengths, and the properties that hold for all of them. A page judges by the same rules.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from grader.definitions.exercise import (
+    CallTest,
+    Exercise,
+    ExerciseLimits,
+    Literals,
+    OutputTest,
+    TestId,
+)
+from grader.errors import DefinitionError
+from grader.grading.diagnosis.simpler_inputs import ALL_DIFFERENT, count_numbers, parts, properties
+from grader.grading.diagnosis.written_call import Place, RefusedError, WrittenCall, read_call
+from grader.grading.expected.oracle import KnownValues, Oracle
+from grader.grading.feedback import break_sentences
+from grader.grading.feedback.summarize_values import summarize
+from grader.grading.program.proxies import NoValueError, Proxies
+from grader.grading.results.jobs import limits_of
+from grader.grading.results.submission import Submission
+from grader.grading.results.verdict import Outcome, SmallExample, TestResult
+from grader.grading.run.submission_run import SubmissionRun
+from grader.sandbox.answers import ChildGoneError, Returned
+from grader.sandbox.interface import Children
+
+_MOST_NUMBERS: Final = 1000
+_CPU_SECONDS, _WALL_SECONDS = 1, 5.0
+_WORDS: Final = {
+    "NoneType": "None",
+    "str": "text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "True or False",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedCall:
+    """A call whose result some test compares, and the arguments that tests give it."""
+
+    shape: str  # the call without arguments
+    places: tuple[Place, ...]
+    test: CallTest | OutputTest  # how the result is compared
+    ordinary: tuple[tuple[Any, ...], ...]  # arguments by place, of each draw
+
+
+def judge_call(
+    exercise: Exercise,
+    allowed: Sequence[AllowedCall],
+    program: str,
+    sandbox: Children,
+    text: str,
+) -> SmallExample | str:
+    """Return the example that a call is, or the sentence that says why it does not count."""
+    exercise = replace(exercise, forbid=None, limits=_limits(exercise))
+    try:
+        call = read_call(exercise, text)
+        matches = [
+            each
+            for each in allowed
+            if each.shape == call.shape and {*each.places} == call.arguments.keys()
+        ]
+        values = _values(exercise, sandbox, call) if matches else []
+    except RefusedError as error:
+        return str(error)
+    refusal = break_sentences.NO_CALL
+    for each in matches:
+        try:
+            rules = _Rules(each, call)
+            return _judge(exercise, program, sandbox, rules, rules.converted(values))
+        except RefusedError as error:
+            refusal = str(error)
+    return refusal
+
+
+def undecided(expected: Any, has_ties: Callable[[], bool]) -> str:
+    """Return why a right result decides nothing, as a sentence; "" if it does."""
+    arrays = [np.asarray(part) for _, part in parts(expected)]
+    if arrays and not any(array.size for array in arrays):
+        return break_sentences.EMPTY
+    if any(array.dtype.kind in "fc" and np.isnan(array).any() for array in arrays) or (
+        isinstance(expected, str) and "nan" in expected.replace("[", " ").replace("]", " ").split()
+    ):
+        return break_sentences.NAN
+    # Places, ranks and choices: which of two equal numbers comes first may be free.
+    is_choice = any(array.dtype.kind in "biu" for array in arrays)
+    return break_sentences.TIES if is_choice and has_ties() else ""
+
+
+def _values(exercise: Exercise, sandbox: Children, call: WrittenCall) -> list[Any]:
+    """Return the values of the arguments, computed in a child that has seen nothing else.
+
+    Raises:
+        RefusedError: They have none.
+    """
+    source = f"import numpy as np\n\n\ndef arguments():\n    return [{', '.join(call.texts)}]\n"
+    try:
+        with sandbox.child(limits_of(exercise)) as child:
+            loaded = child.load(source, ["arguments"])
+            assert isinstance(loaded, Returned)  # the text was read already
+            values = list(Proxies(child, exercise.where).function("arguments")())
+    except NoValueError as error:
+        kind = getattr(error.answer, "type", "an object")
+        message = f"The arguments cannot be computed ({kind})"
+        raise RefusedError(break_sentences.unreadable(message)) from None
+    except ChildGoneError:
+        raise RefusedError(break_sentences.TOO_LONG) from None
+    if count_numbers(values) > _MOST_NUMBERS:
+        raise RefusedError(break_sentences.TOO_LONG)
+    return values
+
+
+class _Rules:
+    """What the task allows as arguments of a call, as ordinary arguments show it."""
+
+    def __init__(self, allowed: AllowedCall, call: WrittenCall) -> None:
+        self.allowed, self.call = allowed, call
+        order = [allowed.places.index(place) for place in call.arguments]
+        self._ordinary = [[each[place] for place in order] for each in allowed.ordinary]
+        self._forms: dict[tuple[Any, ...], set[str]] = {}
+        self._properties: dict[tuple[Any, ...], frozenset[str]] = {}
+        for path, part in (each for draw in self._ordinary for each in _parts(draw)):
+            self._forms.setdefault(path, set()).add(_form(part))
+            here = properties(part) if _is_numeric(part) else frozenset()
+            self._properties[path] = self._properties.get(path, here) & here
+
+    def converted(self, values: Sequence[Any]) -> list[Any]:
+        """Return the arguments, with floats for whole numbers where the task has floats.
+
+        Raises:
+            RefusedError: The task does not allow them.
+        """
+        converted = [self._converted(value, (place,)) for place, value in enumerate(values)]
+        for path, part in _parts(converted):
+            text = self.call.texts[path[0]] if path else ""
+            if _form(part) not in (usual := self._forms.get(path, {_form(part)})):
+                raise RefusedError(break_sentences.form_lacks(text, usual))
+            if lacking := self._lacking(path, part) - {ALL_DIFFERENT}:
+                is_empty = np.size(part) == 0
+                raise RefusedError(break_sentences.property_lacks(text, lacking, is_empty=is_empty))
+        lengths, own = [*map(_lengths, self._ordinary)], _lengths(converted)
+        for one, other in combinations(sorted(set(own).intersection(*lengths)), 2):
+            varies = len({each[one] for each in lengths}) > 1
+            if varies and own[one] != own[other] and all(e[one] == e[other] for e in lengths):
+                raise RefusedError(break_sentences.LENGTHS)
+        return converted
+
+    def has_ties(self, values: Sequence[Any]) -> bool:
+        """Return whether numbers are equal that are different in all ordinary arguments."""
+        return any(ALL_DIFFERENT in self._lacking(path, part) for path, part in _parts(values))
+
+    def _lacking(self, path: tuple[Any, ...], part: Any) -> frozenset[str]:
+        usual = self._properties.get(path, frozenset())
+        return usual - properties(part) if usual else usual
+
+    def _converted(self, value: Any, path: tuple[Any, ...]) -> Any:
+        if isinstance(value, (list, tuple)):
+            items = zip(value, _keys(value), strict=True)
+            return type(value)(self._converted(item, (*path, key)) for item, key in items)
+        if "of kind f" not in self._properties.get(path, ()):
+            return value
+        if isinstance(value, np.ndarray) and (value.dtype.kind in "iu" or not value.size):
+            return value.astype(np.float64)
+        return float(value) if type(value) is int else value
+
+
+def _parts(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yield a value and what is in it, with the places and keys that lead there."""
+    if path:
+        yield path, value
+    if isinstance(value, (list, tuple, Mapping)):
+        keys = _keys(value) if path else range(len(value))
+        items = value.values() if isinstance(value, Mapping) else value
+        for key, item in zip(keys, items, strict=True):
+            yield from _parts(item, (*path, key))
+
+
+def _keys(value: Any) -> Any:
+    """Return the keys of a mapping, the numbers of a tuple's items; those of a list are alike."""
+    if isinstance(value, list):
+        return ["*"] * len(value)
+    return list(value) if isinstance(value, Mapping) else range(len(value))
+
+
+def _is_numeric(part: Any) -> bool:
+    return isinstance(part, (np.ndarray, np.generic, int, float, complex))
+
+
+def _form(value: Any) -> str:
+    """Return the type of a value in words, of an array with its axes."""
+    kind = type(value.item()) if isinstance(value, np.generic) else type(value)
+    if kind is np.ndarray:
+        return f"an array with {value.ndim} {'axis' if value.ndim == 1 else 'axes'}"
+    return _WORDS.get(kind.__name__, f"a {kind.__name__}")
+
+
+def _lengths(values: Sequence[Any]) -> dict[tuple[int, int], int]:
+    """Return the lengths of arguments by place and axis."""
+    return {
+        (place, axis): length
+        for place, value in enumerate(values)
+        if isinstance(value, (np.ndarray, list, tuple))
+        for axis, length in enumerate(getattr(value, "shape", (len(value),)))
+    }
+
+
+def _judge(
+    exercise: Exercise,
+    program: str,
+    sandbox: Children,
+    rules: _Rules,
+    values: Sequence[Any],
+) -> SmallExample | str:
+    """Return the example, or the sentence that says why no result of the program is wrong.
+
+    Raises:
+        RefusedError: Right programs may give something else, or nothing.
+    """
+    code = rules.call.code
+    given = {f"argument_{number}": value for number, value in enumerate(values)}
+    test = replace(rules.allowed.test, id=TestId("example"), given=Literals(given))
+    test = replace(test, run=code) if isinstance(test, OutputTest) else replace(test, call=code)
+    exercise = replace(exercise, tests=(test,))
+    try:
+        computed = Oracle(exercise, sandbox, KnownValues()).values_of(test)
+    except DefinitionError as error:
+        is_over = isinstance(error.__cause__, ChildGoneError)
+        raise RefusedError(
+            break_sentences.TOO_LONG if is_over else break_sentences.RAISES
+        ) from None
+    expected = computed.draws[0].expected
+    if sentence := undecided(expected, lambda: rules.has_ties(values)):
+        raise RefusedError(sentence)
+
+    def result_of(code: str) -> TestResult:
+        oracle = Oracle(exercise, sandbox, KnownValues({test.id: computed}))
+        submission = Submission.from_bytes(Path(exercise.path_name), code.encode())
+        with SubmissionRun(oracle, submission, sandbox, limits_of(exercise)) as run:
+            run.load()
+            return run.grade(test)
+
+    right = [each.code for each in exercise.also_right]
+    right += [] if test.needs_solution else [exercise.solution]
+    if any(result_of(each).outcome is not Outcome.PASSED for each in right):
+        raise RefusedError(break_sentences.DISAGREE)
+    result = result_of(program)
+    if result.outcome is Outcome.PASSED:
+        return break_sentences.same_result(summarize(expected).text)
+    if result.outcome not in (Outcome.FAILED, Outcome.ERRORED):
+        return break_sentences.ENDLESS
+    message = break_sentences.of_wrong_program(result.message)
+    return SmallExample(
+        rules.call.text,
+        replace(result, message=message, inputs=(), points=0, max_points=0, seconds=None),
+    )
+
+
+def _limits(exercise: Exercise) -> ExerciseLimits:
+    limits = exercise.limits or ExerciseLimits(exercise.where)
+    return replace(limits, cpu_seconds=_CPU_SECONDS, wall_seconds=_WALL_SECONDS)

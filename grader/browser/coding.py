@@ -22,11 +22,14 @@ from grader.definitions.exercise import (
     FromSolution,
     Literals,
     LiteralValue,
+    Misconception,
+    RightProgram,
     Seeded,
     TestId,
     Tolerance,
 )
 from grader.errors import Location
+from grader.grading.diagnosis.allowed_calls import AllowedCall
 from grader.grading.diagnosis.fingerprint import Fingerprint
 from grader.grading.diagnosis.known_mistakes import Mistake
 from grader.grading.expected.oracle import Draw, TestValues
@@ -47,12 +50,20 @@ class EngineData:
     grader: Versions = HERE  # where the data is made
 
 
+@dataclass(frozen=True, slots=True)
+class BreakData:
+    """The data that a page needs to judge calls which shall break wrong programs."""
+
+    exercise: Exercise  # with its right and wrong programs, and no tests
+    calls: tuple[AllowedCall, ...]
+
+
 _KINDS: Final[dict[str, type]] = {
     kind.__name__: kind
     for kind in (
-        *KINDS_OF_TEST, Budget, Definition, Draw, EngineData, Exercise, ExerciseLimits,
-        Forbid, FromExpression, FromReference, FromSolution, Literals, LiteralValue, Mistake,
-        Outcome, Seeded, Fingerprint, Tolerance, TestValues,
+        *KINDS_OF_TEST, AllowedCall, BreakData, Budget, Definition, Draw, EngineData, Exercise,
+        ExerciseLimits, Fingerprint, Forbid, FromExpression, FromReference, FromSolution, Literals,
+        LiteralValue, Misconception, Mistake, Outcome, RightProgram, Seeded, TestValues, Tolerance,
         Usage, Versions,
     )
 }  # fmt: skip
@@ -64,8 +75,8 @@ _FIELDS: Final[dict[type, tuple[str, ...]]] = {
 _WHERE: Final = "where"  # the author's file, which is not published
 
 
-def to_text(data: EngineData) -> str:
-    """Return engine data as text.
+def to_text(data: EngineData | BreakData) -> str:
+    """Return the data of a page as text.
 
     Raises:
         UnsupportedValueError: A value in it has no encoding, or it is too large.
@@ -74,13 +85,12 @@ def to_text(data: EngineData) -> str:
     return base64.b64encode(zlib.compress(frame, 9)).decode()
 
 
-def from_text(text: str) -> EngineData:
+def from_text(text: str) -> Any:
     """Rebuild what `to_text` was given."""
     frame = zlib.decompress(base64.b64decode(text))
     header, _ = wire.lengths(frame[: wire.PREFIX])
     body = wire.PREFIX + header
-    data: EngineData = _rebuilt(wire.decode(frame[wire.PREFIX : body], frame[body:]))
-    return data
+    return _rebuilt(wire.decode(frame[wire.PREFIX : body], frame[body:]))
 
 
 def size_of(value: object) -> int | None:

@@ -3,6 +3,7 @@
 Each returns JSON, whatever a learner writes:
 
     check(source)  the verdict, as `etude check --format json` prints it
+    judge_break(data, program, call)  {"example", "message"}, one of which is null
     run(source)    {"output", "truncated", "figures", "problem"}
     cell(source)   {"printed", "truncated", "figures", "problem"}
     begin_text(request)  {"prompt", "problem"}
@@ -31,12 +32,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.browser.coding import EngineData, from_text, size_of
+from grader.browser.coding import BreakData, EngineData, from_text, size_of
 from grader.browser.other_versions import differences
 from grader.browser.own_gpt import Model, OwnGpt, Problem
 from grader.browser.page_child import InPage, PageChild
 from grader.definitions.exercise import Seeded, TestId
 from grader.errors import EtudeError
+from grader.grading.diagnosis.allowed_calls import judge_call
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import KnownValues, Oracle
@@ -47,7 +49,7 @@ from grader.grading.program.loaded_program import problem_of, put_files
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, Verdict
-from grader.grading.results.verdict_json import fault_data, verdict_data
+from grader.grading.results.verdict_json import fault_data, result_data, verdict_data
 from grader.grading.run.optional_parts import log_failures
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
 from grader.lessons import display, plot_display
@@ -199,6 +201,26 @@ def check(source: str) -> str:
         except Exception as error:  # noqa: BLE001  a fault like any other
             data = fault_data(_grader.exercise.id, f"{type(error).__name__}: {error}")
     return json.dumps(data)
+
+
+def judge_break(data: str, program: str, call: str) -> str:
+    """Judge a call that shall break the program of a misconception.
+
+    Args:
+        data: See `break_data` in `shipping`.
+        program: The misconception's id.
+    """
+    breaks: BreakData = from_text(data)
+    codes = {each.id: each.code for each in breaks.exercise.misconceptions}
+    with _quietly(), with_files_of(breaks.exercise):
+        try:
+            result = judge_call(breaks.exercise, breaks.calls, codes[program], InPage(), call)
+        except Exception as error:  # noqa: BLE001  said on the page, which goes on
+            result = f"This could not be judged: {type(error).__name__}: {error}"
+    if isinstance(result, str):
+        return json.dumps({"example": None, "message": result})
+    example = {"code": result.code, "result": result_data(result.result)}
+    return json.dumps({"example": example, "message": None})
 
 
 def run(source: str) -> str:

@@ -11,14 +11,17 @@ from pathlib import Path
 from typing import Final
 
 import grader
-from grader.browser.coding import EngineData, size_of, to_text
+from grader.browser.coding import BreakData, EngineData, size_of, to_text
 from grader.definitions.exercise import (
+    CallTest,
     Exercise,
+    FromSolution,
     Literals,
     Seeded,
     TestCase,
 )
 from grader.grading.checks import check_of
+from grader.grading.diagnosis.break_it import allowed_calls
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.oracle import KnownValues, Oracle, TestValues
 from grader.grading.feedback.difference_sentences import naming_items
@@ -165,6 +168,39 @@ def _engine_data(
         return to_text(data)
     except UnsupportedValueError as error:
         raise author_error(exercise.where, f"too much for a page: {error}") from error
+
+
+def break_data(exercise: Exercise, sandbox: Children) -> str:
+    """Return the data by which a page judges calls that shall break wrong programs; or "".
+
+    It has the solution, the programs of `also_right` and of misconceptions, and arguments that the
+    tests draw for pages: it is for practice alone.
+
+    Raises:
+        DefinitionError: A test cannot be computed.
+        GraderFault: The sandbox failed.
+    """
+    exercise = replace(exercise, stream=" in a page")
+    with with_files_of(exercise):
+        calls = allowed_calls(Oracle(exercise, sandbox))
+    programs = tuple(replace(each, feedback="") for each in exercise.misconceptions)
+    data = BreakData(
+        replace(
+            _edition(exercise, []),
+            defines={name: replace(d, reference=None) for name, d in exercise.defines.items()},
+            solution=exercise.solution,
+            also_right=exercise.also_right,
+            misconceptions=programs,
+        ),
+        # The reference is in no page: the solution stands for it.
+        tuple(
+            replace(each, test=replace(each.test, expect=FromSolution()))
+            if isinstance(each.test, CallTest)
+            else each
+            for each in calls
+        ),
+    )
+    return to_text(data) if calls else ""
 
 
 def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:

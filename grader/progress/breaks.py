@@ -17,20 +17,25 @@ MOST: Final = 3
 
 
 def offers(exercise: Exercise, history: History) -> list[Misconception]:
-    """Return the misconceptions to break, the simplest first: those closest to the solution.
-
-    What the learner made is left out, and what the author keeps from it with `breakable: false`.
-    """
-    if exercise.kind in ("predict", "test"):
-        return []
+    """Return the misconceptions to break; what the learner made is left out."""
     own = {
         name
         for each in history.attempts
         if each.exercise == exercise.id
         for name in each.diagnosis.split(Diagnosis.JOIN)
     }
-    offered = [each for each in exercise.misconceptions if each.breakable and each.id not in own]
-    return sorted(offered, key=lambda each: _distance(exercise.solution, each.code))[:MOST]
+    return [each for each in breakable(exercise) if each.id not in own][:MOST]
+
+
+def breakable(exercise: Exercise) -> list[Misconception]:
+    """Return the misconceptions that can be broken, the simplest first: closest to the solution.
+
+    What the author keeps from it with `breakable: false` is left out.
+    """
+    if exercise.kind not in ("write", "fix"):
+        return []
+    offered = [each for each in exercise.misconceptions if each.breakable]
+    return sorted(offered, key=lambda each: _distance(exercise.solution, each.code))
 
 
 def break_job(exercise: Exercise, misconception: str, call: str) -> Job:

@@ -30,6 +30,14 @@ class Solution:
 
 
 @dataclass(frozen=True, slots=True)
+class Breakable:
+    """Wrong programs that a learner may break in the browser after a pass."""
+
+    programs: Mapping[str, str]  # by misconception's id, the simplest first
+    engine: str  # what the Python in the page judges calls by
+
+
+@dataclass(frozen=True, slots=True)
 class Runnable:
     """An exercise that runs in the browser."""
 
@@ -38,6 +46,7 @@ class Runnable:
     solution: Solution | None = None
     for_practice: bool = False  # the engine runs the hidden tests too
     asks: Mapping[str, Sequence[str]] = field(default_factory=dict)  # answers by test, for practice
+    breaks: Callable[[], Breakable | None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)

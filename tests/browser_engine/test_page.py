@@ -1,6 +1,7 @@
 """Answers of the page's Python, whatever it is given."""
 
 import json
+import sys
 from base64 import b64encode
 from pathlib import Path
 from typing import Any
@@ -8,11 +9,15 @@ from typing import Any
 import pytest
 
 from grader.browser.coding import from_text
-from grader.browser.shipping import engine_data
+from grader.browser.shipping import break_data, engine_data
 from grader.definitions.collection import load_exercise
 from grader.definitions.student import student_text
+from grader.grading.diagnosis.break_it import broken
+from grader.grading.expected.oracle import Oracle
+from grader.grading.results.submission import Submission
 from grader.sandbox.process import Sandbox
 from tests.browser_engine.conftest import Page
+from tests.browser_engine.test_shipping import decoded
 from tests.grading.conftest import Make
 
 TWICE: dict[str, object] = {"given": {"x": 3}, "call": "f(x)", "expect": 6.0}
@@ -380,3 +385,54 @@ def test_a_lesson_has_data_files(page: Page) -> None:
     assert page("cell", cell)["printed"] == "1,2,3\n"
     page("open_lesson")
     assert page("cell", cell)["printed"] == "1,2,3\n"
+
+
+def test_a_call_that_shall_break_a_program_is_judged_as_in_the_sandbox(
+    page: Page, make: Make, sandbox: Sandbox
+) -> None:
+    """Also what never ends, takes memory, gives NaN, differs little, changes globals, or names us."""
+    solution = (
+        "import numpy as np\ndef f(x):\n    return np.array([x.sum() + np.log(x[0] - 5.0)])\n"
+    )
+    hang = solution.replace("    ret", "    while x[0] == 7:\n        pass\n    ret")
+    wrong = {
+        "hangs": hang,
+        "barely": solution.replace("return ", "return 1e-13 + "),
+        "patches": solution.replace("    ret", "    np.sum = np.array = None\n    x += 1\n    ret"),
+        "zero": "import numpy as np\ndef f(x):\n    return np.zeros(1)\n",
+    }
+    exercise = make(
+        {
+            "hidden": True,
+            "seeds": 6,
+            "given": "x = rng.uniform(5.25, 87.5, sizes(1))  # zqxsource",
+            "call": "f(x)",
+            "expect": "solution",
+        },
+        solution=solution,
+        misconceptions=[{"id": n, "code": c, "feedback": "No."} for n, c in wrong.items()],
+    )
+    data = break_data(exercise, sandbox)
+    assert b"zqxsource" not in decoded(data)
+    calls = [
+        ("zero", "f(np.array([6, 8]))", ""),
+        ("barely", "f(np.array([6, 8]))", "Both give the same result: `[14.]`."),
+        ("patches", "f(np.array([6.0, 8.0]))", ""),
+        ("zero", "f(np.array([4.0]))", "The right result has NaN here"),
+        ("zero", "f(np.zeros(10**10))", "The arguments cannot be computed (MemoryError)"),
+        ("zero", "f(page)", "`page` is no plain data"),
+        ("zero", "f(np.array([6.0]), 1)", "No test of this exercise compares"),
+    ]
+    if hasattr(sys, "monitoring"):  # from Python 3.12 on, as in a browser
+        calls.append(("hangs", "f(np.array([7.0]))", "The wrong program takes too long here"))
+    for program, call, message in calls:
+        answer = page("judge_break", data, program, call)
+        submission = Submission.from_bytes(Path("f.py"), wrong[program].encode())
+        verdict = broken(Oracle(exercise, sandbox), submission, sandbox, call)
+        assert message in (answer["message"] or "")
+        assert (answer["example"] is None) == bool(message) == (verdict.example is None)
+        if verdict.example is None:
+            assert answer["message"] == verdict.message
+        else:
+            assert answer["example"]["code"] == call
+            assert answer["example"]["result"]["message"] == verdict.message

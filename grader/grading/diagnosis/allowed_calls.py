@@ -19,10 +19,14 @@ from grader.definitions.exercise import (
     ExerciseLimits,
     Literals,
     OutputTest,
-    TestId,
 )
 from grader.errors import DefinitionError
-from grader.grading.diagnosis.simpler_inputs import ALL_DIFFERENT, count_numbers, parts, properties
+from grader.grading.diagnosis.input_properties import (
+    ALL_DIFFERENT,
+    count_numbers,
+    parts,
+    properties,
+)
 from grader.grading.diagnosis.written_call import Place, RefusedError, WrittenCall, read_call
 from grader.grading.expected.oracle import KnownValues, Oracle
 from grader.grading.feedback import break_sentences
@@ -212,7 +216,9 @@ def _lengths(values: Sequence[Any]) -> dict[tuple[int, int], int]:
         (place, axis): length
         for place, value in enumerate(values)
         if isinstance(value, (np.ndarray, list, tuple))
-        for axis, length in enumerate(getattr(value, "shape", (len(value),)))
+        for axis, length in enumerate(
+            value.shape if isinstance(value, np.ndarray) else (len(value),)
+        )
     }
 
 
@@ -230,7 +236,7 @@ def _judge(
     """
     code = rules.call.code
     given = {f"argument_{number}": value for number, value in enumerate(values)}
-    test = replace(rules.allowed.test, id=TestId("example"), given=Literals(given))
+    test = replace(rules.allowed.test, given=Literals(given))
     test = replace(test, run=code) if isinstance(test, OutputTest) else replace(test, call=code)
     exercise = replace(exercise, tests=(test,))
     try:

@@ -4,17 +4,21 @@ import ast
 import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 
-from grader.definitions.exercise import CallTest, FromExpression, FromSolution
+import numpy as np
+
+from grader.definitions.exercise import CallTest, FromExpression, FromSolution, TestId
 from grader.errors import DefinitionError
 from grader.grading.diagnosis.allowed_calls import AllowedCall, judge_call
+from grader.grading.diagnosis.input_properties import count_numbers, parts
 from grader.grading.diagnosis.plain_call import NotWritableError, python_of
-from grader.grading.diagnosis.simpler_inputs import count_numbers
+from grader.grading.diagnosis.simpler_inputs import replaced
 from grader.grading.diagnosis.small_example import (
     Clock,
+    Inputs,
     Question,
     Search,
-    limits_of_example,
     ordinary_inputs,
     questions,
 )
@@ -24,11 +28,18 @@ from grader.grading.expected.solution_values import loaded_solution
 from grader.grading.feedback import break_sentences
 from grader.grading.program.author_code import evaluate
 from grader.grading.program.loaded_program import load
+from grader.grading.results.jobs import limits_of
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, SmallExample, Verdict
 from grader.grading.run.submission_run import verdict_of
 from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.interface import Children
+
+_ID: Final = TestId("example")  # names no hidden test
+_MOST_NUMBERS: Final = 2000
+"""The most numbers of ordinary arguments that show what a call is like."""
+
+_CPU_SECONDS, _MOST_WRITTEN, _LARGE = 0.5, 500, 1000.0  # of a search for a witness
 
 
 def broken(oracle: Oracle, submission: Submission, sandbox: Children, text: str) -> Verdict:
@@ -63,7 +74,7 @@ def _allowed_calls(oracle: Oracle) -> Iterator[tuple[Question, AllowedCall]]:
     for question in (
         each for test in oracle.exercise.tests for each in questions(oracle, test, None)
     ):
-        test = replace(question.test, tolerance=question.of.tolerance)
+        test = replace(question.test, id=_ID, tolerance=question.of.tolerance)
         if isinstance(test, CallTest) and isinstance(test.expect, FromExpression):
             test = replace(test, expect=FromSolution())  # it is about the test's own inputs
         if not question.call.is_plain or oracle.exercise.hidden_data:
@@ -73,10 +84,28 @@ def _allowed_calls(oracle: Oracle) -> Iterator[tuple[Question, AllowedCall]]:
             ordinary = tuple(
                 tuple(evaluate(text, drawn) for text in call.texts)
                 for drawn in ordinary_inputs(oracle, question)
+                if count_numbers(drawn) <= _MOST_NUMBERS
             )
             python_of([*map(list, ordinary)])  # what cannot be written breaks nothing
             if ordinary:
-                yield question, AllowedCall(call.shape, tuple(call.arguments), test, ordinary)
+                yield (
+                    replace(question, test=test),
+                    AllowedCall(call.shape, tuple(call.arguments), test, ordinary),
+                )
+
+
+class _WideSearch(Search):
+    """A search that also tries large numbers, on which a program may overflow."""
+
+    def draws(self, question: Question) -> Iterator[Inputs]:
+        """Yield drawn inputs, then the same with their decimal numbers times a thousand."""
+        drawn = [*super().draws(question)]
+        yield from drawn
+        for inputs in drawn:
+            for path, part in parts(inputs):
+                if np.asarray(part).dtype.kind == "f":
+                    inputs = replaced(inputs, path, part * _LARGE)  # noqa: PLW2901
+            yield inputs
 
 
 def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> str:
@@ -88,11 +117,12 @@ def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> 
     with (
         contextlib.suppress(ChildGoneError, DefinitionError),
         loaded_solution(exercise, sandbox) as solution,
-        sandbox.child(limits_of_example(exercise)) as child,
+        sandbox.child(limits_of(exercise)) as child,
     ):
         program = load(child, submission, exercise).program
         assert program is not None  # verify has proven that it loads
-        search = Search(oracle, sandbox, solution, program, Clock())
+        clock = Clock(_CPU_SECONDS)
+        search = _WideSearch(oracle, sandbox, solution, program, clock, _MOST_WRITTEN)
         for question, _ in allowed:
             if (first := search.first(question)) is None:
                 continue

@@ -13,16 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.definitions.exercise import Literals, TestCase
+from grader.grading.diagnosis.input_properties import Path, parts, properties
 from grader.grading.diagnosis.simpler_inputs import (
     SAME,
-    Path,
     arrays_in,
     in_common,
     lengths_in,
     near,
     numbers_in,
-    parts,
-    properties,
     standard_forms,
 )
 from grader.grading.expected.oracle import Oracle

@@ -67,15 +67,6 @@ def plain_calls(exercise: Exercise, test: TestCase, given: Mapping[str, Any]) ->
     return [PlainCall(code, _names(ast.parse(code)) & names) for code in found]
 
 
-def without_arguments(call: str) -> str:
-    """Return a plain call without its arguments, the same for all calls of one thing."""
-    tree = ast.parse(call, mode="eval")
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            node.args, node.keywords = [], []
-    return ast.unparse(tree)
-
-
 def python_of(value: Any) -> str:  # noqa: PLR0911  any value; each kind returns
     """Return Python text that gives a value of numbers, texts, arrays and containers of them.
 

@@ -1,4 +1,4 @@
-"""Inputs as trees of arrays and numbers: what holds for each, and simpler values to try."""
+"""Inputs as trees of arrays and numbers, and simpler values to try."""
 
 import itertools
 import math
@@ -8,14 +8,10 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-Path: TypeAlias = tuple[Any, ...]
-"""The names, keys and numbers that lead to a value in the inputs."""
+from grader.grading.diagnosis.input_properties import Path, parts
 
 MANY: Final = 64
 """The most numbers that a small example has."""
-
-ALL_DIFFERENT: Final = "all different"
-"""A property that an example may break, unless the result says which of several numbers."""
 
 SAME: Final = 1e-5
 """The relative deviation up to which a number is told by another one."""
@@ -24,18 +20,6 @@ _Array: TypeAlias = npt.NDArray[Any]
 
 _SIMPLE: Final = (0, 1, 2)
 _NEXT: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 0.5)  # factors of a number that takes another's place
-
-
-def parts(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Yield each array and each number in a value, with the path to it."""
-    if isinstance(value, (np.ndarray, np.generic, int, float, complex)):
-        yield path, value
-    elif isinstance(value, (list, tuple)):
-        for number, item in enumerate(value):
-            yield from parts(item, (*path, number))
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from parts(item, (*path, key))
 
 
 def arrays_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, _Array]]:
@@ -131,11 +115,6 @@ def moved(part: Any, number: float, other: float) -> Any:
     return type(part)(other)
 
 
-def count_numbers(value: Any) -> int:
-    """Return how many numbers are written in a value."""
-    return sum(int(np.size(part)) for _, part in parts(value))
-
-
 def numbers_in(value: Any) -> frozenset[float]:
     """Return the different numbers in a value: of complex ones the parts, and no booleans."""
     arrays = [np.asarray(part) for _, part in parts(value)]
@@ -158,47 +137,6 @@ def texts_in(value: Any) -> Iterator[str]:
         for key, item in value.items():
             yield from texts_in(key)
             yield from texts_in(item)
-
-
-def properties(part: Any) -> frozenset[str]:
-    """Return what holds for all numbers of a part, of all that inputs are usually meant to keep.
-
-    An input that breaks what holds for every ordinary draw may be one that no right program has to
-    take: a probability of 2, a mask that leaves a row nothing.
-    """
-    array = np.asarray(part)
-    if array.size == 0 or array.dtype.kind not in "biuf":
-        return frozenset()
-    rows = array if array.ndim else array.reshape(1)
-    if array.dtype.kind == "b":
-        square = rows.ndim > 1 and rows.shape[-1] == rows.shape[-2]
-        diagonal = np.diagonal(rows, 0, -2, -1) if square else None
-        holds = {
-            "each row has True": rows.any(-1).all(),
-            "each row has False": not rows.all(-1).any(),
-            "the diagonal is True": diagonal is not None and diagonal.all(),
-            "the diagonal is False": diagonal is not None and not diagonal.any(),
-        }
-    else:
-        finite = np.isfinite(rows)
-        with np.errstate(invalid="ignore"):  # between two infinities
-            holds = {
-                "finite": finite.all(),
-                "each row has a finite number": finite.any(-1).all(),
-                "positive": (rows > 0).all(),
-                "not negative": (rows >= 0).all(),
-                "not positive": (rows <= 0).all(),
-                "negative": (rows < 0).all(),
-                "at most 1": (rows <= 1).all(),
-                "less than 1": (rows < 1).all(),
-                "rows have the sum 1": np.allclose(rows.sum(-1), 1),
-                ALL_DIFFERENT: np.unique(array).size == array.size,
-                "increasing": (np.diff(rows) > 0).all(),
-                "not decreasing": (np.diff(rows) >= 0).all(),
-            }
-    return frozenset(
-        {f"of kind {array.dtype.kind}", *(name for name, is_so in holds.items() if is_so)}
-    )
 
 
 def simpler(part: Any, *, in_order: bool) -> Iterator[Any]:

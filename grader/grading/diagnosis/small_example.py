@@ -55,31 +55,33 @@ from grader.grading.diagnosis.hidden_constants import (
     other_arrays,
     usual_of,
 )
+from grader.grading.diagnosis.input_properties import (
+    ALL_DIFFERENT,
+    Path,
+    count_numbers,
+    parts,
+    properties,
+)
 from grader.grading.diagnosis.plain_call import (
     NotWritableError,
     PlainCall,
     plain_calls,
     python_of,
-    without_arguments,
 )
 from grader.grading.diagnosis.simpler_inputs import (
-    ALL_DIFFERENT,
     MANY,
-    Path,
     alike,
     arrays_in,
-    count_numbers,
     exchanged,
     keys_in,
     lengths_in,
     moved,
     numbers_in,
-    parts,
-    properties,
     replaced,
     simpler,
     texts_in,
 )
+from grader.grading.diagnosis.written_call import without_arguments
 from grader.grading.expected.inputs import draw_of_sizes
 from grader.grading.expected.oracle import Draw, KnownValues, Oracle
 from grader.grading.expected.solution_values import loaded_solution
@@ -273,15 +275,16 @@ def _kind_of(got: object, rung: Rung | None) -> str:
 class Clock:
     """The time for a search."""
 
-    def __init__(self) -> None:
+    def __init__(self, cpu_seconds: float = CPU_SECONDS) -> None:
+        self._cpu_seconds = cpu_seconds
         self._cpu, self._wall = time.process_time(), time.monotonic()
 
     @property
     def is_over(self) -> bool:
         """True if no time is left."""
         return (
-            time.process_time() - self._cpu > CPU_SECONDS
-            or time.monotonic() - self._wall > WALL_SECONDS
+            time.process_time() - self._cpu > self._cpu_seconds
+            or time.monotonic() - self._wall > WALL_SECONDS * self._cpu_seconds / CPU_SECONDS
         )
 
 
@@ -291,6 +294,7 @@ class Search:
     Args:
         solution: Loaded in a child.
         program: The submission, in another one.
+        most: The most numbers of an example.
     """
 
     def __init__(
@@ -300,6 +304,7 @@ class Search:
         solution: LoadedProgram,
         program: LoadedProgram,
         clock: Clock,
+        most: int = MANY,
     ) -> None:
         self._exercise = oracle.exercise
         self._oracle = Oracle(oracle.exercise, sandbox, KnownValues())
@@ -307,6 +312,7 @@ class Search:
         self._solution = solution
         self._program = program
         self._clock = clock
+        self._most = most
         self._known_usual: dict[tuple[TestId, frozenset[str]], Usual] = {}
         self._secrets = Secrets(oracle)
 
@@ -350,10 +356,10 @@ class Search:
     def first(self, question: Question) -> tuple[Inputs, str] | None:
         """Return the smallest inputs that show a difference, of the test's own kind if possible."""
         other = None
-        for inputs in self._draws(question):
+        for inputs in self.draws(question):
             if self._clock.is_over:
                 break
-            is_small = 0 < count_numbers(inputs) <= MANY
+            is_small = 0 < count_numbers(inputs) <= self._most
             if not is_small or not all(self._fits(question, *each) for each in parts(inputs)):
                 continue
             kind = self._difference(question, inputs)
@@ -363,7 +369,7 @@ class Search:
                 other = inputs, kind
         return other
 
-    def _draws(self, question: Question) -> Iterator[Inputs]:
+    def draws(self, question: Question) -> Iterator[Inputs]:
         """Yield inputs drawn with every small vector of sizes, then with ordinary sizes."""
         numbers = itertools.count()
         seeded = question.of.given
@@ -452,7 +458,7 @@ class Search:
             free: Whether inputs with a secret are refused.
         """
         changed = replaced(inputs, path, part)
-        if count_numbers(changed) > MANY or not self._fits(question, path, part):
+        if count_numbers(changed) > self._most or not self._fits(question, path, part):
             return None
         if free and next(self._secrets_in(question, changed), None) is not None:
             return None

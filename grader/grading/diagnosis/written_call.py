@@ -5,27 +5,22 @@ computed in a child of the sandbox.
 """
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from grader.definitions.exercise import Exercise
-from grader.grading.diagnosis.plain_call import without_arguments
 from grader.grading.feedback import break_sentences
 
 MOST_CHARACTERS: Final = 2000
 
-_CONSTRUCTORS: Final = frozenset({
-    "arange", "array", "asarray", "diag", "eye", "full", "identity", "linspace", "ones", "tri",
-    "tril", "triu", "zeros",
-})  # fmt: skip
-_VALUES: Final = frozenset({
-    "bool_", "complex64", "complex128", "e", "float16", "float32", "float64", "inf", "int8",
-    "int16", "int32", "int64", "nan", "pi", "uint8", "uint16", "uint32", "uint64",
+_OF_NUMPY: Final = frozenset({
+    "arange", "array", "asarray", "bool_", "complex64", "complex128", "diag", "e", "eye", "float16",
+    "float32", "float64", "full", "identity", "inf", "int8", "int16", "int32", "int64", "linspace",
+    "nan", "ones", "pi", "tri", "tril", "triu", "uint8", "uint16", "uint32", "uint64", "zeros",
 })  # fmt: skip
 _NODES: Final = (
     ast.List, ast.Tuple, ast.Dict, ast.UnaryOp, ast.BinOp, ast.unaryop, ast.Add, ast.Sub, ast.Mult,
-    ast.Div, ast.Pow, ast.Load, ast.keyword,
+    ast.Div, ast.Pow, ast.Load, ast.Call, ast.keyword,
 )  # fmt: skip
 
 Place: TypeAlias = tuple[int, str]
@@ -92,7 +87,7 @@ def written_call(exercise: Exercise, tree: ast.expr) -> WrittenCall:
     arguments: dict[Place, ast.expr] = {}
     number = 0
     for depth, call in enumerate(chain):
-        parameters = _parameters(exercise, call)
+        parameters = _parameters(exercise, call.func)
         for place, given in enumerate(call.args):
             name = parameters[place] if place < len(parameters) else f"{place}"
             if isinstance(given, ast.Starred):
@@ -109,61 +104,45 @@ def written_call(exercise: Exercise, tree: ast.expr) -> WrittenCall:
     return WrittenCall(shape, arguments, ast.unparse(tree))
 
 
-def _parameters(exercise: Exercise, call: ast.Call) -> list[str]:
+def without_arguments(call: str) -> str:
+    """Return a plain call without its arguments, the same for all calls of one thing."""
+    tree = ast.parse(call, mode="eval")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            node.args, node.keywords = [], []
+    return ast.unparse(tree)
+
+
+def _parameters(exercise: Exercise, callee: ast.expr) -> list[str]:
     """Return the positional parameters of a callee, as the solution names them."""
-    tree: ast.Module = ast.parse(exercise.solution)
-    path = [*_callee(call.func), *(["__call__"] if isinstance(call.func, ast.Call) else [])]
-    body: list[ast.stmt] = tree.body
-    for number, name in enumerate(path):
-        node = next((each for each in body if getattr(each, "name", "") == name), None)
-        if isinstance(node, ast.ClassDef):
-            body = node.body
-            if number == len(path) - 1:
-                path.append("__init__")
-        elif isinstance(node, ast.FunctionDef):
-            names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
-            return names[1:] if number else names
-        else:
-            break
-    return []
+    name = callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "__call__")
+    defined = [
+        node
+        for node in ast.walk(ast.parse(exercise.solution))
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name == name
+    ]
+    if defined and isinstance(defined[0], ast.ClassDef):
+        body = [each for each in defined[0].body if isinstance(each, ast.FunctionDef)]
+        defined = [each for each in body if each.name == "__init__"]
+    if not defined or not isinstance(defined[0], ast.FunctionDef):
+        return []
+    names = [each.arg for each in (*defined[0].args.posonlyargs, *defined[0].args.args)]
+    return names[1:] if names[:1] == ["self"] else names
 
 
-def _callee(node: ast.expr) -> Iterator[str]:
-    """Yield the names that lead to a callee: of `Model(W).step` the class and the method."""
-    if isinstance(node, ast.Name):
-        yield node.id
-    elif isinstance(node, ast.Attribute):
-        yield from _callee(node.value)
-        yield node.attr
-    elif isinstance(node, ast.Call):
-        yield from _callee(node.func)
-
-
-def _check(node: ast.AST) -> None:
+def _check(argument: ast.expr) -> None:
     """Refuse what is neither plain data nor a constructor of NumPy."""
-    if isinstance(node, ast.Call):
-        if node.func is None or not _is_numpy(node.func, _CONSTRUCTORS):
-            raise RefusedError(_not_plain(node))
-        for each in (*node.args, *node.keywords):
-            _check(each)
-    elif isinstance(node, ast.Constant):
-        if not isinstance(node.value, (int, float, complex, str, type(None))):
-            raise RefusedError(_not_plain(node))
-    elif not _is_numpy(node, _VALUES):
-        if not isinstance(node, _NODES):
-            raise RefusedError(_not_plain(node))
-        for child in ast.iter_child_nodes(node):
-            _check(child)
-
-
-def _is_numpy(node: ast.AST, names: frozenset[str]) -> bool:
-    match node:
-        case ast.Attribute(value=ast.Name(id="np"), attr=name):
-            return name in names
-        case ast.Name(id=name):
-            return names is _VALUES and name in {"int", "float", "bool", "complex"}
-    return False
-
-
-def _not_plain(node: ast.AST) -> str:
-    return break_sentences.unreadable(f"`{ast.unparse(node)[:40]}` is no plain data")
+    for node in ast.walk(argument):
+        match node:
+            case ast.Attribute(value=ast.Name(id="np"), attr=name):
+                is_plain = name in _OF_NUMPY
+            case ast.Name(id=name):
+                is_plain = name in {"np", "int", "float", "bool", "complex"}
+            case ast.Constant(value=value):
+                is_plain = isinstance(value, (int, float, complex, str, type(None)))
+            case _:
+                is_plain = isinstance(node, _NODES)
+        if not is_plain:
+            raise RefusedError(
+                break_sentences.unreadable(f"`{ast.unparse(node)[:40]}` is no plain data")
+            )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from grader.browser import page
-from grader.browser.shipping import engine_data
+from grader.browser.shipping import break_data, engine_data
 from grader.definitions.public import Described, PublicTest
 from grader.errors import GraderFault
 from grader.grading.expected.oracle import KnownValues
@@ -65,7 +65,13 @@ class AuthorProcess:
         Raises:
             DefinitionError, GraderFault: See `engine_data`.
         """
-        what = "practice" if for_practice else "engine"
+        return self._text("practice" if for_practice else "engine", exercise, packages)
+
+    def break_data(self, exercise: "Exercise") -> bytes:
+        """Return the data by which a page judges calls that shall break programs, as `engine`."""
+        return self._text("break", exercise, ())
+
+    def _text(self, what: str, exercise: "Exercise", packages: Sequence[str]) -> bytes:
         text = self._process.ask(pickle.dumps((what, exercise, tuple(packages))))
         try:
             base64.b64decode(text, validate=True)
@@ -122,6 +128,8 @@ class _Answers:
         if what == "verdict":
             page.open_exercise(exercise)
             return page.check(packages).encode()
+        if what == "break":
+            return break_data(exercise, sandbox).encode()
         if what != "tests":
             values = self._known(exercise.digest)
             is_practice = what == "practice"

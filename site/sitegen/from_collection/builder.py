@@ -30,6 +30,7 @@ from grader.grading.expected.public_form import (
     missing_in_page,
     untested_track,
 )
+from grader.progress.breaks import breakable
 from grader.lessons.execute import RunBlock, RunLesson
 from grader.lessons.lesson import Cell, read_lesson
 from grader.sandbox.process import Sandbox, open_sandbox
@@ -234,6 +235,7 @@ class ContentBuilder:
             feedback={each.id: each.feedback for each in exercise.misconceptions},
             solution=solution,
             for_practice=for_practice,
+            breaks=partial(self._breaks, exercise) if for_practice else lambda: None,
             asks={
                 test.id: [name for name in exercise.defines if uses_any(test.code, {name})]
                 for test in exercise.tests
@@ -275,6 +277,14 @@ class ContentBuilder:
             return self._kept(key, lambda: self._authors().record(whole, SETTINGS)).decode()
 
         return OwnGpt(whole, record, mistakes) if is_public else OwnGpt(model_json({}), record, {})
+
+    def _breaks(self, exercise: Exercise) -> Breakable | None:
+        programs = {each.id: each.code for each in breakable(exercise)}
+        if not programs or not exercise.solution:
+            return None
+        make = partial(self._authors().break_data, exercise)
+        engine = self._kept(f"break {exercise.digest}", make).decode()
+        return Breakable(programs, engine) if engine else None
 
     def _is_practice(self, exercise: Exercise) -> bool:
         course = exercise.course  # a student edition's says nothing of it: it has no hidden tests

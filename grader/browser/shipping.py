@@ -5,7 +5,7 @@ import importlib.util
 import io
 import sys
 import zipfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -29,6 +29,8 @@ from grader.grading.program.author_code import author_error, with_files_of
 from grader.sandbox.inside.wire import UnsupportedValueError
 from grader.sandbox.interface import Children
 
+MODULES: Final = "modules.zip"
+
 _PAGE: Final = "grader.browser.page"
 _LEFT_OUT: Final = frozenset(
     {
@@ -51,18 +53,26 @@ _MOST_BYTES: Final = 1 << 20  # that a page loads for a test, before they are co
 
 
 def bundle() -> bytes:
-    """Return a zip archive of the modules that a page imports, unchanged.
+    """Return a zip archive of `MODULES`, itself a zip archive of the modules that a page imports.
 
-    The same modules give the same bytes.
+    `MODULES` is not compressed by itself: all modules as one text compress to a fifth less. The
+    same modules give the same bytes.
     """
+    files = {}
+    for name, path in sorted(modules().items()):
+        folder = name.replace(".", "/")
+        is_package = path.name == "__init__.py"
+        files[f"{folder}/{path.name}" if is_package else f"{folder}.py"] = path.read_bytes()
+    return _zipped({MODULES: _zipped(files, zipfile.ZIP_STORED)}, zipfile.ZIP_DEFLATED)
+
+
+def _zipped(files: Mapping[str, bytes], compression: int) -> bytes:
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name, path in sorted(modules().items()):
-            folder = name.replace(".", "/")
-            is_package = path.name == "__init__.py"
-            entry = zipfile.ZipInfo(f"{folder}/{path.name}" if is_package else f"{folder}.py")
+    with zipfile.ZipFile(buffer, "w", compression, compresslevel=9) as archive:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name)
             entry.date_time, entry.external_attr = _LONG_AGO, _READABLE
-            archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
+            archive.writestr(entry, content, compression)
     return buffer.getvalue()
 
 

@@ -1,1 +1,1 @@
-import{b as e}from"./chunk-L2RTGZ7T.js";import"./chunk-WJ6M6SPD.js";import"./chunk-XGGZVOMM.js";import"./chunk-CZTQVWGB.js";e();
+import{b as e}from"./chunk-7SYUOOAM.js";import"./chunk-FBTSZOUL.js";import"./chunk-XGGZVOMM.js";import"./chunk-CZTQVWGB.js";e();

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from grader.browser.shipping import bundle, engine_data
+from grader.browser.shipping import MODULES, bundle, engine_data
 from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise
 from grader.sandbox.process import Sandbox
@@ -46,8 +46,11 @@ Said: TypeAlias = dict[str, dict[str, Any]]
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """The folders that a page's Python imports from: the bundle's, and one with NumPy alone."""
     ours, others = (tmp_path_factory.mktemp(name) for name in ("bundle", "packages"))
-    with zipfile.ZipFile(io.BytesIO(bundle())) as archive:
-        archive.extractall(ours)
+    with (
+        zipfile.ZipFile(io.BytesIO(bundle())) as archive,
+        zipfile.ZipFile(archive.open(MODULES)) as inner,
+    ):
+        inner.extractall(ours)
     installed = Path(np.__file__).parent.parent
     for name in ("numpy", "numpy.libs"):
         if (installed / name).is_dir():

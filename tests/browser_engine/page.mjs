@@ -14,6 +14,7 @@ const python = await loadPyodide({
   stderr: (line) => shown.push(line),
 });
 python.unpackArchive(new Uint8Array(readFileSync(bundle)), "zip", { extractDir: "/etude" });
+python.runPython('import shutil\nshutil.unpack_archive("/etude/modules.zip", "/etude")');
 python.runPython("import sys; sys.path.insert(0, '/etude')");
 const page = python.pyimport("grader.browser.page");
 const answers = readFileSync(calls, "utf-8")

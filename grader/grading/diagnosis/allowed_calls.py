@@ -79,14 +79,23 @@ def judge_call(
         values = _values(exercise, sandbox, call) if matches else []
     except RefusedError as error:
         return str(error)
-    refusal = break_sentences.NO_CALL
+    refusal, same = break_sentences.NO_CALL, ""
+    judged: list[CallTest | OutputTest] = []
     for each in matches:
         try:
             rules = _Rules(each, call)
-            return _judge(exercise, program, sandbox, rules, rules.converted(values))
+            arguments = rules.converted(values)
+            if each.test in judged:  # by another test that compares in the same way
+                continue
+            result = _judge(exercise, program, sandbox, rules, arguments)
         except RefusedError as error:
             refusal = str(error)
-    return refusal
+            continue
+        if not isinstance(result, str):
+            return result
+        same = result
+        judged.append(each.test)
+    return same or refusal
 
 
 def undecided(expected: Any, has_ties: Callable[[], bool]) -> str:
@@ -127,7 +136,7 @@ def _values(exercise: Exercise, sandbox: Children, call: WrittenCall) -> list[An
 
 
 class _Rules:
-    """What the task allows as arguments of a call, as ordinary arguments show it."""
+    """The rules for arguments of a call, as ordinary arguments show them."""
 
     def __init__(self, allowed: AllowedCall, call: WrittenCall) -> None:
         self.allowed, self.call = allowed, call

@@ -56,6 +56,12 @@ class Progress extends LearnersRecord {
     this.add({ ...NOTHING, hints: [{ exercise, number, price, at: instant(new Date()) }] });
   }
 
+  /** Record that a call has shown a program to be wrong. */
+  broke(exercise: string, misconception: string, call: string): void {
+    const broken = [{ exercise, misconception, call: call.trim().replace(/\s+/g, " "), at: instant(new Date()) }];
+    this.add(fromJson(toJson({ ...NOTHING, broken })));
+  }
+
   /** Record that a solution is shown before its exercise is passed. */
   surrender(exercise: string): void {
     this.add({ ...NOTHING, given_up: [{ exercise, at: instant(new Date()) }] });

@@ -30,12 +30,13 @@ from grader.grading.expected.public_form import (
     missing_in_page,
     untested_track,
 )
-from grader.progress.breaks import breakable
 from grader.lessons.execute import RunBlock, RunLesson
 from grader.lessons.lesson import Cell, read_lesson
+from grader.progress.breaks import breakable
 from grader.sandbox.process import Sandbox, open_sandbox
 from sitegen.content import (
     PLATFORM,
+    Breakable,
     Content,
     OtherWay,
     OwnGpt,

@@ -52,6 +52,7 @@ export class Bench {
     };
     this.status.show(this.python.state);
     this.listen();
+    if (exercise.breaks) void this.offerBreaking();
     askForState(exercise.id, (code) => this.editor.replace(code));
   }
 
@@ -191,6 +192,22 @@ export class Bench {
       this.results.show(source, "bad", message, "", []);
       if (!(error instanceof Interrupted)) throw error;
       if (error.why === "not started") this.pointToTerminal(source, message);
+    } finally {
+      this.setBusy(false);
+    }
+  }
+
+  private async offerBreaking(): Promise<void> {
+    const here = whileHere();
+    const { Breaking } = await import("./breaking");
+    if (!here.aborted) this.results.card.after(new Breaking(this.exercise, (...call) => this.judgeBreak(call)).card);
+  }
+
+  private async judgeBreak(call: readonly [data: string, program: string, call: string]): Promise<string> {
+    if (this.isBusy) throw new Error("Python is at work: wait, or stop it.");
+    this.setBusy(true);
+    try {
+      return await this.python.call("judge_break", ...call);
     } finally {
       this.setBusy(false);
     }

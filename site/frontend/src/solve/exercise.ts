@@ -19,6 +19,7 @@ export interface Exercise {
   readonly feedback: Readonly<Record<string, string>>; // HTML by misconception
   readonly engine: string; // the file for Python alone, or nothing where Python judges nothing
   readonly solution: string | null; // the file, if the site carries it
+  readonly breaks?: string; // the file with wrong programs to break, if the site carries it
 }
 
 export interface Solution {

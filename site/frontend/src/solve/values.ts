@@ -14,20 +14,20 @@ export function named(name: string, value: ShownValue): HTMLElement {
   return numbers ? matrix(numbers, { caption: name, note: value.summary }) : text(name, value);
 }
 
-/** What was expected beside what came: as tables with their difference, or as text. */
-export function comparison(test: TestResult): HTMLElement | null {
+/** What was expected beside what came, under the name `of`: as tables with their difference, or as text. */
+export function comparison(test: TestResult, of = "Yours"): HTMLElement | null {
   const { expected, got } = test;
   if (!expected && !got) return null;
   const made = element("div", { class: "comparison" });
   const [left, right] = [numbersOf(expected), numbersOf(got)];
   if (expected && got && left && right) {
-    made.append(...tables(expected, got, left, right, test.worst ?? null));
+    made.append(...tables(expected, got, left, right, test.worst ?? null, of));
   } else if (expected && got && isPrinted(expected)) {
-    made.append(printed("Expected", expected, null), printed("Yours", got, expected));
+    made.append(printed("Expected", expected, null), printed(of, got, expected));
   } else {
     if (expected && left) made.append(table("Expected", expected, left));
     else if (expected) made.append(named("Expected", expected));
-    if (got) made.append(named("Yours", got));
+    if (got) made.append(named(of, got));
   }
   return made;
 }
@@ -43,20 +43,21 @@ function tables(
   left: Numbers,
   right: Numbers,
   worst: readonly number[] | null,
+  of: string,
 ): Node[] {
   const isShaded = !(left.isWhole && right.isWhole);
   const shade = isShaded ? { shade: commonShade(left.rows, right.rows) } : {};
   const marks = outline(left.rows, right.rows, worst);
   const before = matrix(left, { caption: "Expected", note: expected.summary, ...shade });
-  const after = matrix(right, { caption: "Yours", note: got.summary, ...shade, ...marks });
+  const after = matrix(right, { caption: of, note: got.summary, ...shade, ...marks });
   const off = difference(left, right);
-  const between = off && matrix(off, { ...differenceLook(off), ...marks });
+  const between = off && matrix(off, { ...differenceLook(off, of), ...marks });
   const said = marks && element("p", { class: "quiet" }, marks.explained);
   return [before, after, between, said].filter((each) => each !== null);
 }
 
-function differenceLook(off: Numbers): { caption: string; shade: (value: number) => string } {
-  return { caption: "Yours − expected", shade: diverging(off.rows.flat().map(Number)) };
+function differenceLook(off: Numbers, of: string): { caption: string; shade: (value: number) => string } {
+  return { caption: `${of} − expected`, shade: diverging(off.rows.flat().map(Number)) };
 }
 
 /** Nothing where the two have different shapes, or hold truth values. */

@@ -67,6 +67,7 @@ async function boot({ pyodide, bundle, packages }: Start): Promise<Python> {
   const imports = `import ${["sys", "numpy", ...packages].join(", ")}`;
   if (packages.length > 0) await inside.loadPackagesFromImports(imports, { checkIntegrity: true });
   inside.unpackArchive(modules, "zip", { extractDir: OURS });
+  inside.runPython(`import shutil\nshutil.unpack_archive("${OURS}/modules.zip", "${OURS}")`);
   // Without its lock file Pyodide starts just as well and has no NumPy; and it only logs which package it lacks.
   inside.runPython(`${imports}\nsys.path.insert(0, ${JSON.stringify(OURS)})`);
   const module = inside.pyimport("grader.browser.page");

@@ -1,0 +1,59 @@
+"""Break it on an exercise's page: wrong programs after a pass, by the keyboard alone."""
+
+import pytest
+from playwright.sync_api import expect
+
+from grader.progress.breaks import breakable
+from grader.progress.exchange import from_json
+from tests.browser.conftest import NewPage
+from tests.browser.judging import LOOKS, barriers, overflowing, shoot
+from tests.browser.learner import Bench, Keyboard
+from tests.browser.test_solving import SCALED, UNSCALED
+from tests.browser.tools import Tools
+from tests.own_collection import COLLECTION
+
+COUNTS = "scaled_scores(np.array([[1, 2], [3, 4]]), np.array([[5, 6], [7, 8]]))"
+
+
+@pytest.mark.slow
+def test_a_wrong_program_is_broken_by_the_keyboard(first_page: NewPage, tools: Tools) -> None:
+    """Only after a pass, and none that was the learner's own. One XP each, as in a terminal."""
+    page = first_page()
+    page.goto("attention/scaled-scores/")
+    bench, hand = Bench(page), Keyboard()
+    card = page.get_by_role("region", name="Break it")
+    bench.check(UNSCALED)
+    bench.concludes("Not passed yet")
+    expect(card).to_be_hidden()
+    bench.check(SCALED)
+    bench.concludes("Passed: ")
+    hand.press(card.get_by_role("button", name="Show the programs"))
+    first = card.locator("details").first
+    expect(card.locator("details")).to_have_count(3)
+    field = first.get_by_role("textbox", name="A call of scaled_scores")
+    for call, sentence in (
+        ("scaled_scores(np.eye(2), 1)", "Not broken. The task allows only an array"),
+        ("scaled_scores(np.zeros((1, 2)), np.zeros((1, 2)))", "Not broken. Both give the same"),
+        (COUNTS, "Broken: +1 XP."),
+        (COUNTS, "Broken. "),
+    ):
+        hand.fill(field, call)
+        page.keyboard.press("Enter")
+        expect(first.get_by_role("status")).to_contain_text(sentence)
+        field.press("ControlOrMeta+a")
+    expect(first.get_by_role("table")).not_to_have_count(0)
+    for size, theme in LOOKS:
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=theme)
+        assert barriers(page, tools) == ""
+        assert overflowing(page) == []
+        shoot(page, "broken")
+    history = from_json(page.evaluate("localStorage.getItem('etude.progress')"))
+    (broken,) = history.broken
+    exercise = COLLECTION.find("scaled-scores")
+    assert exercise
+    simplest = next(each.id for each in breakable(exercise) if each.id != "unscaled")
+    assert (broken.misconception, broken.call) == (simplest, COUNTS)
+    page.reload()
+    card.get_by_role("button", name="Show the programs").click()
+    expect(card.locator("summary").first).to_have_text("Program 1: broken")

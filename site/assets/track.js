@@ -1,1 +1,1 @@
-import{b as e}from"./chunk-7SYUOOAM.js";import"./chunk-FBTSZOUL.js";import"./chunk-XGGZVOMM.js";import"./chunk-CZTQVWGB.js";e();
+import{b as s}from"./chunk-H6I476JN.js";import"./chunk-FBTSZOUL.js";import"./chunk-AUGNJ54C.js";import"./chunk-CZTQVWGB.js";s();var o=[...document.querySelectorAll("li.stop")],t=o.find(e=>e.querySelector(":scope > .state")?.dataset.state!=="passed");if(t&&t!==o[0])for(let e of o)e.querySelector("details")?.toggleAttribute("open",e===t);

@@ -87,6 +87,12 @@ class Hosting:
         )
 
     @property
+    def python_bytes(self) -> int:
+        """The size of the files that a page without packages starts from; 0 where unknown."""
+        needed = (n for n in self.pyodide if not n.endswith(".whl") or n.startswith("numpy-"))
+        return sum(len(self.pyodide[name]) for name in needed)
+
+    @property
     def pyodide_elsewhere(self) -> str:
         """The folder of Pyodide, or nothing where it is on the site's own host."""
         return "" if self.pyodide or self.pyodide_url.startswith("/") else self.pyodide_url

@@ -368,6 +368,22 @@ def test_a_page_without_python_says_so_and_can_still_be_used(
 
 
 @pytest.mark.slow
+def test_a_check_waits_for_python(page: Page) -> None:
+    """The page says so, and how much of Python has arrived; help with the editor is behind a mark."""
+    without_python(page)
+    page.goto("attention/scaled-scores/")
+    bench = Bench(page)
+    bench.button("Check").click()
+    expect(bench.summary).to_have_text("Your check begins as soon as Python is there.")
+    size = page.evaluate("Number(document.documentElement.dataset.pythonBytes)")
+    assert size > 10_000_000
+    expect(page.locator(".python progress")).to_have_attribute("max", str(size))
+    expect(page.get_by_text("To leave the editor")).to_be_hidden()
+    page.get_by_label("Help with the editor").press("Enter")
+    expect(page.get_by_text("To leave the editor")).to_be_visible()
+
+
+@pytest.mark.slow
 def test_of_many_failures_the_first_are_open(page: Page) -> None:
     """The others are lines that open, one by one or all at once, so that the end is in reach."""
     value = {"summary": "float64 (2,)", "text": "[1. 2.]", "rows": [[1.0, 2.0]]}
@@ -384,6 +400,9 @@ def test_of_many_failures_the_first_are_open(page: Page) -> None:
     bench.concludes("Not passed yet: 0 of 60 tests")
     opened = bench.results.locator("details[open]")
     expect(opened).to_have_count(3)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    bench.button("Check").click()
+    expect(bench.results.get_by_text("It differs.").first).to_be_in_viewport()
     for size, theme in LOOKS:
         page.set_viewport_size(size)
         page.emulate_media(color_scheme=theme)

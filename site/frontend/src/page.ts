@@ -14,6 +14,7 @@ function read() {
     root: address("root"),
     pyodide: address("pyodide"),
     bundle: address("bundle"),
+    pythonBytes: Number(told("pythonBytes")), // of its files, where the site has them; else 0
     packages: told("packages").split(" ").filter(Boolean), // that Python loads beside NumPy
     files: told("files") ? address("files") : "", // of a lesson
     exercise: told("exercise"),

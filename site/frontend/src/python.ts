@@ -9,7 +9,7 @@ export { hasPython, numpyNames } from "./workers";
 
 export type PythonState =
   | { readonly kind: "idle" }
-  | { readonly kind: "starting"; readonly since: number }
+  | { readonly kind: "starting"; readonly since: number; readonly load: { readonly received: number } }
   | { readonly kind: "ready" }
   | { readonly kind: "running"; readonly since: number }
   | { readonly kind: "failed"; readonly reason: string };
@@ -107,7 +107,7 @@ export class Python {
       this.fail(String(error));
       return;
     }
-    this.set({ kind: "starting", since: this.worker.since });
+    this.set({ kind: "starting", since: this.worker.since, load: this.worker });
     void this.loadData().catch(() => undefined); // meanwhile; a failure is told when it is needed
     if (this.worker.isReady) void this.open();
   }

@@ -16,6 +16,7 @@ export class PythonWorker {
   readonly since = Date.now();
   readonly packages = page.packages; // that it loads beside NumPy
   isReady = false;
+  received = 0; // bytes of Python so far
   hear: Hear = () => undefined; // of the page that uses it
   private readonly worker = new Worker(`data:text/javascript,${encodeURIComponent(PYTHON_WORKER)}`, { type: "module" });
 
@@ -44,7 +45,18 @@ export class PythonWorker {
     const isOfPython = address.startsWith(page.pyodide) && FILE_NAME.test(address.slice(page.pyodide.length));
     if (this.isReady || (address !== page.bundle && !isOfPython)) return null;
     const response = await fetch(address, { integrity }).catch(() => undefined);
-    return response?.ok ? response.arrayBuffer().catch(() => null) : null;
+    if (!response?.ok) return null;
+    const counted = isOfPython && response.body ? new Response(response.body.pipeThrough(this.count())) : response;
+    return counted.arrayBuffer().catch(() => null);
+  }
+
+  private count(): TransformStream<Uint8Array, Uint8Array> {
+    return new TransformStream({
+      transform: (chunk, controller) => {
+        this.received += chunk.length;
+        controller.enqueue(chunk);
+      },
+    });
   }
 
   private say(message: ToWorker): void {

@@ -72,8 +72,10 @@ export class Bench {
     const reset = button("Start over", () => void this.reset(), { class: "link" });
     find("#bench header", HTMLElement).append(reset);
     place.after(this.foot());
-    find("#bench", HTMLElement).after(this.results.card);
-    find("#terminal", HTMLDetailsElement).open = false;
+    const terminal = find("#terminal", HTMLDetailsElement);
+    terminal.open = false;
+    terminal.classList.add("card");
+    find("#bench", HTMLElement).after(this.results.card, terminal);
     return editor;
   }
 
@@ -95,16 +97,16 @@ export class Bench {
       text: () => this.editor.text,
       judged: (source, verdict) => this.conclude(source, verdict, "Graded by the service", true),
     });
-    const keys = element("p", { class: "keys", id: LEAVING });
+    const keys = element("p", { id: LEAVING });
     keys.append(element("kbd", {}, "Tab"), " indents. To leave the editor, press ");
     keys.append(element("kbd", {}, "Esc"), ", then ", element("kbd", {}, "Tab"), ".");
+    const mark = element("summary", { class: "button", "aria-label": "Help with the editor" }, "?");
+    const help = element("details", { class: "keys" }, mark, keys, element("p", {}, sentence(inRun(this.exercise))));
     return element(
       "div",
       { class: "bench-foot" },
-      element("div", { class: "buttons" }, run, check, submitting?.button, this.stop, this.status.line),
+      element("div", { class: "buttons" }, run, check, submitting?.button, this.stop, help, this.status.line),
       submitting?.line,
-      keys,
-      element("p", { class: "keys" }, sentence(inRun(this.exercise))),
       this.undo,
       this.draft.notice,
       this.warning,
@@ -183,6 +185,7 @@ export class Bench {
   ): Promise<void> {
     if (this.isBusy) return;
     this.setBusy(true);
+    if (this.python.state.kind !== "ready") this.results.say(`Your ${name} begins as soon as Python is there.`);
     const source = this.editor.text;
     try {
       const answer = await this.python.call(name, source);
@@ -216,7 +219,7 @@ export class Bench {
   private pointToTerminal(source: string, message: string): void {
     find("#terminal", HTMLDetailsElement).open = true;
     const save = (): void => download(fileName(this.exercise.id), source);
-    const said = element("p", {}, "Meanwhile you can check your file in a terminal, as said above.");
+    const said = element("p", {}, "Meanwhile you can check your file in a terminal, as said below.");
     const file = button("Download your file", save, { class: "button" });
     this.results.show(source, "bad", message, "", [said, element("p", {}, file)]);
   }

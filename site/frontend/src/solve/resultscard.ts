@@ -55,11 +55,11 @@ export class ResultsCard {
   }
 
   /**
-   * Beside the brief the results are below the editor, in sight, of a pass the way on too; on a narrow
-   * screen they are far away.
+   * Beside the brief the results are below the editor, in sight, of a pass the way on too, and else what is
+   * said of the first test that fails; on a narrow screen they are far away.
    */
   private bringIntoView(): void {
-    const seen = this.card.querySelector(".won") ?? this.head;
+    const seen = this.card.querySelector(".won, .outcomes details[open] .message") ?? this.head;
     if (matchMedia("(min-width: 60rem)").matches) seen.scrollIntoView({ block: "nearest" });
     else this.card.scrollIntoView({ block: "start" });
   }

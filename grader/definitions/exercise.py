@@ -501,7 +501,7 @@ class SuiteTest(_AnyTest):
     """
 
     kind = kind_key = code_key = "suite"
-    page_heading = "Your tests"
+    page_heading = "Your suite"
 
     suite: SuiteAim = _doc("`accepts`: each right program passes; `rejects`: wrong ones do not.")
     at_least: float = _doc(
@@ -510,6 +510,11 @@ class SuiteTest(_AnyTest):
         {"exclusiveMinimum": 0, "maximum": 1},
         default=1.0,
     )
+
+    @property
+    def code(self) -> str:
+        """What the suite does with programs, in words."""
+        return f"{self.suite} {'right' if self.suite == 'accepts' else 'wrong'} programs"
 
     @property
     def python(self) -> tuple[tuple[Literal["eval", "exec"], tuple[str, ...]], ...]:

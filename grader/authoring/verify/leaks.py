@@ -119,7 +119,8 @@ def _all_secrets(exercise: Exercise) -> Iterator[Secret]:
             yield Secret(f"a number of {label}", number, where, is_data=True)
     for each in exercise.misconceptions:
         yield Secret(f"misconception '{each.id}'", each.feedback.strip(), each.where)
-    for code in _code("\n".join((exercise.solution, *(each.code for each in exercise.also_right)))):
+    right = (exercise.solution, exercise.program, *(each.code for each in exercise.also_right))
+    for code in _code("\n".join(right)):
         yield Secret("a line of the solution", code, exercise.where)
 
 

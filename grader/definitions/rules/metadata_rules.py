@@ -220,7 +220,7 @@ def _files_of_programs(checked: Checked) -> Iterator[Problem]:
 
 
 def _suites(checked: Checked) -> Iterator[Problem]:
-    """Check that a program, and tests of suites, are there where the kind is test, and only so."""
+    """Check that a program and suites are there if the kind is test, and only then."""
     exercise = checked.exercise
     is_suite = exercise.kind == "test"
     if is_suite and exercise.edition == "full" and not exercise.program.strip():
@@ -229,21 +229,14 @@ def _suites(checked: Checked) -> Iterator[Problem]:
     if exercise.program and not is_suite:
         yield checked.problem("only an exercise of kind test has a program", "program")
     for index, test in enumerate(exercise.tests):
-        of_suite = isinstance(test, SuiteTest)
-        if of_suite != is_suite:
-            message = (
-                "an exercise of kind test has tests with 'suite' only"
-                if is_suite
-                else "a test with 'suite' needs an exercise of kind test"
-            )
+        if isinstance(test, SuiteTest) != is_suite:
+            message = "tests have 'suite' where the kind is test, and only there"
             yield checked.problem(message, "tests", index, test.kind_key)
-        elif of_suite and (test.hidden or test.seeds > 1):
-            message = "a test with 'suite' is shown, and runs once"
-            yield checked.problem(message, "tests", index, "suite")
+        elif is_suite and test.hidden:
+            yield checked.problem("a test with 'suite' is never hidden", "tests", index, "hidden")
     for name, definition in exercise.defines.items() if is_suite else ():
         if definition.kind != "function":
-            message = "a suite calls functions only"
-            yield checked.problem(message, "defines", name, "kind")
+            yield checked.problem("a suite calls functions only", "defines", name, "kind")
 
 
 RULES: Final[tuple[Rule, ...]] = (

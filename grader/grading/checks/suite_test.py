@@ -24,6 +24,7 @@ from grader.grading.checks.judgement import Check, Judgement
 from grader.grading.checks.pytest_test import raised_here
 from grader.grading.comparison.compare import Difference, Rung
 from grader.grading.expected.oracle import Draw, Oracle
+from grader.grading.feedback.summarize_values import summarize
 from grader.grading.program.author_code import TooLongError, author_error
 from grader.grading.program.loaded_program import LoadedProgram, load, put_files
 from grader.grading.program.proxies import NoValueError, Proxies, raise_for_functions
@@ -36,6 +37,7 @@ from grader.sandbox.limits import DEFAULT_LIMITS, UNKNOWN_RESULT
 
 _AGAIN: Final = 8  # runs of right programs among those of wrong ones, so that no clock tells them
 _MOST_FAILURES: Final = 20  # that a learner is told of
+_MOST_CALLS: Final = 200  # that are kept, one for each test
 _SHARE_OF_TIME: Final = 0.9  # of the submission's wall clock, for all runs together
 
 
@@ -177,13 +179,16 @@ class _Relay:
     def __init__(self, program: LoadedProgram) -> None:
         where = program.exercise.where
         self._names = program.names(where, error=raised_here, in_body=True, most=UNKNOWN_RESULT)
-        self._test: object = ""
-        self._calls: dict[object, tuple[str, Any, Any, Any]] = {}  # the last one of each test
+        self._test = ""
+        self._last: tuple[str, Any, Any, Any] | None = None  # call, with its result
+        self._calls: dict[str, str] = {}  # the last one of each test
         self.program_ended = False
 
     def begin(self, test: str) -> None:
-        """Note which test runs now."""
-        self._test = str(test)
+        """Note which test runs now, and the last call of the one before."""
+        if self._last is not None and len(self._calls) < _MOST_CALLS:
+            self._calls[self._test] = _as_text(*self._last)
+        self._test, self._last = str(test), None
 
     def function(self, name: str) -> Callable[..., Any]:
         """Return a function that calls one of the program's."""
@@ -202,7 +207,7 @@ class _Relay:
                 raise
             except Exception as error:  # noqa: BLE001  the program's, raised again for the suite
                 value = error
-            self._calls[self._test] = name, args, kwargs, value
+            self._last = name, args, kwargs, value
             if isinstance(value, Exception):
                 raise value
             return value
@@ -211,6 +216,7 @@ class _Relay:
 
     def read(self, result: object) -> tuple[int, list[Mapping[str, object]]]:
         """Return what a suite's child claims; whatever has another form is a failure."""
+        self.begin("")
         match result:
             case [int(count), list(entries)]:
                 return count, [self._facts(each) for each in entries]
@@ -220,19 +226,21 @@ class _Relay:
         match entry:
             case [str(test), str(error), str(message), int(line)]:
                 facts = {"test": test, "error": error, "message": message, "line": line}
-                return {**facts, "call": self._call_in(test)}
+                return {**facts, "call": self._calls.get(test, "")}
         return {}
 
-    def _call_in(self, test: str) -> str:
-        """Return the last call of a test with its result, as Python."""
-        if test not in self._calls:
-            return ""
-        name, args, kwargs, value = self._calls[test]
-        with np.printoptions(precision=4, threshold=20):
-            words = [*map(repr, args), *(f"{key}={each!r}" for key, each in kwargs.items())]
-            is_error = isinstance(value, Exception)
-            ending = f"raises {type(value).__name__}" if is_error else f"gives {value!r}"
-        return f"{name}({', '.join(words)}) {ending}"
+
+def _as_text(name: str, args: Any, kwargs: Mapping[str, Any], value: object) -> str:
+    """Return a call and its result as Python, without what is large."""
+
+    def text(part: object) -> str:
+        return repr(part) if isinstance(part, np.ndarray) else summarize(part).text
+
+    with np.printoptions(precision=4, threshold=20):
+        words = [*map(text, args), *(f"{key}={text(each)}" for key, each in kwargs.items())]
+        is_error = isinstance(value, Exception)
+        ending = f"raises {type(value).__name__}" if is_error else f"gives {text(value)}"
+    return f"{name}({', '.join(words)}) {ending}"
 
 
 def _callable(value: Any) -> Any:

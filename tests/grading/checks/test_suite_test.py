@@ -292,8 +292,8 @@ def test_a_function_of_the_suite_can_be_an_argument(sandbox: Sandbox, tmp_path: 
         ("kind: test", "kind: write", "only an exercise of kind test has a program"),
         (TASK[TASK.index("program: |") : TASK.index("also_right")], "", "missing key 'program'"),
         ("{id: right, suite: accepts}", "{id: right, call: centred(1.0), expect: 1.0}",
-         "an exercise of kind test has tests with 'suite' only"),
-        ("suite: accepts}", "suite: accepts, hidden: true}", "a test with 'suite' is shown"),
+         "tests have 'suite' where the kind is test, and only there"),
+        ("suite: accepts}", "suite: accepts, hidden: true}", "a test with 'suite' is never hidden"),
         ("centred: {}", "centred: {kind: class}", "a suite calls functions only"),
     ],
 )  # fmt: skip

@@ -36,14 +36,13 @@ _LEFT_OUT: Final = frozenset(
     {
         "grader.definitions.collection", "grader.definitions.files",
         "grader.grading.checks.figure_test", "grader.grading.feedback.figure_sentences",
-        "grader.grading.checks.suite_test", "grader.grading.feedback.suite_sentences",
         "grader.grading.diagnosis.derived_mistakes", "grader.grading.diagnosis.teaching_exercises",
         "grader.mutation", "grader.sandbox.inside.drawn_figure",
     }
 )  # fmt: skip
 """Imported where they are needed.
 
-A page has no definitions, pytest, figures, second process, or solution to make mutants of.
+A page has no definitions, pytest, figures, or solution to make mutants of.
 """
 
 _LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
@@ -156,7 +155,8 @@ def _engine_data(
     if for_practice:
         exercise = replace(exercise, stream=" in a page")
     oracle = Oracle(exercise, sandbox, known)
-    tests = [test for test in exercise.tests if for_practice or not test.hidden]
+    is_suite = exercise.kind == "test"  # whose programs are for practice alone
+    tests = [t for t in exercise.tests if for_practice or not (t.hidden or is_suite)]
     known_values = {test.id: oracle.values_of(test) for test in tests}
     if exercise.kind == "predict":  # from its inputs the right answer is made, and nothing else
         known_values = {name: _without_inputs(values) for name, values in known_values.items()}
@@ -164,7 +164,11 @@ def _engine_data(
     edition = _edition(exercise, sendable)
     if for_practice:
         edition = replace(edition, hidden_data=exercise.hidden_data)
-    with_programs = replace(edition, misconceptions=exercise.misconceptions)
+    if tests and is_suite:
+        from grader.grading.checks.suite_test import for_page
+
+        edition = replace(edition, **for_page(exercise))
+    with_programs = replace(edition, misconceptions=() if is_suite else exercise.misconceptions)
     diagnostician = Diagnostician(
         Oracle(with_programs, sandbox, KnownValues(known_values)), sandbox
     )

@@ -29,12 +29,14 @@ class TimeLimit:
         self.report: Report | None = None
         self._seconds = seconds
         self._deadline = math.inf
+        self._is_watching = False  # not within a request to another submission
         self._handler = CpuLimitHandler(FILE_NAME, 0.0, self._stop)
 
     def begin(self) -> None:
         """Begin to watch the submission's loops, and its time."""
         self._deadline = monotonic() + self._seconds
         if _MONITORING is not None and _MONITORING.get_tool(_TOOL) is None:
+            self._is_watching = True
             _MONITORING.use_tool_id(_TOOL, "etude")
             event = _MONITORING.events.JUMP
             _MONITORING.register_callback(_TOOL, event, self._jumped)
@@ -42,7 +44,8 @@ class TimeLimit:
 
     def end(self) -> None:
         """Watch no more."""
-        if _MONITORING is not None and _MONITORING.get_tool(_TOOL) is not None:
+        if self._is_watching:
+            self._is_watching = False
             _MONITORING.set_events(_TOOL, 0)
             _MONITORING.free_tool_id(_TOOL)
 

@@ -513,7 +513,7 @@ class SuiteTest(_AnyTest):
 
     @property
     def code(self) -> str:
-        """What the suite does with programs, in words."""
+        """The words for what the suite must do."""
         return f"{self.suite} {'right' if self.suite == 'accepts' else 'wrong'} programs"
 
     @property

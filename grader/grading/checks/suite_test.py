@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.definitions.exercise import Exercise, SuiteTest
+from grader.definitions.exercise import Exercise, Misconception, SuiteTest
 from grader.errors import EtudeError, GraderFault
 from grader.grading.checks.judgement import Check, Judgement
 from grader.grading.checks.pytest_test import raised_here
@@ -30,7 +30,6 @@ from grader.grading.program.loaded_program import LoadedProgram, load, put_files
 from grader.grading.program.proxies import NoValueError, Proxies, raise_for_functions
 from grader.grading.program.stand_ins import CallableStandIn, authors_code
 from grader.grading.results.submission import Submission
-from grader.mutation import mutants
 from grader.sandbox.answers import ChildGoneError, Unsupported
 from grader.sandbox.inside.sharing import Sharing
 from grader.sandbox.limits import DEFAULT_LIMITS, UNKNOWN_RESULT
@@ -43,11 +42,27 @@ _SHARE_OF_TIME: Final = 0.9  # of the submission's wall clock, for all runs toge
 
 def wrong_programs(exercise: Exercise) -> dict[str, str]:
     """Return the wrong programs by the id of a misconception, or by a mutant's change."""
-    equal = {each.change.strip() for each in exercise.equivalent}
-    made = mutants(exercise.program, tuple(exercise.defines))
+    programs = {each.id: each.code for each in exercise.misconceptions}
+    if exercise.edition == "full":
+        from grader.mutation import mutants  # which no page has
+
+        equal = {each.change.strip() for each in exercise.equivalent}
+        made = mutants(exercise.program, tuple(exercise.defines))
+        programs |= {each.change: each.source for each in made if each.change not in equal}
+    return programs
+
+
+def for_page(exercise: Exercise) -> dict[str, Any]:
+    """Return the programs that a page for practice has: its mutants are misconceptions too."""
+    known = {each.id: each for each in exercise.misconceptions}
+    wrong = (
+        known.get(name) or Misconception(exercise.where, name, code, "")
+        for name, code in wrong_programs(exercise).items()
+    )
     return {
-        **{each.id: each.code for each in exercise.misconceptions},
-        **{each.change: each.source for each in made if each.change not in equal},
+        "program": exercise.program,
+        "also_right": exercise.also_right,
+        "misconceptions": tuple(wrong),
     }
 
 
@@ -69,8 +84,8 @@ class SuiteCheck(Check[SuiteTest]):
         return ""
 
     def runs_in_page(self) -> bool:
-        """Return false: a page has one process for all."""
-        return False
+        """Return true: what a page lacks in isolation, its own learner alone can abuse."""
+        return True
 
 
 def _difference(what: str, **facts: Any) -> Difference:
@@ -128,7 +143,8 @@ class _SuiteRuns:
         rejected, needed = len(wrong) - len(missed), math.ceil(at_least * len(wrong) - 1e-9)
         if rejected >= needed:
             return Judgement(None)
-        told = next((each.id for each in self._exercise.misconceptions if each.id in missed), None)
+        known = (each.id for each in self._exercise.misconceptions if each.feedback)
+        told = next((name for name in known if name in missed), None)
         facts = {"rejected": rejected, "count": len(wrong), "needed": needed, "told": told}
         return Judgement(_difference("accepts", **facts), told, share=rejected / needed)
 

@@ -137,8 +137,8 @@ def missing_in_page(
     missing = [name for name in imported_packages(exercise) if name not in packages]
     if any(test.kind == "figure" for test in exercise.tests):
         missing.append("matplotlib")
-    if exercise.kind == "test":
-        missing.append("processes")
+    if exercise.kind == "test" and not for_practice:
+        missing.append("hidden programs")
     contents = {**exercise.data, **(exercise.hidden_data if for_practice else {})}
     if sum(map(len, contents.values())) > MOST_DATA_IN_PAGE:
         missing += contents

@@ -5,11 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from grader.browser.coding import from_text
+from grader.browser.page_child import InPage
+from grader.browser.shipping import engine_data
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError
+from grader.grading.expected.oracle import KnownValues, Oracle
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
+from grader.grading.run.submission_run import SubmissionRun
 from grader.grading.session.engine import grade
 from grader.sandbox.process import Sandbox
 
@@ -284,6 +289,20 @@ def test_a_function_of_the_suite_can_be_an_argument(sandbox: Sandbox, tmp_path: 
         load_exercise(path), Submission.from_bytes(Path("s.py"), source.encode()), sandbox
     )
     assert [test.message for test in verdict.tests] == ["", ""]
+
+
+def test_a_page_judges_a_suite_for_practice_alone(task: Exercise, sandbox: Sandbox) -> None:
+    """It is sent the programs then; otherwise it has neither a test nor a program."""
+    data = from_text(engine_data(task, sandbox, for_practice=True))
+    place = InPage()
+    oracle = Oracle(data.exercise, place, KnownValues(data.values))
+    submission = Submission.from_bytes(Path("s.py"), task.solution.encode())
+    with SubmissionRun(oracle, submission, place) as run:
+        run.load()
+        results = [run.grade(test) for test in data.exercise.tests]
+    assert [test.message for test in results] == ["", ""]
+    certified = from_text(engine_data(task, sandbox)).exercise
+    assert (certified.tests, certified.program, certified.misconceptions) == ((), "", ())
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from grader.cli import progress as progress_command
 from grader.definitions.collection import resolve
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, SandboxFault, UsageError
-from grader.grading.results.jobs import Job
+from grader.grading.results.jobs import Job, Probe
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
 from grader.grading.workers.grading_pool import GradingPool
@@ -84,7 +84,13 @@ def _without_traceback(function: Callable[..., Shown]) -> Callable[..., Shown]:
 
 
 @_without_traceback
-def check(exercise: str, *, course: str | Path | None = None, unsafe: bool = False) -> Shown:
+def check(
+    exercise: str,
+    *,
+    course: str | Path | None = None,
+    unsafe: bool = False,
+    shapes: bool = False,
+) -> Shown:
     """Grade what this notebook defines, and record the attempt as `etude check` does.
 
     Args:
@@ -92,12 +98,14 @@ def check(exercise: str, *, course: str | Path | None = None, unsafe: bool = Fal
         course: A folder, or a course that comes with Etude, such as `numpy-practice`; by default
             Etude's own exercises.
         unsafe: Whether to grade without isolation where there is no sandbox; else one is asked.
+        shapes: Whether to show the shape and dtype that each line makes.
     """
     caller = sys._getframe(2).f_globals  # noqa: SLF001  marimo tells a cell its file there
     began = time.time()
     definition = _exercise(exercise, course)
     submission = _submission(definition, *_cells(caller))
-    verdict = _grade(Job(definition, submission), unsafe=unsafe)
+    probe = Probe(shapes=True) if shapes else None
+    verdict = _grade(Job(definition, submission, probe=probe), unsafe=unsafe)
     spell = partial(_call, course)
     afterwards = progress_record.Afterwards(definition, None, told=True, spell=spell)
     report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())

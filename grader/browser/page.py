@@ -4,6 +4,7 @@ Each returns JSON, whatever a learner writes:
 
     check(source)  the verdict, as `etude check --format json` prints it
     judge_break(data, program, call)  {"example", "message"}, one of which is null
+    shapes(source)  of what each line makes, as in a verdict
     run(source)    {"output", "truncated", "figures", "problem"}
     cell(source)   {"printed", "truncated", "figures", "problem"}
     begin_text(request)  {"prompt", "problem"}
@@ -40,6 +41,7 @@ from grader.definitions.exercise import Seeded, TestId
 from grader.errors import EtudeError
 from grader.grading.diagnosis.allowed_calls import judge_call
 from grader.grading.diagnosis.known_mistakes import Diagnostician
+from grader.grading.diagnosis.shapes import shapes as shapes_of
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import KnownValues, Oracle
 from grader.grading.feedback import outcome_sentences
@@ -48,7 +50,7 @@ from grader.grading.program.author_code import with_files_of
 from grader.grading.program.loaded_program import problem_of, put_files
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.submission import Submission
-from grader.grading.results.verdict import Diagnosis, Outcome, TestResult, Verdict
+from grader.grading.results.verdict import Diagnosis, LineShape, Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import fault_data, result_data, verdict_data
 from grader.grading.run.optional_parts import log_failures
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
@@ -85,12 +87,14 @@ class _Grader:
         self._diagnostician = Diagnostician(self._oracle, self._place, data.mistakes)
         self._limits = limits_of(data.exercise)
         self._versions = data.grader
+        self._results: dict[TestId, TestResult] = {}  # of the last verdict
 
     def verdict(self, source: str) -> Verdict:
         """Grade a source by the visible tests."""
         data = source.encode("utf-8", "surrogatepass")
         submission = Submission.from_bytes(Path(self.exercise.path_name), data)
         results: dict[TestId, TestResult] = {}
+        self._results = results
         with SubmissionRun(self._oracle, submission, self._place, self._limits) as run:
             try:
                 in_order = in_running_order(self.exercise)
@@ -103,6 +107,10 @@ class _Grader:
         verdict = explain(verdict, run, _Recorded(self._diagnostician, run, results, source))
         log_failures(verdict)
         return verdict
+
+    def shapes(self, source: str) -> tuple[LineShape, ...]:
+        """Return the shapes in the first visible test that failed last, or in the first one."""
+        return shapes_of(self._oracle, source, self._place, self._results)
 
     def inputs(self) -> dict[TestId, dict[str, Any]]:
         """Return copies of the inputs of the visible tests, without those that cannot be copied."""
@@ -221,6 +229,17 @@ def judge_break(data: str, program: str, call: str) -> str:
         return json.dumps({"example": None, "message": result})
     example = {"code": result.code, "result": result_data(result.result)}
     return json.dumps({"example": example, "message": None})
+
+
+def shapes(source: str) -> str:
+    """Return the shapes of what each line of a source makes in a visible test."""
+    if _grader is None:
+        return "[]"
+    with _quietly(), with_files_of(_grader.exercise):
+        try:
+            return json.dumps([asdict(each) for each in _grader.shapes(source)])
+        except Exception:  # noqa: BLE001  the shapes are extra; what is wrong is told by `check`
+            return "[]"
 
 
 def run(source: str) -> str:

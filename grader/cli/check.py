@@ -39,6 +39,7 @@ class CheckRequest:
     exercises: Path | None
     delivery: "Delivery"
     verbose: bool
+    shapes: bool = False
 
 
 @click.command("check", short_help="Grade one file.")
@@ -49,6 +50,7 @@ class CheckRequest:
 @options.unsafe_option
 @click.option("--plain", is_flag=True, help="The same as --format plain: for screen readers.")
 @click.option("--verbose", is_flag=True, help="Open every failing test, and leave nothing out.")
+@click.option("--shapes", is_flag=True, help="Show the shape and dtype that each line makes.")
 def command(
     exercise: str,
     file: Path | None,
@@ -57,6 +59,7 @@ def command(
     unsafe: bool,
     plain: bool,
     verbose: bool,
+    shapes: bool,
 ) -> None:
     """Grade FILE, a Python file or a Jupyter notebook, as a submission to EXERCISE.
 
@@ -82,7 +85,12 @@ def command(
     if file is None:
         exercise, file = exercise_and_file(exercise, exercises)
     request = CheckRequest(
-        exercise=exercise, file=file, exercises=exercises, delivery=delivery, verbose=verbose
+        exercise=exercise,
+        file=file,
+        exercises=exercises,
+        delivery=delivery,
+        verbose=verbose,
+        shapes=shapes,
     )
     with contextlib.ExitStack() as stack:
         pool = open_pool(unsafe=unsafe, many=False)
@@ -246,7 +254,7 @@ def _grade(
     request: CheckRequest, pool: "Pool | PortablePool"
 ) -> "tuple[Verdict, Afterwards, Submission]":
     from grader.definitions.collection import resolve
-    from grader.grading.results.jobs import Job
+    from grader.grading.results.jobs import Job, Probe
     from grader.grading.results.submission import read_submission
     from grader.grading.results.submitted_files import file_for
 
@@ -262,7 +270,8 @@ def _grade(
     submission = read_submission(path, definition.files_to_submit).part_for(definition)
     if submission.is_unreadable:
         raise UsageError(f"{submission.path}: {submission.problem}")
-    ((_, result),) = pool.grade([Job(definition, submission)])
+    probe = Probe(shapes=True) if request.shapes else None
+    ((_, result),) = pool.grade([Job(definition, submission, probe=probe)])
     if isinstance(result, EtudeError):
         raise result
     return result, afterwards, submission

@@ -14,6 +14,7 @@ from grader.reports.plain_maths import plain
 Role: TypeAlias = Literal["warning", "message", "diagnosis", "hint", "note", "task", "result"]
 
 NO_SANDBOX: Final = "Not sandboxed: graded WITHOUT a sandbox, so this verdict certifies nothing."
+_SHAPES: Final = "Shapes, line by line, in a visible test:"
 _TRY_THIS: Final = "Only hidden tests fail. This small example goes wrong too. Try it:"
 
 
@@ -47,7 +48,7 @@ Block: TypeAlias = Sentence | Code | Details
 class Section:
     """Blocks that belong together."""
 
-    kind: Literal["warning", "message", "help", "example"]
+    kind: Literal["warning", "message", "help", "example", "shapes"]
     blocks: tuple[Block, ...]
 
 
@@ -71,6 +72,14 @@ def document(verdict: Verdict) -> Iterator[Section]:
         code = Code(tuple(clean(verdict.example.code).splitlines()))
         result = Sentence("result", line(test.message))
         yield Section("example", (Sentence("task", _TRY_THIS), code, result, Details(test)))
+    if verdict.shapes:
+        width = max(len(f"{each.line} {each.name}") for each in verdict.shapes)
+        lines = (
+            f"{f'{each.line} {each.name}':{width}}  {each.text}"
+            + ("  <- no right program has this value" if each.is_off_track else "")
+            for each in verdict.shapes
+        )
+        yield Section("shapes", (Sentence("task", _SHAPES), Code(tuple(map(clean, lines)))))
 
 
 def plain_lines(*sections: Section) -> list[str]:
@@ -95,4 +104,6 @@ def plain_lines(*sections: Section) -> list[str]:
 
 def help_lines(verdict: Verdict) -> list[str]:
     """Return the explanation of a failure and the example as lines of plain text."""
-    return plain_lines(*(each for each in document(verdict) if each.kind in ("help", "example")))
+    return plain_lines(
+        *(each for each in document(verdict) if each.kind in ("help", "example", "shapes"))
+    )

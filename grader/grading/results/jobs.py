@@ -21,7 +21,8 @@ class Probe:
     the submission, and both again after it. The evidence lists the results that changed. `breaks`
     is a learner's call that shall show that the submission is wrong, or empty for a small one that
     is searched for. No test runs. The verdict's example is the call if it counts;
-    otherwise its message says why it does not.
+    otherwise its message says why it does not. `shapes` has the verdict carry them; nothing else of
+    it changes.
     """
 
     first_failure: bool = False
@@ -29,6 +30,7 @@ class Probe:
     form_of: str = ""
     beside: Submission | None = None
     breaks: str | None = None
+    shapes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -219,6 +219,24 @@ class SmallExample:
 
 
 @dataclass(frozen=True, slots=True)
+class LineShape:
+    """The form of what a line of a submission made when it last ran, in a visible test."""
+
+    line: int
+    name: str  # of the variable; "return" for a result
+    kind: str  # the dtype of an array or of a number of NumPy, else the type
+    lengths: tuple[int, ...]  # the shape of an array, the length of a list or a tuple
+    is_off_track: bool = False  # whether the first value that no right program has is here
+
+    @property
+    def text(self) -> str:
+        """The form in a few words: "(3, 5) float64", "list of 3", "int"."""
+        if self.kind in ("list", "tuple"):
+            return f"{self.kind} of {self.lengths[0]}" if self.lengths else self.kind
+        return f"{self.lengths} {self.kind}" if self.lengths else self.kind
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """The outcome, points and results of one submission."""
 
@@ -238,6 +256,7 @@ class Verdict:
     diagnosis: Diagnosis | None = None  # if one mistake explains why it did not pass
     example: SmallExample | None = None  # if only hidden tests failed and one was found
     notes: tuple[str, ...] = ()  # on what of a notebook was left out or failed
+    shapes: tuple[LineShape, ...] = ()  # if they were asked for
     evidence: Evidence | None = None  # if it was asked for; no part of any report
     failures: tuple[str, ...] = ()  # causes of optional parts that failed; no part of any report
 

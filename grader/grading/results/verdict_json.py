@@ -1,12 +1,14 @@
 """The JSON of verdicts, versioned: printed by `--format json` and sent by workers."""
 
 import datetime as dt
+from dataclasses import asdict
 from typing import Any, get_args
 
 from grader.definitions.exercise import ExerciseId, TestId
 from grader.grading.results.verdict import (
     Diagnosis,
     DiagnosisKind,
+    LineShape,
     Outcome,
     SmallExample,
     TestResult,
@@ -47,6 +49,7 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
         if verdict.example is None
         else {"code": verdict.example.code, "result": result_data(verdict.example.result)},
         **({"notes": list(verdict.notes)} if verdict.notes else {}),
+        **({"shapes": [asdict(each) for each in verdict.shapes]} if verdict.shapes else {}),
         "tests": [result_data(test) for test in verdict.tests],
         "sandbox": verdict.sandbox,
         "exercise_hash": verdict.exercise_hash,
@@ -116,6 +119,10 @@ def verdict_from_data(data: dict[str, Any]) -> Verdict:
         if data.get("example") is None
         else SmallExample(data["example"]["code"], result_from_data(data["example"]["result"])),
         notes=tuple(str(note) for note in data.get("notes", ())),
+        shapes=tuple(
+            LineShape(**{**each, "lengths": tuple(each["lengths"])})
+            for each in data.get("shapes", ())
+        ),
         tests=tuple(result_from_data(test) for test in data["tests"]),
         sandbox=data["sandbox"],
         exercise_hash=data["exercise_hash"],

@@ -34,7 +34,7 @@ from grader.sandbox.limits import Limits
 if TYPE_CHECKING:
     from grader.definitions.exercise import TestCase
     from grader.grading.diagnosis.known_mistakes import Diagnostician
-    from grader.grading.results.verdict import Diagnosis, SmallExample
+    from grader.grading.results.verdict import Diagnosis, LineShape, SmallExample
     from grader.sandbox.portable import PortableSandbox
     from grader.sandbox.process import Sandbox
 
@@ -266,7 +266,7 @@ class _GradingSession:
             ],
         )
         results: dict[TestId, TestResult] = {}
-        is_learners = probe is None
+        is_learners = probe is None or probe.shapes
         with SubmissionRun(
             oracle,
             job.submission,
@@ -286,12 +286,15 @@ class _GradingSession:
             evidence=evidence,
             failures=tuple(run.optional.failures),
         )
-        if verdict.outcome is Outcome.PASSED or verdict.message or probe is not None:
+        if not is_learners:
             return verdict
-        note(journal.VERDICT, [verdict_data(verdict), verdict.failures])
-        return explain(
-            verdict, run, _Searches(self._diagnosticians, oracle, self._sandbox, job, run, results)
-        )
+        searches = _Searches(self._diagnosticians, oracle, self._sandbox, job, run, results)
+        if verdict.outcome is not Outcome.PASSED and not verdict.message:
+            note(journal.VERDICT, [verdict_data(verdict), verdict.failures])
+            verdict = explain(verdict, run, searches)
+        if probe is not None:
+            verdict = replace(verdict, shapes=run.optional.make("shapes", searches.shapes, ()))
+        return verdict
 
 
 @dataclass
@@ -321,6 +324,16 @@ class _Searches:
             self.job.exercise.digest, lambda: Diagnostician(self.oracle, self.sandbox)
         )
         return diagnostician.diagnose(self.results, run.observed, run.deadline, self._source)
+
+    def shapes(self) -> "tuple[LineShape, ...]":
+        """Return the shapes along a call, with the line of the first expression that is wrong."""
+        from grader.grading.diagnosis.first_expression import find_place
+        from grader.grading.diagnosis.shapes import shapes
+
+        made = shapes(self.oracle, self._source, self.sandbox, self.results)
+        place = find_place(self.oracle, self._source, self.sandbox, self.results)
+        wrong = max((s.line for s in made if place and s.line <= place.line), default=0)
+        return tuple(replace(each, is_off_track=each.line == wrong) for each in made)
 
     def first_expression(self) -> "Diagnosis | None":
         """Find the first expression whose value no right program has."""

@@ -1,0 +1,59 @@
+"""The shape of what each line of a submission makes, in the call of a visible test."""
+
+import inspect
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Final
+
+from grader.definitions.exercise import TestCase, TestId
+from grader.grading.diagnosis import line_shapes
+from grader.grading.expected.oracle import Oracle
+from grader.grading.program.loaded_program import put_files
+from grader.grading.results.jobs import limits_of
+from grader.grading.results.verdict import LineShape, Outcome, TestResult
+from grader.sandbox.answers import ChildGoneError, Returned
+from grader.sandbox.inside.wire import UnsupportedValueError
+from grader.sandbox.interface import Children
+from grader.sandbox.printable import printable
+
+_WALL_SECONDS: Final = 2.0
+_KINDS: Final = ("call", "property", "output")  # of tests whose code calls the program and no more
+
+
+def shapes(
+    oracle: Oracle, source: str, sandbox: Children, results: Mapping[TestId, TestResult]
+) -> tuple[LineShape, ...]:
+    """Return what each line made when it last ran, in the first visible test that failed.
+
+    If none failed it is the first visible test. A program that needs too long has no shapes.
+    """
+    test = _test(oracle, results)
+    if test is None:
+        return ()
+    limits = replace(limits_of(oracle.exercise), cpu_seconds=1, wall_seconds=_WALL_SECONDS)
+    with suppress(ChildGoneError, UnsupportedValueError), sandbox.child(limits) as child:
+        inputs = oracle.inputs(test, oracle.draws(test)[0])
+        child.start()
+        put_files(child, oracle.exercise)
+        child.load(inspect.getsource(line_shapes), [])
+        answer = child.call("line_shapes", [source, test.code.strip(), dict(inputs)], {})
+        if isinstance(answer, Returned) and isinstance(answer.value, list):
+            return tuple(shape for each in answer.value if (shape := _read(each)))
+    return ()
+
+
+def _test(oracle: Oracle, results: Mapping[TestId, TestResult]) -> TestCase | None:
+    visible = [test for test in oracle.exercise.tests if not test.hidden and test.kind in _KINDS]
+    failed = (t for t in visible if t.id in results and results[t.id].outcome != Outcome.PASSED)
+    return next(failed, next(iter(visible), None))
+
+
+def _read(answer: object) -> LineShape | None:
+    """Return what a child says of a line; it may say anything."""
+    match answer:
+        case [int(line), str(name), str(kind), list(lengths)] if all(
+            type(each) is int for each in lengths
+        ):
+            return LineShape(line, printable(name)[:40], printable(kind)[:40], tuple(lengths[:32]))
+    return None

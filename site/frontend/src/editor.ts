@@ -21,8 +21,10 @@ import {
   highlightSpecialChars,
   keymap,
   lineNumbers,
+  WidgetType,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { element } from "./dom";
 import { completion, COMPLETION_LOOK, type Names } from "./completion";
 
 export interface EditorOptions {
@@ -38,12 +40,20 @@ export interface EditorOptions {
 /** Why a line is marked: something is wrong in it, or it has been put in. */
 export type Mark = "wrong" | "new";
 
+/** A few words at the end of a line. */
+export interface LineNote {
+  readonly line: number;
+  readonly text: string;
+  readonly isWrong: boolean;
+}
+
 export interface Editor {
   readonly text: string;
   replace(text: string): void; // can be undone
   undo(): void;
   focus(): void;
   goTo(line: number): void;
+  annotate(notes: readonly LineNote[]): void; // until the code is edited
   mark(line: number | null, as?: Mark): void; // until the line is edited or another one is marked
 }
 
@@ -87,6 +97,8 @@ const LOOK = EditorView.theme({
   "&.cm-focused .cm-nonmatchingBracket": { backgroundColor: "var(--bad-soft)", color: "inherit" },
   ".cm-new": { backgroundColor: "var(--xp-soft)", boxShadow: "inset 3px 0 0 var(--xp-ink)" },
   ".cm-told": { backgroundColor: "var(--bad-soft)", boxShadow: "inset 3px 0 0 var(--bad)" },
+  ".cm-shape": { color: "var(--code-comment)", fontStyle: "italic", paddingLeft: "1.5rem" },
+  ".cm-shape.wrong": { color: "var(--bad)" },
   ".cm-underlined": { textDecoration: "underline wavy var(--bad)", textUnderlineOffset: "0.25em", textDecorationSkipInk: "none" },
   ...COMPLETION_LOOK,
 });
@@ -106,6 +118,36 @@ const markedLine = StateField.define<DecorationSet>({
       return set.value === null ? Decoration.none : Decoration.set(drawn(set.value.line, set.value.as));
     }
     return transaction.docChanged ? Decoration.none : marks;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+const setNotes = StateEffect.define<readonly LineNote[]>();
+
+class NoteWidget extends WidgetType {
+  constructor(private readonly note: LineNote) {
+    super();
+  }
+
+  override eq(other: NoteWidget): boolean {
+    return other.note.text === this.note.text && other.note.isWrong === this.note.isWrong;
+  }
+
+  toDOM(): HTMLElement {
+    const { text, isWrong } = this.note;
+    // The page says the same in a list; here it would be read as code.
+    return element("span", { class: isWrong ? "cm-shape wrong" : "cm-shape", "aria-hidden": "true" }, text);
+  }
+}
+
+const notes = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(old, { docChanged, effects, state }) {
+    const set = effects.find((effect) => effect.is(setNotes));
+    if (!set) return docChanged ? Decoration.none : old;
+    const inside = set.value.filter(({ line }) => line >= 1 && line <= state.doc.lines);
+    const drawn = inside.map((note) => Decoration.widget({ widget: new NoteWidget(note), side: 1 }).range(state.doc.line(note.line).to));
+    return Decoration.set(drawn, true);
   },
   provide: (field) => EditorView.decorations.from(field),
 });
@@ -130,6 +172,7 @@ export function createEditor(options: EditorOptions): Editor {
       view.dispatch({ selection: { anchor: from }, scrollIntoView: true });
       view.focus();
     },
+    annotate: (shapes) => view.dispatch({ effects: setNotes.of(shapes) }),
     mark(line, as = "wrong") {
       view.dispatch({ effects: setMark.of(line === null ? null : { line: lineAt(view, line), as }) });
     },
@@ -165,6 +208,7 @@ function extensions({ label, describedBy, keys = {}, onChange, names = () => ({}
     indentOnInput(),
     bracketMatching(),
     markedLine,
+    notes,
     completion(names),
     new LanguageSupport(pythonLanguage),
     syntaxHighlighting(COLOURS),

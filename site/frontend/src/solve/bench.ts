@@ -18,6 +18,7 @@ import { addressOf, type Exercise, fileName } from "./exercise";
 import { Help } from "./help";
 import { type Around, problem, showPrinted, summaryOf } from "./results";
 import { ResultsCard } from "./resultscard";
+import { type LineShape, Shapes } from "./shapes";
 import { Status } from "./status";
 import type { Fault, Printed, Verdict } from "./verdict";
 
@@ -34,6 +35,7 @@ export class Bench {
     class: "button halt",
     hidden: true,
   });
+  private readonly shapes = new Shapes();
   private readonly undo = element("p", { class: "undo", role: "status" });
   private readonly warning = element("p", { class: "trouble", role: "status" });
   private readonly around: Around;
@@ -90,6 +92,7 @@ export class Bench {
     const check = button(label("Check", `${modifier} ⇧ ↵`), () => void this.check(), {
       class: "button primary",
     });
+    const shapes = button("Shapes", () => void this.showShapes(), { class: "button", title: "Show what each line makes" });
     const submitting = service && new Submitting(service, {
       exercise: this.exercise,
       results: this.results,
@@ -105,8 +108,9 @@ export class Bench {
     return element(
       "div",
       { class: "bench-foot" },
-      element("div", { class: "buttons" }, run, check, submitting?.button, this.stop, help, this.status.line),
+      element("div", { class: "buttons" }, run, check, submitting?.button, shapes, this.stop, help, this.status.line),
       submitting?.line,
+      this.shapes.list,
       this.undo,
       this.draft.notice,
       this.warning,
@@ -131,6 +135,7 @@ export class Bench {
   private changed(text: string): void {
     this.draft.write(text);
     this.results.compare(text);
+    this.shapes.list.replaceChildren(); // the editor drops its own
     this.undo.replaceChildren();
   }
 
@@ -154,11 +159,29 @@ export class Bench {
   }
 
   private async check(): Promise<void> {
+    let isWrong = false;
     await this.ask("check", (source, answer, facts) => {
       const verdict = JSON.parse(answer) as Verdict | Fault;
       if (verdict.outcome === "grader fault") this.explain(source, verdict);
       else this.conclude(source, verdict, facts, false);
+      isWrong = verdict.outcome === "failed" || verdict.outcome === "errored";
     });
+    if (isWrong) await this.showShapes();
+  }
+
+  /** Show the shape and dtype that each line makes in the test that failed, or in the first one. */
+  private async showShapes(): Promise<void> {
+    if (this.isBusy) return;
+    this.setBusy(true);
+    const source = this.editor.text;
+    try {
+      const shapes = JSON.parse(await this.python.call("shapes", source)) as LineShape[];
+      if (this.editor.text === source) this.shapes.show(this.editor, shapes);
+    } catch (error) {
+      if (!(error instanceof Interrupted)) throw error; // a program that is stopped has no shapes
+    } finally {
+      this.setBusy(false);
+    }
   }
 
   private conclude(source: string, verdict: Verdict, facts: string, isCertified: boolean): void {

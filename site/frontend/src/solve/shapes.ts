@@ -1,0 +1,46 @@
+/** The shapes that the lines of a program make, at the ends of its lines and as a list. */
+
+import { element } from "../dom";
+import type { Editor, LineNote } from "../editor";
+
+/** As the grader says it, see `grader/reports/verdict.schema.json`. */
+export interface LineShape {
+  readonly line: number;
+  readonly name: string; // "return" for a result
+  readonly kind: string; // a dtype or a type
+  readonly lengths: readonly number[];
+  readonly is_off_track: boolean;
+}
+
+/** Shows shapes in an editor, and in a list for who does not see them there. */
+export class Shapes {
+  readonly list = element("ul", { class: "unseen", "aria-label": "Shapes, line by line" });
+
+  show(editor: Editor, shapes: readonly LineShape[]): void {
+    editor.annotate(notesOf(shapes));
+    this.list.replaceChildren(...shapes.map((shape) => element("li", {}, spoken(shape))));
+  }
+}
+
+/** One note for each line. */
+export function notesOf(shapes: readonly LineShape[]): LineNote[] {
+  const lines = new Map<number, LineShape[]>();
+  for (const shape of shapes) lines.set(shape.line, [...(lines.get(shape.line) ?? []), shape]);
+  return [...lines].map(([line, several]) => ({
+    line,
+    text: several.map((shape) => `${shape.name === "return" ? "→" : shape.name} ${form(shape)}`).join(", "),
+    isWrong: several.some((shape) => shape.is_off_track),
+  }));
+}
+
+/** Such as "line 4: scores, 3 by 5, float64". */
+export function spoken({ line, name, kind, lengths, is_off_track: isOff }: LineShape): string {
+  const shape = lengths.length > 0 ? `, ${lengths.join(" by ")}` : "";
+  return `line ${line}: ${name}${shape}, ${kind}${isOff ? "; no right program has this value" : ""}`;
+}
+
+function form({ kind, lengths }: LineShape): string {
+  if (lengths.length === 0) return kind;
+  if (kind === "list" || kind === "tuple") return `${kind} of ${lengths[0]}`;
+  return `(${lengths.join(", ")}${lengths.length === 1 ? "," : ""}) ${kind}`;
+}

@@ -41,6 +41,7 @@ class ExerciseCard:
     number: int  # its place in the track, from one
     path: str
     minutes: int  # that it takes, by estimate
+    defines: tuple[str, ...] = ()  # the names that a submission must define
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,4 +224,5 @@ def _exercise(
         number=number,
         path=exercise_path(track, exercise.id),
         minutes=estimated_minutes(exercise),
+        defines=exercise.defines,
     )

@@ -34,6 +34,7 @@ from sitegen.safe_html import trusted
 from sitegen.teaching import FigureView, view_figure
 from sitegen.values import shorten
 
+_DEFINED: Final = re.compile(r"^def (\w+)", re.MULTILINE)
 _TITLE: Final = re.compile(r"\s*# [^\n]*\n")
 
 
@@ -52,6 +53,7 @@ class CellView:
     form: ClassVar[str] = "cell"
     index: int  # among all cells, from zero
     code: Markup | None
+    solves: ExerciseCard | None  # an exercise of the lesson, whose solution it may be
     printed: str
     figures: tuple[MatrixFigure | Plot, ...]
 
@@ -148,7 +150,8 @@ def view_lesson(
         case [RunProse(where, text, computed), *_] if match := _TITLE.match(text):
             begin = Location(where.path, where.line + match[0].count("\n"))
             blocks[0] = RunProse(begin, text[match.end() :], computed)
-    views = list(_views(blocks, images, cards, places))
+    own = [cards[each] for each in lesson.exercises]
+    views = list(_views(blocks, images, cards, places, own))
     rest = tuple(cards[each] for each in lesson.exercises if each not in placed)
     if rest:
         views.append(TasksView(rest))
@@ -162,6 +165,7 @@ def _views(
     images: PageImages,
     cards: Mapping[str, ExerciseCard],
     places: Mapping[str, Stop],
+    exercises: Sequence[ExerciseCard],
 ) -> Iterator[BlockView]:
     placed = set[str]()
     index = -1
@@ -178,6 +182,7 @@ def _views(
                     yield CellView(
                         index=index,
                         code=None if block.hidden else highlight(block.code),
+                        solves=_solved(block, exercises),
                         printed=shorten(block.printed.rstrip("\n")),
                         figures=tuple(
                             # A prefix, since no two ids of a page may be the same.
@@ -202,6 +207,13 @@ def _views(
             case RunExperiment():
                 tried += 1
                 yield _view_experiment(block, tried)
+
+
+def _solved(cell: RunCell, exercises: Sequence[ExerciseCard]) -> ExerciseCard | None:
+    """Return the exercise whose solution a cell may be: it defines what a submission must."""
+    names = set(_DEFINED.findall(cell.code))
+    written = (each for each in exercises if each.kind in ("write", "fix"))
+    return next((each for each in written if names & set(each.defines)), None)
 
 
 def _view_experiment(block: RunExperiment, number: int) -> ExperimentView:

@@ -199,6 +199,18 @@ def test_the_index_counts_and_lists_the_lessons(site: Site) -> None:
     assert "Title of one" not in card.text
 
 
+def test_code_that_solves_an_exercise_of_the_lesson_is_folded(
+    build: Build, make_exercise: MakeExercise, make_lesson: MakeLesson, make_track: MakeTrack
+) -> None:
+    """A cell that defines what a submission must define; others are open."""
+    cells = [RunCell(code, hidden=False, printed="", shown=()) for code in ("def f(): 1", "f = 1")]
+    lessons = {"attention": [make_lesson("begin", *cells, exercises=("one",))]}
+    page = build(make_track(make_exercise("one", defines=("f",))), lessons=lessons)
+    (spoiler,) = page["attention/lessons/begin/index.html"].all("details", class_="spoiler")
+    assert spoiler.attributes["data-solves"] == "one"
+    assert "def f" in spoiler.text
+
+
 def test_markup_in_a_lesson_stays_text(
     build: Build,
     make_lesson: MakeLesson,

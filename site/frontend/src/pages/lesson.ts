@@ -7,6 +7,8 @@ import { Experiment } from "../lesson/experiment";
 import { Notebook } from "../lesson/notebook";
 import { askQuestions } from "../lesson/question";
 import { page } from "../page";
+import { progress } from "../progress";
+import { standings } from "../progress/standing";
 import { Interrupted, Python, type PythonState } from "../python";
 import { turnPages } from "../turning";
 
@@ -170,7 +172,17 @@ function timing(milliseconds: number, before: number): string {
   return `Ran in ${time}, after the ${before === 1 ? "cell" : `${before} cells`} above.`;
 }
 
+/** Code that solves an exercise is no secret to who has passed it. */
+function openSolved(): void {
+  const known = standings(progress.history);
+  for (const spoiler of document.querySelectorAll<HTMLDetailsElement>("[data-solves]")) {
+    const state = known.get(spoiler.dataset.solves ?? "")?.state;
+    spoiler.open = state === "passed" || state === "given up";
+  }
+}
+
 turnPages();
+openSolved();
 exploreHeatmaps(document);
 askQuestions();
 startFigures();

@@ -44,6 +44,7 @@ _GLANCE = 0.5  # seconds between looks at files that are watched
 @click.option("--change", metavar="CHANGE", help="The mutant that --accept is about.")
 @click.option("--watch", is_flag=True, help="Go on, and prove again what changes.")
 @click.option("-v", "--verbose", is_flag=True, help="Show all notes, and what the inputs reach.")
+@click.option("--breaks", is_flag=True, help="Search for calls that break misconceptions, too.")
 @click.option("--no-cache", is_flag=True, help="Prove again what has been proven before.")
 @options.exercises_option
 @options.format_option("text", "json", "sarif")
@@ -56,6 +57,7 @@ def command(
     change: str | None,
     watch: bool,
     verbose: bool,
+    breaks: bool,
     no_cache: bool,
     exercises: Path | None,
     form: str,
@@ -85,6 +87,12 @@ def command(
     proofs = _prove(groups, collection, jobs, use_cache=not no_cache)
     if accept and _accept(proofs, reason, change):
         proofs = _prove(groups, collection, jobs, use_cache=not no_cache)
+    if breaks:
+        from grader.authoring.verify.witnesses import with_witnesses
+        from grader.grading.workers.pool import Pool
+
+        with Pool(jobs, options.sandbox_opener(unsafe=False, workers=jobs)) as pool:
+            proofs = with_witnesses(proofs, pool)
     data = record({os.fspath(path): proof for path, proof in proofs.items()}, __version__)
     if output is not None:
         from grader.reports.formats import write_whole

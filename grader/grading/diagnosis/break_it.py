@@ -121,7 +121,8 @@ class _WideSearch(Search):
         for inputs in drawn:
             for path, part in parts(inputs):
                 if np.asarray(part).dtype.kind == "f":
-                    inputs = replaced(inputs, path, part * _LARGE)  # noqa: PLW2901
+                    with np.errstate(over="ignore"):  # of dtypes with few bits
+                        inputs = replaced(inputs, path, part * _LARGE)  # noqa: PLW2901
             yield inputs
 
 

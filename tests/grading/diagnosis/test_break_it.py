@@ -1,16 +1,20 @@
 """A learner's call that shall break a wrong program, in the real sandbox."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 
+from grader.authoring.verify.witnesses import notes_on_witnesses
 from grader.grading.diagnosis.break_it import broken
 from grader.grading.expected.oracle import Oracle
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
-from grader.sandbox.process import Sandbox
+from grader.grading.results.verdict_json import verdict_data
+from grader.grading.workers.pool import Pool
+from grader.sandbox.process import Sandbox, open_sandbox
 from tests.grading.conftest import Fields, Make
 
 Judge: TypeAlias = Callable[..., Verdict]
@@ -160,3 +164,43 @@ def test_a_program_cannot_make_a_call_count_by_not_ending(judge: Judge) -> None:
     )
     for _ in range(3):
         assert "same result" in judge("f(np.array([[1.0, 2.0]]))", counting).message
+
+
+def test_nothing_of_a_hidden_test_is_in_what_is_said(judge: Judge) -> None:
+    """Neither its id and words, nor its code, inputs and constants; whatever is asked."""
+    test: Fields = {
+        **TEST,
+        "id": "zqx-id",
+        "description": "zqxwords",
+        "given": "zqxname = 83174.2969\nn, m = sizes(2)\nx = rng.uniform(31.25, 87.5, (n, m))",
+        "expect": "f(x) + 0 * 59263.7183 + len('zqxcode') - 7",
+    }
+    calls = [
+        "f(np.array([[1.0, 2.0], [3.0, 7.0]]))", "f(np.array([[1.0, 2.0]]))", "f(np.ones((2, 0)))",
+        "f(-np.ones((2, 2)))", "f(np.full((2, 2), np.nan))", "f(np.eye(2, dtype=bool))", "f('a')",
+        "f(None)", "f([[1.0]])", "f(np.ones((9, 9, 9)))", "f(zqxname)", "f(x=1, y=2)", "f(rng)",
+    ]  # fmt: skip
+    raising = f"{WHOLE}    raise ValueError(str(x))\n".replace(
+        "    return", "    np.mean = len\n    "
+    )
+    for source in (WHOLE, MEANS, raising):
+        said = [json.dumps(verdict_data(judge(call, source, test))) for call in calls]
+        secrets = ("zqx", "83174", "59263", "31.25", "87.5", "rng.")
+        assert [
+            s for s in secrets if any(s in each.replace("`zqxname`", "") for each in said)
+        ] == []
+
+
+def test_an_author_is_told_of_what_no_call_breaks(make: Make) -> None:
+    """And of a program that is kept from learners though a call breaks it."""
+    programs = {"whole": WHOLE, "same": MEANS.replace("x - x", "x + 0 - x"), "kept": WHOLE}
+    misconceptions = [
+        {"id": name, "code": code, "feedback": "No.", "breakable": name != "kept"}
+        for name, code in programs.items()
+    ]
+    exercise = make(TEST, solution=MEANS, misconceptions=misconceptions)
+    with Pool(1, open_sandbox) as pool:
+        notes = [note.message for note in notes_on_witnesses(exercise, pool)]
+    assert len(notes) == 2
+    assert any("no call that breaks misconception 'same'" in note for note in notes)
+    assert any("'kept' has 'breakable: false', but this breaks it: f(np.array(" in n for n in notes)

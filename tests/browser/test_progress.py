@@ -73,7 +73,7 @@ def test_what_was_done_there_comes_to_the_page(page: Page, etude: Etude, tmp_pat
     page.goto("attention/scaled-scores/")
     expect(Bench(page).editor).to_contain_text("np.sqrt(Q.shape[-1])")
     page.goto("attention/")
-    expect(page.get_by_role("main")).to_contain_text("1 of 51 passed")
+    expect(page.get_by_role("main")).to_contain_text("1 of 56 passed")
 
 
 def test_a_file_that_is_none_changes_nothing(page: Page, tmp_path: Path) -> None:

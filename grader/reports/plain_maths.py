@@ -25,7 +25,7 @@ _SYMBOLS: Final[Mapping[str, str]] = {
     "rceil": "⌉", "langle": "⟨", "rangle": "⟩", "dots": "...", "ldots": "...", "cdots": "...",
     "vdots": "...", "prime": "′", "ell": "ℓ", "quad": "  ", "qquad": "    ", "forall": "∀",
     "left": "", "right": "", "bigl": "", "bigr": "", "Bigl": "", "Bigr": "", "big": "", "Big": "",
-    "displaystyle": "", "limits": "", "bmod": "mod",
+    "displaystyle": "", "textstyle": "", "limits": "", "bmod": "mod",
 }  # fmt: skip
 _ACCENTS: Final[Mapping[str, str]] = {"bar": "\u0304", "hat": "\u0302", "tilde": "\u0303"}
 _MATHS = re.compile(r"\${1,2}([^$]+)\${1,2}")
@@ -37,6 +37,8 @@ _ATOM: Final = re.compile(r"(?!\d+[^\W\d])[\w.∞∑√ᵀ′]+(\([^()]*\))?")
 _WIDE: Final = "    "  # between two formulas in a line
 _SUPERSCRIPTS: Final = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 _FRACTIONS: Final = frozenset({"frac", "tfrac", "dfrac"})
+_FUNCTIONS: Final = frozenset({"sin", "cos", "tan", "tanh", "exp", "log", "ln"})
+_ROW_GAP: Final = re.compile(r"(\\\\)\[-?[\d.]+[a-z]+\]")  # a length behind the end of a row
 _WORDS: Final = frozenset(
     {"text", "mathrm", "mathbf", "mathit", "mathcal", "mathbb", "operatorname", "operatorname*"}
 )
@@ -67,7 +69,7 @@ class _FormulaReader:
     """Reads TeX from left to right."""
 
     def __init__(self, tex: str) -> None:
-        self._tokens = _TOKEN.findall(tex)
+        self._tokens = _TOKEN.findall(_ROW_GAP.sub(r"\1", tex))
         self._next = 0
 
     def all(self, until: str = "") -> str:
@@ -119,7 +121,13 @@ class _FormulaReader:
             rows = [" ".join(row.split()) for row in inside.split(";")]  # from the top
             before, after = _BRACKETS.get(name, ("", ""))
             return f"{before}{'; '.join(row for row in rows if row)}{after}"
+        if name in _FUNCTIONS and self._at_a_fraction():
+            name += f"({self._argument()})"
         return _SYMBOLS.get(name, _THIN.get(name, name))
+
+    def _at_a_fraction(self) -> bool:
+        following = (token for token in self._tokens[self._next :] if not token.isspace())
+        return next(following, "")[1:] in _FRACTIONS
 
     def _argument(self) -> str:
         """Return the group or the single piece that comes next."""

@@ -22,6 +22,10 @@ from grader.reports.plain_maths import plain
         ("2 * 3 * 4", "2 * 3 * 4"),
         (r"$\bar y - \bar{x}$ and $\varepsilon$", "\u0233 - x\u0304 and \u03b5"),
         (r"$n \bmod k$", "n mod k"),
+        (r"$1 + \cos \frac{\pi (t - W)}{T}$", "1 + cos((\u03c0 (t - W)) / T)"),
+        (r"$\cos x$, $\log\frac{1}{2}$", "cos x, log(1/2)"),
+        (r"$\tfrac{1}{d} \textstyle\sum_i x_i$", "1/d \u2211_i x_i"),
+        (r"$\begin{cases} [1] \\[1ex] [2] \\ [3] \end{cases}$", "{ [1]; [2]; [3] }"),
     ],
 )
 def test_markdown_becomes_characters(markdown: str, shown: str) -> None:

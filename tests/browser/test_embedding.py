@@ -23,7 +23,7 @@ from sitegen import Content, build_site
 from sitegen.hosting import Hosting
 from tests.browser.hosting import BASE, hosted
 from tests.browser.judging import barriers, shoot
-from tests.browser.learner import paste
+from tests.browser.learner import PATIENCE_MS, paste
 from tests.browser.tools import Tools, write_lessons
 from tests.browser.tools import build_site as build_site_with_python
 
@@ -204,7 +204,7 @@ def test_a_book_has_exercises_in_its_pages(browser: Browser, tools: Tools, tmp_p
 
         paste(frame.get_by_role("textbox", name="Your solution"), RIGHT)
         frame.get_by_role("button", name="Check", exact=True).click()
-        page.wait_for_function("checks.length === 1")
+        page.wait_for_function("checks.length === 1", timeout=PATIENCE_MS)
         assert page.evaluate("checks") == [{"exercise": "scaled-scores", "score": 1}]
         assert int(first.locator("iframe").get_attribute("height") or 0) > 400
         second.scroll_into_view_if_needed()

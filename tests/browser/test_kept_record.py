@@ -84,7 +84,7 @@ def test_an_empty_record_invites(quiet: Page) -> None:
     expect(button(quiet, "Erase…")).to_be_disabled()
     quiet.get_by_role("region", name="Begin here").get_by_role("link", name="Start").click()
 
-    expect(quiet).to_have_url(re.compile("/attention/lessons/"))
+    expect(quiet).to_have_url(re.compile("/numpy-warmup/lessons/"))
 
 
 def test_an_import_says_first_what_would_change(quiet: Page, file: Path) -> None:

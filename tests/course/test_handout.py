@@ -21,7 +21,12 @@ from tests.conftest import Etude
 FEW = ("token-lookup", "attention-weights", "broadcasting")
 
 
-PATHS = sorted(path for path in default_folder().glob("*/*.yaml") if path.name[0].isdigit())
+# What asks for tests has no program to run them on in a notebook.
+PATHS = sorted(
+    path
+    for path in default_folder().glob("*/*.yaml")
+    if path.name[0].isdigit() and "-test-" not in path.name
+)
 
 
 def cells(book: str) -> list[dict[str, Any]]:

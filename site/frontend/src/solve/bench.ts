@@ -18,7 +18,7 @@ import { addressOf, type Exercise, fileName } from "./exercise";
 import { Help } from "./help";
 import { type Around, problem, showPrinted, summaryOf } from "./results";
 import { ResultsCard } from "./resultscard";
-import { type LineShape, Shapes } from "./shapes";
+import { areShapes, Shapes } from "./shapes";
 import { Status } from "./status";
 import type { Fault, Printed, Verdict } from "./verdict";
 
@@ -175,8 +175,9 @@ export class Bench {
     this.setBusy(true);
     const source = this.editor.text;
     try {
-      const shapes = JSON.parse(await this.python.call("shapes", source)) as LineShape[];
-      if (this.editor.text === source) this.shapes.show(this.editor, shapes);
+      const shapes: unknown = JSON.parse(await this.python.call("shapes", source));
+      // A program that ran may answer in the grader's place.
+      if (this.editor.text === source && areShapes(shapes)) this.shapes.show(this.editor, shapes);
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error; // a program that is stopped has no shapes
     } finally {

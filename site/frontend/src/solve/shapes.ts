@@ -12,6 +12,11 @@ export interface LineShape {
   readonly is_off_track: boolean;
 }
 
+/** Whether an answer of Python is a list of shapes. */
+export function areShapes(answer: unknown): answer is LineShape[] {
+  return Array.isArray(answer) && (answer as Partial<LineShape>[]).every((each) => Number.isInteger(each?.line) && Array.isArray(each.lengths));
+}
+
 /** Shows shapes in an editor, and in a list for who does not see them there. */
 export class Shapes {
   readonly list = element("ul", { class: "unseen", "aria-label": "Shapes, line by line" });

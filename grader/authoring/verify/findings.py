@@ -117,13 +117,14 @@ def counts(facts: ProofFacts) -> Counts:
     allowed = {each.change for each in exercise.equivalent}
     tried = facts.mutants or []
     if exercise.kind == "test":
-        accepted, made = _accepted(facts), {each.change for each in mutants_of_program(exercise)}
+        accepted = _accepted(facts)
+        changes = {each.change for each in mutants_of_program(exercise)}
         return Counts(
             tests=len(exercise.tests),
             misconceptions=len(exercise.misconceptions),
             rejected=sum(each.id not in accepted for each in exercise.misconceptions),
-            mutants=len(made),
-            killed=len(made - accepted),
+            mutants=len(changes),
+            killed=len(changes - accepted),
             equivalent=len(accepted & allowed),
         )
     return Counts(
@@ -216,8 +217,8 @@ def _suites(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
             message = f"the solution accepts misconception '{each.id}'; add a test that it fails"
             yield ProofFinding.at(checks.REJECTED, message, each.where)
     allowed = {each.change: each for each in exercise.equivalent}
-    made = {each.change: each for each in mutants_of_program(exercise)}
-    for mutant in (made[name] for name in made if name in accepted and name not in allowed):
+    mutants = {each.change: each for each in mutants_of_program(exercise)}
+    for mutant in (mutants[name] for name in mutants if name in accepted and name not in allowed):
         message = (
             f"the solution accepts a mutant of the program, {mutant.change}; add a test that it "
             "fails, or list the change under `equivalent` with a reason"
@@ -225,7 +226,7 @@ def _suites(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
         where = places.in_text(mutant.line, "program")
         yield ProofFinding.at(checks.MUTANTS, message, where, mutant.diff, mutant.change)
     for name in allowed.keys() - accepted:
-        reason = "the solution rejects" if name in made else "the program has no mutant"
+        reason = "the solution rejects" if name in mutants else "the program has no mutant"
         message = f"equivalent: {reason} '{name}'; take the entry out"
         yield ProofFinding.at(checks.EQUIVALENT, message, allowed[name].where)
 

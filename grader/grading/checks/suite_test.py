@@ -47,16 +47,16 @@ def wrong_programs(exercise: Exercise) -> dict[str, str]:
         from grader.mutation import mutants  # which no page has
 
         equal = {each.change.strip() for each in exercise.equivalent}
-        made = mutants(exercise.program, tuple(exercise.defines))
-        programs |= {each.change: each.source for each in made if each.change not in equal}
+        changes = mutants(exercise.program, tuple(exercise.defines))
+        programs |= {each.change: each.source for each in changes if each.change not in equal}
     return programs
 
 
 def for_page(exercise: Exercise) -> dict[str, Any]:
     """Return the programs that a page for practice has: its mutants are misconceptions too."""
-    known = {each.id: each for each in exercise.misconceptions}
+    misconceptions = {each.id: each for each in exercise.misconceptions}
     wrong = (
-        known.get(name) or Misconception(exercise.where, name, code, "")
+        misconceptions.get(name) or Misconception(exercise.where, name, code, "")
         for name, code in wrong_programs(exercise).items()
     )
     return {
@@ -143,8 +143,8 @@ class _SuiteRuns:
         rejected, needed = len(wrong) - len(missed), math.ceil(at_least * len(wrong) - 1e-9)
         if rejected >= needed:
             return Judgement(None)
-        known = (each.id for each in self._exercise.misconceptions if each.feedback)
-        told = next((name for name in known if name in missed), None)
+        explained = (each.id for each in self._exercise.misconceptions if each.feedback)
+        told = next((name for name in explained if name in missed), None)
         facts = {"rejected": rejected, "count": len(wrong), "needed": needed, "told": told}
         return Judgement(_difference("accepts", **facts), told, share=rejected / needed)
 

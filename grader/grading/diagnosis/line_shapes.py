@@ -43,10 +43,10 @@ def line_shapes(source: str, code: str, inputs: dict[str, Any]) -> list[Any]:
             nonlocal line, names
             if event == "exception":
                 names = []  # it made nothing
-            made = frame.f_locals | ({"return": argument} if event == "return" else {})
+            values = frame.f_locals | ({"return": argument} if event == "return" else {})
             for name in names:
-                if name in made and (len(noted) < _MOST or (line, name) in noted):
-                    noted[line, name] = _form(made[name])
+                if name in values and (len(noted) < _MOST or (line, name) in noted):
+                    noted[line, name] = _form(values[name])
             line, names = targets.get(frame.f_lineno, (0, [])) if event == "line" else (0, [])
             return in_frame
 

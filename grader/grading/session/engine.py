@@ -330,10 +330,10 @@ class _Searches:
         from grader.grading.diagnosis.first_expression import find_place
         from grader.grading.diagnosis.shapes import shapes
 
-        made = shapes(self.oracle, self._source, self.sandbox, self.results)
+        lines = shapes(self.oracle, self._source, self.sandbox, self.results)
         place = find_place(self.oracle, self._source, self.sandbox, self.results)
-        wrong = max((s.line for s in made if place and s.line <= place.line), default=0)
-        return tuple(replace(each, is_off_track=each.line == wrong) for each in made)
+        wrong = max((s.line for s in lines if place and s.line <= place.line), default=0)
+        return tuple(replace(each, is_off_track=each.line == wrong) for each in lines)
 
     def first_expression(self) -> "Diagnosis | None":
         """Find the first expression whose value no right program has."""

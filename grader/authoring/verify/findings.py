@@ -8,7 +8,7 @@ from grader.authoring.verify import checks
 from grader.authoring.verify.locations import Locations
 from grader.authoring.verify.proof import Counts, ProofFinding
 from grader.authoring.verify.steps import ProofFacts, failed, never_failed, passed
-from grader.authoring.verify.suite_steps import ALONE, WITHOUT, mutants_of_program
+from grader.authoring.verify.suite_steps import ALONE, WITHOUT
 from grader.authoring.verify.variants import REPEATS
 from grader.authoring.verify.wrong_programs import (
     EMPTY,
@@ -22,6 +22,7 @@ from grader.authoring.verify.wrong_programs import (
 )
 from grader.definitions.exercise import TestCase, TestId
 from grader.definitions.wording import did_you_mean, listing
+from grader.grading.checks.suite_test import mutants_of_program
 from grader.grading.feedback.outcome_sentences import not_answered
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.verdict import Outcome, Verdict

@@ -8,15 +8,10 @@ from grader.authoring.verify import variants
 from grader.authoring.verify.variants import REPEATS, VariantRun
 from grader.authoring.verify.wrong_programs import WrongProgram
 from grader.definitions.exercise import Equivalent, Exercise, SuiteTest
-from grader.mutation import Mutant, mutants
+from grader.grading.checks.suite_test import mutants_of_program
 
 ALONE, WITHOUT, WRONG = "alone ", "without ", "wrong "
 """Runs on one wrong program alone, of a solution without a part of it, and of a wrong suite."""
-
-
-def mutants_of_program(exercise: Exercise) -> tuple[Mutant, ...]:
-    """Return the mutants of the program under test."""
-    return mutants(exercise.program, tuple(exercise.defines))
 
 
 def suite_runs(exercise: Exercise) -> Iterator[VariantRun]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from grader.sandbox.answers import ChildGoneError, Unsupported
 from grader.sandbox.inside.sharing import Sharing
 from grader.sandbox.limits import DEFAULT_LIMITS, UNKNOWN_RESULT
 
+if TYPE_CHECKING:
+    from grader.mutation import Mutant
+
 _AGAIN: Final = 8  # runs of right programs among those of wrong ones, so that no clock tells them
 _MOST_FAILURES: Final = 20  # that a learner is told of
 _MOST_CALLS: Final = 200  # that are kept, one for each test
@@ -43,13 +46,16 @@ _SHARE_OF_TIME: Final = 0.9  # of the submission's wall clock, for all runs toge
 def wrong_programs(exercise: Exercise) -> dict[str, str]:
     """Return the wrong programs by the id of a misconception, or by a mutant's change."""
     programs = {each.id: each.code for each in exercise.misconceptions}
-    if exercise.edition == "full":
-        from grader.mutation import mutants  # which no page has
+    equal = {each.change for each in exercise.equivalent}
+    changes = mutants_of_program(exercise) if exercise.edition == "full" else ()
+    return programs | {each.change: each.source for each in changes if each.change not in equal}
 
-        equal = {each.change.strip() for each in exercise.equivalent}
-        changes = mutants(exercise.program, tuple(exercise.defines))
-        programs |= {each.change: each.source for each in changes if each.change not in equal}
-    return programs
+
+def mutants_of_program(exercise: Exercise) -> "tuple[Mutant, ...]":
+    """Return the mutants of the program under test, with those that `equivalent` lists."""
+    from grader.mutation import mutants  # which no page has
+
+    return mutants(exercise.program, tuple(exercise.defines))
 
 
 def for_page(exercise: Exercise) -> dict[str, Any]:

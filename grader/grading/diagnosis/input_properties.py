@@ -1,6 +1,6 @@
 """The parts of inputs, and the properties that hold for their numbers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -12,16 +12,25 @@ ALL_DIFFERENT: Final = "all different"
 """A property that an example may break, unless the result says which of several numbers."""
 
 
-def parts(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+def walk(
+    value: Any, path: Path = (), is_whole: Callable[[Any], bool] = lambda _: False
+) -> Iterator[tuple[Path, Any]]:
+    """Yield a value and what is in it, each with the path to it.
+
+    Args:
+        is_whole: Whether a list, tuple or mapping is one thing, whose items are not yielded.
+    """
+    yield path, value
+    if isinstance(value, (list, tuple, Mapping)) and not is_whole(value):
+        for key, item in value.items() if isinstance(value, Mapping) else enumerate(value):
+            yield from walk(item, (*path, key), is_whole)
+
+
+def parts(value: Any) -> Iterator[tuple[Path, Any]]:
     """Yield each array and each number in a value, with the path to it."""
-    if isinstance(value, (np.ndarray, np.generic, int, float, complex)):
-        yield path, value
-    elif isinstance(value, (list, tuple)):
-        for number, item in enumerate(value):
-            yield from parts(item, (*path, number))
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from parts(item, (*path, key))
+    for path, part in walk(value):
+        if isinstance(part, (np.ndarray, np.generic, int, float, complex)):
+            yield path, part
 
 
 def count_numbers(value: Any) -> int:

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grader.grading.diagnosis.input_properties import Path, parts
+from grader.grading.diagnosis.input_properties import Path, parts, walk
 
 MANY: Final = 64
 """The most numbers that a small example has."""
@@ -22,22 +22,16 @@ _SIMPLE: Final = (0, 1, 2)
 _NEXT: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 0.5)  # factors of a number that takes another's place
 
 
-def arrays_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, _Array]]:
+def arrays_in(value: Any) -> Iterator[tuple[Path, _Array]]:
     """Yield each array in a value and each list of numbers or of rows of them, with its path."""
-    if isinstance(value, np.ndarray):
-        yield path, value
-    elif isinstance(value, (list, tuple)):
-        if _is_numbers(value):
-            yield path, np.array(value)
-        else:
-            for number, item in enumerate(value):
-                yield from arrays_in(item, (*path, number))
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from arrays_in(item, (*path, key))
+    for path, part in walk(value, is_whole=_is_numbers):
+        if isinstance(part, np.ndarray) or _is_numbers(part):
+            yield path, np.asarray(part)
 
 
 def _is_numbers(value: Any) -> bool:
+    if not isinstance(value, (list, tuple)):
+        return False
     if value and all(isinstance(row, list) for row in value):
         return len(set(map(len, value))) == 1 and all(map(_is_numbers, value))
     return all(isinstance(item, (int, float, complex, np.generic)) for item in value)
@@ -45,22 +39,16 @@ def _is_numbers(value: Any) -> bool:
 
 def keys_in(value: Any) -> Iterator[Any]:
     """Yield the keys of the mappings in a value."""
-    if isinstance(value, Mapping):
-        yield from value
-    if isinstance(value, (list, tuple, Mapping)):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from keys_in(item)
+    for _, part in walk(value):
+        if isinstance(part, Mapping):
+            yield from part
 
 
 def lengths_in(value: Any) -> Iterator[int]:
     """Yield the lengths of the axes, lists and tuples in a value."""
-    if isinstance(value, np.ndarray):
-        yield from value.shape
-    elif isinstance(value, (list, tuple)):
-        yield len(value)
-    if isinstance(value, (list, tuple, Mapping)):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from lengths_in(item)
+    for _, part in walk(value):
+        if isinstance(part, (np.ndarray, list, tuple)):
+            yield from np.shape(part) if isinstance(part, np.ndarray) else (len(part),)
 
 
 def near(numbers: _Array, others: _Array) -> _Array:
@@ -128,15 +116,9 @@ def numbers_in(value: Any) -> frozenset[float]:
 
 def texts_in(value: Any) -> Iterator[str]:
     """Yield the texts in a value, also those that are keys."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from texts_in(item)
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from texts_in(key)
-            yield from texts_in(item)
+    for _, part in walk([value, *keys_in(value)]):
+        if isinstance(part, str):
+            yield part
 
 
 def simpler(part: Any, *, in_order: bool) -> Iterator[Any]:

@@ -146,7 +146,7 @@ def test_missed_misconceptions_are_told_one_at_a_time(task: Exercise, sandbox: S
             "`test_n[1]` does so too.",
         ),
         ("def check_nothing():\n    pass", "There is no test in your file."),
-        (
+        (  # a test that is skipped on every program would count as one that all of them pass
             "def test_skip():\n    pytest.skip()",
             "`test_skip` refuses the right program (line 6): it "
             "ends with AttributeError: there is no pytest.skip here; there are approx, raises "
@@ -169,7 +169,7 @@ PARTS = [("id:", "program:"), ("tests:", "misconceptions:"), ("hints:", "explana
 
 CHEATS = {
     "asserts nothing": "def test():\n    centred(X)",
-    "passes everything": "def test():\n    assert True",
+    "never calls the function": "def test():\n    assert True",
     "refuses everything": "def test():\n    assert False",
     "reads the code": "def test():\n    assert 'keepdims' in centred.__code__.co_names",
     "reads the source": "import inspect\ndef test():\n    assert 'sum' not in inspect.getsource(centred)",
@@ -248,6 +248,81 @@ CHEATS = {
     """,
     "compares names": "def test():\n    assert centred.__name__ == centred.__qualname__ == 'centred'",
 }
+
+
+BESIDE_THE_RESULT = """
+    import gc, os, random, sys, time, warnings
+
+    CODE = "return x" + " - x.mean("  # not a text of this file
+
+    def result_of(x):
+        try:
+            return centred(x.copy())
+        except Exception as error:
+            return error
+
+    def test_identity_of_results():
+        one, other = result_of(X), result_of(X)
+        assert one is not other and id(one) != id(other)
+
+    def test_warnings():
+        with warnings.catch_warnings(), np.errstate(all="raise"):
+            warnings.simplefilter("error")
+            result_of(np.full((2, 2), np.inf))
+
+    def test_what_an_exception_carries():
+        error = result_of(np.zeros(()))
+        node, seen = getattr(error, "__traceback__", None), [getattr(error, "__cause__", None)]
+        while node:
+            seen.append((node.tb_frame.f_code.co_filename, list(node.tb_frame.f_locals.values())))
+            node = node.tb_next
+        assert CODE not in repr(seen)
+
+    def test_time():
+        began = time.perf_counter()
+        result_of(X)
+        assert time.perf_counter() - began < 5 and time.process_time() < 5
+
+    def test_random_state():
+        before = random.getstate(), repr(np.random.get_state())
+        result_of(X)
+        assert (random.getstate(), repr(np.random.get_state())) == before
+
+    def test_objects_and_modules():
+        parts = [o for o in gc.get_objects() if isinstance(o, (dict, list, tuple))]
+        parts += [vars(module) for module in list(sys.modules.values()) if hasattr(module, "__dict__")]
+        texts = [t for p in parts for t in (p.values() if isinstance(p, dict) else p)]
+        assert not [t for t in texts if isinstance(t, str) and CODE in t and t is not CODE]
+
+    def test_frames():
+        frame, seen = sys._getframe(), ""
+        while frame := frame.f_back:
+            seen += repr([v for v in frame.f_locals.values() if isinstance(v, (str, list, tuple))])
+        assert CODE not in seen
+
+    def test_files():
+        for folder in {os.path.realpath(f) for f in (".", "/tmp", "/dev/shm", "/var/tmp")}:
+            path = os.path.join(folder, "seen")
+            assert not os.path.exists(path)
+            try:
+                open(path, "w").close()
+            except OSError:
+                pass
+
+    def test_environment():
+        assert "SEEN" not in os.environ
+        os.environ["SEEN"] = "1"
+        assert CODE not in repr(os.environ) + repr(sys.argv)
+"""
+
+
+def test_a_suite_sees_nothing_of_a_program_beside_its_results(
+    task: Exercise, sandbox: Sandbox
+) -> None:
+    """These tests hold on a right program, and would not if they saw anything of it or kept it."""
+    right, wrong = graded(task, sandbox, BESIDE_THE_RESULT).tests
+    assert (right.message, right.outcome, wrong.points) == ("", Outcome.PASSED, 0)
+    assert wrong.message.startswith("Your tests reject 0 of ")
 
 
 @pytest.mark.parametrize("tests", CHEATS.values(), ids=CHEATS)

@@ -5,7 +5,14 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from grader.authoring.verify import variants
-from grader.authoring.verify.suite_steps import ALONE, WITHOUT, WRONG, suite_runs, wrong_suites
+from grader.authoring.verify.suite_steps import (
+    STRICT,
+    WITHOUT,
+    WRONG,
+    alone_runs,
+    suite_runs,
+    wrong_suites,
+)
 from grader.authoring.verify.variants import REPEATS, VariantRun
 from grader.authoring.verify.wrong_programs import (
     WrongProgram,
@@ -103,6 +110,9 @@ def _suite_steps(exercise: Exercise) -> Generator[Sequence[VariantRun], Results,
     """Run the solution of a `test` exercise, parts of it, and suites that may not pass."""
     results = yield list(suite_runs(exercise))
     solution = results["solution"]
+    # A solution that rejects all of the wrong programs rejects each.
+    accepts_any = results[STRICT].outcome is not Outcome.PASSED
+    alone = yield list(alone_runs(exercise, every=accepts_any))
     wrong = wrong_suites(exercise)
     return ProofFacts(
         exercise=exercise,
@@ -115,7 +125,7 @@ def _suite_steps(exercise: Exercise) -> Generator[Sequence[VariantRun], Results,
         sound=passed(solution),
         wrong=[(each, results[f"{WRONG}{each.id}"]) for each in wrong],
         again={how: results[f"again {how}"] for how in REPEATS},
-        suites={n: v for n, v in results.items() if n.startswith((ALONE, WITHOUT))},
+        suites={**alone, **{n: v for n, v in results.items() if n.startswith(WITHOUT)}},
     )
 
 

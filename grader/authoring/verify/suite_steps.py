@@ -12,35 +12,52 @@ from grader.grading.checks.suite_test import mutants_of_program
 
 ALONE, WITHOUT, WRONG = "alone ", "without ", "wrong "
 """Runs on one wrong program alone, of a solution without a part of it, and of a wrong suite."""
+STRICT = "every wrong program"
+"""The run in which the solution has to reject all of them."""
 
 
 def suite_runs(exercise: Exercise) -> Iterator[VariantRun]:
-    """Yield the solution as it is and without parts, on all programs and on single ones."""
-    solution = exercise.solution
+    """Yield the solution as it is, strict and without parts, and suites that may not pass."""
+    solution, strict = exercise.solution, _strict(exercise)
     yield variants.run_for_evidence("solution", exercise, solution)
     yield variants.run("starter", exercise, exercise.starter)
     for wrong in wrong_suites(exercise):
         yield variants.run(f"{WRONG}{wrong.id}", exercise, wrong.source)
     for how in REPEATS:
         yield variants.run_for_evidence(f"again {how}", variants.repeated(exercise, how), solution)
-    where = exercise.where
-    every = [Equivalent(where, each.change, "") for each in mutants_of_program(exercise)]
-    for mistake in exercise.misconceptions:
+    yield variants.run(STRICT, strict, solution)
+    for part, source in _without_parts(solution):
+        yield variants.run(f"{WITHOUT}{part}", strict, source)
+
+
+def alone_runs(exercise: Exercise, *, every: bool) -> Iterator[VariantRun]:
+    """Yield the solution on single wrong programs.
+
+    Args:
+        every: Run it on each, not only on the mutants that it may accept.
+    """
+    where, solution = exercise.where, exercise.solution
+    allowed = {each.change for each in exercise.equivalent}
+    mutants = [Equivalent(where, each.change, "") for each in mutants_of_program(exercise)]
+    for mistake in exercise.misconceptions if every else ():
         name = f"{ALONE}{mistake.id}"
-        changes = {"misconceptions": (mistake,), "equivalent": tuple(every)}
+        changes = {"misconceptions": (mistake,), "equivalent": tuple(mutants)}
         yield variants.run(name, variants.variant(exercise, name, **changes), solution)
-    for each in every:
-        name = f"{ALONE}{each.change}"
-        others = tuple(other for other in every if other is not each)
-        yield variants.run(name, variants.variant(exercise, name, equivalent=others), solution)
+    for each in mutants:
+        if every or each.change in allowed:
+            name = f"{ALONE}{each.change}"
+            others = tuple(other for other in mutants if other is not each)
+            yield variants.run(name, variants.variant(exercise, name, equivalent=others), solution)
+
+
+def _strict(exercise: Exercise) -> Exercise:
+    """Return the form in which a suite must reject every wrong program."""
     tests = tuple(
         replace(test, at_least=1.0) if isinstance(test, SuiteTest) else test
         for test in exercise.tests
     )
-    kept = {"tests": tests, "misconceptions": exercise.misconceptions}
-    strict = variants.variant(exercise, "every wrong program", **kept)
-    for part, source in _without_parts(solution):
-        yield variants.run(f"{WITHOUT}{part}", strict, source)
+    changes = {"tests": tests, "misconceptions": exercise.misconceptions}
+    return variants.variant(exercise, STRICT, **changes)
 
 
 def wrong_suites(exercise: Exercise) -> tuple[WrongProgram, ...]:

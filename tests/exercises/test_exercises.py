@@ -31,8 +31,14 @@ TRACKS_OF_ALL = [track for collection in COLLECTIONS.values() for track in colle
 LESSONS_OF_ALL = [path for track in TRACKS_OF_ALL for path in track.lessons]
 
 
+PROOFS = [
+    "exercises",
+    *(pytest.param(name, marks=pytest.mark.release) for name in COURSES),  # four minutes together
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", COLLECTIONS)
+@pytest.mark.parametrize("name", PROOFS)
 def test_exercises_are_proven(etude_process: Etude, name: str) -> None:
     """The solution passes, tests can fail, no mutant survives, each misconception is diagnosed.
 

@@ -8,7 +8,7 @@ import re
 import signal
 import time
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -98,16 +98,19 @@ class Attack:
         return _WORD.sub(lambda m: words[m[1]], text).encode()
 
 
-def _is_slow(attack: Attack, backend: int) -> bool:
-    if _ENDLESS.search(attack.text) and (backend > 0 or attack.name not in _QUICKEST_ENDLESS):
-        return True
-    return backend > 0 and not _KERNEL.search(attack.text)
+def _marks(attack: Attack, backend: int) -> Sequence[pytest.MarkDecorator]:
+    if backend > 0 and not _KERNEL.search(attack.text):
+        return (pytest.mark.slow, pytest.mark.release)
+    endless = _ENDLESS.search(attack.text)
+    return (
+        (pytest.mark.slow,) if endless and (backend or attack.name not in _QUICKEST_ENDLESS) else ()
+    )
 
 
 def _each_in_each_backend() -> list[Any]:
     """Return attacks and backends; those that a limit ends are slow, but for two.
 
-    In the second backend, those that name nothing of this host are slow too.
+    Those that name nothing of this host meet the second backend before a release only.
     """
     paths = sorted(path for path in ATTACKS.glob("*.py") if not path.name.startswith("_"))
     attacks = [Attack(path.stem, path.read_text()) for path in paths]
@@ -116,7 +119,7 @@ def _each_in_each_backend() -> list[Any]:
             attack,
             backend,
             id=f"{backend}-{attack.name}",
-            marks=[pytest.mark.slow] * _is_slow(attack, number),
+            marks=_marks(attack, number),
         )
         for number, backend in enumerate(BACKENDS)
         for attack in attacks

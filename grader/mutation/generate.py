@@ -1,5 +1,6 @@
 """All mutants of a solution."""
 
+import functools
 import warnings
 from collections import Counter
 from collections.abc import Collection
@@ -49,12 +50,14 @@ def mutants(solution: str, defines: Collection[str] = (), given: str = "") -> tu
     try:
         with warnings.catch_warnings():  # the compiler's, of what a mutant does
             warnings.simplefilter("ignore")
-            return _mutants(Program(solution), defines, given)
+            return _mutants(solution, tuple(defines), given)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
 
 
-def _mutants(program: Program, defines: Collection[str], given: str) -> tuple[Mutant, ...]:
+@functools.lru_cache(maxsize=16)  # each suite of tests meets the mutants of the same program
+def _mutants(solution: str, defines: tuple[str, ...], given: str) -> tuple[Mutant, ...]:
+    program = Program(solution)
     editor = Editor(program)
     seen: set[str] = set()
     repeats: Counter[str] = Counter()

@@ -2,7 +2,7 @@
 
 import ast
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -39,7 +39,8 @@ _ID: Final = TestId("example")  # names no hidden test
 _MOST_NUMBERS: Final = 500
 """The most numbers of ordinary arguments that show what a call is like."""
 
-_CPU_SECONDS, _MOST_WRITTEN, _LARGE = 0.5, 500, 1000.0  # of a search for a witness
+_CPU_SECONDS, _MOST_WRITTEN = 0.5, 500  # of a search for a witness in one test
+_SCALES: Final = (1.0, 1e3, 1e-200)  # of numbers; products and exponentials may leave the range
 
 
 def broken(oracle: Oracle, submission: Submission, sandbox: Children, text: str) -> Verdict:
@@ -112,25 +113,38 @@ def _allowed_calls(oracle: Oracle) -> Iterator[tuple[Question, AllowedCall]]:
 
 
 class _WideSearch(Search):
-    """A search that also tries large numbers, on which a program may overflow."""
+    """A search that also tries extreme numbers, and takes only what counts as a learner's call."""
+
+    counts: Callable[[str], bool]
 
     def draws(self, question: Question) -> Iterator[Inputs]:
-        """Yield drawn inputs, then the same with their decimal numbers times a thousand."""
+        """Yield drawn inputs, then the same with scaled decimal numbers."""
         drawn = [*super().draws(question)]
-        yield from drawn
-        for inputs in drawn:
-            for path, part in parts(inputs):
-                if np.asarray(part).dtype.kind == "f":
-                    with np.errstate(over="ignore"):  # of dtypes with few bits
-                        inputs = replaced(inputs, path, part * _LARGE)  # noqa: PLW2901
-            yield inputs
+        for scale in _SCALES:
+            for inputs in drawn:
+                for path, part in parts(inputs):
+                    if np.asarray(part).dtype.kind == "f":
+                        with np.errstate(all="ignore"):  # few bits, infinities
+                            inputs = replaced(inputs, path, part * scale)  # noqa: PLW2901
+                yield inputs
+
+    def _difference(self, question: Question, inputs: Inputs) -> str:
+        kind = super()._difference(question, inputs)
+        with contextlib.suppress(NotWritableError):
+            return kind if kind and self.counts(question.call.in_line(inputs)) else ""
+        return ""
 
 
 def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> str:
     """Return a call of few numbers that breaks a program, if a search finds one; or ""."""
     exercise = replace(oracle.exercise, forbid=None)
-    allowed, calls = [*_allowed_calls(oracle)], allowed_calls(oracle)
+    calls = allowed_calls(oracle)
     witnesses: list[tuple[int, str]] = []
+
+    def counts(text: str) -> bool:
+        result = judge_call(exercise, calls, submission.source, sandbox, text)
+        return not isinstance(result, str)
+
     with (
         contextlib.suppress(ChildGoneError, DefinitionError),
         loaded_solution(exercise, sandbox) as solution,
@@ -138,16 +152,11 @@ def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> 
     ):
         program = load(child, submission, exercise).program
         assert program is not None  # verify has proven that it loads
-        clock = Clock(_CPU_SECONDS)
-        search = _WideSearch(oracle, sandbox, solution, program, clock, _MOST_WRITTEN)
-        for question, _ in allowed:
-            if (first := search.first(question)) is None:
-                continue
-            inputs = search.simpler(question, *first)
-            with contextlib.suppress(NotWritableError):
-                text = question.call.in_line(inputs)
-                if not isinstance(
-                    judge_call(exercise, calls, submission.source, sandbox, text), str
-                ):
-                    witnesses.append((count_numbers(inputs), text))
+        for question, _ in _allowed_calls(oracle):
+            clock = Clock(_CPU_SECONDS)
+            search = _WideSearch(oracle, sandbox, solution, program, clock, _MOST_WRITTEN)
+            search.counts = counts
+            if (first := search.first(question)) is not None:
+                inputs = search.simpler(question, *first)
+                witnesses.append((count_numbers(inputs), question.call.in_line(inputs)))
     return min(witnesses, default=(0, ""))[1]

@@ -186,7 +186,8 @@ class Question:
 def questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterator[Question]:
     """Yield the plain calls of a failing test, if anything may be told of it."""
     exercise = oracle.exercise
-    if test.disclose == "nothing" or test.budget is not None or isinstance(test.given, Literals):
+    is_secret = test.hidden and isinstance(test.given, Literals)
+    if test.disclose == "nothing" or test.budget is not None or is_secret:
         return
     kind = _kind_of(seen.got, seen.rung) if seen is not None else ""
     tree = ast.parse(test.code.strip())
@@ -359,8 +360,9 @@ class Search:
         for inputs in self.draws(question):
             if self._clock.is_over:
                 break
-            is_small = 0 < count_numbers(inputs) <= self._most
-            if not is_small or not all(self._fits(question, *each) for each in parts(inputs)):
+            if count_numbers(inputs) > self._most or not all(
+                self._fits(question, *each) for each in parts(inputs)
+            ):
                 continue
             kind = self._difference(question, inputs)
             if kind and question.kind in ("", kind):
@@ -372,8 +374,8 @@ class Search:
     def draws(self, question: Question) -> Iterator[Inputs]:
         """Yield inputs drawn with every small vector of sizes, then with ordinary sizes."""
         numbers = itertools.count()
-        seeded = question.of.given
-        code = seeded.code if isinstance(seeded, Seeded) else ""
+        given = question.of.given
+        code = given.code if isinstance(given, Seeded) else ""
         lengths = sum(int(count) for count in re.findall(r"\bsizes\(\s*(\d+)", code))
         if lengths:
             some = min(lengths, _MOST_LENGTHS)
@@ -545,6 +547,7 @@ def ordinary_inputs(oracle: Oracle, question: Question) -> list[Inputs]:
     given += [
         _drawn(oracle.exercise, question, _OTHER_DRAWS + size, (), size)
         for size in _ORDINARY[min(len(given), _MOST_KNOWN) :]
+        if isinstance(question.of.given, Seeded)  # literals are the same in each draw
     ]
     return [{name: each[name] for name in names} for each in given if names <= each.keys()]
 

@@ -72,6 +72,27 @@ def test_the_search_gives_a_call_that_counts(judge: Judge) -> None:
 
 
 @pytest.mark.parametrize(
+    ("given", "right", "wrong"),
+    [
+        ("x = ''.join(rng.choice(['a', 'b'], size))", "x.upper()", "x"),
+        ("x = rng.random(2) + 1", "np.exp(-np.log(x).mean())", "x.prod() ** (-1 / x.size)"),
+        ("x = rng.random(2)", "x + 0", "x + (x[0] == 7)"),
+    ],
+    ids=["texts", "numbers whose product is 0", "inputs of a visible test"],
+)
+def test_the_search_looks_for_what_random_numbers_seldom_show(
+    judge: Judge, given: str, right: str, wrong: str
+) -> None:
+    """In each case ordinary draws alone break nothing, or have no number in them."""
+    right, wrong = (f"import numpy as np\n\n\ndef f(x):\n    return {e}\n" for e in (right, wrong))
+    tests = [{**TEST, "given": given, "call": "f(x)"}]
+    if "7" in wrong:
+        tests.append({"given": {"x": [7.0, 9.0]}, "call": "f(x)", "expect": "solution"})
+    example = judge("", wrong, *tests, solution=right).example
+    assert example is not None
+
+
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         ("f(np.array([[1, 2]]))", "Both give the same result: `[[-0.5 0.5]]`."),

@@ -9,6 +9,7 @@ import atexit
 import contextlib
 import html
 import io
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -38,6 +39,8 @@ from grader.sandbox.inside import cells as python_cells
 __all__ = ["Shown", "break_it", "check", "hint", "progress", "task"]
 
 _Cells = list[tuple[int, str]]  # each with its number, as in a `Submission`
+
+_TEST: Final = re.compile(r"^def (test\w*)", re.MULTILINE)
 
 _NO_NOTEBOOK: Final = (
     "this is no notebook: check() reads the cells of Jupyter and marimo; in a terminal, grade a "
@@ -236,17 +239,20 @@ def _shell() -> Any:
 
 
 def _submission(exercise: Exercise, path: Path, cells: _Cells) -> Submission:
-    """Return the cells that define an exercise's names, and what they use.
+    """Return the cells that define an exercise's names or tests, and what they use.
 
     Of a name that several cells define, the last one counts.
 
     Raises:
-        UsageError: No cell defines one of the names.
+        UsageError: No cell defines one of the names, or any test.
     """
     if exercise.files_to_submit:
         files = ", ".join(exercise.files_to_submit)
         raise UsageError(f"'{exercise.id}' asks for several files, {files}: use 'etude check'")
-    chosen, missing = python_cells.choose([[*cell] for cell in cells], [*exercise.defines])
+    names = [*exercise.defines]
+    if exercise.kind == "test":
+        names = [name for _, cell in cells for name in _TEST.findall(cell)] or ["test_..."]
+    chosen, missing = python_cells.choose([[*cell] for cell in cells], names)
     for name in missing:
         raise UsageError(f"no cell that was run defines '{name}'; write it, and run its cell")
     numbers = [number for number, _ in chosen]

@@ -113,6 +113,10 @@ def test_what_cannot_be_graded_is_one_sentence(tmp_path: Path) -> None:
         f"{CHECK}  # an imported name": "One number is needed here, but this is a whole array.",
         f"%matplotlib inline\nimport functools\n@functools.cache\n{SCALED}": "",
         f"{CHECK}  # decorated": "unhashable type: 'numpy.ndarray'",
+        'check("test-softmax")': "no cell that was run defines 'test_...'",
+        "import numpy as np\nfrom program import softmax": "",  # there is none here
+        "def test_sum():\n    assert np.isclose(softmax(np.ones(2)).sum(), 1)": "",
+        'check("test-softmax")  # a suite': "Your tests reject ",
         'hint("attention-weights")': "Hint 1 of 3",
         'task("attention-weights")': "# Compute attention weights",
     }

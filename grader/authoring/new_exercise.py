@@ -9,8 +9,7 @@ from typing import Final
 from grader.definitions.schema import nearest_schema, write_schemas
 from grader.errors import UsageError
 
-_TEMPLATE: Final = Path(__file__).with_name("template") / "exercise.yaml"
-_COURSE_TEMPLATE: Final = Path(__file__).with_name("template") / "course"
+_TEMPLATES: Final = Path(__file__).with_name("template")
 _FIRST_TRACK: Final = "first-steps"
 _FIRST_EXERCISE: Final = "row-shares"
 _OWN_SCHEMA: Final = "exercise.schema.json"
@@ -19,11 +18,12 @@ _NO_REFERENCE: Final = re.compile(r"^(  (\w+): )\{\} #.*$", re.MULTILINE)
 _NUMBER: Final = re.compile(r"(\d+)-")
 
 
-def new_exercise(slug: str, folder: Path) -> Path:
+def new_exercise(slug: str, folder: Path, kind: str = "write") -> Path:
     """Write the template of an exercise under a name of its own, behind those that are there.
 
     Args:
         slug: The id: lower-case words joined by hyphens.
+        kind: `write` or `test`.
 
     Returns:
         The path of the new file.
@@ -51,7 +51,7 @@ def new_exercise(slug: str, folder: Path) -> Path:
                 "@function@": _function(slug),
                 "@schema@": nearest_schema(folder, "exercise") or _OWN_SCHEMA,
             }
-            text = _TEMPLATE.read_text(encoding="utf-8")
+            text = (_TEMPLATES / f"{kind}.yaml").read_text(encoding="utf-8")
             file.write(_filled(text, words))
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
@@ -87,7 +87,7 @@ def new_course(slug: str, folder: Path) -> list[Path]:
         for name, path in files.items():
             target = course / path
             target.parent.mkdir(exist_ok=True)
-            text = (_COURSE_TEMPLATE / name).read_text(encoding="utf-8")
+            text = (_TEMPLATES / "course" / name).read_text(encoding="utf-8")
             target.write_text(_filled(text, words), encoding="utf-8")
             written.append(target)
         exercise = new_exercise(_FIRST_EXERCISE, course / _FIRST_TRACK)

@@ -11,6 +11,13 @@ from grader.cli import options
 @click.argument("slug")
 @click.option("--course", is_flag=True, help="Start a course: a folder with all that it needs.")
 @click.option(
+    "--kind",
+    type=click.Choice(["write", "test"]),
+    default="write",
+    show_default=True,
+    help="What a learner writes: a program, or tests of one.",
+)
+@click.option(
     "--into",
     type=click.Path(path_type=Path),
     default=Path(),
@@ -18,7 +25,7 @@ from grader.cli import options
     metavar="DIR",
     help="The folder to write it to, a track's for example.",
 )
-def command(slug: str, into: Path, *, course: bool) -> None:
+def command(slug: str, kind: str, into: Path, *, course: bool) -> None:
     """Write a new exercise with the id SLUG, complete and proven, to be changed piece by piece.
 
     With --course it is a folder SLUG: a course.yaml, a reference of the course's own, a track,
@@ -28,6 +35,7 @@ def command(slug: str, into: Path, *, course: bool) -> None:
     Examples:
       etude new row-shares
       etude new rotary-positions --into exercises/attention
+      etude new test-row-shares --kind test
       etude new linear-algebra --course
     """
     options.prefer_own_output()
@@ -39,7 +47,7 @@ def command(slug: str, into: Path, *, course: bool) -> None:
             click.echo(f"{path} is written.")
         click.echo(f"While you work on it: etude verify {into / slug}/ --watch")
         return
-    path = new_exercise(slug, into)
+    path = new_exercise(slug, into, kind)
     click.echo(f"{path} is written.")
     click.echo(f"While you work on it: etude verify {path} --watch")
     if not nearest_schema(into, "exercise"):

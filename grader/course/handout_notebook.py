@@ -29,6 +29,10 @@ def handout(exercise: Exercise, course: str | None = None) -> str:
     about = f"Write your solution in the cell below. Submit this notebook as `{exercise.id}.ipynb`."
     tests = [test for test in exercise.tests if not test.hidden]
     cells = [_instructions(exercise, about), *data_cells(exercise.data)]
+    if exercise.kind == "test":  # its own programs are not public
+        empty = "\n\n\n".join(f"def {name}(*args):\n    ..." for name in exercise.defines)
+        program = code_cell("program", _PROGRAM.format(empty=empty), {"etude": TEST_CELL})
+        cells += [text_cell("about-program", _ABOUT_PROGRAM), program]
     cells.append(code_cell("solution", exercise.starter.rstrip("\n")))
     if tests and exercise.kind not in ("predict", "test"):
         cells.append(text_cell("tests", _ABOUT_TESTS))
@@ -72,6 +76,20 @@ def _check_cell(exercise: Exercise, course: str | None) -> dict[str, Any]:
 _ABOUT_TRACK: Final = """\
 Write each solution in the cell below its instructions, and run the cell after it to grade it. Save
 this notebook and submit it as it is, with the name `{track}.ipynb`."""
+
+_ABOUT_PROGRAM: Final = """\
+The next cell writes the module `program`, which your tests import. Put a right or a wrong program
+there to try your tests on it, and restart the kernel. It is no part of what you submit."""
+
+_PROGRAM: Final = """\
+from pathlib import Path
+
+Path("program.py").write_text('''\\
+import numpy as np
+
+
+{empty}
+''')"""
 
 _ABOUT_TESTS: Final = """\
 ## Tests

@@ -18,10 +18,11 @@ ROOT = Path(__file__).parent.parent.parent
 SAMPLES = ROOT / "examples" / "submissions"
 
 
-def test_a_new_exercise_is_proven_and_clean(etude: Etude, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["write", "test"])
+def test_a_new_exercise_is_proven_and_clean(etude: Etude, tmp_path: Path, kind: str) -> None:
     """What `etude new` writes passes `etude verify` and `etude lint` as it stands."""
-    assert etude("new", "row-shares").returncode == 0
-    assert load_exercise(tmp_path / "row-shares.yaml").id == "row-shares"
+    assert etude("new", "row-shares", "--kind", kind).returncode == 0
+    assert load_exercise(tmp_path / "row-shares.yaml").kind == kind
     verified = etude("verify", "row-shares.yaml", "--no-cache")
     assert verified.returncode == 0, verified.stdout
     linted = etude("lint", "row-shares.yaml")

@@ -1,6 +1,7 @@
 """Notebooks that are handed out: what is in them, and that a right solution passes their cells."""
 
 import json
+import sys
 from base64 import b64decode
 from dataclasses import replace
 from pathlib import Path
@@ -18,15 +19,16 @@ from grader.grading.expected.public_form import MOST_DATA_IN_PAGE
 from grader.grading.results.submission import Submission
 from tests.conftest import Etude
 
-FEW = ("token-lookup", "attention-weights", "broadcasting")
+FEW = ("token-lookup", "attention-weights", "broadcasting", "test-softmax")
+PATHS = sorted(path for path in default_folder().glob("*/*.yaml") if path.name != "track.yaml")
 
 
-# What asks for tests has no program to run them on in a notebook.
-PATHS = sorted(
-    path
-    for path in default_folder().glob("*/*.yaml")
-    if path.name[0].isdigit() and "-test-" not in path.name
-)
+@pytest.fixture(autouse=True)
+def folder_of_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run cells in a folder of their own; one writes the module `program` there."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "program", raising=False)
 
 
 def cells(book: str) -> list[dict[str, Any]]:
@@ -40,16 +42,18 @@ def source(cell: dict[str, Any]) -> str:
 
 def assert_sound(exercise: Exercise) -> None:
     """Run the cells of a notebook with the solution in the place of the starter."""
-    book = handout(exercise)
+    book, is_suite = handout(exercise), exercise.kind == "test"
     namespace: dict[str, Any] = {}
     for cell in cells(book):
         if cell["cell_type"] == "code":
             code = exercise.solution if cell["id"] == "solution" else source(cell)
             exec(code, namespace)  # noqa: S102  our own exercises
-    visible = [test for test in exercise.tests if not test.hidden and exercise.kind != "predict"]
-    assert len(cells(book)) == 4 + len(visible) + bool(visible)
+    has_cells = exercise.kind not in ("predict", "test")
+    visible = [test for test in exercise.tests if not test.hidden and has_cells]
+    assert len(cells(book)) == 4 + len(visible) + bool(visible) + 2 * is_suite
     text = "\n".join(map(source, cells(book)))
     assert exercise.solution.strip() not in text
+    assert not is_suite or exercise.program.strip() not in text
     seeded = [test.given.code for test in exercise.tests if isinstance(test.given, Seeded)]
     assert not any(code in text for code in seeded if len(code) > 40)  # not `n = 3`
     ((_, code),) = Submission.from_bytes(Path("x.ipynb"), book.encode()).cells

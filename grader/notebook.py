@@ -125,8 +125,6 @@ def hint(exercise: str, *, course: str | Path | None = None, yes: bool = False) 
     """Show the next hint.
 
     Args:
-        exercise: See `check`.
-        course: See `check`.
         yes: Whether to pay what it costs of the exercise's XP; without it, the price is said.
     """
     definition = _exercise(exercise, course)
@@ -148,8 +146,6 @@ def break_it(
     Args:
         exercise: See `check`. It must be passed.
         call: Such as `"softmax(np.array([[1.0, 2.0]]))"`; without one the program is shown.
-        course: See `check`.
-        unsafe: See `check`.
     """
     definition = _exercise(exercise, course)
     program = break_command.program_of(definition)

@@ -30,7 +30,6 @@ class PortablePool:
 
     Args:
         unsafe: Whether the command line agrees to that; else the user is asked, once.
-        answer: See `agree`.
 
     Raises:
         SandboxFault: no one has agreed.

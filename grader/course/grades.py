@@ -141,7 +141,9 @@ def graded(batch: Batch, rules: Rules) -> Batch:
             not have.
     """
     reports = {
-        (each.student or "", each.exercise): replace(each, time=_time(each, rules))
+        (each.student or "", each.exercise): replace(
+            each, time=time_in(rules.times, each.student or "", each.exercise) or each.time
+        )
         for each in batch
     }
     most: dict[str, int] = {}
@@ -176,10 +178,6 @@ def _refuse_lost_zeros(students: Iterable[str], roster: Sequence[str] | None) ->
         raise UsageError(
             f"the results are about {lost[0]!r} and the roster about {lost[1]!r}: {LOST_ZEROS}"
         )
-
-
-def _time(report: Report, rules: Rules) -> SubmissionTime | None:
-    return time_in(rules.times, report.student or "", report.exercise) or report.time
 
 
 def _check_names(rules: Rules, exercises: Collection[str], students: Collection[str]) -> None:

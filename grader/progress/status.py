@@ -122,11 +122,7 @@ def next_up(
     order: Sequence[ExerciseId],
     requires: Callable[[ExerciseId], Collection[ExerciseId]],
 ) -> NextUp | None:
-    """Return what was tried last, or else what follows it; None if all are done.
-
-    Args:
-        requires: See `next_open`.
-    """
+    """Return what was tried last, or else what follows it; None if all are done."""
     closed = {name for name, status in standings(history).items() if status.closed}
     last = history.attempts[-1].exercise if history.attempts else None
     if last is not None and last in order and last not in closed:

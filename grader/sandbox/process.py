@@ -140,10 +140,7 @@ def open_sandbox(
 
     Args:
         backends: In the order of preference.
-        spare: See `Sandbox`.
-        many: See `Sandbox`.
         meanwhile: Called while the sandbox starts.
-        packages: See `Sandbox`.
 
     Raises:
         SandboxFault: none does; the message names each cause and the fix.

@@ -128,12 +128,7 @@ def translate(
 def add_tests(
     draft: Draft, sources: Sequence[str], modules: Collection[str], data: AnyMapping[str, str]
 ) -> None:
-    """Translate test modules for a draft, and say what its solution has to define.
-
-    Args:
-        modules: See `translate`.
-        data: See `translate`.
-    """
+    """Translate test modules for a draft, and say what its solution has to define."""
     solution = read_program(draft.solution) or ParsedProgram(())
     wanted: list[str] = []
     for source in sources:

@@ -19,7 +19,6 @@ class ProofCache:
 
     Args:
         folder: Is made when the first proof is kept; without one none is.
-        print_of_sources: See `grader.disk_cache.fingerprint`.
     """
 
     def __init__(self, folder: Path | None, print_of_sources: str) -> None:

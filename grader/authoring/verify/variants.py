@@ -126,7 +126,6 @@ def run_mutant(
     Args:
         hidden: The form with hidden tests alone.
         solution: What the solution takes.
-        of: See `run`.
     """
     usual = limits_of(hidden)
     used = solution.cpu_seconds if solution is not None else 0.0

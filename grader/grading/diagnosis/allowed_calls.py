@@ -146,7 +146,11 @@ class _Rules:
         self._properties: dict[tuple[Any, ...], frozenset[str]] = {}
         for path, part in (each for draw in self._ordinary for each in _parts(draw)):
             self._forms.setdefault(path, set()).add(_form(part))
-            here = properties(part) if _is_numeric(part) else frozenset()
+            here = (
+                properties(part)
+                if isinstance(part, (np.ndarray, np.generic, int, float, complex))
+                else frozenset()
+            )
             self._properties[path] = self._properties.get(path, here) & here
 
     def converted(self, values: Sequence[Any]) -> list[Any]:
@@ -205,10 +209,6 @@ def _keys(value: Any) -> Any:
     if isinstance(value, list):
         return ["*"] * len(value)
     return list(value) if isinstance(value, Mapping) else range(len(value))
-
-
-def _is_numeric(part: Any) -> bool:
-    return isinstance(part, (np.ndarray, np.generic, int, float, complex))
 
 
 def _form(value: Any) -> str:

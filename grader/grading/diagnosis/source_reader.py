@@ -108,7 +108,7 @@ def _lossless(node: ast.AST) -> Iterator[tuple[str, str]]:
         case ast.AugAssign(target, ast.FloorDiv(), value):
             yield "floor-division", f"{ast.unparse(target)} /= {_text(value)}"
         case ast.Call() if _called(node) in _ROUNDING:
-            yield "rounded", _text(_argument(node))
+            yield "rounded", _text(_object(node) or (node.args[0] if node.args else node))
 
 
 def _others(node: ast.AST) -> Iterator[tuple[str, str]]:
@@ -175,11 +175,6 @@ def _object(node: ast.Call) -> ast.expr | None:
     if isinstance(func, ast.Attribute) and getattr(func.value, "id", "") not in _ARRAYS:
         return func.value
     return None
-
-
-def _argument(node: ast.Call) -> ast.AST:
-    """Return the first argument of a function, or the object whose method it is."""
-    return _object(node) or (node.args[0] if node.args else node)
 
 
 def _digits(node: Any) -> int | None:

@@ -58,7 +58,6 @@ def public_exercise(
     """Return the public form of an exercise; expected values of visible tests are computed.
 
     Args:
-        sandbox: See `public_track`.
         known: What is known of its tests already, to which is added what is computed.
 
     Raises:

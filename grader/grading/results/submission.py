@@ -265,7 +265,6 @@ def read_submission(path: Path, files: Sequence[str], *, below: Path | None = No
             main one with the others beside it. A Python file may also hold all of them, each after
             a comment with its name.
         files: The names of several files, the main one first; it may be a notebook.
-        below: See `Submission.read`.
 
     Raises:
         GraderFault: This machine is at fault.

@@ -255,7 +255,6 @@ def program(machine: str, pid: int, *, scratch: bool) -> bytes:
     Args:
         machine: `x86_64` or `aarch64`, as `platform.machine()` returns it.
         pid: What `os.getpid()` returns in the process that will load the program.
-        scratch: See `conditions`.
 
     Raises:
         KeyError: For another architecture.

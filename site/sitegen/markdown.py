@@ -9,13 +9,14 @@ from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from grader.definitions.images import ImageError, image_paths
 from grader.errors import DefinitionError, Location, Problem
 from sitegen.highlight import highlight
 from sitegen.maths import TexError, mathml
+from sitegen.numerals import MINUS
 from sitegen.page_images import PageImages
 from sitegen.safe_html import trusted
 
@@ -24,6 +25,8 @@ _NO_IMAGE_HERE = (
     "an image cannot stand here; it can in instructions, hints, explanations and lessons"
 )
 _CLOSING = re.compile(r"[.,;:!?)]+")
+_MINUS = re.compile(r"(?<!\S)-(?=\d)")
+_SHORT = 24  # characters of code that any line has room for
 _KEPT = Markup('<span class="kept">{}{}</span>')  # a browser would break a line before the comma
 _DISPLAY = Markup('<span class="formula" tabindex="0">{}</span>')  # scrolls when it is too wide
 
@@ -156,7 +159,8 @@ def _flat(tokens: Sequence[Token]) -> Iterator[Token]:
 
 @cache
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "xhtmlOut": False}).enable("table")
+    options = {"html": False, "xhtmlOut": False, "typographer": True}
+    parser = MarkdownIt("commonmark", options).enable(["table", "smartquotes"])
     parser.use(
         dollarmath_plugin,
         allow_labels=False,
@@ -173,6 +177,17 @@ def _parser() -> MarkdownIt:
 def _code(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
     token = tokens[index]
     return highlight(token.content, (token.info.split() or [""])[0]) + "\n"
+
+
+def _inline_code(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
+    """A shape such as `(5, 2)` is not broken in two lines."""
+    content = tokens[index].content
+    style = Markup(' class="kept"') if len(content) <= _SHORT else ""
+    return Markup("<code{}>{}</code>").format(style, content)
+
+
+def _text(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
+    return escape(_MINUS.sub(MINUS, tokens[index].content))
 
 
 def _inline_maths(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
@@ -200,6 +215,8 @@ def _table_close(*_: object) -> str:
 _RULES: dict[str, Any] = {
     "fence": _code,
     "code_block": _code,
+    "code_inline": _inline_code,
+    "text": _text,
     "math_inline": _inline_maths,
     "math_inline_double": _display_maths,
     "math_block": _display_maths,

@@ -205,6 +205,13 @@ def test_only_wide_code_takes_the_focus() -> None:
     assert 'tabindex="0"' in highlight("x = " + "1 + " * 20 + "1")
 
 
+def test_quotes_and_minus_signs_are_those_of_print() -> None:
+    """In the text, not in its code, whose shapes stay on one line."""
+    html = render_markdown('"It\'s" -1.5 at x-1: `(5, -2)`.', where=WHERE)
+
+    assert html == '<p>“It’s” −1.5 at x-1: <code class="kept">(5, -2)</code>.</p>\n'  # noqa: RUF001
+
+
 def test_a_comma_stays_with_the_formula_before_it() -> None:
     """No line begins with it, and no other character moves."""
     html = render_markdown("If $x$, or $y$). Then $z$ is.", where=WHERE)

@@ -100,7 +100,8 @@ def test_every_step_is_a_class_with_colours_for_both_themes(ramp: Ramp) -> None:
         ("xp-ink", ["xp-soft"]),
         ("surface", ["accent"]),
         ("surface", ["bad"]),
-        ("ink", ["good-soft", "bad-soft", "warn-soft"]),
+        ("ink", ["good-soft", "bad-soft", "warn-soft", "insight-soft"]),
+        ("insight", ["surface", "insight-soft"]),
         ("good", ["surface", "good-soft"]),
         ("bad", ["surface", "sunk", "bad-soft"]),
         ("warn", ["surface", "warn-soft"]),
@@ -126,6 +127,8 @@ def test_the_stylesheet_is_whole() -> None:
 
     assert STYLESHEET.count("{") == STYLESHEET.count("}")
     assert used == defined
-    fonts = {"./stix-two-math.woff2", "./stix-two-math-rest.woff2"}
+    fonts = {
+        f"./{each}.woff2" for each in ("stix-two-math", "stix-two-math-rest", "bricolage-grotesque")
+    }
     assert set(re.findall(r"url\((.*?)\)", STYLESHEET)) == fonts
     assert "@import" not in STYLESHEET

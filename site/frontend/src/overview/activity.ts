@@ -17,7 +17,7 @@ interface Line {
   readonly times: number;
 }
 
-const MOST = 12;
+const MOST = 8;
 
 export function paintActivity(history: History, course: readonly CourseExercise[]): void {
   const place = find("#recent-list", HTMLElement);

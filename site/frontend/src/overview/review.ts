@@ -10,7 +10,12 @@ const MOST = 5;
 
 export function paintReview(history: History, course: readonly CourseExercise[]): void {
   const known = new Map(course.map((exercise) => [exercise.id, exercise]));
-  const items = dueForReview(history, dayOf(new Date())).flatMap(({ exercise, day }) => {
+  const due = dueForReview(history, dayOf(new Date()));
+  const ids = new Set(due.map(({ exercise }) => exercise));
+  for (const square of document.querySelectorAll<HTMLElement>(".squares [data-state-of]")) {
+    square.toggleAttribute("data-due", ids.has(square.dataset.stateOf ?? ""));
+  }
+  const items = due.flatMap(({ exercise, day }) => {
     const found = known.get(exercise);
     if (!found) return [];
     const link = element("a", { href: page.root + found.path }, found.title);

@@ -25,10 +25,26 @@ export function paintSums(history: History): void {
     find(`#sum-${name}`, HTMLElement).textContent = String(number);
   }
   find("#sums-said", HTMLElement).textContent = said(history);
+  paintDays(history);
+}
+
+/** A square for each of the last days, lit where something was passed. */
+function paintDays(history: History): void {
+  const place = find("#days", HTMLElement);
+  const passed = new Set(history.attempts.filter(({ outcome }) => outcome === "passed").map(({ day }) => day));
+  const today = new Date();
+  const squares = [...place.children];
+  squares.forEach((square, index) => {
+    const ago = squares.length - 1 - index;
+    const day = new Date(today.getFullYear(), today.getMonth(), today.getDate() - ago, 12);
+    square.toggleAttribute("data-passed", passed.has(dayOf(day)));
+  });
+  const lit = squares.filter((square) => square.hasAttribute("data-passed")).length;
+  place.ariaLabel = `You passed something on ${lit} of the last ${squares.length} days`;
 }
 
 function said(history: History): string {
-  if (size(history) === 0) return "Nothing is recorded yet: the first exercise that you pass begins a streak.";
+  if (size(history) === 0) return "Nothing is recorded yet. Each square below is an exercise: pass one, and it lights up.";
   const passes = [...standings(history).values()].filter(({ state }) => state === "passed");
   const claimed = passes.filter(({ selfReported }) => selfReported).length;
   if (passes.length === 0) return `${count(history.attempts.length, "attempt")}, and nothing passed yet.`;

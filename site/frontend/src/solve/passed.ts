@@ -2,7 +2,8 @@
 
 import { button, count, element, sentence } from "../dom";
 import { page } from "../page";
-import type { Standing } from "../progress";
+import { progress, type Standing } from "../progress";
+import { standings } from "../progress/standing";
 import { checkCommand, type Exercise } from "./exercise";
 import type { Verdict } from "./verdict";
 
@@ -25,9 +26,35 @@ export function passedPanel(
     "div",
     { class: "won" },
     element("p", { class: "won-title" }, judge === "visible tests" ? "The visible tests pass " : "Passed ", earned(before, after)),
-    element("p", {}, sentence(noteOf(exercise, judge))),
+    ...(before.state === "passed" ? [] : advance(exercise)),
+    element("p", { class: "quiet" }, sentence(noteOf(exercise, judge))),
     element("p", { class: "buttons" }, next(), button("Download your file", save, { class: "button" })),
   );
+}
+
+/** What a first pass changes: what was trained, and the map of the track with one more square lit. */
+function advance({ id, title }: Exercise): HTMLElement[] {
+  const known = standings(progress.history);
+  const isPassed = (each: string): boolean => known.get(each)?.state === "passed";
+  const marks = [...document.querySelectorAll<HTMLElement>(".sidebar nav > ol > li > a > .state")];
+  const lessons = marks.map((mark) => (mark.dataset.stateOf ?? "").split(" ").filter(Boolean));
+  const ids = lessons.flat();
+  const own = lessons.findIndex((lesson) => lesson.includes(id));
+  const isWhole = lessons[own]?.every(isPassed) && lessons[own].length > 1;
+  const lesson = marks[own]?.nextElementSibling?.textContent ?? "";
+  const trained = [...document.querySelectorAll("#trains a")].map(({ textContent }) => textContent);
+  const last = trained.pop();
+  const practised = last ? `You practised ${[trained.join(", "), last].filter(Boolean).join(" and ")}.` : `You solved “${title}”.`;
+  const squares = lessons.map((lesson) => element("span", { class: "dots" }, ...lesson.map((each) => square(known.get(each)?.state, each === id))));
+  const label = `${ids.filter(isPassed).length} of ${ids.length} exercises passed`;
+  return [
+    element("p", {}, practised, isWhole && ` That completes “${lesson}”.`),
+    element("div", { class: "lit", role: "img", "aria-label": label }, ...squares),
+  ];
+}
+
+function square(state: string | undefined, isNew: boolean): HTMLElement {
+  return element("span", { class: "state", "data-state": (state ?? "new").replace(" ", "-"), "data-new": isNew });
 }
 
 function earned(before: Standing, after: Standing): HTMLElement {

@@ -35,6 +35,7 @@ from sitegen.links import (
 from sitegen.markdown import render_markdown
 from sitegen.own_gpt import MODEL, PARTS, RECORD, SETTINGS, model_json
 from sitegen.page_images import PageImages
+from sitegen.picture import arcs, png
 from sitegen.rendering import PageRenderer, count
 from sitegen.search import SearchEntry
 from sitegen.teaching.explorer import view_explorer
@@ -197,6 +198,10 @@ class Pages:
             OWN_GPT.replace(INDEX, name): text for name, text in data.items()
         }
         coded = {path: text.encode() for path, text in files.items()}
+        if own:
+            drawn, beside = arcs(data[RECORD]), OWN_GPT.removesuffix(INDEX)
+            svg = self._render(OWN_GPT, "gpt", template="picture", arcs=drawn)
+            coded |= {f"{beside}picture.svg": svg.encode(), f"{beside}picture.png": png(drawn)}
         return PageFiles(coded, SearchEntry.of("Your own GPT", OWN_GPT, track.title))
 
     def _leads_to_gpt(self, track: str) -> bool:

@@ -18,9 +18,11 @@ from grader.definitions.exercise import (
     Tolerance,
 )
 from grader.definitions.track import Track
+from grader.grading.diagnosis.input_properties import count_numbers
+from grader.grading.diagnosis.plain_call import NotWritableError, python_of
 from grader.notebook_files import TEST_CELL, code_cell, notebook, text_cell
 
-_MOST_NUMBERS: Final = 2_000  # of an array that is written out
+_MOST_NUMBERS: Final = 2_000  # of a value that is written out
 _CLOSE: Final = Tolerance(atol=1e-7, rtol=1e-5)  # float32 passes, as it may with `accept`
 
 
@@ -147,26 +149,7 @@ def _comment(text: str) -> list[str]:
 
 def written(value: object) -> str | None:
     """Return a value as Python; None if it is too large, or none that can be written."""
-    text: str | None = None
-    match value:
-        case np.ndarray() if value.size <= _MOST_NUMBERS and value.dtype.kind in "biufcU":
-            usual = np.asarray(value.tolist()).dtype
-            dtype = "" if value.dtype == usual else f", dtype={value.dtype.name!r}"
-            text = f"np.array({written(value.tolist())}{dtype})"
-        case float() if np.isnan(value):
-            text = "np.nan"
-        case float() if np.isinf(value):
-            text = "np.inf" if value > 0 else "-np.inf"
-        case None | bool() | int() | float() | complex() | str() | bytes():
-            text = repr(value)
-        case list() | tuple():
-            items = [written(item) for item in value]
-            known = [item for item in items if item is not None]
-            inside = ", ".join(known) + ("," if type(value) is tuple and len(known) == 1 else "")
-            if len(known) == len(items):
-                text = f"[{inside}]" if type(value) is list else f"({inside})"
-        case dict():
-            pairs = [(written(key), written(item)) for key, item in value.items()]
-            if not any(None in pair for pair in pairs):
-                text = f"{{{', '.join(f'{key}: {item}' for key, item in pairs)}}}"
-    return text
+    try:
+        return python_of(value) if count_numbers(value) <= _MOST_NUMBERS else None
+    except NotWritableError:
+        return None

@@ -32,6 +32,7 @@ from grader.definitions.exercise import (
 from grader.definitions.images import images_of
 from grader.definitions.student import student_text
 from grader.errors import DefinitionError, EtudeError, GraderFault, Location
+from grader.grading.diagnosis.input_properties import parts
 from grader.sandbox.confined_process import ConfinedProcess
 from grader.sandbox.printable import inert
 from grader.sandbox.process import Sandbox, open_sandbox
@@ -147,8 +148,8 @@ def _numbers_of(test: TestCase) -> Iterator[str]:
         values += test.given.values.values()
     if isinstance(test.expect, LiteralValue):
         values.append(test.expect.value)
-    for value in values:
-        for number in _leaves(value):
+    for _, part in parts(values):
+        for number in np.ravel(part).tolist():
             text = repr(number)
             if sum(map(str.isdigit, text)) >= _DIGITS and "e" not in text:
                 yield text.lstrip("-")
@@ -156,18 +157,6 @@ def _numbers_of(test: TestCase) -> Iterator[str]:
         for text in _NUMBER.findall(code):
             if sum(map(str.isdigit, text)) >= _DIGITS:
                 yield text
-
-
-def _leaves(value: Any) -> Iterator[int | float]:
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _leaves(item)
-    elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        yield value
 
 
 def _folded(text: str) -> str:

@@ -68,7 +68,9 @@ def judge_call(
     text: str,
 ) -> SmallExample | str:
     """Return the example that a call is, or the sentence that says why it does not count."""
-    exercise = replace(exercise, forbid=None, limits=_limits(exercise))
+    limits = exercise.limits or ExerciseLimits(exercise.where)
+    limits = replace(limits, cpu_seconds=_CPU_SECONDS, wall_seconds=_WALL_SECONDS)
+    exercise = replace(exercise, forbid=None, limits=limits)
     try:
         call = read_call(exercise, text)
         matches = [
@@ -280,8 +282,3 @@ def _judge(
         rules.call.text,
         replace(result, message=message, inputs=(), points=0, max_points=0, seconds=None),
     )
-
-
-def _limits(exercise: Exercise) -> ExerciseLimits:
-    limits = exercise.limits or ExerciseLimits(exercise.where)
-    return replace(limits, cpu_seconds=_CPU_SECONDS, wall_seconds=_WALL_SECONDS)

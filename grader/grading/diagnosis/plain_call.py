@@ -83,7 +83,7 @@ def python_of(value: Any) -> str:  # noqa: PLR0911  any value; each kind returns
         return f"{'-' if text.startswith('-') else ''}np.{text.lstrip('-')}"
     if value is None or kind in (bool, int, str):
         return repr(value)
-    if kind is np.ndarray and value.dtype.kind in "biufc":
+    if kind is np.ndarray and value.dtype.kind in "biufcU":
         return _array(value)
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         text = python_of(value.item())
@@ -98,7 +98,8 @@ def python_of(value: Any) -> str:  # noqa: PLR0911  any value; each kind returns
 
 
 def _array(value: npt.NDArray[Any]) -> str:
-    dtype = "" if value.dtype.name in _USUAL else f", dtype=np.{value.dtype.name}"
+    is_usual = value.dtype.name in _USUAL or value.dtype.kind == "U"
+    dtype = "" if is_usual else f", dtype=np.{value.dtype.name}"
     if value.size == 0:
         return f"np.zeros({value.shape}, dtype=np.{value.dtype.name})"
     if value.dtype.kind == "f":  # as few digits as its dtype needs

@@ -14,9 +14,10 @@ from grader.grading.feedback import break_sentences
 MOST_CHARACTERS: Final = 2000
 
 _OF_NUMPY: Final = frozenset({
-    "arange", "array", "asarray", "bool_", "complex64", "complex128", "diag", "e", "eye", "float16",
-    "float32", "float64", "full", "identity", "inf", "int8", "int16", "int32", "int64", "linspace",
-    "nan", "ones", "pi", "tri", "tril", "triu", "uint8", "uint16", "uint32", "uint64", "zeros",
+    "arange", "array", "asarray", "bool", "bool_", "complex64", "complex128", "diag", "e",
+    "eye", "float16", "float32", "float64", "full", "identity", "inf", "int8", "int16", "int32",
+    "int64", "linspace", "nan", "ones", "pi", "tri", "tril", "triu", "uint8", "uint16",
+    "uint32", "uint64", "zeros",
 })  # fmt: skip
 _NODES: Final = (
     ast.List, ast.Tuple, ast.Dict, ast.UnaryOp, ast.BinOp, ast.unaryop, ast.Add, ast.Sub, ast.Mult,

@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +18,7 @@ from grader.definitions.exercise import (
 )
 from grader.grading.checks import check_of
 from grader.grading.comparison.compare import RawResult, compare
+from grader.grading.diagnosis.input_properties import parts
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import NotCopyableError, fresh
@@ -32,7 +32,6 @@ _AT_LEAST = 4  # decimals of the truth
 _MANY_DECIMALS = 12  # more were not rounded by hand
 _HALF = 0.5 * (1 + 1e-6)  # of the last digit, and what its own representation is off by
 _ROUNDING = 1e-9  # relative, for values written with full precision: the last bits do not count
-_NUMBER = (int, float, complex, np.generic, np.ndarray)
 _WORD = re.compile(r"\w+")
 
 
@@ -154,10 +153,11 @@ def reach_of(oracle: Oracle) -> dict[str, Any]:
     `smallest` and `largest` are the absolute numbers nearest to 0 and furthest from it.
     """
     numbers = [
-        np.asarray(value)
+        _without_repetition(np.asarray(part))
         for test in oracle.exercise.tests
         for draw in oracle.draws(test)
-        for value in _numbers_in(list(draw.inputs.values()))
+        for _, part in parts(draw.inputs)
+        if np.asarray(part).dtype.kind in "iufc"
     ]
     sizes = [np.abs(each[np.isfinite(each) & (each != 0)]) for each in numbers]
     sizes = [each for each in sizes if each.size]
@@ -172,16 +172,6 @@ def reach_of(oracle: Oracle) -> dict[str, Any]:
         "empty": any(each.size == 0 for each in numbers),
         "axis of length 1": any(1 in each.shape for each in numbers),
     }
-
-
-def _numbers_in(value: Any) -> Iterator[Any]:
-    if isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _numbers_in(item)
-    elif isinstance(value, dict):
-        yield from _numbers_in(list(value.values()))
-    elif isinstance(value, _NUMBER) and np.asarray(value).dtype.kind in "iufc":
-        yield _without_repetition(value) if isinstance(value, np.ndarray) else value
 
 
 _EXACT = Tolerance(0.0, 0.0)

@@ -49,7 +49,7 @@ def __getattr__(name: str) -> Any:
     """Import a name of the API when it is first used: each command starts with this package."""
     for module, names in _MODULES.items():
         if name in names:
-            found = getattr(import_module(module), name)
-            globals()[name] = found
-            return found
+            value = getattr(import_module(module), name)
+            globals()[name] = value
+            return value
     raise AttributeError(f"module 'grader' has no attribute {name!r}")

@@ -57,7 +57,7 @@ def python_cells(data: bytes) -> tuple[list[tuple[int, str]], Sections]:
     language = language_of(book)
     if language.lower() != "python":
         raise NotebookError(f"The notebook is in {language}; a submission is in Python.")
-    found: list[tuple[int, str]] = []
+    code_cells: list[tuple[int, str]] = []
     sections: Sections = {}
     exercise = ""
     for number, cell in enumerate(cells, 1):
@@ -69,11 +69,11 @@ def python_cells(data: bytes) -> tuple[list[tuple[int, str]], Sections]:
                     f"Cell {number} is broken: its code is no text. Save it again in Jupyter."
                 )
             if marker != TEST_CELL:
-                begin = sections.get(exercise, (len(found), 0))[0]
-                found.append((number, text_of(cell.get("source"))))
-                sections[exercise] = begin, len(found)
+                begin = sections.get(exercise, (len(code_cells), 0))[0]
+                code_cells.append((number, text_of(cell.get("source"))))
+                sections[exercise] = begin, len(code_cells)
     sections.pop("", None)
-    return found, sections if len(sections) > 1 else sections_by_calls(found)
+    return code_cells, sections if len(sections) > 1 else sections_by_calls(code_cells)
 
 
 def _marker(cell: Any) -> Any:

@@ -25,11 +25,11 @@ class AuditCache:
 
     def find(self, assignment: Assignment, request: Request) -> Finished | None:
         """Return the audit of an assignment, if it is known."""
-        kept = self._cache.find(self._key(assignment, request))
-        if kept is None:
+        entry = self._cache.find(self._key(assignment, request))
+        if entry is None:
             return None
         try:
-            data = json.loads(kept)
+            data = json.loads(entry)
             checks = [{**each, "tests": tuple(each["tests"])} for each in data["checks"]]
             groups = {name: tuple(Survivor(**each) for each in data[name]) for name in GROUPS}
             audit = Audit(

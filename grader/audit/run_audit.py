@@ -111,8 +111,10 @@ class _Auditor:
         self._run_with_wrong_results()
         self._record()
         # What stands in the starter is left alone.
-        made = mutants(self.source, given=self.assignment.starter or "")
-        programs = [AuditedProgram(each.change, each.source, each.diff, each.line) for each in made]
+        candidates = mutants(self.source, given=self.assignment.starter or "")
+        programs = [
+            AuditedProgram(each.change, each.source, each.diff, each.line) for each in candidates
+        ]
         programs += self._known_mistakes()
         self.request.began(len(programs), "audited")
         survived, kills = self._run_programs(programs)
@@ -194,9 +196,9 @@ class _Auditor:
             "in another order": {"order": "shuffled"},
             "when each runs twice": {"times": 2},
         }
-        wanted = [self._task(how, self.source, ids=self.ids, **way) for how, way in ways.items()]
+        runs = [self._task(how, self.source, ids=self.ids, **way) for how, way in ways.items()]
         failed: dict[str, list[str]] = {}
-        for task, outcome in self.runner.run_all(wanted):
+        for task, outcome in self.runner.run_all(runs):
             ran = tasks.tests_of(outcome)
             names = [test.id for test in ran if test.outcome == "failed"]
             failed[task.name] = [*dict.fromkeys(names)]
@@ -205,29 +207,29 @@ class _Auditor:
         self.checks.append(suite_checks.order(changed, how))
 
     def _run_with_wrong_results(self) -> None:
-        wanted = [
+        runs = [
             self._task(kind, self.source, tasks.ORDINARY, WrongAnswers(kind), ids=self.ids)
             for kind in WRONG
         ]
         accepted: dict[str, list[str]] = {}
         changed: dict[str, list[str]] = {}
-        for task, outcome in self.runner.run_all(wanted):
+        for task, outcome in self.runner.run_all(runs):
             ran = tasks.tests_of(outcome)
-            asked = {test for each in outcome.of("changed") for test in each["ids"]}
-            changed[task.name] = [test.id for test in ran if test.id in asked]
+            changed_tests = {test for each in outcome.of("changed") for test in each["ids"]}
+            changed[task.name] = [test.id for test in ran if test.id in changed_tests]
             accepted[task.name] = [
-                test.id for test in ran if test.id in asked and test.outcome == "passed"
+                test.id for test in ran if test.id in changed_tests and test.outcome == "passed"
             ]
         self.checks.append(suite_checks.accepts("accepts sevens", accepted, changed))
         self.checks.append(suite_checks.accepts("tolerance", accepted, changed))
 
     def _record(self) -> None:
         """Record the calls of the tests, and make others like them."""
-        wanted = [
+        runs = [
             self._task(str(seed), self.source, tasks.ORDINARY, Recorder(), ids=self.ids, seed=seed)
             for seed in (0, 1)
         ]
-        outcomes = {task.name: outcome for task, outcome in self.runner.run_all(wanted)}
+        outcomes = {task.name: outcome for task, outcome in self.runner.run_all(runs)}
         # A test that calls otherwise with another seed draws its inputs without one of its own.
         one, other = (
             dict(*(each["tests"] for each in outcomes[name].of("digests")[:1]))
@@ -298,7 +300,7 @@ class _Auditor:
         by_name = {program.change: program for program in programs}
         survived: list[AuditedProgram] = []
         kills: dict[str, set[str]] = {test.id: set() for test in self.tests}
-        wanted = []
+        runs = []
         for program in programs:
             ids = reached.by(program)
             if not ids:
@@ -306,7 +308,7 @@ class _Auditor:
                 self.request.done()
                 continue
             chosen = self.ids if not self.any_order else ids
-            wanted.append(
+            runs.append(
                 self._task(
                     program.change,
                     program.source,
@@ -315,7 +317,7 @@ class _Auditor:
                     first_failure=not run_all,
                 )
             )
-        for task, outcome in self.runner.run_all(wanted):
+        for task, outcome in self.runner.run_all(runs):
             self.request.done()
             if not tasks.is_killed(outcome):
                 survived.append(by_name[task.name])
@@ -336,15 +338,15 @@ class _Auditor:
         place = tasks.ProgramPlace(
             self.assignment.solution, self.modules, style, read, _SEARCH_SECONDS
         )
-        wanted = [
+        runs = [
             tasks.tell_apart(each.change, self.source, each.source, self.pool, place, each.beside)
             for each in survived
             if self.pool
         ]
         calls: dict[str, tasks.DistinguishingCall] = {}
-        if wanted:
-            self.request.began(len(wanted), "explained")
-        for task, outcome in self.runner.run_all(wanted):
+        if runs:
+            self.request.began(len(runs), "explained")
+        for task, outcome in self.runner.run_all(runs):
             self.request.done()
             for each in outcome.of("found")[:1]:
                 calls[task.name] = tasks.DistinguishingCall(
@@ -368,9 +370,9 @@ class _Auditor:
             if call is None:
                 equivalent.append(plain)
                 continue
-            told = replace(plain, example=call.example, expected=call.expected, got=call.got)
+            explanation = replace(plain, example=call.example, expected=call.expected, got=call.got)
             group = unread if call.unread else survivors
-            group.append(replace(told, test=proven.get(program.change)))
+            group.append(replace(explanation, test=proven.get(program.change)))
         return survivors, equivalent, unread, extra
 
     def _prove(
@@ -404,14 +406,14 @@ class _Auditor:
         passed = {_name(test) for test in tasks.tests_of(outcome) if test.outcome == "passed"}
         texts = {name: text for name, text in texts.items() if name in passed}
         kills: dict[str, set[str]] = {name: set() for name in texts}
-        wanted = [
+        runs = [
             self._run_extra(change, programs[change].source, texts, targets)
             for change in of_change
             if texts
         ]
-        if wanted:
-            self.request.began(len(wanted), "proved")
-        for task, outcome in self.runner.run_all(wanted):
+        if runs:
+            self.request.began(len(runs), "proved")
+        for task, outcome in self.runner.run_all(runs):
             self.request.done()
             for test in tasks.tests_of(outcome):
                 if test.outcome == "failed" and _name(test) in kills:

@@ -118,17 +118,17 @@ def accepts(
     notes: list[str] = []
     tests: dict[str, None] = {}
     for kind, what in says.items():
-        passed, asked = accepted.get(kind, ()), changed.get(kind, ())
+        passed, candidates = accepted.get(kind, ()), changed.get(kind, ())
         if not passed:
             continue
         tests.update(dict.fromkeys(passed))
         if kind == "float32" and holes:
             continue  # the hole of 1 % says so already
-        if len(passed) == len(asked) and kind != "float32":
-            holes.append(f"{_all(len(asked))} accept{'s' * (len(asked) == 1)} {what}")
+        if len(passed) == len(candidates) and kind != "float32":
+            holes.append(f"{_all(len(candidates))} accept{'s' * (len(candidates) == 1)} {what}")
         else:
             verb = "accepts" if len(passed) == 1 else "accept"
-            notes.append(f"{_of(passed, asked)} {verb} {what}")
+            notes.append(f"{_of(passed, candidates)} {verb} {what}")
     if not holes and not notes:
         right = "No test accepts " + ", or ".join(says.values())
         return SuiteCheck(name, "ok", f"{right}.")

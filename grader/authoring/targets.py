@@ -35,13 +35,13 @@ def find_targets(names: Iterable[str], collection_folder: Path) -> list[TargetGr
     names = list(dict.fromkeys(names))
     groups = [group for name in names for group in _meant(name, collection_folder)]
     seen: set[Path] = set()
-    kept = []
+    targets = []
     for group in groups if names else _in_collection(collection_folder):
         files = tuple(path for path in group.files if path.resolve() not in seen)
         seen.update(path.resolve() for path in files)
         if files or group.track is not None:
-            kept.append(TargetGroup(files, group.track))
-    return kept
+            targets.append(TargetGroup(files, group.track))
+    return targets
 
 
 def _meant(name: str, collection_folder: Path) -> Iterator[TargetGroup]:
@@ -82,13 +82,13 @@ def _named(name: str, folder: Path) -> TargetGroup:
 
 def _in_collection(folder: Path) -> Iterator[TargetGroup]:
     files = files_by_folder(folder)
-    found = False
+    is_match = False
     for below, paths in files.items():
         track = below / TRACK_FILE
         if paths or exists(track):
-            found = True
+            is_match = True
             yield TargetGroup(tuple(paths), track if exists(track) else None)
-    if not found:
+    if not is_match:
         raise UsageError(f"there is no exercise in {folder}")
 
 

@@ -127,10 +127,10 @@ def _rebuilt(value: Any) -> Any:
                 return kind(*parts)
             names = _FIELDS[kind]
             sent = (each for each in names if each != _WHERE)
-            given = dict(zip(sent, map(_rebuilt, parts), strict=True))
+            values = dict(zip(sent, map(_rebuilt, parts), strict=True))
             if _WHERE in names:
-                given[_WHERE] = Location(Path())
-            return kind(**(freeze(given) if kind in {Draw, TestValues} else given))
+                values[_WHERE] = Location(Path())
+            return kind(**(freeze(values) if kind in {Draw, TestValues} else values))
         case list() | tuple():
             return type(value)(map(_rebuilt, value))
         case dict():

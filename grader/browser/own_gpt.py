@@ -129,11 +129,11 @@ class OwnGpt:
         if not isinstance(answer, Raised):
             return None
         if answer.type == "WrongResult" and answer.args:
-            name, found, expected = answer.args
+            name, got, expected = answer.args
             exercise = next(
                 each for each, function in self._model.parts.items() if function == name
             )
-            return Problem(outcome_sentences.wrong_part(name, found, expected), exercise)
+            return Problem(outcome_sentences.wrong_part(name, got, expected), exercise)
         problem = problem_of(answer)
         return Problem(self._lines.sentence(problem.sentence()), self._exercise(problem.line))
 

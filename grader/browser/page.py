@@ -118,8 +118,8 @@ class _Grader:
         for test in self.exercise.tests:
             with with_files_of(self.exercise):
                 draws = () if test.hidden else self._oracle.draws(test)[:1]
-                given = {} if not draws else self._oracle.inputs(test, draws[0])
-            plain = {name: value for name, value in given.items() if size_of(value) is not None}
+                values = {} if not draws else self._oracle.inputs(test, draws[0])
+            plain = {name: value for name, value in values.items() if size_of(value) is not None}
             if plain:
                 inputs[test.id] = plain
         return inputs

@@ -125,7 +125,7 @@ def command(
         known=_known(like, exercises),
         like=frozenset(like),
     )
-    finished, broken = _run(assignments, request, use_cache=not no_cache)
+    finished, failures = _run(assignments, request, use_cache=not no_cache)
     if finished:
         audits = [each.audit for each in finished]
         for name, file in reports:
@@ -135,7 +135,7 @@ def command(
             else:
                 _write_file(file, text)
         _write(finished[0], write)
-    if broken:
+    if failures:
         raise click.exceptions.Exit(USAGE)
     audits = [each.audit for each in finished]
     passes = not any(audit.has_holes for audit in audits)
@@ -155,23 +155,23 @@ def _run(
 
     cache = AuditCache()
     finished: list[Finished] = []
-    broken: list[str] = []
+    failures: list[str] = []
     for assignment in assignments:
         known = cache.find(assignment, request) if use_cache else None
         if known is not None:
             finished.append(known)
             continue
         try:
-            with _progress(request) as shown:
-                made = run_audit(assignment, shown)
-            finished.append(made)
-            cache.keep(assignment, request, made)
+            with _progress(request) as advance:
+                audit = run_audit(assignment, advance)
+            finished.append(audit)
+            cache.keep(assignment, request, audit)
         except (UsageError, DefinitionError) as error:
             if len(assignments) == 1:
                 raise
-            broken.append(assignment.name)
+            failures.append(assignment.name)
             click.echo(f"{error}", err=True)
-    return finished, broken
+    return finished, failures
 
 
 def _accepted(path: Path | None) -> frozenset[str]:
@@ -225,16 +225,16 @@ def _reports(forms: "Sequence[str]", output: Path | None) -> list[tuple[str, Pat
     """
     from grader.audit.reports.audit_formats import FORMATS
 
-    found: list[tuple[str, Path | None]] = []
+    reports: list[tuple[str, Path | None]] = []
     for each in forms:
         name, _, file = each.partition("=")
         if name not in FORMATS:
             raise UsageError(f"{name!r} is no format of an audit; there are {', '.join(FORMATS)}")
-        found.append((name, Path(file) if file else output))
-    places = [file for _, file in found]
+        reports.append((name, Path(file) if file else output))
+    places = [file for _, file in reports]
     if len(set(places)) < len(places):
         raise UsageError("two reports in one place: give each a file, as in --format html=a.html")
-    return found
+    return reports
 
 
 def _write(finished: "Finished", path: Path | None) -> None:

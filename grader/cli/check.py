@@ -232,14 +232,14 @@ def check(
 
     report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())
     report = dataclasses.replace(report, verbose=request.verbose)
-    shown = dataclasses.replace(report, verdict=afterwards.for_the_learner(verdict))
+    learner_report = dataclasses.replace(report, verdict=afterwards.for_the_learner(verdict))
     if delivery.is_drawn:
         from grader.reports.lines import standard_output
         from grader.reports.to_text import print_report
 
-        print_report(standard_output(), shown)
+        print_report(standard_output(), learner_report)
     else:
-        click.echo(delivery.text(shown), nl=False)
+        click.echo(delivery.text(learner_report), nl=False)
     delivery.write(report)
     # Only now, with the verdict told: the record may have to wait for the disk.
     sys.stdout.flush()
@@ -262,8 +262,8 @@ def _grade(
     request.delivery.load()  # while the worker gets ready
     from grader.cli.progress_record import Afterwards
 
-    told = request.delivery.printed in {"text", "plain"}
-    afterwards = Afterwards(definition, request.exercises, told=told)
+    is_text = request.delivery.printed in {"text", "plain"}
+    afterwards = Afterwards(definition, request.exercises, told=is_text)
     path = request.file
     if not definition.files_to_submit:
         path = file_for(path, definition.id, _ids(request.exercise, request.exercises))

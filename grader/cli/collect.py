@@ -74,8 +74,8 @@ def command(
     elif any(each.source == "Canvas" for each in done.times.values()):
         late = sum(each.is_late for each in done.times.values())
         click.echo(f"{late} marked late by Canvas, whose files do not say when they came")
-    if kept := len(done.kept - done.times.keys()):
-        click.echo(f"{count(kept, 'submission')} in it from before")
+    if number := len(done.kept - done.times.keys()):
+        click.echo(f"{count(number, 'submission')} in it from before")
     for path, why in sorted(done.left_out.items()):
         click.echo(f"left out: {printable(path)}: {printable(why)}")
     raise click.exceptions.Exit(USAGE if done.is_damaged else 1 if done.left_out else 0)

@@ -141,10 +141,12 @@ def gradescope(
 
     groups = find_targets(targets, options.collection_for(targets, exercises))
     assigned = read_assigned(path for group in groups for path in group.files)
-    made = Installation.of_checkout() if installed is None else Installation.parse(installed)
+    installation = (
+        Installation.of_checkout() if installed is None else Installation.parse(installed)
+    )
     # What Gradescope gets if nothing can be graded:
     faults = Batch(tuple(Report.of_fault(str(each.exercise.id), "", "") for each in assigned))
-    content = autograder(assigned, made, many(faults), hidden_tests)
+    content = autograder(assigned, installation, many(faults), hidden_tests)
     write_whole(output, content)
     points = sum(each.exercise.max_points for each in assigned)
     noun = "exercise" if len(assigned) == 1 else "exercises"

@@ -19,7 +19,7 @@ _DATA = (".csv", ".tsv", ".txt", ".json", ".npy", ".npz")
 
 def changed(paths: Iterable[Path]) -> dict[str, int]:
     """Return when each file was last changed: those that are named, and ours below folders."""
-    found = {}
+    versions = {}
     for path in paths:
         named = not os.path.isdir(path)  # noqa: PTH112  of a closed folder Path raises an error
         for file in [path] if named else path.rglob("*"):
@@ -27,8 +27,8 @@ def changed(paths: Iterable[Path]) -> dict[str, int]:
                 with contextlib.suppress(OSError):  # an editor may be replacing it just now
                     status = file.stat()
                     if stat.S_ISREG(status.st_mode):
-                        found[os.fspath(file)] = status.st_mtime_ns
-    return found
+                        versions[os.fspath(file)] = status.st_mtime_ns
+    return versions
 
 
 class FileWatcher:

@@ -101,8 +101,8 @@ def command(
             with contextlib.suppress(OSError):  # what went wrong first is what is said
                 delivery.write(_shown(_broken_off(to_do, records, error, began), assigned))
             raise
-    shown = _shown(_batch(to_do, records, began), assigned)
-    options.deliver(delivery, dataclasses.replace(shown, hidden_tests=hidden_tests))
+    batch = _shown(_batch(to_do, records, began), assigned)
+    options.deliver(delivery, dataclasses.replace(batch, hidden_tests=hidden_tests))
     outcomes = {record.outcome for record in (*to_do.done_before, *records)}
     faults = [each.result for each in records if isinstance(each.result, EtudeError)]
     if faults and all(isinstance(each, DefinitionError) for each in faults):

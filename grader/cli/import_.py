@@ -70,15 +70,15 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
 
     if track is not None and slug(track) != track:
         raise UsageError(f"--track: {track!r} is not lower-case words joined by hyphens")
-    found = read_source(source)
-    settled = {draft.id: validate_draft(draft) for draft in found.drafts}
-    leave_out_too_large(found, settled)
-    paths = plan(found.drafts, into, track, force=force)
-    drafts = dict(zip(paths, found.drafts, strict=True))
+    result = read_source(source)
+    settled = {draft.id: validate_draft(draft) for draft in result.drafts}
+    leave_out_too_large(result, settled)
+    paths = plan(result.drafts, into, track, force=force)
+    drafts = dict(zip(paths, result.drafts, strict=True))
     for path, draft in drafts.items():
         write_text(path, settled[draft.id].text)
     if track is not None and drafts:
-        write_text(into / track / "track.yaml", track_text(track, found.drafts, source.name))
+        write_text(into / track / "track.yaml", track_text(track, result.drafts, source.name))
     imported = {
         path: (draft, exercise)
         for path, draft in drafts.items()
@@ -93,11 +93,11 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
             message = f"line {error.where.line}: {error.message} ({error.about.code})"
             examined[path].sentences.append(message)
     problems = {path: settled[draft.id].problems for path, draft in drafts.items()}
-    click.echo(import_report.report(found, drafts, problems, examined))
+    click.echo(import_report.report(result, drafts, problems, examined))
     if any(each.faults for each in examined.values()):
         raise click.exceptions.Exit(FAULT)
     proven = len(examined) == len(drafts) and all(each.proven for each in examined.values())
-    raise click.exceptions.Exit(0 if proven and not found.failures else NOT_PASSED)
+    raise click.exceptions.Exit(0 if proven and not result.failures else NOT_PASSED)
 
 
 def _lint_errors(paths: "list[Path]") -> "Iterator[tuple[Path, LintFinding]]":

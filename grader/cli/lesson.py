@@ -149,10 +149,10 @@ def _ask(console: "Console", question: "RunQuestion", number: int) -> None:
         if not answer.strip():
             print_markdown(console, right_answer(question))
             return
-        found = reply(question, answer)
-        if found is not None:
-            print_markdown(console, _verdict(found))
-            if found.is_right:
+        judgement = reply(question, answer)
+        if judgement is not None:
+            print_markdown(console, _verdict(judgement))
+            if judgement.is_right:
                 return
 
 
@@ -256,17 +256,17 @@ def _show_cell(console: "Console", cell: "RunCell") -> None:
         if not cell.hidden:
             console.print()
         console.print(printable(cell.printed.rstrip("\n"), "\n"), markup=False, soft_wrap=True)
-    for number, shown in enumerate(cell.shown):
+    for number, output in enumerate(cell.shown):
         if number or not cell.hidden or cell.printed:
             console.print()
-        if shown.title:
-            console.print(printable(shown.title), style="italic", markup=False)
-        if isinstance(shown, ShownPlot):
-            console.print(printable(f"[picture: {shown.alt}]"), markup=False)
+        if output.title:
+            console.print(printable(output.title), style="italic", markup=False)
+        if isinstance(output, ShownPlot):
+            console.print(printable(f"[picture: {output.alt}]"), markup=False)
             continue
-        labels = Labels(shown.rows, shown.columns)
-        is_heatmap = shown.kind == "heatmap"
-        print_heatmap(console, shown.values.tolist(), labels, shaded=is_heatmap)
+        labels = Labels(output.rows, output.columns)
+        is_heatmap = output.kind == "heatmap"
+        print_heatmap(console, output.values.tolist(), labels, shaded=is_heatmap)
 
 
 @command.command("run")

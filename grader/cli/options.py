@@ -352,9 +352,9 @@ def complete_track_or_exercise(
 
 
 def _folder(context: click.Context) -> Path:
-    given = context.params.get("exercises")
+    folder = context.params.get("exercises")
     try:
-        return collection_folder(Path(given) if given else None)
+        return collection_folder(Path(folder) if folder else None)
     except EtudeError:  # in the middle of a line there is no one to tell
         return Path(os.devnull)
 

@@ -57,13 +57,13 @@ def command(context: click.Context, exercises: Path | None) -> None:
     claimed = sum(each.self_reported for each in known.values())
     if claimed:
         click.echo(f"{claimed} passed in the browser alone; `etude check` grades in a sandbox.")
-    found, more = upcoming(collection, history), suffix(exercises)
-    if found is None:
+    step, more = upcoming(collection, history), suffix(exercises)
+    if step is None:
         click.echo("You have done all there is.")
-    elif found.begun:
-        click.echo(f"Next: go on with {found.exercise}: etude show {found.exercise}{more}")
+    elif step.begun:
+        click.echo(f"Next: go on with {step.exercise}: etude show {step.exercise}{more}")
     else:
-        click.echo(f"Next: etude start {found.exercise}{more}")
+        click.echo(f"Next: etude start {step.exercise}{more}")
 
 
 @command.command("export", short_help="Write the record as JSON.")
@@ -152,9 +152,9 @@ def where() -> None:
 def _print_part(
     title: str, listed: "tuple[Exercise, ...]", known: "Mapping[ExerciseId, ExerciseStatus]"
 ) -> None:
-    found = [known[each.id] for each in listed if each.id in known]
-    passed = sum(each.state == "passed" for each in found)
-    earned, total = sum(each.earned for each in found), sum(each.xp for each in listed)
+    standings = [known[each.id] for each in listed if each.id in known]
+    passed = sum(each.state == "passed" for each in standings)
+    earned, total = sum(each.earned for each in standings), sum(each.xp for each in listed)
     bar = ""
     if sys.stdout.isatty():  # none for grep, and for readers of what was kept
         full = round(_BAR * passed / len(listed)) if listed else 0

@@ -71,16 +71,16 @@ def _bar(total: int, doing: str) -> Iterator[Callable[[], None]]:
         TimeRemainingColumn(),
     )
     # No refreshing thread: workers are forked while the bar is shown.
-    shown = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
-    with shown:
-        task = shown.add_task("", total=total)
+    bar = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
+    with bar:
+        task = bar.add_task("", total=total)
         refreshed = 0.0
 
         def advance() -> None:
             nonlocal refreshed
-            shown.advance(task)
+            bar.advance(task)
             if time.monotonic() - refreshed > 1 / 20:
                 refreshed = time.monotonic()
-                shown.refresh()
+                bar.refresh()
 
         yield advance

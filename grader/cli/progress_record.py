@@ -70,7 +70,7 @@ def next_exercise(
         history: what is done already is left out.
         skipping: whether the learner wants to go on without it, so that requirements do not count.
     """
-    closed = {name for name, found in standings(history).items() if found.closed}
+    closed = {name for name, candidate in standings(history).items() if candidate.closed}
     here = track_beside(exercise)
     if here is None:
         return None
@@ -86,18 +86,18 @@ def next_exercise(
         except EtudeError:  # somebody else's mistake: not now
             return ()
 
-    found = next_open(here.exercises, closed, exercise.id, requires)
-    if found is not None:
-        return found
+    candidate = next_open(here.exercises, closed, exercise.id, requires)
+    if candidate is not None:
+        return candidate
     try:
         folders = [each for each in files_by_folder(folder) if each not in folders_in(folder)]
     except EtudeError:
         return None
     for track in map(_track, folders):
         if track is not None and track.id != here.id:
-            found = next_open(track.exercises, closed, exercise.id, requires)
-            if found is not None:
-                return found
+            candidate = next_open(track.exercises, closed, exercise.id, requires)
+            if candidate is not None:
+                return candidate
     return None
 
 

@@ -53,15 +53,15 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
         from grader.course.statistics import rows_of, summarise
 
         rows = rows_of(report.data() for report in read_results(results))
-        found, tests, groups = summarise(rows), statistics_of_tests(rows), failure_groups(rows)
+        statistics, tests, groups = summarise(rows), statistics_of_tests(rows), failure_groups(rows)
     else:
         numbers = server_module("gradebook_data").numbers
         with (
             server_module("commands.server_options").open_store(database) as opened,
             opened.read() as connection,
         ):
-            found = [each.statistics for each in numbers(connection)]
-    if not found:
+            statistics = [each.statistics for each in numbers(connection)]
+    if not statistics:
         raise UsageError("there is no verdict in what was given")
     if form == "json":
         own = [{**dataclasses.asdict(each), "suspicion": each.suspicion} for each in tests]
@@ -72,7 +72,7 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
                 "tests": [test for test in own if test["exercise"] == each.exercise],
                 "undiagnosed": [one for one in undiagnosed if one["exercise"] == each.exercise],
             }
-            for each in found
+            for each in statistics
         ]
         click.echo(json.dumps(data, indent=2))
         return
@@ -80,7 +80,7 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
         if test.suspicion:
             name = printable(f"{test.exercise}: test '{test.test}'")
             click.echo(f"Suspicious: {name}: {test.suspicion}.")
-    _print(found)
+    _print(statistics)
     _print_tests([test for test in tests if test.failed])
     _print_groups(groups, results)
 
@@ -95,8 +95,8 @@ def _print(statistics: list["ExerciseStatistics"]) -> None:
         table.add_column(heading, justify="right")
     table.add_column("most common", overflow="fold")
     for each in statistics:
-        told = each.misconceptions or each.failed_tests
-        common = ", ".join(f"{name} ({count})" for name, count in list(told.items())[:_NAMED])
+        details = each.misconceptions or each.failed_tests
+        common = ", ".join(f"{name} ({count})" for name, count in list(details.items())[:_NAMED])
         table.add_row(
             printable(each.exercise),
             str(each.students),
@@ -121,9 +121,9 @@ def _print_tests(tests: "list[TestStatistics]") -> None:
     for heading in ("students", "fail", "fail it alone", "discrimination"):
         table.add_column(heading, justify="right")
     for each in tests[:_TESTS]:
-        found = "" if each.discrimination is None else f"{each.discrimination:.2f}"
+        discrimination = "" if each.discrimination is None else f"{each.discrimination:.2f}"
         numbers = map(str, (each.students, each.failed, each.alone))
-        table.add_row(printable(each.exercise), printable(each.test), *numbers, found)
+        table.add_row(printable(each.exercise), printable(each.test), *numbers, discrimination)
     console = Console(highlight=False)
     console.print()
     console.print(table)

@@ -239,8 +239,10 @@ def _of_one(
     """Return the files that may count as a student's: of one person, and named if any is."""
     people = {(platform.name, platform.id) for _, file in files if (platform := file.platform)}
     if len({number for _, number in people if number}) > 1:
-        said = " and ".join(f"{name!r} with {number}" for name, number in sorted(people))
-        why = f"{said} are one on the roster; give each number a line there, in the column 'alias'"
+        listing = " and ".join(f"{name!r} with {number}" for name, number in sorted(people))
+        why = (
+            f"{listing} are one on the roster; give each number a line there, in the column 'alias'"
+        )
         done.left_out.update({file.shown: why for _, file in files})
         return []
     named = [each for each in files if exercises.is_named(each[1], place)]

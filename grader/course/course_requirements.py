@@ -61,8 +61,8 @@ def lock(course: Course) -> tuple[str, str]:
             )  # fmt: skip
             if not done.returncode:
                 return done.stdout, python
-    said = " ".join(done.stderr.split()).partition(" hint: ")[0]
-    raise _refused(course, f"uv cannot install them together with Etude: {said}")
+    reason = " ".join(done.stderr.split()).partition(" hint: ")[0]
+    raise _refused(course, f"uv cannot install them together with Etude: {reason}")
 
 
 def checked(course: Course) -> bytes | None:

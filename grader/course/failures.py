@@ -38,9 +38,9 @@ class TestStatistics:
             )
         if self.failed == self.students >= _FEWEST and self.alone:
             return f"none of {self.students} students passes it; look at what it expects"
-        found = self.discrimination
-        if found is not None and found < _AGAINST and self.students >= _ENOUGH:
-            return f"who passes the other tests fails it more often ({found:.2f})"
+        value = self.discrimination
+        if value is not None and value < _AGAINST and self.students >= _ENOUGH:
+            return f"who passes the other tests fails it more often ({value:.2f})"
         return ""
 
 

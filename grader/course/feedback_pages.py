@@ -19,8 +19,8 @@ def write_pages(batch: Batch, folder: Path) -> int:
     """
     of_students: dict[str, list[Report]] = {}
     for report in batch:
-        shown = replace(report, message=FAULT_FOR_LEARNERS) if report.is_fault else report
-        of_students.setdefault(report.student or "", []).append(shown)
+        page_report = replace(report, message=FAULT_FOR_LEARNERS) if report.is_fault else report
+        of_students.setdefault(report.student or "", []).append(page_report)
     for student in of_students:
         if "/" in student or "\0" in student or is_passed_over(student) or not student:
             raise UsageError(f"{student!r} cannot be the name of a page")

@@ -156,20 +156,20 @@ def graded(batch: Batch, rules: Rules) -> Batch:
     if rules.schedule is not None:
         _refuse_one_time(rules.schedule, most, reports)
     _refuse_lost_zeros(students, rules.roster)
-    made = []
+    grades = []
     for student in students:
         for exercise, points in most.items():
-            given = rules.overrides.get((student, exercise))
+            override = rules.overrides.get((student, exercise))
             if (student, exercise) in reports:
                 report = reports[student, exercise]
-            elif rules.roster is not None or given is not None:
+            elif rules.roster is not None or override is not None:
                 message = "There is no file for this exercise."
                 report = Report(exercise, "", NOT_SUBMITTED, message=message, student=student)
             else:
                 continue
-            made.append(replace(report, grade=_grade(report, points, rules, given)))
+            grades.append(replace(report, grade=_grade(report, points, rules, override)))
     without = (report for report in batch if report.exercise not in most)
-    return replace(batch, reports=(*made, *without))
+    return replace(batch, reports=(*grades, *without))
 
 
 def _refuse_lost_zeros(students: Iterable[str], roster: Sequence[str] | None) -> None:

@@ -110,11 +110,11 @@ def _test_cell(number: int, test: TestCase) -> dict[str, Any]:
     points = f"{test.points} {'point' if test.points == 1 else 'points'}"
     title = f"{' '.join(test.description.split()) or test.id} ({points})"
     code = test.code.strip("\n").rstrip()
-    given = test.given.values if isinstance(test.given, Literals) else None
-    inputs = {name: written(value) for name, value in (given or {}).items()}
+    values = test.given.values if isinstance(test.given, Literals) else None
+    inputs = {name: written(value) for name, value in (values or {}).items()}
     lines = [f"# {title}", "import numpy as np", ""]
     lines += [f"{name} = {value}" for name, value in inputs.items()]
-    match "unknown" if given is None or None in inputs.values() else test.compared:
+    match "unknown" if values is None or None in inputs.values() else test.compared:
         case "nothing" if "capsys" not in code:  # a body that asserts
             lines += ["import pytest", code]
         case "text":

@@ -51,12 +51,12 @@ def read_roster(text: str, name: str) -> list[RosterRow]:
             if value and known.setdefault((kind, value), number) != number:
                 line = known[kind, value]
                 raise UsageError(f"{where} has the {kind} {value!r} again, as line {line} does")
-        wanted = row.get("role", "").lower()
-        if wanted and wanted not in ROLES:
-            told = ", ".join(ROLES)
-            raise UsageError(f"{where}: there is no role {wanted!r}; the roles are {told}")
+        role = row.get("role", "").lower()
+        if role and role not in ROLES:
+            roles = ", ".join(ROLES)
+            raise UsageError(f"{where}: there is no role {role!r}; the roles are {roles}")
         roster.append(
-            RosterRow(where, row["id"], row.get("name"), login, row.get("section"), wanted or None)
+            RosterRow(where, row["id"], row.get("name"), login, row.get("section"), role or None)
         )
     if not roster:
         raise UsageError(f"{name} names nobody")

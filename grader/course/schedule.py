@@ -115,9 +115,9 @@ def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> Schedule:
         name: _window(node, base, report)
         for name, node in _entries(top.get("tracks"), report, tracks).items()
     }
-    found = {each: by_track.get(track, base) for each, track in known.items()}
+    by_exercise = {each: by_track.get(track, base) for each, track in known.items()}
     for name, node in _entries(top.get("exercises"), report, known).items():
-        found[name] = _window(node, found[name], report)
+        by_exercise[name] = _window(node, by_exercise[name], report)
     extensions: dict[tuple[str, str], dt.datetime] = {}
     for student, node in _entries(top.get("extensions"), report).items():
         for name, value in _entries(node, report, (ALL, *known)).items():
@@ -126,7 +126,7 @@ def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> Schedule:
             except UsageError as error:
                 report.add(value.where, f"{name}: {error}")
     report.raise_if_any()
-    windows = {name: window for name, window in found.items() if window != Window()}
+    windows = {name: window for name, window in by_exercise.items() if window != Window()}
     return Schedule(windows, base, extensions)
 
 
@@ -142,22 +142,22 @@ def moment(text: str, *, zone_needed: bool = True) -> dt.datetime:
     """
     time, _, zone = text.rpartition(" ") if "/" in text else (text, "", "")
     try:
-        found = time_of(time)
+        instant = time_of(time)
         if zone:
-            found = found.replace(tzinfo=zoneinfo.ZoneInfo(zone))
+            instant = instant.replace(tzinfo=zoneinfo.ZoneInfo(zone))
     except (ValueError, OSError, zoneinfo.ZoneInfoNotFoundError):
         raise UsageError(
             f"{text!r} is no time of the years 1970 to 9998; write it as 2026-12-01T18:00+01:00"
         ) from None
-    if found.tzinfo is None and zone_needed:
+    if instant.tzinfo is None and zone_needed:
         raise UsageError(
             f"{text!r} does not say its time zone; write {text}+01:00 or {text} Europe/Zurich"
         )
-    twice = found if found.tzinfo else found.astimezone(), found.replace(fold=1)
+    twice = instant if instant.tzinfo else instant.astimezone(), instant.replace(fold=1)
     if len({each.astimezone(dt.UTC) for each in twice}) > 1:
         raise UsageError(
             f"{text!r} comes twice or never, since clocks are changed then; write its distance "
-            f"from UTC, as {found.replace(tzinfo=None).isoformat(timespec='minutes')}+01:00"
+            f"from UTC, as {instant.replace(tzinfo=None).isoformat(timespec='minutes')}+01:00"
         )
     return twice[0]
 
@@ -179,16 +179,16 @@ def _entries(
 
 def _window(node: Node, base: Window, report: ProblemList) -> Window:
     """Return a window that says what a mapping says, and else what another one does."""
-    said: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, value in _entries(node, report, [each.name for each in fields(Window)]).items():
         try:
-            said[name] = _value(name, value)
+            values[name] = _value(name, value)
         except UsageError as error:
             report.add(value.where, f"{name}: {error}")
-    made = replace(base, **said)
-    if made.hold_hidden and made.due is None:
+    window = replace(base, **values)
+    if window.hold_hidden and window.due is None:
         report.add(node.where, "hold_hidden: needs a time at which the exercise is due")
-    return made
+    return window
 
 
 def _value(name: str, node: Node) -> Any:

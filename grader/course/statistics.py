@@ -129,7 +129,7 @@ def summarise(rows: Sequence[Row]) -> list[ExerciseStatistics]:
     totals: dict[str, float] = defaultdict(float)
     for row in rows:
         totals[row.student] += row.score
-    found = {}
+    statistics = {}
     for name, group in by_exercise.items():
         others = [(totals[row.student] - row.score, row.passed) for row in group]
         sums = Sums(
@@ -145,8 +145,8 @@ def summarise(rows: Sequence[Row]) -> list[ExerciseStatistics]:
             failed_tests=_counted(test for row in group for test in row.failed_tests),
             hints=_counted(str(row.hint) for row in group if row.hint is not None),
         )
-        found[name] = sums, mistakes
-    return hardest_first(found)
+        statistics[name] = sums, mistakes
+    return hardest_first(statistics)
 
 
 def hardest_first(
@@ -188,5 +188,5 @@ def point_biserial(sums: Sums) -> float | None:
     if not spread_of_passing or spread_of_others <= rounding * n * sums.others_squared:
         return None  # all alike
     together = n * sums.others_of_passed - passed * others
-    found = together / math.sqrt(spread_of_passing * spread_of_others)
-    return min(1.0, max(-1.0, found))
+    correlation = together / math.sqrt(spread_of_passing * spread_of_others)
+    return min(1.0, max(-1.0, correlation))

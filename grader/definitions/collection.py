@@ -331,15 +331,15 @@ class _Loader:
         }
         # What is there makes a track, whatever is wrong with the rest: a draft shows it.
         names = tuple(dict.fromkeys(name for name in definition.exercises if name in exercises))
-        kept = tuple(
+        members = tuple(
             replace(each, exercises=tuple(name for name in each.exercises if name in names))
             for each in definition.lessons
             if each.id in lessons
         )
         return Track(
-            replace(definition, exercises=names, lessons=kept),
+            replace(definition, exercises=names, lessons=members),
             tuple(exercises[name] or _blank(name, self.paths[name]) for name in names),
-            tuple(lessons[lesson.id] for lesson in kept),
+            tuple(lessons[lesson.id] for lesson in members),
         )
 
     def check_requires(

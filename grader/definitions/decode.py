@@ -209,7 +209,7 @@ class _DefinitionDecoder:
         if missing := [key for key in required if key not in values]:
             nouns = f"{'key' if len(missing) == 1 else 'keys'} {listing(missing, 'and')}"
             return self._report(node, "", f"missing {nouns} in {_noun(kind)}")
-        places = (name for name, kept in _annotations(kind).items() if kept is Location)
+        places = (name for name, annotation in _annotations(kind).items() if annotation is Location)
         return kind(**values, **dict.fromkeys(places, node.where))
 
     def _unexpected(self, node: Node, label: str, expected: str, hint: str = "") -> object:

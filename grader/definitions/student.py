@@ -110,8 +110,8 @@ def _student_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
             report.stop(document.root.where, "expected a mapping")
         report.raise_if_any()
         root = document.root
-        kept = tuple(entry for entry in root.entries if entry[0].text in PUBLIC_OF_COURSE)
-        text = f"# Generated: edit the course's own file.\n{emit(Mapping(root.where, kept))}"
+        public = tuple(entry for entry in root.entries if entry[0].text in PUBLIC_OF_COURSE)
+        text = f"# Generated: edit the course's own file.\n{emit(Mapping(root.where, public))}"
         yield Path(COURSE_FILE), text.encode()
         requirements = course.with_name(REQUIREMENTS_FILE)
         if root.get("packages") is not None and exists(requirements):
@@ -186,12 +186,12 @@ def _student_edition(document: Document, report: ProblemList, own: str) -> Mappi
     without = frozenset(
         key.text for key, definition in defined if not _has_reference(definition, own)
     )
-    kept = tuple(
+    public_tests = tuple(
         test
         for test in tests.items
         if not _is_hidden(test, report) and not _needs_secret(test, without, own)
     )
-    left_out = len(tests.items) - len(kept)
+    left_out = len(tests.items) - len(public_tests)
     match root.get("hidden_elsewhere"):
         case Scalar(value=int(count)):  # it is a student edition already
             left_out += count
@@ -203,7 +203,7 @@ def _student_edition(document: Document, report: ProblemList, own: str) -> Mappi
         if key.text in PUBLIC:
             kept_value = value
             if value is tests:
-                kept_value = Sequence(value.where, kept)
+                kept_value = Sequence(value.where, public_tests)
             elif value is defines and own:
                 kept_value = _without_reference(defines, own)
             entries.append((key, kept_value))

@@ -430,8 +430,8 @@ def _explain(  # noqa: C901, PLR0911  a ladder: each rung returns
     if "expected key" in report and raw[column - 2 : column - 1] in ('"', "'"):
         for number in range(line - 1, 0, -1):  # a quote that is closed by one of another text
             if match := _LEFT_OPEN.match(lines[number - 1]):
-                said = f"this quoted text is not closed before line {line}; close it"
-                return number, match.start(1) + 1, said
+                message = f"this quoted text is not closed before line {line}; close it"
+                return number, match.start(1) + 1, message
     for sentence in _SENTENCES:
         if sentence.fragment in report:
             if sentence.at_start and error.context_mark:

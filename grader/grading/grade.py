@@ -72,9 +72,9 @@ def explain(verdict: Verdict, run: SubmissionRun, searches: Diagnostics) -> Verd
 
 def _missed(run: SubmissionRun) -> Diagnosis | None:
     """Return the first misconception that a suite does not reject."""
-    told = {raw.got: test for test, raw in run.observed.items() if isinstance(raw.got, str)}
+    messages = {raw.got: test for test, raw in run.observed.items() if isinstance(raw.got, str)}
     for each in run.exercise.misconceptions:
-        if each.id in told:
-            tests = (told[each.id],)
+        if each.id in messages:
+            tests = (messages[each.id],)
             return Diagnosis("misconception", each.id, each.feedback, each.hint, tests)
     return None

@@ -22,16 +22,16 @@ _HAS_BODY = (
 
 def describe(program: Program, edit: Edit) -> str:
     """Return "`before` -> `after`": the innermost expression or statement that tells the change."""
-    shown: ast.AST = edit.node  # and what is around it, as far as a reader needs to recognize it
-    while isinstance(shown, _ALWAYS_WIDENED) or len(_one_line(shown)) < _TOO_LITTLE:
-        above = program.parent(shown)
-        if isinstance(above, _HAS_BODY) or isinstance(shown, ast.stmt):
+    context: ast.AST = edit.node  # and what is around it, as far as a reader needs to recognize it
+    while isinstance(context, _ALWAYS_WIDENED) or len(_one_line(context)) < _TOO_LITTLE:
+        above = program.parent(context)
+        if isinstance(above, _HAS_BODY) or isinstance(context, ast.stmt):
             break
-        shown = above
-    before = _one_line(shown)
+        context = above
+    before = _one_line(context)
     if isinstance(edit.replacement, ast.Pass):
         return f"`{_cut(before, 0)}` -> nothing"
-    after = _one_line(_substituted(shown, edit))
+    after = _one_line(_substituted(context, edit))
     differs = next(
         (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b),
         min(len(before), len(after)),

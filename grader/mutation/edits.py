@@ -122,11 +122,11 @@ def _spellings(program: Program, edit: Edit) -> Iterator[tuple[int, int, str]]:
         rest = program.source[end:last].strip()
         if not program.source[first:start].strip() and (not rest or rest.startswith("#")):
             yield first, last, ""  # nothing but a comment shares the statement's lines
-    pattern, kept = _with_placeholders(program, edit.replacement)
-    texts = [program.text(node) for node in kept]
+    pattern, subtrees = _with_placeholders(program, edit.replacement)
+    texts = [program.text(node) for node in subtrees]
     in_parentheses = [
         text if isinstance(node, _SELF_CONTAINED) else f"({text})"
-        for node, text in zip(kept, texts, strict=True)
+        for node, text in zip(subtrees, texts, strict=True)
     ]
     bare = _KEPT.sub(lambda match: texts[int(match[1])], pattern)
     safe = _KEPT.sub(lambda match: in_parentheses[int(match[1])], pattern)
@@ -139,7 +139,7 @@ def _spellings(program: Program, edit: Edit) -> Iterator[tuple[int, int, str]]:
 
 def _with_placeholders(program: Program, new: ast.AST) -> tuple[str, list[ast.expr]]:
     """Write a new node, with a numbered name in place of each expression the program has."""
-    kept: list[ast.expr] = []
+    subtrees: list[ast.expr] = []
 
     def copied(node: Any) -> Any:
         if isinstance(node, list):
@@ -147,12 +147,12 @@ def _with_placeholders(program: Program, new: ast.AST) -> tuple[str, list[ast.ex
         if not isinstance(node, ast.AST):
             return node
         if isinstance(node, ast.expr) and node in program and not isinstance(node, _NO_NAME_FITS):
-            kept.append(node)
-            return ast.Name(f"__kept_{len(kept) - 1}__", ast.Load())
+            subtrees.append(node)
+            return ast.Name(f"__kept_{len(subtrees) - 1}__", ast.Load())
         fields = {name: copied(value) for name, value in ast.iter_fields(node)}
         return ast.copy_location(type(node)(**fields), ast.Pass(lineno=1, col_offset=0))
 
-    return ast.unparse(copied(new)), kept
+    return ast.unparse(copied(new)), subtrees
 
 
 def _same(old: Any, new: Any, edit: Edit | None) -> bool:

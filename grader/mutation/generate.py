@@ -61,7 +61,7 @@ def _mutants(solution: str, defines: tuple[str, ...], given: str) -> tuple[Mutan
     editor = Editor(program)
     seen: set[str] = set()
     repeats: Counter[str] = Counter()
-    made = []
+    results = []
     edits = (  # the outer expressions of a line first
         (operator, edit)
         for node in learners_nodes(program, defines, given)
@@ -82,7 +82,7 @@ def _mutants(solution: str, defines: tuple[str, ...], given: str) -> tuple[Mutan
             teen = count % 100 in (11, 12, 13)
             ending = {1: "st", 2: "nd", 3: "rd"}.get(0 if teen else count % 10, "th")
             change += f" ({count}{ending})"
-        made.append(
+        results.append(
             Mutant(
                 operator=operator.name,
                 change=change,
@@ -91,4 +91,4 @@ def _mutants(solution: str, defines: tuple[str, ...], given: str) -> tuple[Mutan
                 diff=unified_diff(program.source, edited.source),
             )
         )
-    return tuple(made)
+    return tuple(results)

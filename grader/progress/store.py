@@ -169,7 +169,7 @@ class Store:
                 given_up = connection.execute(
                     "SELECT exercise, at FROM given_up ORDER BY at"
                 ).fetchall()
-                broken = connection.execute(
+                damage = connection.execute(
                     "SELECT exercise, misconception, call, at FROM broken ORDER BY at"
                 ).fetchall()
                 connection.execute("COMMIT")
@@ -195,7 +195,7 @@ class Store:
                     tuple(GivenUp(ExerciseId(name), _instant(at)) for name, at in given_up),
                     tuple(
                         Broken(ExerciseId(name), str(wrong), str(call), _instant(at))
-                        for name, wrong, call, at in broken
+                        for name, wrong, call, at in damage
                     ),
                 )
 

@@ -140,7 +140,7 @@ class Line:
         if self.cell_len <= width:
             return
         left = width - ellipsis
-        kept: list[_Part] = []
+        parts: list[_Part] = []
         for text, style in self._parts:
             if _columns(text) > left:
                 if text.isascii():
@@ -149,11 +149,11 @@ class Line:
                     from rich.cells import set_cell_size
 
                     begun = set_cell_size(text, left)
-                kept.append((begun + _ELLIPSIS * ellipsis, style))
+                parts.append((begun + _ELLIPSIS * ellipsis, style))
                 break
-            kept.append((text, style))
+            parts.append((text, style))
             left -= _columns(text)
-        self._parts = kept
+        self._parts = parts
 
     def wrap(self, width: int) -> "Sequence[Line]":
         """Return it in as many lines as it takes."""

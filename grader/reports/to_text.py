@@ -124,19 +124,19 @@ def print_batch(console: Surface, batch: Batch) -> None:
     Below a line is what kept the submission from passing.
     """
     reports = batch.reports
-    shown = reports if len(reports) <= _SHOWN else ()
-    files = Counter(each.file for each in shown)  # a notebook may have several exercises
-    stems = (each.file.rpartition("/")[2].removesuffix(".py") for each in shown)
+    rows = reports if len(reports) <= _SHOWN else ()
+    files = Counter(each.file for each in rows)  # a notebook may have several exercises
+    stems = (each.file.rpartition("/")[2].removesuffix(".py") for each in rows)
     names = [
         (
             printable(each.student or ""),
             printable(stem if stem and files[each.file] == 1 else each.exercise),
             each.outcome,
         )
-        for each, stem in zip(shown, stems, strict=True)
+        for each, stem in zip(rows, stems, strict=True)
     ]
     widths = [max(map(len, column)) for column in zip(*names, strict=True)]
-    for report, (student, exercise, outcome) in zip(shown, names, strict=True):
+    for report, (student, exercise, outcome) in zip(rows, names, strict=True):
         verdict = report.verdict
         mark, style = _NO_VERDICT_MARK if verdict is None else _mark(verdict.outcome)
         name = f"{student:{widths[0]}}  {exercise:{widths[1]}}  "
@@ -151,7 +151,7 @@ def print_batch(console: Surface, batch: Batch) -> None:
     total = count(batch.submissions, "submission")
     console.print(f"{total}: {summary or 'nothing to do'}", markup=False)
     noted = sum(report.grade is not None and bool(report.grade.note) for report in reports)
-    if noted and not shown:
+    if noted and not rows:
         console.print(f"{count(noted, 'grade')} with a note; --format csv=FILE has them all")
     if batch.done_before:
         console.print(f"{batch.done_before} had a verdict already", markup=False)

@@ -50,11 +50,11 @@ def confine_this_process(readable: Iterable[Path] = ()) -> tuple[str, ...]:
     Returns:
         What was given up; fewer than all on a kernel without Landlock or seccomp.
     """
-    kept = [*_python(), *map(os.fspath, readable)]
+    paths = [*_python(), *map(os.fspath, readable)]
     program = seccomp.grader_program
     steps: dict[str, Callable[[], None]] = {
         ENVIRONMENT: _forget_environment,
-        FILES: lambda: syscalls.landlock_restrict(kept),
+        FILES: lambda: syscalls.landlock_restrict(paths),
         CAPABILITIES: syscalls.drop_capabilities,
         CALLS: lambda: syscalls.load_filter(program(syscalls.MACHINE)),
     }

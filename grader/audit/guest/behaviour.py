@@ -110,7 +110,7 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002  a program may use it
     target: Any = getattr(module, name, None)
-    made: Any = None
+    instance: Any = None
     seen: list[Observed] = []
     with warnings.catch_warnings(), np.errstate(all="ignore"), limited():
         warnings.simplefilter("ignore")
@@ -121,15 +121,15 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
                 if method in {"", "__init__"}:
                     result = target(*own_args, **own_kwargs)
                 else:
-                    result = getattr(made, method)(*own_args, **own_kwargs)
+                    result = getattr(instance, method)(*own_args, **own_kwargs)
             except TooLongError:
                 raise
             except BaseException as error:  # noqa: BLE001  a program may raise anything
                 seen.append(Observed(None, type(error).__name__))
                 break
             if method == "__init__":
-                made, result = result, None
-            elif made is not None and result is made:
+                instance, result = result, None
+            elif instance is not None and result is instance:
                 result = ITSELF  # its attributes are compared after the last step
             elif isinstance(result, types.GeneratorType):
                 result = [*itertools.islice(result, _MOST_ITEMS)]
@@ -138,9 +138,9 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
                 result = copy.deepcopy(result)  # a later step may change it
             seen.append(Observed(result, changed=changed))
     attributes = {}
-    if made is not None:
+    if instance is not None:
         with contextlib.suppress(Exception):
-            attributes = {key: value for key, value in vars(made).items() if key[0] != "_"}
+            attributes = {key: value for key, value in vars(instance).items() if key[0] != "_"}
     return Behaviour(tuple(seen), attributes)
 
 
@@ -200,8 +200,8 @@ def options_of(module: types.ModuleType, name: str, texts: tuple[str, ...]) -> O
     target = getattr(module, name, None)
     signatures = {}
     with contextlib.suppress(TypeError, ValueError):
-        made = "__init__" if isinstance(target, type) else ""
-        signatures[made] = inspect.signature(target)  # type: ignore[arg-type]
+        entry = "__init__" if isinstance(target, type) else ""
+        signatures[entry] = inspect.signature(target)  # type: ignore[arg-type]
     if isinstance(target, type):
         for attribute, method in vars(target).items():
             if isinstance(method, types.FunctionType) and attribute != "__init__":

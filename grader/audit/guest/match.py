@@ -50,13 +50,13 @@ def positional(
     except (TypeError, ValueError):
         return None
     bound.apply_defaults()
-    given = [*bound.arguments.values()]
+    values = [*bound.arguments.values()]
     defaults = [each.default for each in signature.parameters.values()]
-    while len(given) > most:
-        if given[-1] is not defaults[len(given) - 1]:
+    while len(values) > most:
+        if values[-1] is not defaults[len(values) - 1]:
             return None
-        given.pop()
-    return tuple(given)
+        values.pop()
+    return tuple(values)
 
 
 def arity(function: Any) -> tuple[int, int] | None:

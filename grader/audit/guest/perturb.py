@@ -216,9 +216,9 @@ def with_other_options(steps: Steps, options: Options, results: list[Any]) -> It
             if each.kind in {each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD}
         ]
         # The shapes that another array may have to go with those there are.
-        given = arrays(((name, args, kwargs),))
-        matrices = [array for array in given if array.ndim > 1]
-        shapes = [array.shape for array in given]
+        inputs = arrays(((name, args, kwargs),))
+        matrices = [array for array in inputs if array.ndim > 1]
+        shapes = [array.shape for array in inputs]
         shapes += [(*a.shape[:-1], b.shape[-2]) for a in matrices for b in matrices]
         shapes += [(a.shape[-2], b.shape[-2]) for a in matrices for b in matrices]
         shapes += [np.shape(each) for each in results if isinstance(each, np.ndarray)]

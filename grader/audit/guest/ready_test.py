@@ -151,8 +151,8 @@ def body(
     lines: list[str] = []
     owner = ""
     for number, step in enumerate(steps[: found.step + 1]):
-        more, given = _arguments(right, name, step, number if owner else None)
-        words = [f"{key}={word}" if key else word for key, word, _ in given]
+        more, arguments = _arguments(right, name, step, number if owner else None)
+        words = [f"{key}={word}" if key else word for key, word, _ in arguments]
         target = f"{owner}.{step[0]}" if owner else f"{style.prefix}{name}"
         call = f"{target}({', '.join(words)})"
         seen = behaviour.steps[number]
@@ -164,7 +164,7 @@ def body(
             lines.append(call)
         elif found.kind == "changes":
             same = "np.testing.assert_array_equal"
-            arrays = [each for each in given if isinstance(each[2], np.ndarray)]
+            arrays = [each for each in arguments if isinstance(each[2], np.ndarray)]
             lines += [call, *(f"{same}({word}, {expression(value)})" for _, word, value in arrays)]
         elif seen.error:
             if not hasattr(builtins, seen.error):

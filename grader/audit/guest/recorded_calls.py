@@ -96,9 +96,9 @@ class Recorder:
     ) -> Any:
         """Record a call and make it."""
         owner, _, method = name.rpartition(".")
-        given = args[1:] if owner else args
+        positional = args[1:] if owner else args
         with contextlib.suppress(Exception):  # values without a pickle are not recorded
-            data = pickle.dumps((given, kwargs), protocol=5)
+            data = pickle.dumps((positional, kwargs), protocol=5)
             if len(data) <= _LARGEST and len(self.scripts) < _MOST_CALLS:
                 if not owner:
                     self.scripts.append((method, pytest_run.current_test, [("", data)]))

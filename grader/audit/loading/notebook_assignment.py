@@ -119,12 +119,12 @@ def load_notebook(path: Path) -> Assignment:
 
 def _starter(drafts: Sequence[Draft]) -> str:
     """Return what learners begin with: of each question its own part, never another's answer."""
-    asked = {name for draft in drafts for name in draft.defines}
+    names = {name for draft in drafts for name in draft.defines}
     result: dict[str, None] = {}
     for draft in drafts:
         program = read_program(draft.starter)
         for each in program.statements if program else ():
-            if each.imports or not each.sets & (asked - draft.defines.keys()):
+            if each.imports or not each.sets & (names - draft.defines.keys()):
                 result.setdefault(each.source)
     return join(result)
 
@@ -132,7 +132,7 @@ def _starter(drafts: Sequence[Draft]) -> str:
 def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
     """Return the file of tests; nothing if there is none."""
     program = read_program(solution)
-    given = {each.source for each in (program.statements if program else ())}
+    sources = {each.source for each in (program.statements if program else ())}
     known = program.sets if program else frozenset[str]()
     functions: list[str] = []
     stars: list[str] = []
@@ -142,7 +142,7 @@ def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
         for test in draft.tests:
             if test.key == "run" and test.stdout is None:
                 notes.append(f"{shown(_label(draft, test))} has no assert: it fails if it raises")
-            code, found = without_star_imports(_own(test, given))
+            code, found = without_star_imports(_own(test, sources))
             if not says_something(code):
                 continue
             stars += found
@@ -187,12 +187,14 @@ def _needed_first(code: str) -> frozenset[str]:
     return frozenset(missing)
 
 
-def _own(test: DraftTest, given: set[str]) -> str:
+def _own(test: DraftTest, sources: set[str]) -> str:
     """Return the code of a test without the statements that the module has."""
     program = read_program(test.code)
     if program is None:
         return ""
-    own = [each.source for each in program.statements if each.source not in given or not each.sets]
+    own = [
+        each.source for each in program.statements if each.source not in sources or not each.sets
+    ]
     return test.code if len(own) == len(program.statements) else join(own)
 
 

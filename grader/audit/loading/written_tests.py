@@ -101,11 +101,11 @@ def without_star_imports(code: str) -> tuple[str, list[str]]:
 
 def imports_of(module: str, names: Iterable[str]) -> str:
     """Return the line that imports names of a module; nothing without any."""
-    wanted = sorted(set(names))
-    if not wanted:
+    ordered = sorted(set(names))
+    if not ordered:
         return ""
-    line = f"from {module} import {', '.join(wanted)}"
+    line = f"from {module} import {', '.join(ordered)}"
     if len(line) <= 99:  # noqa: PLR2004  columns
         return line + "\n"
-    inner = "".join(f"    {name},\n" for name in wanted)
+    inner = "".join(f"    {name},\n" for name in ordered)
     return f"from {module} import (\n{inner})\n"

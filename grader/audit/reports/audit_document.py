@@ -118,17 +118,17 @@ def text(audits: Sequence[Audit]) -> str:
     return "\n".join(parts)
 
 
-def _text(shown: AuditDocument) -> Iterator[str]:
-    first, *rest = shown.headline
-    yield f"{shown.name} ({shown.kind}): {first}"
+def _text(content: AuditDocument) -> Iterator[str]:
+    first, *rest = content.headline
+    yield f"{content.name} ({content.kind}): {first}"
     yield from rest
-    yield f"{shown.score} It took {shown.seconds:.1f} s."
-    if shown.checks:
+    yield f"{content.score} It took {content.seconds:.1f} s."
+    if content.checks:
         yield ""
-    for check in shown.checks:
+    for check in content.checks:
         mark = "HOLE" if check.verdict == "hole" else check.verdict
         yield f"{mark:5} {line(check.sentence)}"
-    for number, survivor in enumerate(shown.survivors, 1):
+    for number, survivor in enumerate(content.survivors, 1):
         yield from ("", f"{number}. {survivor.place}: {survivor.change}")
         yield from (f"     {each}" for each in survivor.diff.splitlines())
         width = max((len(name) for name, _ in survivor.rows), default=0)
@@ -141,10 +141,10 @@ def _text(shown: AuditDocument) -> Iterator[str]:
         elif survivor.test:
             yield "   This test rejects it:"
             yield from (f"     {each}".rstrip() for each in survivor.test.splitlines())
-    for heading, group in shown.groups:
+    for heading, group in content.groups:
         yield from ("", heading, *(f"  {place}: {change}" for place, change in group))
-    if shown.notes:
-        yield from ("", *(f"Note: {note}." for note in shown.notes))
+    if content.notes:
+        yield from ("", *(f"Note: {note}." for note in content.notes))
 
 
 def markdown(audits: Sequence[Audit]) -> str:
@@ -154,16 +154,21 @@ def markdown(audits: Sequence[Audit]) -> str:
     return "\n".join(parts)
 
 
-def _markdown(shown: AuditDocument) -> Iterator[str]:
-    first, *rest = map(escaped, shown.headline)
-    yield from (f"## {escaped(shown.name)}", "", f"**{first}**", *(f"<br>{each}" for each in rest))
-    yield from ("", shown.score)
-    if shown.checks:
+def _markdown(content: AuditDocument) -> Iterator[str]:
+    first, *rest = map(escaped, content.headline)
+    yield from (
+        f"## {escaped(content.name)}",
+        "",
+        f"**{first}**",
+        *(f"<br>{each}" for each in rest),
+    )
+    yield from ("", content.score)
+    if content.checks:
         yield from ("", "| | check |", "|---|---|")
-    for check in shown.checks:
+    for check in content.checks:
         mark = "**hole**" if check.verdict == "hole" else check.verdict
         yield f"| {mark} | {escaped(check.sentence)} |"
-    for survivor in shown.survivors:
+    for survivor in content.survivors:
         summary = escape(f"{survivor.place}: {survivor.change}")
         yield from ("", f"<details><summary>{summary}</summary>", "")
         yield fenced(survivor.diff, "diff")
@@ -176,10 +181,10 @@ def _markdown(shown: AuditDocument) -> Iterator[str]:
         elif survivor.test:
             yield from ("", "This test rejects it:", "", fenced(survivor.test, "python"))
         yield from ("", "</details>")
-    for heading, group in shown.groups:
+    for heading, group in content.groups:
         yield from ("", heading, "", *(f"- {place}: {escaped(change)}" for place, change in group))
-    if shown.notes:
-        yield from ("", *(f"- {escaped(note)}" for note in shown.notes))
+    if content.notes:
+        yield from ("", *(f"- {escaped(note)}" for note in content.notes))
 
 
 def html(audits: Sequence[Audit]) -> str:
@@ -188,22 +193,22 @@ def html(audits: Sequence[Audit]) -> str:
     name = "Audit of tests" if several else f"Audit of {line(audits[0].assignment.name)}"
     body = f'<p class="first">{escape(together(audits))}</p>\n' if several else ""
     for audit in audits:
-        shown = document(audit)
-        body += f"<h2>{escape(shown.name)}</h2>\n" if several else ""
-        body += "".join(_html(shown))
+        content = document(audit)
+        body += f"<h2>{escape(content.name)}</h2>\n" if several else ""
+        body += "".join(_html(content))
     return html_page(name, _STYLE, body)
 
 
-def _html(shown: AuditDocument) -> Iterator[str]:
-    yield from (f'<p class="first">{escape(each)}</p>\n' for each in shown.headline)
-    yield f'<p class="quiet">{escape(shown.score)}</p>\n'
-    if shown.checks:
+def _html(content: AuditDocument) -> Iterator[str]:
+    yield from (f'<p class="first">{escape(each)}</p>\n' for each in content.headline)
+    yield f'<p class="quiet">{escape(content.score)}</p>\n'
+    if content.checks:
         yield "<section>\n<ul>\n"
-        for check in shown.checks:
+        for check in content.checks:
             yield f'<li class="{check.verdict}"><b>{check.verdict}</b> '
             yield f"<span>{escape(line(check.sentence))}</span></li>\n"
         yield "</ul>\n</section>\n"
-    for number, survivor in enumerate(shown.survivors):
+    for number, survivor in enumerate(content.survivors):
         yield f"<details{'' if number else ' open'}>\n<summary>"
         yield f'<span class="place">{escape(survivor.place)}</span> {escape(survivor.change)}'
         yield '</summary>\n<pre tabindex="0">'
@@ -221,7 +226,7 @@ def _html(shown: AuditDocument) -> Iterator[str]:
             yield "<p>This test rejects it:</p>\n"
             yield f'<pre tabindex="0">{escape(survivor.test)}</pre>\n'
         yield "</details>\n"
-    for heading, group in shown.groups:
+    for heading, group in content.groups:
         items = "".join(f"<li>{place}: {escape(change)}</li>\n" for place, change in group)
         yield f"<section>\n<p>{escape(heading)}</p>\n<ul>\n{items}</ul>\n</section>\n"
-    yield from (f'<p class="quiet">{escape(note)}</p>\n' for note in shown.notes)
+    yield from (f'<p class="quiet">{escape(note)}</p>\n' for note in content.notes)

@@ -23,8 +23,8 @@ _VERDICTS: Final = ("hole", "note", "ok")
 def headline(audit: Audit) -> list[str]:
     """Return the findings in sentences, the gravest first: never empty."""
     holes = [check for check in in_order(audit.checks) if check.verdict == "hole"]
-    broken = [check for check in holes if check.name == _GRAVE[0]]
-    result = [line(check.sentence) for check in broken]
+    failures = [check for check in holes if check.name == _GRAVE[0]]
+    result = [line(check.sentence) for check in failures]
     survivors = known_first(audit.survivors)
     known = [each for each in survivors if each.misconception]
     mutants = [each for each in survivors if not each.misconception]
@@ -34,7 +34,7 @@ def headline(audit: Audit) -> list[str]:
         result.append(
             f"{len(known)} of {whole} {_pass(len(known))} all tests; the first: {_ended(named)}"
         )
-    result += [line(check.sentence) for check in holes if check not in broken]
+    result += [line(check.sentence) for check in holes if check not in failures]
     if mutants:
         result.append(
             f"{count(len(mutants), 'small change')} of the solution {_pass(len(mutants))} all "

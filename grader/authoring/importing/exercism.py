@@ -52,13 +52,13 @@ def read_exercise(folder: Path) -> SourceDrafts:
             draft.hints.append(line[2:].strip())
         elif draft.hints and line.startswith("  ") and line.strip():  # it belongs to the item above
             draft.hints[-1] += f"\n{line.strip()}"
-    kept = [
+    statements = [
         key for key, value in config.items() if key != "files" and value not in ("", [], {}, None)
     ]
-    for key in kept:
+    for key in statements:
         draft.notes.append((key, str(config[key])[:2000]))
-    if kept:
-        draft.remarks.append(f"kept as notes: {', '.join(map(shown, kept))}")
+    if statements:
+        draft.remarks.append(f"kept as notes: {', '.join(map(shown, statements))}")
     modules = {
         PurePosixPath(each).stem for each in [*files["solution"], f"{name.replace('-', '_')}.py"]
     }

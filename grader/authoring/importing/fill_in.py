@@ -47,21 +47,21 @@ def fill_in_draft(draft: Draft) -> None:
         draft.remarks.append("the starter is not Python; it is kept as it is")
     if not draft.defines and solution is not None:
         # A submission must define what the solution does and the starter leaves open.
-        made = solution.definitions()
-        given = starter.definitions() if starter is not None else {}
+        definitions = solution.definitions()
+        stubs = starter.definitions() if starter is not None else {}
         used = frozenset[str]().union(*(needed(test.code) for test in draft.tests))
         open_names = [
             name
-            for name, node in made.items()
-            if name not in given or ast.dump(node) != ast.dump(given[name])
+            for name, node in definitions.items()
+            if name not in stubs or ast.dump(node) != ast.dump(stubs[name])
         ]
-        asked = [name for name in open_names if name in given or name in used] or [
+        defines = [name for name in open_names if name in stubs or name in used] or [
             name for name in open_names if re.search(rf"\b{re.escape(name)}\b", draft.instructions)
         ]
-        draft.defines = {name: kind_of(solution, name) for name in asked or open_names}
+        draft.defines = {name: kind_of(solution, name) for name in defines or open_names}
         if not open_names:
             modules = {name for s in solution.statements if s.imports for name in s.sets}
-            values = sorted(solution.sets - made.keys() - modules)
+            values = sorted(solution.sets - definitions.keys() - modules)
             draft.defines = {name: "value" for name in values if name in used}
     if solution is not None and starter is not None:
         _stand_alone(draft, solution, starter)

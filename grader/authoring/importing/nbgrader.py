@@ -91,17 +91,17 @@ class NbgraderReader(parts.QuestionReader):
             code = join([_setup(source), "\n".join(printing)])
             part = TestPart(f"{name}-printed", code, hidden=False, points=points, where=cell.where)
             question.tests.append(part)
-        shown, hidden = parts.split_hidden(source)
+        visible, hidden = parts.split_hidden(source)
         says_hidden = parts.says_something(hidden)
-        both = says_hidden and parts.says_something(shown)
+        both = says_hidden and parts.says_something(visible)
         if both or not says_hidden:
-            part = TestPart(name, shown, hidden=False, points=points, where=cell.where)
+            part = TestPart(name, visible, hidden=False, points=points, where=cell.where)
             question.tests.append(part)
         if both:  # they are worth the cell's points together
             question.remarks.append(
                 f"{cell.where}: its hidden lines are a test of their own, worth as much as the rest"
             )
-            setup = _setup(shown)
+            setup = _setup(visible)
             hidden = join([setup, hidden]) if setup else hidden
         if says_hidden:
             label = f"{name}-hidden" if both else name

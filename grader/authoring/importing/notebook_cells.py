@@ -185,26 +185,26 @@ def split_solution(source: str) -> tuple[str, str, bool]:
 
 def split_hidden(source: str) -> tuple[str, str]:
     """Split the code of a test cell into what learners see and what they do not."""
-    shown: list[str] = []
+    visible: list[str] = []
     hidden: list[str] = []
     inside = False
     for line in source.split("\n"):
         if match := _HIDDEN.match(line[:_LONGEST_LINE]):
             inside = match[1] == "BEGIN"
         else:
-            (hidden if inside else shown).append(line)
-    return "\n".join(shown), "\n".join(hidden)
+            (hidden if inside else visible).append(line)
+    return "\n".join(visible), "\n".join(hidden)
 
 
 def without_magic(source: str, remarks: list[str], where: str) -> str:
     """Leave out what only a notebook understands, and say so."""
-    kept = []
+    code_lines = []
     for line in source.split("\n"):
         if _MAGIC.match(line) and parsed(line.strip()) is None:
             remarks.append(f"{where}: {line.strip()[:60]!r} only works in a notebook; left out")
         else:
-            kept.append(line)
-    return "\n".join(kept)
+            code_lines.append(line)
+    return "\n".join(code_lines)
 
 
 def says_something(code: str) -> bool:
@@ -232,8 +232,8 @@ def draft_of(question: Question) -> Draft:
         names = [name for each in solution.statements for name in sorted(each.sets & used)]
         names = names or list(solution.definitions())
         draft.defines = {name: kind_of(solution, name) for name in names}
-    wanted = needed(answer) | needed(starter)
-    front = context.for_names(wanted - draft.defines.keys())
+    needs = needed(answer) | needed(starter)
+    front = context.for_names(needs - draft.defines.keys())
     draft.starter = join([*(each.source for each in front.statements), starter])
     draft.solution = join([*(each.source for each in front.statements), answer])
     _complete_starter(draft, answer)
@@ -283,9 +283,9 @@ def _test(
             case [ast.Expr() as last]:  # a notebook shows its value
                 lines = part.code.split("\n")
                 begin, end = last.lineno - 1, last.end_lineno or last.lineno
-                shown = ast.get_source_segment(part.code, last.value)
-                shown = shown or "\n".join(lines[begin:end])
-                test.code = "\n".join([*lines[:begin], f"print(repr({shown}))", *lines[end:]])
+                text = ast.get_source_segment(part.code, last.value)
+                text = text or "\n".join(lines[begin:end])
+                test.code = "\n".join([*lines[:begin], f"print(repr({text}))", *lines[end:]])
         test.stdout = part.output
         if part.output is None:
             question.remarks.append(

@@ -110,8 +110,8 @@ class OtterReader(parts.QuestionReader):
             question.by_hand = True
             question.remarks.append("it is graded by hand in part")
         if unread or others:
-            kept = "\n".join([*(f"{key}: {settings[key]}" for key in unread), *others])
-            question.notes.append(("question settings", kept))
+            rest = "\n".join([*(f"{key}: {settings[key]}" for key in unread), *others])
+            question.notes.append(("question settings", rest))
             question.remarks.append(f"{cell.where}: settings of the question kept as a note")
 
     def _prose(self, text: str) -> None:
@@ -129,14 +129,14 @@ class OtterReader(parts.QuestionReader):
             self._keep_code(cell)
             return
         source = parts.without_magic(cell.source, question.remarks, cell.where)
-        kept: list[str] = []
+        code_lines: list[str] = []
         ignored = False
         for line in source.split("\n"):  # some lines Otter takes out of every version
             if match := _IGNORED.match(line):
                 ignored = match[1] == "BEGIN"
             elif not ignored and not line.rstrip().endswith("# IGNORE"):
-                kept.append(line)
-        source = "\n".join(kept)
+                code_lines.append(line)
+        source = "\n".join(code_lines)
         if self._block == "TESTS" or (self._is_old and _LABEL.match(source)):
             self._test(question, source, cell)
         elif self._block == "PROMPT":
@@ -162,8 +162,8 @@ class OtterReader(parts.QuestionReader):
             name = settings.get("name", name)
             unread = {k: v for k, v in settings.items() if k not in ("hidden", "points", "name")}
             if unread or others:
-                kept = "\n".join([*(f"{key}: {value}" for key, value in unread.items()), *others])
-                question.notes.append((f"settings of {name}", kept))
+                rest = "\n".join([*(f"{key}: {value}" for key, value in unread.items()), *others])
+                question.notes.append((f"settings of {name}", rest))
                 question.remarks.append(f"{cell.where}: settings of the test kept as a note")
         if label := _LABEL.match(source):
             hidden = hidden or "hidden" in label[1].lower()

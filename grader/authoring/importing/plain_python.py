@@ -109,12 +109,14 @@ def _programs(draft: Draft, own: str, starter: str | None, front: str = "") -> N
     if statements and statements[0].is_text:
         text = ast.get_docstring(ast.Module([statements[0].node], [])) or ""
         draft.instructions, statements = text.partition(">>>")[0], statements[1:]
-    kept = [each for each in statements if not ast.unparse(each.node).startswith("if __name__")]
-    own = join(each.source for each in kept) or own
+    own_statements = [
+        each for each in statements if not ast.unparse(each.node).startswith("if __name__")
+    ]
+    own = join(each.source for each in own_statements) or own
     draft.solution = join([front, own]) if front else own
-    has_functions = any(each.defines for each in kept)
-    given = emptied(own, values=not has_functions) if starter is None else starter
-    draft.starter = join([front, given]) if front else given
+    has_functions = any(each.defines for each in own_statements)
+    stub = emptied(own, values=not has_functions) if starter is None else starter
+    draft.starter = join([front, stub]) if front else stub
     if starter is None:
         draft.remarks.append("there is no starter; it was made of the solution, its bodies emptied")
 
@@ -135,7 +137,7 @@ def _with_modules(
     if rename_modules(tree, whole):
         source = ast.unparse(tree)
     front: list[str] = []
-    kept: list[str] = []
+    imports: list[str] = []
     aliases: list[ast.alias]
     for each in (read_program(source) or ParsedProgram(())).statements:
         match each.node:
@@ -146,13 +148,13 @@ def _with_modules(
             ) in beside:
                 pass
             case _:
-                kept.append(each.source)
+                imports.append(each.source)
                 continue
         if name not in taken:
             taken.add(name)
             front += _with_modules(beside[name], beside, taken)
-        kept += [f"{a.asname} = {a.name}" for a in aliases if a.asname not in (None, a.name)]
-    return join(filter(None, front)), join(kept) if front or taken else source
+        imports += [f"{a.asname} = {a.name}" for a in aliases if a.asname not in (None, a.name)]
+    return join(filter(None, front)), join(imports) if front or taken else source
 
 
 def read_module(path: Path) -> SourceDrafts:

@@ -155,7 +155,7 @@ def _test(draft: Draft, each: dict[str, Any], number: int) -> DraftTest | None:
         # The function that the starter leaves open, or the last one that there is.
         programs = map(read_program, (draft.starter, draft.solution))
         names = (list(each.definitions()) for each in programs if each is not None)
-        function = next((made[-1] for made in names if made), "")
+        function = next((group[-1] for group in names if group), "")
         if not function or not all(isinstance(arg, str) and arg.isidentifier() for arg in code):
             return None
         call = f"{function}({', '.join(f'{arg}={arg}' for arg in code)})"

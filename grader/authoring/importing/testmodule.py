@@ -130,18 +130,18 @@ def add_tests(
 ) -> None:
     """Translate test modules for a draft, and say what its solution has to define."""
     solution = read_program(draft.solution) or ParsedProgram(())
-    wanted: list[str] = []
+    names: list[str] = []
     for source in sources:
         result = translate(source, modules, data)
         draft.tests += result.tests
         draft.notes += result.notes
         draft.remarks += result.remarks
-        wanted += result.names
+        names += result.names
         if result.takes_all:
             used = frozenset[str]().union(*(mentioned(test.code) for test in result.tests))
-            wanted += sorted(used & solution.sets)
+            names += sorted(used & solution.sets)
     used = frozenset[str]().union(*(mentioned(test.code) for test in draft.tests))
-    for name in dict.fromkeys(wanted):
+    for name in dict.fromkeys(names):
         if draft.tests and name not in used:
             draft.remarks.append(f"no imported test uses {name!r}, so no one has to define it")
         elif name in solution.sets:
@@ -187,10 +187,10 @@ class _Module:
         aliases = {called: name for called, name in imported if self._takes_data(name)}
         rename_modules(tree, aliases)
         body = [each for each in tree.body if not ast.unparse(each).startswith("if __name__")]
-        kept = [node for node in body if not self._sort(node, modules)]
-        kept = [*(node for each in self._beside.values() for node in each.body), *kept]
+        nodes = [node for node in body if not self._sort(node, modules)]
+        nodes = [*(node for each in self._beside.values() for node in each.body), *nodes]
         # As text and back, so that each statement has a source of its own.
-        self.prepared = read_program(ast.unparse(ast.Module(kept, []))) or ParsedProgram(())
+        self.prepared = read_program(ast.unparse(ast.Module(nodes, []))) or ParsedProgram(())
 
     def _takes_data(self, name: str | None) -> bool:
         """Parse a module of `data`, if there is one of that name."""
@@ -386,7 +386,7 @@ def _names_set(node: ast.AST) -> set[str]:
 def _helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> list[ast.stmt]:
     """Return the methods of the class that a test calls, as functions without `self`."""
     by_name = {each.name: each for each in _methods(group)}
-    wanted: list[str] = []
+    names: list[str] = []
     waiting: list[ast.AST] = [
         method,
         *(each for each in by_name.values() if each.name in _PREPARING),
@@ -396,11 +396,11 @@ def _helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> l
         for node in ast.walk(own):
             match node:
                 case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
-                    if name in by_name and name not in wanted and name not in _PREPARING:
-                        wanted.append(name)
+                    if name in by_name and name not in names and name not in _PREPARING:
+                        names.append(name)
                         waiting.append(by_name[name])
     functions: list[ast.stmt] = []
-    for name in reversed(wanted):
+    for name in reversed(names):
         helper = by_name[name]
         arguments = copy.deepcopy(helper.args)
         for each in ast.walk(arguments):

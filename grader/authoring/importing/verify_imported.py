@@ -109,22 +109,22 @@ def _first_runs(
     imported: Mapping[Path, tuple[Draft, Exercise]], pool: Pool
 ) -> dict[Path, dict[str, Result]]:
     """Run each solution as it is, and the source's own where more was put in front of it."""
-    asked: dict[int, tuple[Path, str]] = {}
+    requests: dict[int, tuple[Path, str]] = {}
     jobs: list[Job] = []
     results: dict[Path, dict[str, Result]] = {path: {} for path in imported}
     for path, (draft, exercise) in imported.items():
-        shown = variants.opened(exercise)
+        visible = variants.opened(exercise)
         runs = [
-            variants.run_for_evidence(_SOLUTION, shown, exercise.solution),
-            variants.run(_CHANGING, variants.with_changed_inputs(shown), exercise.solution),
+            variants.run_for_evidence(_SOLUTION, visible, exercise.solution),
+            variants.run(_CHANGING, variants.with_changed_inputs(visible), exercise.solution),
         ]
         if draft.own_solution:
-            runs.append(variants.run(_OWN, shown, draft.own_solution))
+            runs.append(variants.run(_OWN, visible, draft.own_solution))
         for run in runs:
-            asked[id(run.job)] = path, run.name
+            requests[id(run.job)] = path, run.name
             jobs.append(run.job)
     for job, result in pool.grade(jobs):
-        path, name = asked[id(job)]
+        path, name = requests[id(job)]
         results[path][name] = result
     return results
 
@@ -210,17 +210,17 @@ def _sentences_of(findings: Sequence[ProofFinding], exercise: Exercise) -> Itera
         if each.check != checks.STARTER:
             continue
         matches = (pattern.match(each.message) for pattern in _CRASHES)
-        found = next((match for match in matches if match), None)
-        line = int(found["line"]) if found is not None else 0
-        if found is None or not 0 < line <= len(lines):
+        hit = next((match for match in matches if match), None)
+        line = int(hit["line"]) if hit is not None else 0
+        if hit is None or not 0 < line <= len(lines):
             yield each.message
             continue
         yield (
             f"the starter crashes before anything is written into it: its own line {line}, "
-            f"`{lines[line - 1].strip()}`, raises {found['error']}. Take the lines out that try it"
+            f"`{lines[line - 1].strip()}`, raises {hit['error']}. Take the lines out that try it"
         )
     yield from (each.message for each in findings if each.check not in _APART)
-    changes = [found[1] for each in findings if (found := _SURVIVOR.search(each.message))]
+    changes = [hit[1] for each in findings if (hit := _SURVIVOR.search(each.message))]
     if changes:
         noun = "a mutant" if len(changes) == 1 else f"{len(changes)} mutants"
         yield f"the hidden tests accept {noun} of the solution:\n" + "\n".join(

@@ -71,7 +71,7 @@ def lint(
     for track in loaded.tracks:
         texts |= {lesson.path: lesson.text.splitlines() for lesson in track.lessons.values()}
     comments = {path: find_comments(path, lines) for path, lines in texts.items()}
-    kept = []
+    findings = []
     for finding in result:
         code, where = finding.about.code, finding.where
         silencing = [
@@ -80,16 +80,18 @@ def lint(
             if comment.line == where.line and code in comment.codes and comment.reason
         ]
         if finding.about is invalid_definition.about or not silencing:
-            kept.append(finding)
+            findings.append(finding)
             continue
         for comment in silencing:
             comment.used.add(code)
-    silenced = len(result) - len(kept)
+    silenced = len(result) - len(findings)
     for each in comments.values():
-        kept += _run(COMMENT_RULES, Comments(each, frozenset(CATALOGUE), codes), codes)
+        findings += _run(COMMENT_RULES, Comments(each, frozenset(CATALOGUE), codes), codes)
     order = {path: number for number, path in enumerate(comments)}
-    kept.sort(key=lambda f: (order.get(f.where.path, len(order)), f.where, f.about.code, f.message))
-    return LintReport(tuple(kept), tuple(file.path for file in loaded.files), silenced)
+    findings.sort(
+        key=lambda f: (order.get(f.where.path, len(order)), f.where, f.about.code, f.message)
+    )
+    return LintReport(tuple(findings), tuple(file.path for file in loaded.files), silenced)
 
 
 def _look(
@@ -106,13 +108,13 @@ def _look(
         yield from _run(TRACK_RULES, track, codes)
     exercises = (each.prose() for each in loaded.exercises)
     for prose in chain(*exercises, *(track.prose() for track in loaded.tracks)):
-        told = list(_run(PROSE_RULES, prose, codes))
-        yield from told
+        findings = list(_run(PROSE_RULES, prose, codes))
+        yield from findings
         if unshowable is not None:
             with_images = prose.label not in _WITHOUT_IMAGES
             text = PageText(prose, unshowable(prose.text, prose.path, with_images))
             lines = {
-                finding.where.line for finding in told
+                finding.where.line for finding in findings
             }  # maths that is never closed is told once
             for finding in _run(PAGE_RULES, text, codes):
                 if finding.where.line not in lines:

@@ -327,8 +327,8 @@ def _rejected(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
         return
     for name in facts.misconceptions:
         where = places.misconception(name)
-        if broken := _does_not_run(facts, name):
-            message = f"misconception '{name}' does not run: {broken} Fix its code"
+        if problem := _does_not_run(facts, name):
+            message = f"misconception '{name}' does not run: {problem} Fix its code"
             yield ProofFinding.at(checks.REJECTED, message, where)
         elif error := _error_everywhere(facts, name):
             message = f"misconception '{name}' raises {error} in every test; fix its code"
@@ -494,17 +494,17 @@ def _independent(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]
             "from `rng` alone, and keep nothing outside its names, as in a module"
         )
         yield ProofFinding.at(checks.INDEPENDENT, message, places.test(test, "given"))
-    kept = "the test keeps something outside its inputs, as in a module, for later submissions"
+    sentence = "the test keeps something outside its inputs, as in a module, for later submissions"
     for test in (each for each in evidence.changed if each not in _recomputed(facts)):
         before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
         message = (
-            f"the solution {before} test '{test}', but {now} it when it is graded again: {kept}"
+            f"the solution {before} test '{test}', but {now} it when it is graded again: {sentence}"
         )
         yield ProofFinding.at(checks.INDEPENDENT, message, places.test(test))
     for test in evidence.changed_beside:
         message = (
             f"test '{test}' judges a submission that {facts.beside.does} differently once the "
-            f"solution was graded: {kept}"
+            f"solution was graded: {sentence}"
         )
         yield ProofFinding.at(checks.INDEPENDENT, message, places.test(test))
 
@@ -525,11 +525,11 @@ def _limits(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
         ("memory", grown / (1 << 20), limits.address_space / _SHARE / (1 << 20), "{:.0f} MiB"),
         ("output", evidence.printed / 1024, limits.output / _SHARE / 1024, "{:.1f} KiB"),
     )
-    for what, amount, most, shown in used:
+    for what, amount, most, text in used:
         if amount > most:
             message = (
-                f"solution and tests take {shown.format(amount)} of {what}, and a tenth of the "
-                f"limit is {shown.format(most)}; make the inputs smaller, or raise `limits`"
+                f"solution and tests take {text.format(amount)} of {what}, and a tenth of the "
+                f"limit is {text.format(most)}; make the inputs smaller, or raise `limits`"
             )
             yield ProofFinding.at(checks.LIMITS, message, places.line("tests"))
 

@@ -88,20 +88,20 @@ def secrets_of(exercise: Exercise) -> Iterator[Secret]:
     Words may be in any text of the definition. Data and code of a hidden test may only be what a
     visible test or the starter has too: in a hint or in the instructions they would be a leak.
     """
-    shown = [exercise.starter]
+    public_texts = [exercise.starter]
     for name, definition in exercise.defines.items():
-        shown.append(f"{name} {definition.reference or ''} {' '.join(definition.choices)}")
+        public_texts.append(f"{name} {definition.reference or ''} {' '.join(definition.choices)}")
     for test in exercise.tests:
         if not test.hidden:
-            shown += [f"{test.id} {test.description}", *_lines(test), *_numbers_of(test)]
+            public_texts += [f"{test.id} {test.description}", *_lines(test), *_numbers_of(test)]
     prose = [exercise.id, exercise.title, exercise.instructions, *exercise.concepts]
     prose += [*exercise.requires, *(hint.text for hint in exercise.hints)]
-    shared, known = _folded("\n".join(shown)), _folded("\n".join((*shown, *prose)))
-    told: set[str] = set()
+    shared, known = _folded("\n".join(public_texts)), _folded("\n".join((*public_texts, *prose)))
+    texts: set[str] = set()
     for secret in _all_secrets(exercise):
         public = shared if secret.is_data else known
-        if secret.sought not in public and secret.sought not in told:
-            told.add(secret.sought)
+        if secret.sought not in public and secret.sought not in texts:
+            texts.add(secret.sought)
             yield secret
 
 

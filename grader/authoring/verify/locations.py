@@ -56,6 +56,6 @@ class Locations:
         except EtudeError:  # it has gone since
             return None
         exercise = self._exercise
-        told = [*digest_of(exercise.data), *digest_of(exercise.hidden_data)]
-        digest = digest_in_course(document.digest, exercise.course, told)
+        digests = [*digest_of(exercise.data), *digest_of(exercise.hidden_data)]
+        digest = digest_in_course(document.digest, exercise.course, digests)
         return document if digest == self._exercise.digest else None

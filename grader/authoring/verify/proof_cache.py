@@ -26,11 +26,11 @@ class ProofCache:
 
     def find(self, contents: Iterable[bytes]) -> Proof | None:
         """Return the proof of what has these contents, if it is known."""
-        kept = self._cache.find(key_of(contents))
-        if kept is None:
+        entry = self._cache.find(key_of(contents))
+        if entry is None:
             return None
         try:
-            data = json.loads(kept)
+            data = json.loads(entry)
             parts = {
                 "findings": tuple(ProofFinding(**each) for each in data["findings"]),
                 "notes": tuple(ProofFinding(**each) for each in data["notes"]),

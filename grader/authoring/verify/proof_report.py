@@ -61,13 +61,13 @@ def print_proofs(console: Console, proofs: Mapping[Path, Proof], *, verbose: boo
 
 def _print_notes(console: Console, proofs: Mapping[Path, Proof], *, verbose: bool) -> None:
     notes = [(path, note) for path, proof in proofs.items() for note in proof.notes]
-    shown = notes if verbose else notes[: _MOST_LINES - 1]
+    listing = notes if verbose else notes[: _MOST_LINES - 1]
     if len(proofs) > 1 and not verbose:  # what no input reaches is so in nearly every exercise
         weak = [(path, note) for path, note in notes if note.check != MUTANTS]
-        shown = [(path, replace(note, message=note.message.split(";")[0])) for path, note in weak]
-    for path, note in shown:
+        listing = [(path, replace(note, message=note.message.split(";")[0])) for path, note in weak]
+    for path, note in listing:
         _print_finding(console, path, note, "dim", "note: ")
-    if left := len(notes) - len(shown):
+    if left := len(notes) - len(listing):
         console.print(f"{left} {'note' if left == 1 else 'notes'} more: --verbose shows all.")
     for proof in proofs.values() if verbose or len(proofs) == 1 else ():
         if proof.reach.get("dtypes"):

@@ -88,8 +88,8 @@ def run_steps(exercise: Exercise) -> Generator[Sequence[VariantRun], Results, Pr
     runs = []
     left = never_failed(facts)
     if left:
-        kept = tuple(test for test in exercise.tests if test.id in left)
-        few = variants.variant(exercise, f"only {' '.join(each.id for each in kept)}", tests=kept)
+        rest = tuple(test for test in exercise.tests if test.id in left)
+        few = variants.variant(exercise, f"only {' '.join(each.id for each in rest)}", tests=rest)
         for mutant, _ in facts.mutants or ():
             runs.append(variants.run(f"thorough {mutant.change}", few, mutant.source, exercise))
     thorough = [run.name for run in runs]

@@ -386,9 +386,9 @@ def conditional_mistakes(exercise: Exercise, right: str) -> Iterator[WrongProgra
     if exercise.kind == "predict":  # nothing is called
         return
     names = dict.fromkeys(exercise.defines, True)
-    asked = [node for node in ast.parse(right).body if getattr(node, "name", "") in names]
+    definitions = [node for node in ast.parse(right).body if getattr(node, "name", "") in names]
     functions = [
-        node for each in asked for node in ast.walk(each) if isinstance(node, ast.arguments)
+        node for each in definitions for node in ast.walk(each) if isinstance(node, ast.arguments)
     ]
     has_defaults = any(each.defaults or any(each.kw_defaults) for each in functions)
     for name, (kind, condition) in _CONDITIONS.items():

@@ -49,8 +49,10 @@ class Installation:
             done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)  # noqa: S603  our own
             built = list(Path(folder).iterdir())
             if done.returncode or not built:
-                said = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no reason given"]
-                raise UsageError(f"the wheel of this checkout cannot be built: {said[0]}")
+                reason = (done.stderr or done.stdout).strip().splitlines()[-1:] or [
+                    "no reason given"
+                ]
+                raise UsageError(f"the wheel of this checkout cannot be built: {reason[0]}")
             name, content = built[0].name, built[0].read_bytes()
         pinned = f"./{name} --hash=sha256:{hashlib.sha256(content).hexdigest()}\n"
         return cls(LOCK.read_text(encoding="utf-8") + pinned, (name, content))
@@ -89,19 +91,19 @@ def read_assigned(paths: Iterable[Path]) -> list[Assigned]:
             same id.
         DefinitionError: one is not valid.
     """
-    found = [Assigned(load_exercise(path), path.read_bytes()) for path in paths]
-    for each in found:
+    exercises = [Assigned(load_exercise(path), path.read_bytes()) for path in paths]
+    for each in exercises:
         if each.exercise.edition == "student":
             raise UsageError(
                 f"'{each.exercise.id}' is a student edition, without hidden tests; name the "
                 "collection that has them with --exercises"
             )
-    if len({each.exercise.course and each.exercise.course.where for each in found}) > 1:
+    if len({each.exercise.course and each.exercise.course.where for each in exercises}) > 1:
         raise UsageError("these exercises are of different courses; each needs an autograder")
-    ids = [each.exercise.id for each in found]
+    ids = [each.exercise.id for each in exercises]
     if twice := {name for name in ids if ids.count(name) > 1}:
         raise UsageError(f"there are two exercises '{min(twice)}'; each needs an id of its own")
-    return found
+    return exercises
 
 
 def autograder(
@@ -141,12 +143,12 @@ def autograder(
                 files[f"exercises/{REQUIREMENTS_FILE}"] = requirements
             files |= {f"exercises/{path}": text.encode() for path, text in course.sources.items()}
     # Pack without compression, whose bytes differ from one zlib to another.
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         for name, content in sorted(files.items()):
             entry = zipfile.ZipInfo(name, _EPOCH)
             entry.create_system = 3  # Unix, so that the mode counts
             mode = 0o755 if name in _SCRIPTS else 0o644
             entry.external_attr = (stat.S_IFREG | mode) << 16
             archive.writestr(entry, content)
-    return made.getvalue()
+    return buffer.getvalue()

@@ -96,10 +96,10 @@ def _out_of_range(checked: Checked, part: Any, *steps: Step) -> Iterator[Problem
                 yield from _out_of_range(checked, item, *key, index)
         within = {} if value is None else each.metadata.get("within", {})
         for word, end in within.items():
-            holds, said = _RANGES[word]
+            holds, phrase = _RANGES[word]
             if not math.isfinite(value) or not holds(value, end):
-                said = said.format(end) if math.isfinite(value) else "is not a finite number"
-                yield checked.problem(f"{value} {said}", *key)
+                phrase = phrase.format(end) if math.isfinite(value) else "is not a finite number"
+                yield checked.problem(f"{value} {phrase}", *key)
                 break
 
 

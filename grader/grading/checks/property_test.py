@@ -344,10 +344,10 @@ def _finite_at_large_values(trial: _Trial) -> Difference | None:
     for factor in (_LARGE, -_LARGE):
         scaled = {name: (array * factor).astype(array.dtype) for name, array in moved.items()}
         result = _numeric(trial.call(scaled))
-        broken = sum(int((~np.isfinite(array)).sum()) for array in _arrays(result))
-        if broken:
+        count = sum(int((~np.isfinite(array)).sum()) for array in _arrays(result))
+        if count:
             total = sum(array.size for array in _arrays(result))
-            facts = {"moved": tuple(moved), "factor": factor, "count": broken, "total": total}
+            facts = {"moved": tuple(moved), "factor": factor, "count": count, "total": total}
             return Difference(Rung.PROPERTY, "overflow", facts)
     return None
 

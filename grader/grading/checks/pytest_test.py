@@ -228,12 +228,12 @@ def _explanation(text: str) -> str:
     """Return pytest's explanation on one line: the author's words, the values, their origins."""
     if missed := _NO_RAISE.search(text):
         return f"no {missed[1]} was raised"
-    kept = [
+    lines = [
         line.strip().removeprefix("assert ")
         for line in text.splitlines()
         if line.strip() and not _OBJECT.search(line) and "Use -v to get more diff" not in line
     ]
-    parts = (line.removeprefix("+").strip() for line in kept)
+    parts = (line.removeprefix("+").strip() for line in lines)
     joined = "; ".join(part for part in parts if part != "False")  # which is what a failure means
     return " ".join(plain_print(joined).split())
 

@@ -444,9 +444,9 @@ def _values(
             is_close = (distance <= allowed) & (distance < np.inf)
     if is_close.all():
         return None
-    broken = ~np.isfinite(got) & np.isfinite(expected)
-    if broken.any():
-        return _not_finite(got, broken, path)
+    mask = ~np.isfinite(got) & np.isfinite(expected)
+    if mask.any():
+        return _not_finite(got, mask, path)
     kinds = {expected.dtype.kind, got.dtype.kind}
     # In their own dtypes, since float64 cannot tell all whole numbers apart.
     same = (expected == got) | ((expected != expected) & (got != got))  # noqa: PLR0124  NaN is not itself
@@ -469,12 +469,12 @@ def _values(
     return Difference(Rung.VALUES, "values", facts, path, worst)
 
 
-def _not_finite(got: Array, broken: npt.NDArray[np.bool_], path: _Path) -> Difference:
-    first = _first(broken)
+def _not_finite(got: Array, mask: npt.NDArray[np.bool_], path: _Path) -> Difference:
+    first = _first(mask)
     facts = {
-        "count": int(broken.sum()),
+        "count": int(mask.sum()),
         "total": got.size,
-        "nans": int(np.isnan(got[broken]).sum()),
+        "nans": int(np.isnan(got[mask]).sum()),
         "first": got[first],
         "place": first,
     }

@@ -246,8 +246,8 @@ def _judge(
         RefusedError: Right programs may give something else, or nothing.
     """
     code = rules.call.code
-    given = {f"argument_{number}": value for number, value in enumerate(values)}
-    test = replace(rules.allowed.test, given=Literals(given))
+    arguments = {f"argument_{number}": value for number, value in enumerate(values)}
+    test = replace(rules.allowed.test, given=Literals(arguments))
     test = replace(test, run=code) if isinstance(test, OutputTest) else replace(test, call=code)
     exercise = replace(exercise, tests=(test,))
     try:

@@ -67,7 +67,7 @@ class Variants:
         """
         # With a zero a step does nothing: that is another mistake.
         own = [each for each in own_numbers if each and each not in self.numbers]
-        found = (
+        candidates = (
             (each, number, other)
             for each in self._misconceptions
             for number in numbers_in(each.code)
@@ -75,7 +75,7 @@ class Variants:
             for other in own
             if other != number
         )
-        for each, number, other in itertools.islice(found, _MOST_FITTED):
+        for each, number, other in itertools.islice(candidates, _MOST_FITTED):
             tree = ast.parse(each.code)
             for node in ast.walk(tree):
                 if isinstance(node, ast.Constant) and _is_number(node) and node.value == number:
@@ -87,9 +87,9 @@ class Variants:
 def numbers_in(source: str) -> tuple[float, ...]:
     """Return the different numbers of a program, without signs."""
     nodes = ast.walk(ast.parse(source))
-    found = [float(node.value) for node in nodes if _is_number(node)]  # type: ignore[attr-defined]  # it is a constant
+    values = [float(node.value) for node in nodes if _is_number(node)]  # type: ignore[attr-defined]  # it is a constant
     infinite = [float("inf")] if ".inf" in source else []
-    return tuple(dict.fromkeys([*infinite, *found]))
+    return tuple(dict.fromkeys([*infinite, *values]))
 
 
 def _is_number(node: ast.AST) -> bool:

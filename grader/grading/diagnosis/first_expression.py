@@ -71,8 +71,8 @@ def find_place(
     # In what has to be fixed the place is the answer.
     if exercise.kind != "write" or not exercise.solution:
         return None
-    asked = list(_calls(oracle, _failing(exercise, results)))
-    if not asked:
+    questions = list(_calls(oracle, _failing(exercise, results)))
+    if not questions:
         return None
     try:
         with _child(exercise, sandbox, marking) as child:
@@ -80,9 +80,9 @@ def find_place(
             program, nodes = value_read(marked)
             solution, _ = value_read(child.call("mark", [exercise.solution, ""], {}))
         with _child(exercise, sandbox, replacement) as child:
-            traces = [_value(child, "trace", solution, calls) for calls in asked]
+            traces = [_value(child, "trace", solution, calls) for calls in questions]
         with _child(exercise, sandbox, replacement) as child:  # the learner's process
-            answer = _value(child, "locate", program, nodes, asked, traces)
+            answer = _value(child, "locate", program, nodes, questions, traces)
         match answer:
             case [str(kind), int(number)] if (
                 kind in diagnosis_sentences.PLACES

@@ -135,8 +135,8 @@ class Secrets:
 
     def not_public(self, numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the numbers that are neither public nor usual ones."""
-        found: npt.NDArray[Any] = numbers[~near(numbers, self._public)]
-        return found
+        constants: npt.NDArray[Any] = numbers[~near(numbers, self._public)]
+        return constants
 
     def is_text(self, text: str) -> bool:
         """Return whether a text is not public."""

@@ -100,9 +100,9 @@ class _Marker(ast.NodeTransformer):
 
     def _visit_body(self, node: ast.FunctionDef | ast.ClassDef) -> None:
         """Visit the statements of a definition; defaults and annotations are left alone."""
-        found = ast.Module(node.body, [])
-        self.generic_visit(found)
-        node.body = found.body
+        module = ast.Module(node.body, [])
+        self.generic_visit(module)
+        node.body = module.body
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         node.value = node.value and self.visit(node.value)

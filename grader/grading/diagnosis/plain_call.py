@@ -63,8 +63,8 @@ def plain_calls(exercise: Exercise, test: TestCase, given: Mapping[str, Any]) ->
     """Return the different plain calls in the Python of a test, the outermost ones."""
     names = frozenset(given)
     tree = ast.parse(test.code.strip())
-    found = dict.fromkeys(ast.unparse(node) for node in _calls(exercise, tree, names))
-    return [PlainCall(code, _names(ast.parse(code)) & names) for code in found]
+    calls = dict.fromkeys(ast.unparse(node) for node in _calls(exercise, tree, names))
+    return [PlainCall(code, _names(ast.parse(code)) & names) for code in calls]
 
 
 def python_of(value: Any) -> str:  # noqa: PLR0911  any value; each kind returns

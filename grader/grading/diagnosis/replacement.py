@@ -151,12 +151,12 @@ class _Draw:
     def __init__(self, call: list[Any], traced: list[Any], own: dict[int, list[Any]]) -> None:
         self.code, self.inputs = call
         values, self.result = traced
-        self.right = {number: found for number, *found in values}
+        self.right = {number: items for number, *items in values}
         for number, part in enumerate(_parts(list(self.inputs.values()))):
             self.right[-1 - number] = [part]
         self.own = own
-        self.keys = {number: [_key(x) for x in found] for number, found in own.items()}
-        self.right_keys = {number: [_key(x) for x in found] for number, found in self.right.items()}
+        self.keys = {number: [_key(x) for x in items] for number, items in own.items()}
+        self.right_keys = {number: [_key(x) for x in items] for number, items in self.right.items()}
 
     def matches(self, number: int, other: int, strictly: bool = False) -> bool:
         """Return whether an expression has the values of one of the right program."""
@@ -217,8 +217,8 @@ class _Search:
             if keeps_state or self._runner.has_changed_inputs or time.thread_time() > self._until:
                 return False
             self._draws.append(_Draw(call, traced, {n: v for n, *v in own[0]}))
-            given = _parts(list(call[1].values()))
-            sizes.add(tuple(x if type(x) is int else getattr(x, "shape", ()) for x in given))
+            arguments = _parts(list(call[1].values()))
+            sizes.add(tuple(x if type(x) is int else getattr(x, "shape", ()) for x in arguments))
         return len(sizes) >= _SIZES
 
     def _scope(self, number: int) -> int:
@@ -227,15 +227,15 @@ class _Search:
         return scope
 
     def _different(self) -> list[int]:
-        found = dict[object, list[int]]()
+        groups = dict[object, list[int]]()
         first = self._draws[0]
         for other, values in first.right.items():
             if any(isinstance(value, bool | np.bool_) for value in values):
                 continue  # one of two fits too often
-            alike = found.setdefault(tuple((type(x), getattr(x, "shape", ())) for x in values), [])
+            alike = groups.setdefault(tuple((type(x), getattr(x, "shape", ())) for x in values), [])
             if not any(_identical(values, first.right[each]) for each in alike):
                 alike.append(other)
-        return [each for alike in found.values() for each in alike]
+        return [each for alike in groups.values() for each in alike]
 
     def _is_on(self, number: int, *, strictly: bool = False) -> bool:
         """Return whether an expression is on the track; what has no plain value is.

@@ -139,10 +139,10 @@ def small_example(
     ):
         return None
     try:
-        asked = [
+        candidates = [
             each for test in failing for each in questions(oracle, test, observed.get(test.id))
         ]
-        if not asked:
+        if not candidates:
             return None
         clock = Clock()
         with (
@@ -152,7 +152,7 @@ def small_example(
             program = load(child, submission, replace(exercise, forbid=None)).program
             if program is not None:
                 search = Search(oracle, sandbox, solution, program, clock)
-                for question, inputs, kind in search.found(asked):
+                for question, inputs, kind in search.found(candidates):
                     with sandbox.child(limits_of_example(exercise)) as other:
                         ignorant = load(other, submission, replace(exercise, forbid=None)).program
                         if ignorant is None:
@@ -202,9 +202,9 @@ def questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterato
     statements = {ast.unparse(each) for each in tree.body if isinstance(each, ast.Expr)}
     by_itself = _compared_by_itself(oracle)
     for call in calls:
-        asked: CallTest | OutputTest
+        visible_test: CallTest | OutputTest
         if isinstance(test, OutputTest) and call.code in statements:  # what it gives does not count
-            asked = OutputTest(
+            visible_test = OutputTest(
                 where=test.where, id=test.id, run=call.code, tolerance=test.tolerance
             )
         elif without_arguments(call.code.removesuffix(".dtype.name")) in by_itself or (
@@ -216,7 +216,7 @@ def questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterato
             if isinstance(test.expect, FromExpression) and call.code == ast.unparse(tree):
                 others = names_in(test.expect.code) - exercise.defines.keys() - {"np", "reference"}
                 expect = test.expect if others <= call.names else expect
-            asked = CallTest(
+            visible_test = CallTest(
                 where=test.where,
                 id=test.id,
                 call=call.code,
@@ -229,7 +229,7 @@ def questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterato
             )
         else:
             continue
-        yield Question(asked, test, call, kind)
+        yield Question(visible_test, test, call, kind)
 
 
 def _compared_by_itself(oracle: Oracle) -> set[str]:
@@ -322,16 +322,16 @@ class Search:
 
         The smallest come first; the last item is the kind of the difference.
         """
-        found: list[tuple[bool, int, int, Question, Inputs, str]] = []
+        examples: list[tuple[bool, int, int, Question, Inputs, str]] = []
         try:
             for number, question in enumerate(asked):
                 if (first := self.first(question)) is not None:
                     inputs, kind = first
                     other = bool(question.kind) and kind != question.kind
-                    found.append((other, count_numbers(inputs), number, question, inputs, kind))
+                    examples.append((other, count_numbers(inputs), number, question, inputs, kind))
         except ChildGoneError:
             pass
-        for *_, question, inputs, kind in sorted(found, key=lambda each: each[:3]):
+        for *_, question, inputs, kind in sorted(examples, key=lambda each: each[:3]):
             if (free := self._without_secrets(question, inputs, kind)) is not None:
                 yield question, free, kind
 
@@ -374,8 +374,8 @@ class Search:
     def draws(self, question: Question) -> Iterator[Inputs]:
         """Yield inputs drawn with every small vector of sizes, then with ordinary sizes."""
         numbers = itertools.count()
-        given = question.of.given
-        code = given.code if isinstance(given, Seeded) else ""
+        source = question.of.given
+        code = source.code if isinstance(source, Seeded) else ""
         lengths = sum(int(count) for count in re.findall(r"\bsizes\(\s*(\d+)", code))
         if lengths:
             some = min(lengths, _MOST_LENGTHS)
@@ -412,14 +412,14 @@ class Search:
 
     def _kind(self, program: LoadedProgram, test: CallTest | OutputTest) -> str:
         try:
-            found = judge(program, self._oracle, test, self._oracle.draws(test)[0])
+            difference = judge(program, self._oracle, test, self._oracle.draws(test)[0])
         except NoValueError as error:
             return _kind_of(error.answer, None) or "no value"
         except (TooLargeError, TooLongError):
             return "too large"
         except DefinitionError:  # the test's own code does not take these inputs
             return ""
-        return "" if found.difference is None else found.difference.rung.value
+        return "" if difference.difference is None else difference.difference.rung.value
 
     def _fits(self, question: Question, path: Path, part: Any) -> bool:
         """Return whether a part of inputs keeps what holds for ordinary draws of the test."""
@@ -502,10 +502,10 @@ class Search:
         while (secret := next(self._secrets_in(question, inputs), None)) is not None:
             path, ways = secret
             tried = (self._changed(question, inputs, path, w, kind, free=False) for w in ways)
-            found = next((each for each in tried if each is not None), None)
-            if found is None:
+            first = next((each for each in tried if each is not None), None)
+            if first is None:
                 return None
-            inputs = found
+            inputs = first
         return inputs
 
     def _is_secret(self, question: Question, number: float) -> bool:
@@ -543,13 +543,13 @@ class Search:
 def ordinary_inputs(oracle: Oracle, question: Question) -> list[Inputs]:
     """Return inputs that show what a question is usually asked with."""
     names = question.call.names
-    given = [draw.inputs for draw in oracle.draws(question.of)[: len(_ORDINARY)]]
-    given += [
+    inputs = [draw.inputs for draw in oracle.draws(question.of)[: len(_ORDINARY)]]
+    inputs += [
         _drawn(oracle.exercise, question, _OTHER_DRAWS + size, (), size)
-        for size in _ORDINARY[min(len(given), _MOST_KNOWN) :]
+        for size in _ORDINARY[min(len(inputs), _MOST_KNOWN) :]
         if isinstance(question.of.given, Seeded)  # literals are the same in each draw
     ]
-    return [{name: each[name] for name in names} for each in given if names <= each.keys()]
+    return [{name: each[name] for name in names} for each in inputs if names <= each.keys()]
 
 
 def _drawn(
@@ -568,14 +568,14 @@ def _shown(
     """Run the text of an example as a visible test, in a new child, and return the example."""
     try:
         lines, call = question.call.written_out(inputs)
-        given = {name: evaluate(python_of(value), {}) for name, value in inputs.items()}
+        arguments = {name: evaluate(python_of(value), {}) for name, value in inputs.items()}
     except (NotWritableError, SyntaxError):
         return None
     test = question.test
     if isinstance(test, OutputTest):  # it runs in the submission, where there may be no `np`
-        test = replace(test, given=Literals(given))
+        test = replace(test, given=Literals(arguments))
     else:
-        test = replace(test, call=call, given=Literals(given))
+        test = replace(test, call=call, given=Literals(arguments))
     exercise = replace(oracle.exercise, tests=(test,), forbid=None)
     values = Oracle(exercise, sandbox, KnownValues()).values_of(test)
     again = Oracle(exercise, sandbox, KnownValues({test.id: values}))

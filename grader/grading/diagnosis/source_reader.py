@@ -49,8 +49,8 @@ def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
     rounding = [node for node in nodes if _called(node) in _ROUNDING]
     if rounding:
         digits = {_digits(node) for node in rounding}
-        shown = [] if None in digits else sorted(digits)  # type: ignore[type-var]  # no None is left
-        yield ["rounded", _lines(rounding), shown, _all_changed(source, "rounded")]
+        counts = [] if None in digits else sorted(digits)  # type: ignore[type-var]  # no None is left
+        yield ["rounded", _lines(rounding), counts, _all_changed(source, "rounded")]
     kind = "floor-division"
     parts = [(node, text) for node in nodes for other, text in _lossless(node) if other == kind]
     for node, text in parts:
@@ -154,8 +154,8 @@ def _free(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """
     loops = [node for node in nodes if isinstance(node, ast.While)]
     tests = [node.test for node in nodes if isinstance(node, ast.If | ast.IfExp)]
-    kept = {id(n) for part in (*loops, *tests) for n in ast.walk(part)}
-    yield from (node for node in nodes if id(node) not in kept)
+    ids = {id(n) for part in (*loops, *tests) for n in ast.walk(part)}
+    yield from (node for node in nodes if id(node) not in ids)
 
 
 def _text(node: ast.AST) -> str:

@@ -89,11 +89,11 @@ def written_call(exercise: Exercise, tree: ast.expr) -> WrittenCall:
     number = 0
     for depth, call in enumerate(chain):
         parameters = _parameters(exercise, call.func)
-        for place, given in enumerate(call.args):
+        for place, argument in enumerate(call.args):
             name = parameters[place] if place < len(parameters) else f"{place}"
-            if isinstance(given, ast.Starred):
+            if isinstance(argument, ast.Starred):
                 raise RefusedError(break_sentences.unreadable("A * is no argument here"))
-            arguments[depth, name] = given
+            arguments[depth, name] = argument
             call.args[place] = ast.Name(f"argument_{number}", ast.Load())
             number += 1
         for keyword in call.keywords:

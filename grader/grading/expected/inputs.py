@@ -72,14 +72,14 @@ def _drawn(
     """Run a `given` and return the names that it sets."""
     ready = {"np": np, "rng": rng, "size": size, "sizes": sizes}
     namespace: dict[str, Any] = dict(ready)
-    kept = _own_sizes(code)
+    own_sizes = _own_sizes(code)
 
     def draw() -> Mapping[str, Any]:
         exec(_compiled(code), namespace)  # noqa: S102  the author's own code
         return {
             name: freeze(value)
             for name, value in namespace.items()
-            if (name not in ready or name in kept)
+            if (name not in ready or name in own_sizes)
             and not name.startswith("_")
             and not isinstance(value, ModuleType)
         }

@@ -110,11 +110,11 @@ class KnownValues:
 
         They are those of this very test: another one of the same id may compare less strictly.
         """
-        kept = self._passes.get((test.id, draw.number))
-        if kept is None or kept.of[0] is not test or kept.of[1] is not draw:
-            self._room += sum(map(_bytes_of, kept.passes if kept else ()))
-            kept = self._passes[test.id, draw.number] = _Passes(test, draw)
-        return kept.passes
+        passes = self._passes.get((test.id, draw.number))
+        if passes is None or passes.of[0] is not test or passes.of[1] is not draw:
+            self._room += sum(map(_bytes_of, passes.passes if passes else ()))
+            passes = self._passes[test.id, draw.number] = _Passes(test, draw)
+        return passes.passes
 
     def add_pass(self, passes: list[Pass], new: Pass) -> None:
         """Add a pass to those of a draw, unless an object crossed or there is no room left."""
@@ -174,16 +174,16 @@ class Oracle:
     def _computed(self, test: TestCase) -> Iterator[Draw]:
         """Yield the draws of a test, which are not known yet."""
         draws = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
-        own = [self._fresh(test, number, given) for number, given in enumerate(draws)]
+        own = [self._fresh(test, number, inputs) for number, inputs in enumerate(draws)]
         values = self._expected(test, own)
-        for number, (given, (value, returned)) in enumerate(zip(draws, values, strict=True)):
+        for number, (inputs, (value, returned)) in enumerate(zip(draws, values, strict=True)):
             is_property = test.compared == "property"
             expected = None if is_property else freeze(value)
-            size = max(bytes_in(dict(given)), bytes_in(expected), returned or 0)
+            size = max(bytes_in(dict(inputs)), bytes_in(expected), returned or 0)
             slack = UNKNOWN_RESULT if returned is None else RESULT_SLACK
             shapes = shapes_of(value) if is_property else None
             most = RESULT_TIMES * size + slack
-            yield Draw(given, expected, most, shapes, number)
+            yield Draw(inputs, expected, most, shapes, number)
 
     def inputs(self, test: TestCase, draw: Draw) -> _Inputs:
         """Return the inputs of one draw for one evaluation: what it changes, no other one sees.
@@ -312,16 +312,20 @@ class Oracle:
             case FromExpression(code):
                 return self._evaluated(test, "expect", code, inputs)
             case FromSolution():
-                return self._of_solution(test, inputs, lambda s, given: _called(s, test, given))
+                return self._of_solution(
+                    test, inputs, lambda s, arguments: _called(s, test, arguments)
+                )
         if test.compared == "property" and self._has_reference(test.code):
             with contextlib.suppress(DefinitionError):  # the reference's failure is no submission's
                 return self._evaluated(test, "call", test.code, inputs)
         if not test.needs_solution:
             return [(test.stdout, None)] * len(inputs)
         if test.compared == "figure":
-            return self._of_solution(test, inputs, lambda s, given: _drawn(s, test, given))
+            return self._of_solution(test, inputs, lambda s, arguments: _drawn(s, test, arguments))
         return self._of_solution(
-            test, inputs, lambda s, given: (s.printed_by(test.where, test.code, given), None)
+            test,
+            inputs,
+            lambda s, arguments: (s.printed_by(test.where, test.code, arguments), None),
         )
 
     def _evaluated(
@@ -332,17 +336,17 @@ class Oracle:
         root = {name: _Package(name) for name in packages if name and field == "expect"}
         what = f"test {test.id!r}: {field}"
 
-        def value(given: _Inputs) -> _Found:
+        def value(arguments: _Inputs) -> _Found:
             sizes: list[int] = []
             make_importable(course)
             references = {
                 name: _weighed(each, sizes) for name, each in self._reference_names().items()
             }
-            names = {**root, **references, **given}
+            names = {**root, **references, **arguments}
             data = as_data(by_author(test.where, what, lambda: evaluate(code, names)))
             return data, max(sizes, default=None) if field == "call" else None
 
-        return [value(given) for given in inputs]
+        return [value(arguments) for arguments in inputs]
 
     def _of_solution(
         self,
@@ -354,14 +358,14 @@ class Oracle:
         what = f"test {test.id!r}"
         with loaded_solution(self.exercise, self.sandbox) as program:
 
-            def value(given: _Inputs) -> Any:
+            def value(arguments: _Inputs) -> Any:
                 field = f"{what}: what it asks of the solution"
                 question = functools.partial(
-                    of_solution, test.where, what, lambda: ask(program, given)
+                    of_solution, test.where, what, lambda: ask(program, arguments)
                 )
                 return by_author(test.where, field, question)
 
-            return [value(given) for given in inputs]
+            return [value(arguments) for arguments in inputs]
 
     def _check_names(
         self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]

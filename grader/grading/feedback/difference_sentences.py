@@ -44,15 +44,15 @@ def differs(
 
 def naming_items(instructions: str) -> str:
     """Return what of a task names the items of a result: "Return the tuple `(Q, K, V)`"."""
-    return ". ".join(found[0] for found in _TUPLE.finditer(instructions))
+    return ". ".join(match[0] for match in _TUPLE.finditer(instructions))
 
 
 def item_names(instructions: str, result: object) -> tuple[str, ...]:
     """Return the names that a task gives the items of a tuple; nothing where it is not certain."""
     if not isinstance(result, tuple):
         return ()
-    found = {tuple(each[1].split(", ")) for each in _TUPLE.finditer(instructions)}
-    fitting = [names for names in found if len(names) == len(result)]
+    items = {tuple(each[1].split(", ")) for each in _TUPLE.finditer(instructions)}
+    fitting = [names for names in items if len(names) == len(result)]
     return fitting[0] if len(fitting) == 1 else ()
 
 

@@ -45,10 +45,10 @@ def cause(kind: str, message: str) -> str:
     """
     if kind in _NO_NAME and (elsewhere := versions.of_name(message)):
         return elsewhere
-    found = _find(kind, message)
-    if found is None:
+    hit = _find(kind, message)
+    if hit is None:
         return ""
-    known, match = found
+    known, match = hit
     if isinstance(known.sentence, str):
         return match.expand(known.sentence)
     return known.sentence(match)
@@ -64,10 +64,10 @@ def signature(kind: str, message: str) -> tuple[str, ...] | None:
     Returns:
         None for an error that tells nothing in particular: a misspelt name can be anywhere.
     """
-    found = _find(kind, message)
-    if found is None or found[0].id in _VAGUE:
+    hit = _find(kind, message)
+    if hit is None or hit[0].id in _VAGUE:
         return None
-    known, match = found
+    known, match = hit
     use = match.groupdict().get("use") or ""
     if known.id in _SIZELESS:
         return (known.id, use)
@@ -137,14 +137,14 @@ _IN_NUMPY: Final = {
 def unreadable(text: str, message: str) -> str:
     """Return the sentence about a line that Python cannot read."""
     for word, known in itertools.product(re.findall(r"\w+", text), keyword.kwlist):
-        if said := other_letter(word, known):
-            return said
+        if reason := other_letter(word, known):
+            return reason
     for pattern, sentence in _IN_THE_WAY:
         if re.match(pattern, text):
             return sentence
     if newer := versions.of_syntax(message, text):
         return newer
-    return next((said for pattern, said in _UNREADABLE if re.search(pattern, message)), "")
+    return next((reason for pattern, reason in _UNREADABLE if re.search(pattern, message)), "")
 
 
 _IN_THE_WAY: Final = (
@@ -261,8 +261,8 @@ def _bounds(match: re.Match[str]) -> str:
 
 def _shapes(*texts: str) -> list[tuple[int, ...]]:
     """Return the shapes in a message: NumPy writes some with spaces, some without."""
-    found = re.findall(_SHAPE, " ".join(texts))
-    return [tuple(map(int, re.findall(r"\d+", text))) for text in found]
+    shapes = re.findall(_SHAPE, " ".join(texts))
+    return [tuple(map(int, re.findall(r"\d+", text))) for text in shapes]
 
 
 def _sides(match: re.Match[str]) -> str:

@@ -18,8 +18,8 @@ def figure_sentence(what: str, plot: int = 0, **facts: Any) -> str:
     words = {"which": which, "name": which.lower(), "Thing": _upper(_thing(noun))}
     if isinstance(got, float):
         words["came"], words["wanted"] = distinct(got, facts["expected"])
-    said = filled(_SENTENCES[what], words=words, **facts)
-    return f"In plot {plot}: {said[0].lower()}{said[1:]}" if plot else said
+    sentence = filled(_SENTENCES[what], words=words, **facts)
+    return f"In plot {plot}: {sentence[0].lower()}{sentence[1:]}" if plot else sentence
 
 
 def _text(name: str, expected: str, got: str) -> str:
@@ -36,12 +36,12 @@ def _text(name: str, expected: str, got: str) -> str:
 
 def _count_of(noun: str, expected: int, got: int, instead: str = "") -> str:
     plural = noun.replace("set of", "sets of") if "set of" in noun else f"{noun}s"
-    wanted = f"{expected} are" if expected > 1 else "one is" if expected else "none is"
+    right = f"{expected} are" if expected > 1 else "one is" if expected else "none is"
     if not got:
         there = f" There is a {instead} instead." if instead else ""
-        return f"No {noun} is drawn; {wanted} expected.{there}"
+        return f"No {noun} is drawn; {right} expected.{there}"
     came = f"{got} {noun} is" if got == 1 else f"{got} {plural} are"
-    return f"{came} drawn; {wanted} expected."
+    return f"{came} drawn; {right} expected."
 
 
 def _y(
@@ -54,21 +54,21 @@ def _y(
     differ: int,
     total: int,
 ) -> str:
-    came, wanted = distinct(got, expected)
+    came, right = distinct(got, expected)
     thing = _thing(noun)
     others = f" {differ} of {total} {thing}s differ." if differ > 1 else ""
     reaches = "reaches" if thing == "bar" else "is at y ="
     where = f"at {number_text(at)}" if thing == "bar" else f"where x = {number_text(at)}"
-    return f"{_which(noun, number)} {reaches} {came} {where}; it should be {wanted}.{others}"
+    return f"{_which(noun, number)} {reaches} {came} {where}; it should be {right}.{others}"
 
 
 def _legend(expected: Sequence[str] | None, got: Sequence[str] | None) -> str:
-    said = _listed(expected or ())
+    labels = _listed(expected or ())
     if got is None:
-        return f"There is no legend; it should say {said}."
+        return f"There is no legend; it should say {labels}."
     if expected is None:
         return "There is a legend; there should be none."
-    return f"The legend says {_listed(got)}; it should say {said}."
+    return f"The legend says {_listed(got)}; it should say {labels}."
 
 
 def _limits(axis: str, expected: Sequence[float], got: Sequence[float]) -> str:
@@ -92,9 +92,9 @@ def _image(
     name = _which("image", number)
     if flipped:
         return f"{name} is upside down: its rows are in the reverse order."
-    came, wanted = distinct(got, expected)
+    came, right = distinct(got, expected)
     more = f" {differ} values differ." if differ > 1 else ""
-    return f"{name} has {came} at {list(place)}; it should have {wanted}.{more}"
+    return f"{name} has {came} at {list(place)}; it should have {right}.{more}"
 
 
 def _which(noun: str, number: int) -> str:

@@ -67,10 +67,10 @@ def values_behind(exercise: Exercise, test: TestCase, seen: RawResult) -> Failur
             return FailureValues(inputs)
         summary = summarize_print if test.compared == "text" else summarize
         expected, got = None, None
-        wanted, came = _parts(seen)
+        right, came = _parts(seen)
         if test.compared in ("value", "text"):
             is_literal = isinstance(test.expect, LiteralValue)
-            expected = summary(as_written(wanted, came) if is_literal else wanted)
+            expected = summary(as_written(right, came) if is_literal else right)
         # None only counts as a value where it is what is wrong.
         if seen.rung is Rung.NOTHING or not isinstance(came, (NoneType, Raised, Unsupported)):
             got = summary(came)

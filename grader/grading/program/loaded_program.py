@@ -171,8 +171,10 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
         if submission.cells:
             file_names.insert(0, exercise.files_to_submit[0])
         if set(file_names) != set(exercise.files_to_submit):
-            said = partial(outcome_sentences.wrong_files, file_names, exercise.files_to_submit)
-            missing = LoadingProblem(Outcome.ERRORED, said)
+            sentence_of = partial(
+                outcome_sentences.wrong_files, file_names, exercise.files_to_submit
+            )
+            missing = LoadingProblem(Outcome.ERRORED, sentence_of)
             return LoadedSubmission(DefinedNames((), {}), problem=missing)
     if lines.is_one_file:
         return _load(child, NotebookProgram(submission), exercise)
@@ -254,8 +256,8 @@ def problem_of(answer: Raised, source: str = "", packages: tuple[str, ...] = ())
         packages: That it may import beside NumPy.
     """
     if "SyntaxError" in answer.bases and not answer.frames:
-        said = partial(outcome_sentences.syntax_error, answer, source)
-        return LoadingProblem(Outcome.ERRORED, said, answer.line)
+        sentence_of = partial(outcome_sentences.syntax_error, answer, source)
+        return LoadingProblem(Outcome.ERRORED, sentence_of, answer.line)
     line = answer.frames[-1][0] if answer.frames else None
     contents = DefinedNames((), {}, packages)
 
@@ -280,8 +282,8 @@ def _problem_of(
     kind_needed: DefinedAs = "value" if value else exercise.defines[name].kind
     defined = contents.defined.get(name)
     if defined is None:
-        shown = (t.code for t in exercise.tests if t.compared == "value" and not t.hidden)
-        call = next(shown, next(iter(exercise.defines)))
+        codes = (t.code for t in exercise.tests if t.compared == "value" and not t.hidden)
+        call = next(codes, next(iter(exercise.defines)))
         return partial(outcome_sentences.missing, name, call, contents.names, kind_needed, source)
     if value and defined.kind in _PLACEHOLDERS:
         return partial(outcome_sentences.not_answered, name, defined.kind)

@@ -253,7 +253,7 @@ class Proxies:
 
     def as_data(self, value: Any) -> Any:
         """Return a result with the fields of dataclasses in their place, to be compared."""
-        if not any(isinstance(found, StandIn) for found, _ in stand_ins_in(value)):
+        if not any(isinstance(stand_in, StandIn) for stand_in, _ in stand_ins_in(value)):
             return value
         usages, self._usages = self._usages, None
         try:
@@ -308,11 +308,11 @@ class Proxies:
         """Return what crosses in place of an object that is no plain data; see `wire.Keeper`."""
         if isinstance(value, NameStandIn) and value.handle_.number < 0:
             # What has the name is looked up when it is first needed.
-            found = self._value("value", value._name, alone=True)  # noqa: SLF001  the stand-in is ours
-            if not isinstance(found, StandIn):
+            plain = self._value("value", value._name, alone=True)  # noqa: SLF001  the stand-in is ours
+            if not isinstance(plain, StandIn):
                 raise self._forged()
-            object.__setattr__(value, "handle_", found.handle_)
-            self._stand_ins[found.handle_.number] = value
+            object.__setattr__(value, "handle_", plain.handle_)
+            self._stand_ins[plain.handle_.number] = value
         if isinstance(value, StandIn):
             return value.handle_
         if isinstance(value, MethodStandIn):
@@ -337,16 +337,16 @@ class Proxies:
         if self._called_back > _MOST_CALLS_BACK:
             message = f"a function of the test is called more than {_MOST_CALLS_BACK:,} times"
             raise self._remembered(TooLongError(message))
-        given = self._given[number]
+        function = self._given[number]
         try:
-            if isinstance(given, Iterator):
-                return ["ok", next(given)]
+            if isinstance(function, Iterator):
+                return ["ok", next(function)]
             self._refuse_arrays([args, kwargs])
             words = {str(name): self.incoming(each) for name, each in kwargs.items()}
             args = list(self.incoming(args))
             if self._sharing is not None:
                 self._sharing.settle()
-            return ["ok", given(*args, **words)]
+            return ["ok", function(*args, **words)]
         except (ChildGoneError, EtudeError, TooLongError, TooLargeError, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001  raised again where the submission lets it through
@@ -544,9 +544,9 @@ def _stands_alone(function: FunctionType) -> bool:
 
 def raise_for_functions(value: object) -> None:
     """Raise `NoValueError` for a value with a function or an iterator in it, which is no result."""
-    for found, path in stand_ins_in(value):
-        if isinstance(found, StandIn) and found.handle_.kind.startswith("<"):
-            raise NoValueError(Unsupported(found.handle_.kind.strip("<>"), path))
+    for stand_in, path in stand_ins_in(value):
+        if isinstance(stand_in, StandIn) and stand_in.handle_.kind.startswith("<"):
+            raise NoValueError(Unsupported(stand_in.handle_.kind.strip("<>"), path))
 
 
 @functools.lru_cache(64)

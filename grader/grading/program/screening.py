@@ -129,8 +129,8 @@ def breach(forbid: Forbid, uses: Sequence[Use], own: Collection[str] = ()) -> Re
         own: The names of its modules, in each of which anything could be looked up.
     """
     for use in uses:
-        if (said := _forbidden(forbid, use)) is not None:
-            sentence = partial(outcome_sentences.forbidden, use.line, said, forbid.because)
+        if (reason := _forbidden(forbid, use)) is not None:
+            sentence = partial(outcome_sentences.forbidden, use.line, reason, forbid.because)
             return Refusal(sentence, use.line)
         root, *below = use.name.split(".")
         leads_around = root in _AROUND or not _AROUND_ANYWHERE.isdisjoint(below)
@@ -168,13 +168,13 @@ def _forbidden(forbid: Forbid, use: Use) -> str | None:
     # A forbidden name without a dot is meant anywhere. To name a forbidden function without a call
     # counts, since it may be called elsewhere; `f.__call__` is `f`.
     words = [word for word in name.split(".") if not word.startswith("__")]
-    found = (
+    match = (
         any(_is_dotted(e, name) if "." in e else e in name.split(".") for e in _whole(forbid.names))
         or any(_is_dotted(e, name) if "." in e else words[-1:] == [e] for e in _whole(forbid.calls))
         or (forbid.loops and name.removesuffix(".__call__") in _HIDDEN_LOOPS_BY_ONE_WORD)
         or (forbid.loops and any(_is_dotted(entry, name) for entry in _HIDDEN_LOOPS))
     )
-    if not found:
+    if not match:
         return None
     known = name.replace("numpy.", "np.", 1) if name.startswith("numpy.") else name
     if use.written in (known, name) or name.startswith("."):
@@ -223,15 +223,15 @@ def _could_hide(forbid: Forbid, name: str) -> bool:
     root, *words = name.split(".")
     if root != "numpy" or not any(entry.startswith("numpy.") for entry in entries):
         return False
-    found: object = np
+    target: object = np
     for word in words:
-        if not isinstance(found, ModuleType):
+        if not isinstance(target, ModuleType):
             return False
-        below = pkgutil.iter_modules(getattr(found, "__path__", ()))
-        if word not in vars(found) and word in (module.name for module in below):
+        below = pkgutil.iter_modules(getattr(target, "__path__", ()))
+        if word not in vars(target) and word in (module.name for module in below):
             return True  # not imported here, nor anything that lies below it
-        found = vars(found).get(word)
-    return isinstance(found, ModuleType)
+        target = vars(target).get(word)
+    return isinstance(target, ModuleType)
 
 
 def _is_library(root: str) -> bool:

@@ -129,7 +129,7 @@ def _marimo(lines: list[str]) -> Iterator[int]:
                 body = next((n for n, line in enumerate(cell, 1) if line.endswith(":")), len(cell))
             returns = [n for n, line in enumerate(cell) if re.match(rf"{_INDENT}return\b", line)]
             last = 0 if match["end"] else returns[-1] if returns else len(cell)
-            kept = [line.removeprefix(_INDENT) for line in cell[:last]]
-            cell = kept + [""] * (len(cell) - last)
+            code = [line.removeprefix(_INDENT) for line in cell[:last]]
+            cell = code + [""] * (len(cell) - last)
         lines[begin:end] = [""] * body + cell[body:]
         yield begin

@@ -80,11 +80,11 @@ class PlatformName:
     def of(cls, part: str) -> "PlatformName | None":
         """Read a part of a path; None if no platform has written it."""
         matches = {name: pattern.fullmatch(part) for name, pattern in _PLATFORMS.items()}
-        found = [(name, match.groupdict()) for name, match in matches.items() if match]
-        if not found:
+        hits = [(name, match.groupdict()) for name, match in matches.items() if match]
+        if not hits:
             return None
         # The first pattern is the platform's. The rest is the student's own name of the file.
-        platform, facts = max(found, key=lambda each: len(each[1]["file"] or ""))
+        platform, facts = max(hits, key=lambda each: len(each[1]["file"] or ""))
         attempt = (facts.get("attempt") or "").replace("-", "")
         number = int(attempt) if attempt else None
         name, file = facts["name"].strip(), facts["file"] or ""

@@ -62,8 +62,8 @@ def _refuse_long_list(file: IO[bytes], most: int) -> None:
     """Refuse a zip by the length that its end states: to read 100,000 entries takes seconds."""
     end = file.seek(0, io.SEEK_END)
     file.seek(max(0, end - _TAIL))
-    _, found, record = file.read().rpartition(b"PK\5\6")
-    if found and len(record) >= _LENGTHS.size:
+    _, marker, record = file.read().rpartition(b"PK\5\6")
+    if marker and len(record) >= _LENGTHS.size:
         count, length = _LENGTHS.unpack_from(record)
         if count > most or length > most * _LONGEST_ENTRY:
             raise ZipError(f"it has more than {most:,} files")

@@ -55,8 +55,8 @@ def evidence_of(run: SubmissionRun) -> Evidence:
             and isinstance(result.got, str)
             and check_of(test).compared(run.exercise, test.stdout, result.got) is not None
         ):
-            written, found = (_short(" ".join(t.split())) for t in (test.stdout, result.got))
-            message = f"the definition says {written}, the solution prints {found}"
+            written, actual = (_short(" ".join(t.split())) for t in (test.stdout, result.got))
+            message = f"the definition says {written}, the solution prints {actual}"
         if message:
             untrue.append(Untrue(test.id, message))
     return replace(run.end(), untrue=tuple(untrue), varied=tuple(varied))
@@ -66,8 +66,8 @@ def _wrong_value(exercise: Exercise, test: TestCase, written: Any, seen: RawResu
     """Return how a written value differs from the true one; "" if it does not."""
     used = set(_WORD.findall(test.code)) & exercise.defines.keys()
     if used and all(exercise.defines[name].reference for name in used):
-        asked = replace(test.expecting(FromReference()), seeds=1)
-        truth, source = Oracle(exercise).draws(asked)[0].expected, "the reference gives"
+        variant = replace(test.expecting(FromReference()), seeds=1)
+        truth, source = Oracle(exercise).draws(variant)[0].expected, "the reference gives"
     elif seen is not None and seen.got is not None and not isinstance(seen.got, Raised):
         truth, source = seen.got, "the solution gives"
     else:
@@ -75,14 +75,14 @@ def _wrong_value(exercise: Exercise, test: TestCase, written: Any, seen: RawResu
     is_off = check_of(test).compared(exercise, written, truth) is not None
     place = _place(written, truth, is_off=is_off)
     if place is not None:
-        written_numbers, found = _numbers(written), _numbers(truth)
+        written_numbers, actual = _numbers(written), _numbers(truth)
         digits = _decimals(written_numbers)
         where = f"[{', '.join(map(str, place))}]: " if place else ""
-        told, true = (
+        claim, true = (
             _digits(written_numbers[place], digits),
-            _digits(found[place], max(digits, _AT_LEAST)),
+            _digits(actual[place], max(digits, _AT_LEAST)),
         )
-        return f"{where}the definition says {told}, {source} {true}"
+        return f"{where}the definition says {claim}, {source} {true}"
     if is_off:
         return f"the definition says {_short(written)}, {source} {_short(truth)}"
     return ""
@@ -90,23 +90,23 @@ def _wrong_value(exercise: Exercise, test: TestCase, written: Any, seen: RawResu
 
 def _place(written: Any, truth: Any, *, is_off: bool) -> tuple[int, ...] | None:
     """Return where two values of numbers differ: beyond the last digit written, or else most."""
-    written_numbers, found = _numbers(written), _numbers(truth)
+    written_numbers, actual = _numbers(written), _numbers(truth)
     if (
         written_numbers is None
-        or found is None
-        or written_numbers.shape != found.shape
+        or actual is None
+        or written_numbers.shape != actual.shape
         or not written_numbers.size
     ):
         return None
     half = _HALF * 10.0 ** -_decimals(written_numbers)
     with np.errstate(all="ignore"):
-        wrong = np.abs(written_numbers - found) > np.maximum(half, _ROUNDING * np.abs(found))
-    same = (written_numbers == found) | (np.isnan(written_numbers) & np.isnan(found))
-    off = (wrong | (np.isnan(written_numbers) != np.isnan(found))) & ~same
+        wrong = np.abs(written_numbers - actual) > np.maximum(half, _ROUNDING * np.abs(actual))
+    same = (written_numbers == actual) | (np.isnan(written_numbers) & np.isnan(actual))
+    off = (wrong | (np.isnan(written_numbers) != np.isnan(actual))) & ~same
     if off.any():  # in the last written digit
         return tuple(int(i) for i in np.argwhere(off)[0])
     with np.errstate(invalid="ignore"):  # two infinities
-        distance = np.nan_to_num(np.abs(written_numbers - found))
+        distance = np.nan_to_num(np.abs(written_numbers - actual))
     if not is_off or not distance.any():
         return None
     return tuple(int(i) for i in np.unravel_index(int(distance.argmax()), written_numbers.shape))

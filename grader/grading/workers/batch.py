@@ -168,24 +168,24 @@ def plan(
         done: Results of an earlier run; what they settle is left out.
         times: Of the submissions, by student and exercise; by default those of the files.
     """
-    made = Plan(times=times or {})
-    for entry, exercise in find(folder, ids, load, made):
+    batch_plan = Plan(times=times or {})
+    for entry, exercise in find(folder, ids, load, batch_plan):
         try:
             submission = read_submission(
                 entry.path, exercise.files_to_submit, below=folder
             ).part_for(exercise)
         except GraderFault as fault:
-            made.not_graded.append(Record(entry, fault))
+            batch_plan.not_graded.append(Record(entry, fault))
             continue
         if submission.problem == NOT_BEGUN:  # as if there was no file
             continue
         if submission.is_unreadable:
-            made.unreadable[submission.path] = submission.problem
+            batch_plan.unreadable[submission.path] = submission.problem
         if done and (before := done.verdict_before(entry, exercise, submission)):
-            made.done_before.append(Record(entry, before))
+            batch_plan.done_before.append(Record(entry, before))
         else:
-            made.add(entry, Job(exercise, submission))
-    return made
+            batch_plan.add(entry, Job(exercise, submission))
+    return batch_plan
 
 
 def run(to_do: Plan, pool: Pool) -> Iterator[Record]:

@@ -128,7 +128,7 @@ class GradingPool:
 
     def _start(self) -> "tuple[_PoolConnection, subprocess.Popen[bytes]]":
         ours, theirs = socket.socketpair()
-        kept = {name: value for name, value in os.environ.items() if name in _ENVIRONMENT}
+        environment = {name: value for name, value in os.environ.items() if name in _ENVIRONMENT}
         with theirs:
             command = [
                 "-m",
@@ -143,7 +143,7 @@ class GradingPool:
                 stderr=self._stderr,
                 # Its workers are forks, and BLAS would start its threads again in a fork. They may
                 # start none by then.
-                env={**kept, **ONE_BLAS_THREAD},
+                env={**environment, **ONE_BLAS_THREAD},
             )
         # All that it starts runs behind us, so that requests are answered.
         niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + _NICENESS, _LEAST_SHARE)

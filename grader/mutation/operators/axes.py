@@ -91,12 +91,12 @@ def _drop_axis(_: Program, node: ast.AST) -> Iterator[Edit]:
 def _drop_keepdims(_: Program, node: ast.AST) -> Iterator[Edit]:
     if not isinstance(node, ast.Call):
         return
-    kept = calls.keyword(node, "keepdims")
-    if kept is None or _axis_of(node) is None:
+    keepdims = calls.keyword(node, "keepdims")
+    if keepdims is None or _axis_of(node) is None:
         return  # without an axis a single number is left, which broadcasts either way
-    if calls.is_constant(kept, False):
-        yield Edit(kept, nodes.constant(True))
-    elif (shorter := calls.without(node, kept)) is not None:
+    if calls.is_constant(keepdims, False):
+        yield Edit(keepdims, nodes.constant(True))
+    elif (shorter := calls.without(node, keepdims)) is not None:
         yield Edit(node, shorter)
 
 

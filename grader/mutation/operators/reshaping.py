@@ -33,9 +33,9 @@ def _numbers(call: ast.Call) -> list[ast.expr]:
 def _with_numbers(call: ast.Call, numbers: Sequence[ast.expr]) -> ast.Call:
     """Copy a call with other axes or sizes, written as they were."""
     array = [] if calls.is_method(call) else call.args[:1]
-    given = call.args[len(array) :]
-    if len(given) == 1 and isinstance(given[0], ast.Tuple | ast.List):
-        return nodes.call(call, args=[*array, nodes.tuple_like(given[0], numbers)])
+    arguments = call.args[len(array) :]
+    if len(arguments) == 1 and isinstance(arguments[0], ast.Tuple | ast.List):
+        return nodes.call(call, args=[*array, nodes.tuple_like(arguments[0], numbers)])
     return nodes.call(call, args=[*array, *numbers])
 
 

@@ -64,7 +64,7 @@ def choose(cells: list[list[object]], names: list[str]) -> tuple[list[list[objec
     chosen for a name that no other cell defines: the reason has to be told.
     """
     last: dict[str, int] = {}  # the place of the cell that defines a name
-    broken: dict[str, int] = {}
+    failures: dict[str, int] = {}
     uses: list[set[str]] = []
     stars = {place for place, (_, source) in enumerate(cells) if _STAR.search(str(source))}
     for place, cell in enumerate(cells):
@@ -76,16 +76,16 @@ def choose(cells: list[list[object]], names: list[str]) -> tuple[list[list[objec
         defined = (each for each in table.get_symbols() if each.is_assigned() or each.is_imported())
         last.update((each.get_name(), place) for each in defined)
         if joined.unreadable:
-            broken.update(dict.fromkeys(_DEFINITION.findall(str(cell[1])), place))
+            failures.update(dict.fromkeys(_DEFINITION.findall(str(cell[1])), place))
         uses.append(set(_globals(table)))
-    waiting, chosen, places = list(names), set[int](), broken | last
+    waiting, chosen, places = list(names), set[int](), failures | last
     while waiting:
         needed = places.get(waiting.pop())
         if needed is not None and needed not in chosen:
             chosen.add(needed)
             waiting += uses[needed]
-    kept = [cells[place] for place in sorted(chosen | stars)]
-    return kept, [name for name in names if name not in last]
+    selection = [cells[place] for place in sorted(chosen | stars)]
+    return selection, [name for name in names if name not in last]
 
 
 def _globals(table: symtable.SymbolTable) -> Iterator[str]:

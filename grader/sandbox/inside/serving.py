@@ -188,9 +188,9 @@ class _Errors(_Stream):
         try:
             yield
         finally:
-            kept, self._kept = "".join(self._kept), None
-            if kept:
-                self._output.write(kept)
+            pieces, self._kept = "".join(self._kept), None
+            if pieces:
+                self._output.write(pieces)
 
 
 class _Objects:
@@ -202,9 +202,9 @@ class _Objects:
         self._known: dict[int, wire.Handle | wire.Callback] = {}  # by identity; all are kept alive
 
     def keep(self, value: object) -> wire.Handle | wire.Callback | None:
-        kept = self._known.get(id(value))
-        if kept is not None:
-            return kept
+        entry = self._known.get(id(value))
+        if entry is not None:
+            return entry
         kind = type(value)
         if kind is types.CoroutineType:
             value.close()  # type: ignore[attr-defined]  # or Python warns that it was not awaited

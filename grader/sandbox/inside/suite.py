@@ -41,18 +41,18 @@ class _Approx:
             if not isinstance(actual, dict) or actual.keys() != expected.keys():
                 return False
             return all(_Approx(v, *self._options) == actual[k] for k, v in expected.items())
-        wanted: Any = np.asarray(expected)
+        right: Any = np.asarray(expected)
         got: Any = np.asarray(actual)
-        if wanted.dtype.kind not in "iufc" or got.dtype.kind not in "biufc":
+        if right.dtype.kind not in "iufc" or got.dtype.kind not in "biufc":
             return bool(np.all(actual == expected))
-        if wanted.shape and got.shape and wanted.shape != got.shape:
+        if right.shape and got.shape and right.shape != got.shape:
             return False
         if rel is None:
             rel = 1e-6 if least is None else 0.0
         with np.errstate(all="ignore"):
-            margin = np.maximum(rel * np.abs(wanted), 1e-12 if least is None else least)
-            close = (got == wanted) | (np.isfinite(wanted) & (np.abs(got - wanted) <= margin))
-            return bool(np.all(close | (nan_ok & np.isnan(got) & np.isnan(wanted))))
+            margin = np.maximum(rel * np.abs(right), 1e-12 if least is None else least)
+            close = (got == right) | (np.isfinite(right) & (np.abs(got - right) <= margin))
+            return bool(np.all(close | (nan_ok & np.isnan(got) & np.isnan(right))))
 
 
 class _Raises:

@@ -249,10 +249,10 @@ class _Encoder:
             if type(plain) in _AS_THEY_ARE:
                 return plain
             return _ENCODERS.get(type(plain), _Encoder.other)(self, plain, depth)
-        kept = self.objects.keep(value) if self.objects is not None else None
-        if kept is None:
+        handle = self.objects.keep(value) if self.objects is not None else None
+        if handle is None:
             raise UnsupportedValueError(name_of(kind))
-        return _ENCODERS[type(kept)](self, kept, depth)
+        return _ENCODERS[type(handle)](self, handle, depth)
 
     def _too_large(self) -> UnsupportedValueError:
         size = f"of more than {MAX_NODES:,} parts"

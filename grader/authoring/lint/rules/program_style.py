@@ -31,8 +31,8 @@ def starter_tells_solution(subject: Subject) -> Iterator[Problem]:
         return
     # A helper's head, `def attention(Q, K, V):`, reads like the call that is to be found.
     starter = squeeze(_HEAD.sub("", subject.exercise.starter))
-    given, wanted = _functions(subject, "starter"), _functions(subject, "solution")
-    written = {name for name, form in given.items() if form == wanted.get(name)}
+    starters, solution = _functions(subject, "starter"), _functions(subject, "solution")
+    written = {name for name, form in starters.items() if form == solution.get(name)}
     for function in subject.solved:
         if function.name in written and not written >= {*subject.exercise.defines}:
             continue

@@ -244,17 +244,17 @@ def unsendable_array(subject: Subject) -> Iterator[Problem]:
                     case ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=name) if (
                         name in _NO_DTYPES
                     ):
-                        made = f"an array of {name}"
+                        description = f"an array of {name}"
                     case (
                         ast.keyword(arg="dtype", value=ast.Name(id="object"))
                         | ast.Call(
                             func=ast.Attribute(attr="astype"), args=[ast.Name(id="object"), *_]
                         )
                     ):
-                        made = "an array of objects"
+                        description = "an array of objects"
                     case _:
                         continue
-                message = f"{made} cannot be sent into the sandbox"
+                message = f"{description} cannot be sent into the sandbox"
                 yield subject.in_text(message, node, *steps)  # type: ignore[arg-type]  # it has a place
 
 

@@ -61,7 +61,7 @@ def hidden_data_shown(subject: Subject) -> Iterator[Problem]:
         return
     hidden = [(index, test) for index, test in enumerate(exercise.tests) if test.hidden]
     visible = [(index, test) for index, test in enumerate(exercise.tests) if not test.hidden]
-    shown = {text for _, test in visible for _, text in _literal_arrays(test)}
+    visible_texts = {text for _, test in visible for _, text in _literal_arrays(test)}
     texts: list[tuple[str, tuple[Step, ...], str]] = [
         ("instructions", ("instructions",), exercise.instructions),
         ("starter", ("starter",), exercise.starter),
@@ -72,7 +72,7 @@ def hidden_data_shown(subject: Subject) -> Iterator[Problem]:
         folded = _folded(text)
         for _, test in hidden:
             for name, array in _literal_arrays(test):
-                if array not in shown and array in folded:
+                if array not in visible_texts and array in folded:
                     message = f"{place} has the numbers of {name} in the hidden {quote(test.id)}"
                     yield subject.problem(message, *steps)
     for index, _ in hidden:
@@ -212,8 +212,8 @@ def _chance_in_reference(subject: Subject) -> Iterator[Problem]:
         if course is None or path is None:
             continue
         for line, message in _chances(course.sources[path]):
-            told = f"line {line} of {path}: {message.partition(';')[0]}; pass what it needs"
-            yield subject.problem(told, "defines", name, "reference")
+            detail = f"line {line} of {path}: {message.partition(';')[0]}; pass what it needs"
+            yield subject.problem(detail, "defines", name, "reference")
 
 
 @cache
@@ -224,7 +224,7 @@ def _chances(source: str) -> tuple[tuple[int, str], ...]:
     imports = [each for each in nodes if isinstance(each, ast.ImportFrom)]
     imported = {name.asname or name.name for each in imports for name in each.names}
     own = known.sets - known.modules - imported
-    return tuple((node.lineno, said) for node in nodes if (said := _chance(node, own)))  # type: ignore[attr-defined]  # it has a place
+    return tuple((node.lineno, reason) for node in nodes if (reason := _chance(node, own)))  # type: ignore[attr-defined]  # it has a place
 
 
 def _chance(node: ast.AST, own: Collection[str]) -> str:

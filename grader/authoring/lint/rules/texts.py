@@ -17,7 +17,7 @@ _RETURN: Final = re.compile(r"\breturn(s|ed|ing)?\b|\bgives? back\b", re.IGNOREC
 def unnamed_function(subject: Subject) -> Iterator[Problem]:
     """The instructions never name a function or class that a submission must define."""
     exercise = subject.exercise
-    names = [name for name, made in exercise.defines.items() if made.kind != "value"]
+    names = [name for name, definition in exercise.defines.items() if definition.kind != "value"]
     for name in names:
         if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", exercise.instructions):
             yield subject.problem(f"{quote(name)} is never named", "instructions")
@@ -40,10 +40,10 @@ def hint_tells_solution(subject: Subject) -> Iterator[Problem]:
         return
     hint = squeeze(subject.exercise.hints[0].text)
     for function in subject.solved:
-        told = [value for value in function.returns if value.is_telling and value.is_in(hint)]
+        leaks = [value for value in function.returns if value.is_telling and value.is_in(hint)]
         known = [value for value in function.steps if value.is_in(hint)]
-        if told:
-            message = f"the first hint contains what the solution returns, '{clip(told[0].text)}'"
+        if leaks:
+            message = f"the first hint contains what the solution returns, '{clip(leaks[0].text)}'"
             yield subject.problem(message, *subject.hint(0))
         elif 2 * len(known) > len(function.steps):
             count = f"{len(known)} of the solution's {len(function.steps)} steps"
@@ -56,9 +56,9 @@ def feedback_tells_solution(subject: Subject) -> Iterator[Problem]:
     values = [value for function in subject.solved for value in function.steps]
     for index, misconception in enumerate(subject.exercise.misconceptions):
         feedback = squeeze(misconception.feedback)
-        told = [value for value in values if value.is_in(feedback)]
-        if told:
-            message = f"this contains a step of the solution, '{clip(told[0].text)}'"
+        leaks = [value for value in values if value.is_in(feedback)]
+        if leaks:
+            message = f"this contains a step of the solution, '{clip(leaks[0].text)}'"
             yield subject.problem(message, "misconceptions", index, "feedback")
 
 
@@ -74,8 +74,8 @@ def instructions_tell_solution(subject: Subject) -> Iterator[Problem]:
         is_call = any(value.text.partition("(")[0] in defines for value in returns)
         in_full = all(value.is_telling and value.is_in(instructions) for value in returns)
         if returns and in_full and not is_call:
-            told = clip(returns[0].text)
-            message = f"this contains what {quote(function.name)} returns, '{told}'"
+            text = clip(returns[0].text)
+            message = f"this contains what {quote(function.name)} returns, '{text}'"
             yield subject.problem(message, "instructions")
 
 

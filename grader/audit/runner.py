@@ -241,7 +241,9 @@ class _Running:
             with contextlib.suppress(ValueError, RecursionError):
                 message = json.loads(line)
                 if _is_sound(message):
-                    outcome.messages.append({key: _shown(value) for key, value in message.items()})
+                    outcome.messages.append(
+                        {key: _printable(value) for key, value in message.items()}
+                    )
         if outcome.of(_NO_RIGHTS):
             raise SandboxFault(
                 "this host cannot confine a process, so nothing was run: a kernel with Landlock "
@@ -276,11 +278,11 @@ def _is_sound(message: object) -> bool:
     )
 
 
-def _shown(value: Any) -> Any:
+def _printable(value: Any) -> Any:
     """Replace what would steer a terminal."""
     if isinstance(value, str):
         return printable(value, "\n")
-    return [*map(_shown, value)] if isinstance(value, list) else value
+    return [*map(_printable, value)] if isinstance(value, list) else value
 
 
 def _over(running: Iterable[_Running]) -> list[_Running]:

@@ -65,9 +65,9 @@ def listing(exercise: "Exercise") -> list[str]:
     Raises:
         UsageError: there is none, or the exercise is not passed yet.
     """
-    programs, broken = _programs(exercise)
+    programs, broken_ids = _programs(exercise)
     return [
-        f"{place}  {'broken' if each.id in broken else 'to break, 1 XP'}"
+        f"{place}  {'broken' if each.id in broken_ids else 'to break, 1 XP'}"
         for place, each in enumerate(programs, start=1)
     ]
 
@@ -78,9 +78,9 @@ def program_of(exercise: "Exercise", number: int | None = None) -> "Misconceptio
     Raises:
         UsageError: there is none.
     """
-    programs, broken = _programs(exercise)
+    programs, broken_ids = _programs(exercise)
     if number is None:
-        program = next((each for each in programs if each.id not in broken), None)
+        program = next((each for each in programs if each.id not in broken_ids), None)
         if program is None:
             raise UsageError(f"you have broken all programs of '{exercise.id}'")
         return program

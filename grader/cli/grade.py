@@ -99,9 +99,9 @@ def command(
                     advance()
         except Exception as error:
             with contextlib.suppress(OSError):  # what went wrong first is what is said
-                delivery.write(_shown(_broken_off(to_do, records, error, began), assigned))
+                delivery.write(_result_of(_broken_off(to_do, records, error, began), assigned))
             raise
-    batch = _shown(_batch(to_do, records, began), assigned)
+    batch = _result_of(_batch(to_do, records, began), assigned)
     options.deliver(delivery, dataclasses.replace(batch, hidden_tests=hidden_tests))
     outcomes = {record.outcome for record in (*to_do.done_before, *records)}
     faults = [each.result for each in records if isinstance(each.result, EtudeError)]
@@ -190,7 +190,7 @@ def _broken_off(
     return _batch(to_do, [*records, *left], began)
 
 
-def _shown(batch: "Batch", assigned: tuple[str, ...]) -> "Batch | Report":
+def _result_of(batch: "Batch", assigned: tuple[str, ...]) -> "Batch | Report":
     """Show one assigned exercise in full, as `etude check` does."""
     if len(assigned) != 1 or len(batch.reports) != 1:
         return batch

@@ -206,7 +206,7 @@ def deliver(delivery: "Delivery", result: "Batch | Report") -> None:
     delivery.write(result)
 
 
-def collection_folder(given: Path | None) -> Path:
+def collection_folder(option: Path | None) -> Path:
     """Return the folder of the collection that is meant.
 
     A course that comes with Etude can be meant by its name, unless there is such a folder here.
@@ -216,7 +216,7 @@ def collection_folder(given: Path | None) -> Path:
 
     known = courses()
     named = os.environ.get("ETUDE_EXERCISES")
-    folder = given or (Path(named) if named else default_folder())
+    folder = option or (Path(named) if named else default_folder())
     folders = [each if each.is_dir() else known.get(str(each), each) for each in folders_in(folder)]
     for each in folders:
         if not each.is_dir():
@@ -225,13 +225,13 @@ def collection_folder(given: Path | None) -> Path:
     return Path(os.pathsep.join(map(str, folders)))
 
 
-def collection_for(targets: Sequence[str], given: Path | None) -> Path:
+def collection_for(targets: Sequence[str], option: Path | None) -> Path:
     """Return the collection that names are looked up in; where all are paths none is needed."""
     from grader.definitions.files import is_path
 
-    if given is None and targets and all(map(is_path, targets)):
+    if option is None and targets and all(map(is_path, targets)):
         return Path()
-    return collection_folder(given)
+    return collection_folder(option)
 
 
 def refuse_inside(definitions: Path, graded: Path) -> None:

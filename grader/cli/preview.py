@@ -77,7 +77,7 @@ class _Preview:
             files = site_files(content, failures=failures)
         except EtudeError as error:  # nothing can be shown
             self._pages, self._digests = {}, {}
-            self._shown = site_files(Content()), ("Not a valid definition", _lines(error))
+            self._page = site_files(Content()), ("Not a valid definition", _lines(error))
             self._publish()
             return
         self._pages = {path: (page, list[str]()) for path, page in pages.items()}
@@ -102,7 +102,7 @@ class _Preview:
                 self._proofs[path] = "Being verified …", []
                 arguments = (path, self._digests[path])
                 threading.Thread(target=self._prove, args=arguments, daemon=True).start()
-        self._shown = files, ("Findings in this preview", everything)
+        self._page = files, ("Findings in this preview", everything)
         self._publish()
 
     def _content(self) -> "tuple[Content, dict[Path, str], dict[str, str]]":
@@ -139,7 +139,7 @@ class _Preview:
     def _publish(self) -> None:
         from sitegen.authoring import with_panels
 
-        files, other = self._shown
+        files, other = self._page
         panels = {}
         for path, (page, lines) in self._pages.items():
             heading = "Findings" if path not in self._digests else "Not verified here: save it"

@@ -94,7 +94,7 @@ def _test_lines(exercise: "Exercise", test: "TestCase") -> Iterator[str]:
     else:
         for name, value in test.given.values.items():
             before = f"{name} = "
-            first, *others = _shown(value).splitlines() or [""]
+            first, *others = _value_text(value).splitlines() or [""]
             yield before + first
             yield from (" " * len(before) + line for line in others)
     yield from _code(test.code)
@@ -105,7 +105,7 @@ def _test_lines(exercise: "Exercise", test: "TestCase") -> Iterator[str]:
 
         if isinstance(test.expect, LiteralValue):
             yield "# gives"
-            yield from (f"#   {line}" for line in _shown(test.expect.value).splitlines())
+            yield from (f"#   {line}" for line in _value_text(test.expect.value).splitlines())
         elif isinstance(test.expect, FromExpression):
             yield f"# gives the same as {' '.join(test.expect.code.split())}"
         elif test.expect is not None:
@@ -115,7 +115,7 @@ def _test_lines(exercise: "Exercise", test: "TestCase") -> Iterator[str]:
             yield from (f"#   {line}" for line in test.stdout.rstrip().splitlines())
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     import pprint
 
     import numpy as np

@@ -93,7 +93,7 @@ class _File:
         return self.inner or self.path
 
     @property
-    def shown(self) -> str:
+    def label(self) -> str:
         return f"{self.path}/{self.inner}" if self.inner else self.path
 
 
@@ -107,7 +107,7 @@ class _Exercises:
 
     def is_named(self, file: _File, exercise: str) -> bool:
         """Return whether a file, or a folder of it, is named after an exercise."""
-        return exercise in map(self.exercise_of, PurePosixPath(file.shown).parts)
+        return exercise in map(self.exercise_of, PurePosixPath(file.label).parts)
 
     def places(self, file: _File) -> list[str]:
         """Return the places of a file: of a notebook with several exercises, one for each."""
@@ -123,7 +123,7 @@ class _Exercises:
         Raises:
             _RefusalError: no exercise, or more than one, is named or asks for it.
         """
-        *parts, name = PurePosixPath(file.shown).parts
+        *parts, name = PurePosixPath(file.label).parts
         asking = {
             exercise: PurePosixPath(part).stem
             for exercise, files in self.several.items()
@@ -243,12 +243,12 @@ def _of_one(
         why = (
             f"{listing} are one on the roster; give each number a line there, in the column 'alias'"
         )
-        done.left_out.update({file.shown: why for _, file in files})
+        done.left_out.update({file.label: why for _, file in files})
         return []
     named = [each for each in files if exercises.is_named(each[1], place)]
     if exercises.only == place and 0 < len(named) < len(files):
-        why = f"{named[0][1].shown} is named after the exercise"
-        done.left_out.update({each[1].shown: why for each in files if each not in named})
+        why = f"{named[0][1].label} is named after the exercise"
+        done.left_out.update({each[1].label: why for each in files if each not in named})
         return named
     return files
 
@@ -270,9 +270,9 @@ def _refusals(done: Collected, file: _File) -> Iterator[None]:
     try:
         yield
     except _RefusalError as refusal:
-        done.left_out[file.shown] = str(refusal)
+        done.left_out[file.label] = str(refusal)
     except (ZipError, IrregularFileError, OSError) as error:
-        done.left_out[file.shown] = f"it cannot be read: {error}"
+        done.left_out[file.label] = f"it cannot be read: {error}"
         done.is_damaged = True
 
 
@@ -298,7 +298,7 @@ def _placed(file: _File, exercises: _Exercises, done: Collected) -> list[tuple[_
         try:
             places += [(inner, place) for place in exercises.places(inner)]
         except _RefusalError as refusal:
-            refused[inner.shown] = str(refusal)
+            refused[inner.label] = str(refusal)
     if not places:
         only_code(entries)
         if (exercise := exercises.exercise_of(PurePosixPath(file.path).name)) is None:
@@ -386,10 +386,10 @@ def _candidate(file: _File, platform: PlatformName | None) -> Candidate:
     def digest() -> str:
         with contextlib.suppress(ZipError, IrregularFileError, OSError):
             return digest_of(file.read(cap_of(Path(file.name))))
-        return file.shown
+        return file.label
 
     attempt = platform.attempt if platform else None
-    return Candidate(Path(file.shown), file.changed, attempt, digest)
+    return Candidate(Path(file.label), file.changed, attempt, digest)
 
 
 def _write(target: Path, key: tuple[str, str], file: _File, done: Collected) -> bool:
@@ -399,17 +399,17 @@ def _write(target: Path, key: tuple[str, str], file: _File, done: Collected) -> 
         raise UsageError(f"{target} is reached by a symbolic link")
     if target.exists():
         there = Candidate(target, target.stat().st_mtime)
-        best, left_out = choose([there, Candidate(Path(file.shown), file.changed)])
+        best, left_out = choose([there, Candidate(Path(file.label), file.changed)])
         if best is there or target.read_bytes() == data:
             done.kept.add(key)
             return False
         if best is None:
-            done.left_out[file.shown] = left_out[target]
+            done.left_out[file.label] = left_out[target]
             return False
     target.parent.mkdir(parents=True, exist_ok=True)
     write_whole(target, data)
     os.utime(target, (file.changed, file.changed))
-    done.placed[str(target)] = file.shown
+    done.placed[str(target)] = file.label
     return True
 
 

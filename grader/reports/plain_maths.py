@@ -79,7 +79,7 @@ class _FormulaReader:
             piece = self._take()
             if piece == until:
                 break
-            pieces.append(self._shown(piece))
+            pieces.append(self._plain(piece))
         text = re.sub(r" {5,}", _WIDE, "".join(pieces))
         return re.sub(r"(?<! ) {2,3}(?! )", " ", text)
 
@@ -88,7 +88,7 @@ class _FormulaReader:
         self._next += 1
         return piece
 
-    def _shown(self, piece: str) -> str:
+    def _plain(self, piece: str) -> str:
         if piece.isspace() or piece == "&":
             return " "
         if piece == "{":
@@ -133,7 +133,7 @@ class _FormulaReader:
         """Return the group or the single piece that comes next."""
         while self._next < len(self._tokens) and self._tokens[self._next].isspace():
             self._next += 1
-        return self._shown(self._take()).strip() if self._next < len(self._tokens) else ""
+        return self._plain(self._take()).strip() if self._next < len(self._tokens) else ""
 
 
 def _whole(text: str) -> str:

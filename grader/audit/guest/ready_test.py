@@ -116,15 +116,15 @@ def script_text(name: str, steps: Steps) -> str:
     return "; ".join(calls)
 
 
-def value_text(behaviour: Behaviour, found: BehaviourDifference) -> str:
+def value_text(behaviour: Behaviour, difference: BehaviourDifference) -> str:
     """Return what a program came to at the step that differs."""
-    step = behaviour.steps[min(found.step, len(behaviour.steps) - 1)]
+    step = behaviour.steps[min(difference.step, len(behaviour.steps) - 1)]
     if step.error:
         return f"raises {step.error}"
-    if found.kind == "changes":
+    if difference.kind == "changes":
         return "changes its arguments" if step.changed else "leaves its arguments alone"
-    if found.kind == "attribute":
-        return f"{found.name} = {_rounded_text(behaviour.attributes.get(found.name))}"
+    if difference.kind == "attribute":
+        return f"{difference.name} = {_rounded_text(behaviour.attributes.get(difference.name))}"
     return _rounded_text(step.value)
 
 
@@ -140,7 +140,7 @@ def _rounded_text(value: Any) -> str:
 
 
 def body(
-    right: types.ModuleType, name: str, steps: Steps, found: BehaviourDifference, style: Style
+    right: types.ModuleType, name: str, steps: Steps, difference: BehaviourDifference, style: Style
 ) -> list[str]:
     """Return the lines of a test that passes on the solution, not indented.
 
@@ -150,7 +150,7 @@ def body(
     behaviour = observe(right, name, steps)
     lines: list[str] = []
     owner = ""
-    for number, step in enumerate(steps[: found.step + 1]):
+    for number, step in enumerate(steps[: difference.step + 1]):
         more, arguments = _arguments(right, name, step, number if owner else None)
         words = [f"{key}={word}" if key else word for key, word, _ in arguments]
         target = f"{owner}.{step[0]}" if owner else f"{style.prefix}{name}"
@@ -160,9 +160,9 @@ def body(
         if step[0] == "__init__" and not seen.error:
             owner = name.lower()
             lines.append(f"{owner} = {call}")
-        elif number < found.step or found.kind == "attribute":
+        elif number < difference.step or difference.kind == "attribute":
             lines.append(call)
-        elif found.kind == "changes":
+        elif difference.kind == "changes":
             same = "np.testing.assert_array_equal"
             arrays = [each for each in arguments if isinstance(each[2], np.ndarray)]
             lines += [call, *(f"{same}({word}, {expression(value)})" for _, word, value in arrays)]
@@ -174,8 +174,10 @@ def body(
             lines.append(f"assert {call} is {owner}")
         else:
             lines += [f"result = {call}", *_compared("result", seen.value, style)]
-    if found.kind == "attribute":
-        lines += _compared(f"{owner}.{found.name}", behaviour.attributes[found.name], style)
+    if difference.kind == "attribute":
+        lines += _compared(
+            f"{owner}.{difference.name}", behaviour.attributes[difference.name], style
+        )
     return lines
 
 

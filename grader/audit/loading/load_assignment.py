@@ -12,7 +12,7 @@ from grader.authoring.importing.assignment import Assignment
 from grader.authoring.importing.folder_files import FolderFiles
 from grader.authoring.importing.python_folder import is_test_file, load_python_folder
 from grader.authoring.importing.python_source import bad
-from grader.authoring.importing.source_files import UnreadableError, shown, subfolders
+from grader.authoring.importing.source_files import UnreadableError, printable_name, subfolders
 from grader.definitions.files import SUFFIXES, TRACK_FILE
 from grader.errors import UsageError
 
@@ -50,7 +50,7 @@ def load_all(
             raise UsageError("name a folder or a notebook, or --solution and --tests")
         return [load_python_folder(None, solution=solution, tests=tests, starter=starter)]
     if not os.path.lexists(path):
-        raise UsageError(f"there is no {shown(path)}")
+        raise UsageError(f"there is no {printable_name(path)}")
     if path.is_symlink():
         raise bad(path, "a symbolic link is not followed; name the file or folder itself")
     if path.is_file():
@@ -79,7 +79,9 @@ def _file(
         )
     if solution is None:
         return load_python_folder(path.parent, solution=path, tests=tests, starter=starter)
-    raise UsageError(f"{shown(path)} holds no tests by its name; name its tests with --tests")
+    raise UsageError(
+        f"{printable_name(path)} holds no tests by its name; name its tests with --tests"
+    )
 
 
 def _folder(path: Path) -> list[Assignment]:

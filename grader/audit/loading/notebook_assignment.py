@@ -24,8 +24,8 @@ from grader.authoring.importing.notebook_cells import says_something
 from grader.authoring.importing.python_source import bad, imported, parse
 from grader.authoring.importing.source_files import (
     UnreadableError,
+    printable_name,
     read_text,
-    shown,
     text_inside,
 )
 from grader.authoring.importing.top_level import join, needed, read_program
@@ -81,8 +81,8 @@ def load_notebook(path: Path) -> Assignment:
         is_otter = bool(_OTTER.search(read_text(path, MAX_NOTEBOOK)))
     except UnreadableError as error:
         message = str(error)
-        if message.startswith(f"{shown(path.name)}:"):  # and the line of broken JSON
-            raise UsageError(f"{shown(path.parent)}/{message}") from error
+        if message.startswith(f"{printable_name(path.name)}:"):  # and the line of broken JSON
+            raise UsageError(f"{printable_name(path.parent)}/{message}") from error
         raise bad(path, message) from error
     if not questions.drafts and questions.failures:
         raise bad(path, f"no answer of it can be audited: {questions.failures[0]}")
@@ -141,7 +141,9 @@ def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
     for draft in drafts:
         for test in draft.tests:
             if test.key == "run" and test.stdout is None:
-                notes.append(f"{shown(_label(draft, test))} has no assert: it fails if it raises")
+                notes.append(
+                    f"{printable_name(_label(draft, test))} has no assert: it fails if it raises"
+                )
             code, found = without_star_imports(_own(test, sources))
             if not says_something(code):
                 continue

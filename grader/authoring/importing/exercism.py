@@ -10,7 +10,7 @@ from grader.authoring.importing.source_files import (
     UnreadableError,
     inside,
     parse_json,
-    shown,
+    printable_name,
     text_if_there,
     text_inside,
 )
@@ -58,7 +58,7 @@ def read_exercise(folder: Path) -> SourceDrafts:
     for key in statements:
         draft.notes.append((key, str(config[key])[:2000]))
     if statements:
-        draft.remarks.append(f"kept as notes: {', '.join(map(shown, statements))}")
+        draft.remarks.append(f"kept as notes: {', '.join(map(printable_name, statements))}")
     modules = {
         PurePosixPath(each).stem for each in [*files["solution"], f"{name.replace('-', '_')}.py"]
     }
@@ -103,7 +103,9 @@ def _python(draft: Draft, folder: Path, names: list[str], what: str) -> str:
     for name in names:
         if name not in programs[:1]:
             draft.notes.append((name, text_inside(folder, name)))
-            draft.remarks.append(f"{shown(name)} is a second file of the {what}; kept as a note")
+            draft.remarks.append(
+                f"{printable_name(name)} is a second file of the {what}; kept as a note"
+            )
     if not programs:
         draft.remarks.append(f"there is no {what}")
         return ""
@@ -116,7 +118,7 @@ def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> N
     for name in names:
         if not name.endswith(".py"):
             draft.notes.append((name, text_inside(folder, name)))
-            draft.remarks.append(f"{shown(name)} is no Python; it is kept as a note")
+            draft.remarks.append(f"{printable_name(name)} is no Python; it is kept as a note")
             continue
         source = text_inside(folder, name)
         nodes = [each.node for each in (read_program(source) or ParsedProgram(())).statements]

@@ -4,7 +4,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from grader.authoring.importing.python_source import bad
-from grader.authoring.importing.source_files import UnreadableError, entries, shown
+from grader.authoring.importing.source_files import UnreadableError, entries, printable_name
 from grader.errors import UsageError
 from grader.safe_files import IrregularFileError, open_regular
 
@@ -57,12 +57,12 @@ class FolderFiles:
                 with open_regular(self.path(name), below=self.root) as file:
                     content = file.read(_LARGEST_DATA + 1)
             except (OSError, ValueError, IrregularFileError):
-                self.notes.append(f"{shown(name)} cannot be read; it was left out")
+                self.notes.append(f"{printable_name(name)} cannot be read; it was left out")
                 continue
             total += len(content)
             if len(content) > _LARGEST_DATA or total > MOST_DATA:
                 total -= len(content)
-                self.notes.append(f"{shown(name)} is too large; it was left out")
+                self.notes.append(f"{printable_name(name)} is too large; it was left out")
                 continue
             result[name] = content
         return result
@@ -78,7 +78,7 @@ class FolderFiles:
             if entry.name.startswith("."):
                 continue
             if entry.is_symlink():
-                self.notes.append(f"{shown(name)} is a symbolic link; it was not followed")
+                self.notes.append(f"{printable_name(name)} is a symbolic link; it was not followed")
             elif entry.is_dir():
                 if depth < _DEEPEST and entry.name not in _NOT_SEARCHED:
                     self._walk(name, depth + 1)

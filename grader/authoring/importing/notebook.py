@@ -10,8 +10,8 @@ from grader.authoring.importing.otter import OtterReader, has_questions
 from grader.authoring.importing.source_files import (
     UnreadableError,
     parse_json,
+    printable_name,
     read_text,
-    shown,
 )
 from grader.notebook_files import MAX_NOTEBOOK, NotebookError, cells_of, language_of, text_of
 
@@ -24,7 +24,7 @@ def read_notebook(path: Path) -> SourceDrafts:
     Raises:
         UnreadableError: It cannot be read, or is no notebook of this format.
     """
-    name = shown(path.name)
+    name = printable_name(path.name)
     book = parse_json(read_text(path, MAX_NOTEBOOK), name)
     try:
         book_cells = cells_of(book)

@@ -14,8 +14,8 @@ from grader.authoring.importing.source_files import (
     MAX_FILE,
     UnreadableError,
     entries,
+    printable_name,
     read_text,
-    shown,
     text_if_there,
 )
 from grader.authoring.importing.testmodule import add_tests
@@ -99,7 +99,9 @@ def _draft(assignment: Assignment) -> Draft:
     add_tests(draft, [*assignment.tests.values()], names, beside)
     draft.remarks += assignment.notes
     for at in assignment.data:
-        draft.remarks.append(f"{shown(at)} was left out: a course keeps data files in `data/`")
+        draft.remarks.append(
+            f"{printable_name(at)} was left out: a course keeps data files in `data/`"
+        )
     return draft
 
 
@@ -187,7 +189,9 @@ def read_doctests(path: Path) -> SourceDrafts:
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and "print" in mentioned(ast.unparse(node))
     }
-    draft = Draft(origin=shown(path), id=path.stem, title=path.stem.replace("_", " ").capitalize())
+    draft = Draft(
+        origin=printable_name(path), id=path.stem, title=path.stem.replace("_", " ").capitalize()
+    )
     _programs(draft, source, None)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):

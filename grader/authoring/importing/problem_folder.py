@@ -23,7 +23,7 @@ from grader.authoring.importing.source_files import (
     entries,
     inside,
     parse_json,
-    shown,
+    printable_name,
     text_if_there,
     text_inside,
 )
@@ -86,7 +86,9 @@ def read_problem(folder: Path) -> SourceDrafts:
         except UnreadableError as error:
             draft.remarks.append(str(error))
             continue
-        draft.remarks.append(f"{kind} {shown(entry.name)} has no place in the format; left out")
+        draft.remarks.append(
+            f"{kind} {printable_name(entry.name)} has no place in the format; left out"
+        )
     return SourceDrafts([draft])
 
 
@@ -116,7 +118,7 @@ def _meta(draft: Draft, folder: Path) -> None:
 
 def _note(draft: Draft, key: str, value: object) -> None:
     draft.notes.append((key, value if isinstance(value, str) else repr(value)[:2000]))
-    draft.remarks.append(f"the format has no {shown(key)!r}; it is kept as a note")
+    draft.remarks.append(f"the format has no {printable_name(key)!r}; it is kept as a note")
 
 
 def _example(draft: Draft, folder: Path) -> None:

@@ -23,7 +23,12 @@ from grader.authoring.importing.python_source import (
     is_test_case,
     parse,
 )
-from grader.authoring.importing.source_files import MAX_FILE, UnreadableError, read_text, shown
+from grader.authoring.importing.source_files import (
+    MAX_FILE,
+    UnreadableError,
+    printable_name,
+    read_text,
+)
 from grader.errors import UsageError
 
 _HELPERS: Final = frozenset(
@@ -78,7 +83,7 @@ def load_python_folder(
         if path.is_symlink():
             raise bad(path, "a symbolic link is not followed; name the file itself")
         if not path.exists():
-            raise UsageError(f"there is no {shown(path)}")
+            raise UsageError(f"there is no {printable_name(path)}")
     if folder is None:
         parents = [path.absolute() if path.is_dir() else path.absolute().parent for path in named]
         root = Path(os.path.commonpath(parents))
@@ -110,7 +115,7 @@ class _Reader:
         try:
             return path.absolute().relative_to(self._files.root).as_posix()
         except ValueError:
-            message = f"{shown(path)} does not lie in {shown(self._files.root)}"
+            message = f"{printable_name(path)} does not lie in {printable_name(self._files.root)}"
             raise UsageError(message) from None
 
     def assignment(
@@ -237,7 +242,9 @@ class _Reader:
                 continue  # a folder, for sys.path
             message = "a conftest file is not run; put its fixtures into the file of the tests"
             raise bad(self._files.path(name), message, node.lineno)
-        self._notes.append(f"{shown(name)} was left out: the folder can be imported from anyway")
+        self._notes.append(
+            f"{printable_name(name)} was left out: the folder can be imported from anyway"
+        )
 
     # Imports
 
@@ -248,17 +255,19 @@ class _Reader:
             result |= self._resolve(each, name, is_test=is_test)
         return result
 
-    def _resolve(self, wanted: ImportedName, importer: str, *, is_test: bool) -> dict[str, str]:
+    def _resolve(
+        self, module_name: ImportedName, importer: str, *, is_test: bool
+    ) -> dict[str, str]:
         here = PurePosixPath(importer).parent
-        if wanted.level:
+        if module_name.level:
             folder = here
-            for _ in range(wanted.level - 1):
+            for _ in range(module_name.level - 1):
                 folder = folder.parent
-            return self._module(wanted.parts, folder, PurePosixPath())
+            return self._module(module_name.parts, folder, PurePosixPath())
         for base in dict.fromkeys((str(here), ".", *_SOURCE_FOLDERS)):
             # The folder of a test is on Python's path, and so is the assignment's own.
             strip = PurePosixPath() if is_test and base == str(here) else PurePosixPath(base)
-            if result := self._module(wanted.parts, PurePosixPath(base), strip):
+            if result := self._module(module_name.parts, PurePosixPath(base), strip):
                 return result
         return {}
 

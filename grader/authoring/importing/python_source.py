@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.authoring.importing.source_files import shown
+from grader.authoring.importing.source_files import printable_name
 from grader.errors import DefinitionError, Location, Problem, UsageError
 
 
 def bad(path: Path, message: str, line: int = 1, column: int = 1) -> DefinitionError | UsageError:
     """Return the error for one problem of a file, or of a folder, which has no lines."""
     if path.is_dir() and not path.is_symlink():
-        return UsageError(f"{shown(path)}: {message}")
+        return UsageError(f"{printable_name(path)}: {message}")
     return DefinitionError([Problem(Location(path, line, column), message)])
 
 

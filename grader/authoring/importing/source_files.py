@@ -31,15 +31,15 @@ def read_text(path: Path, cap: int) -> str:
             data = file.read(cap + 1)
     except (OSError, ValueError, IrregularFileError) as error:
         reason = (error.strerror or "") if isinstance(error, OSError) else str(error)
-        raise UnreadableError(f"{shown(path)} cannot be read: {reason}") from error
+        raise UnreadableError(f"{printable_name(path)} cannot be read: {reason}") from error
     if len(data) > cap:
-        raise UnreadableError(f"{shown(path)} has more than {cap:,} bytes")
+        raise UnreadableError(f"{printable_name(path)} has more than {cap:,} bytes")
     if b"\0" in data:
-        raise UnreadableError(f"{shown(path)} is no text")
+        raise UnreadableError(f"{printable_name(path)} is no text")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        message = f"{shown(path)} is not UTF-8 at byte {error.start:,}"
+        message = f"{printable_name(path)} is not UTF-8 at byte {error.start:,}"
         raise UnreadableError(message) from error
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
@@ -77,9 +77,9 @@ def inside(folder: Path, name: object) -> Path:
         UnreadableError: It is no relative path, leads elsewhere, or over a symbolic link.
     """
     parts = PurePosixPath(name).parts if isinstance(name, str) and "\0" not in name else ()
-    label = shown(name)
+    label = printable_name(name)
     if not parts or parts[0] == "/" or ".." in parts or "\\" in str(name):
-        raise UnreadableError(f"{label} is not the path of a file in {shown(folder)}")
+        raise UnreadableError(f"{label} is not the path of a file in {printable_name(folder)}")
     path = folder
     for part in parts:
         path /= part
@@ -117,10 +117,12 @@ def entries(folder: Path) -> list[os.DirEntry[str]]:
         with os.scandir(folder) as listing:
             listed = [entry for entry, _ in zip(listing, range(_IN_A_FOLDER + 1), strict=False)]
     except OSError as error:
-        message = f"the folder {shown(folder)} cannot be read: {error.strerror}"
+        message = f"the folder {printable_name(folder)} cannot be read: {error.strerror}"
         raise UnreadableError(message) from error
     if len(listed) > _IN_A_FOLDER:
-        raise UnreadableError(f"the folder {shown(folder)} has more than {_IN_A_FOLDER:,} entries")
+        raise UnreadableError(
+            f"the folder {printable_name(folder)} has more than {_IN_A_FOLDER:,} entries"
+        )
     return sorted(listed, key=lambda entry: entry.name)
 
 
@@ -137,7 +139,7 @@ def subfolders(folder: Path) -> list[Path]:
     ]
 
 
-def shown(name: object) -> str:
+def printable_name(name: object) -> str:
     """Write a name that others chose so that it cannot disturb a terminal."""
     text = str(name)
     if len(text) > 2 * _SHOWN:

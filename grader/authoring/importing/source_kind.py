@@ -13,7 +13,12 @@ from grader.authoring.importing import (
 )
 from grader.authoring.importing.draft import SourceDrafts
 from grader.authoring.importing.fill_in import fill_in_draft, unused
-from grader.authoring.importing.source_files import UnreadableError, entries, shown, subfolders
+from grader.authoring.importing.source_files import (
+    UnreadableError,
+    entries,
+    printable_name,
+    subfolders,
+)
 from grader.errors import UsageError
 
 _READERS = {
@@ -37,7 +42,7 @@ def read_source(source: Path) -> SourceDrafts:
         UsageError: There is no such source, or nothing in it can be imported.
     """
     if not os.path.lexists(source):
-        raise UsageError(f"there is no {shown(source)}")
+        raise UsageError(f"there is no {printable_name(source)}")
     try:
         if source.is_dir():
             result = _below(source)
@@ -46,7 +51,7 @@ def read_source(source: Path) -> SourceDrafts:
     except UnreadableError as error:
         raise UsageError(str(error)) from error
     if not result.drafts and not result.failures:
-        raise UsageError(f"nothing to import in {shown(source)}: {_next_step(source)}")
+        raise UsageError(f"nothing to import in {printable_name(source)}: {_next_step(source)}")
     for draft in result.drafts:
         fill_in_draft(draft)
     taken: set[str] = set()
@@ -83,7 +88,7 @@ def _one(read: Callable[[Path], SourceDrafts], folder: Path) -> SourceDrafts:
     try:
         return read(folder)
     except UnreadableError as error:
-        return SourceDrafts(failures=[f"{shown(folder)}: {error}"])
+        return SourceDrafts(failures=[f"{printable_name(folder)}: {error}"])
 
 
 def _below(folder: Path) -> SourceDrafts:
@@ -113,7 +118,9 @@ def _below(folder: Path) -> SourceDrafts:
                 continue
             reader = _READERS.get(path.suffix.lower())
             if entry.is_symlink():
-                result.remarks.append(f"{shown(path)} is a symbolic link; it was not followed")
+                result.remarks.append(
+                    f"{printable_name(path)} is a symbolic link; it was not followed"
+                )
             elif reader is not None and entry.is_file(follow_symlinks=False):
                 result.take(_one(reader, path))
         if depth < _DEEPEST:

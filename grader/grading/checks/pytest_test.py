@@ -261,9 +261,9 @@ def raised_here(answer: Raised) -> BaseException:
     claimed = tuple(name for name in answer.bases if name in _RAISED)
     if not claimed:
         return NoValueError(answer)
-    error = _made(_RAISED[claimed[0]], answer) if claimed[0] == answer.type else None
+    error = _exception_of(_RAISED[claimed[0]], answer) if claimed[0] == answer.type else None
     if error is None or str(error) != answer.message:
-        error = _made(_error_class(answer.type, claimed), answer)
+        error = _exception_of(_error_class(answer.type, claimed), answer)
         error._said = answer.message  # type: ignore[attr-defined]  # noqa: SLF001  our own
     for name, value in answer.attributes.items():
         with contextlib.suppress(AttributeError, TypeError, ValueError):
@@ -273,7 +273,7 @@ def raised_here(answer: Raised) -> BaseException:
     return error
 
 
-def _made(kind: type[BaseException], answer: Raised) -> BaseException:
+def _exception_of(kind: type[BaseException], answer: Raised) -> BaseException:
     args = (answer.message,) if answer.args is None else answer.args
     try:
         return kind(*args)

@@ -107,7 +107,7 @@ class Secrets:
         exercise = oracle.exercise
         hidden = [_literals(test) for test in exercise.tests if test.hidden]
         visible = [test for test in exercise.tests if not test.hidden]
-        self._told = " ".join(
+        self._public_text = " ".join(
             [
                 exercise.instructions,
                 exercise.starter,
@@ -116,7 +116,7 @@ class Secrets:
             ]
         )
         numbers = _TRIVIAL.union(*map(_literals, visible))
-        numbers |= set(map(float, re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", self._told)))
+        numbers |= set(map(float, re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", self._public_text)))
         self._numbers = frozenset[float]().union(*hidden) - numbers
         self._public = np.array(sorted(filter(math.isfinite, numbers)))
         self._arrays = [
@@ -140,7 +140,7 @@ class Secrets:
 
     def is_text(self, text: str) -> bool:
         """Return whether a text is not public."""
-        return text not in self._told
+        return text not in self._public_text
 
     def is_array(self, array: npt.NDArray[Any]) -> bool:
         """Return whether an array is neither public nor a usual one."""

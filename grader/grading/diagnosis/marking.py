@@ -43,7 +43,7 @@ class _Marker(ast.NodeTransformer):
         tree = ast.parse(source)
         self.nodes: list[dict[str, Any]] = []
         self._source = source
-        self._given = {_code(each) for each in given.body if isinstance(each, ast.FunctionDef)}
+        self._starter = {_code(each) for each in given.body if isinstance(each, ast.FunctionDef)}
         self._modules = {
             (alias.asname or alias.name).partition(".")[0]
             for node in ast.walk(tree)
@@ -87,7 +87,7 @@ class _Marker(ast.NodeTransformer):
         return self._wrapped(node, node, role, inner, text)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        if _code(node) in self._given:
+        if _code(node) in self._starter:
             return node
         outer, self._function = self._function, node
         self._visit_body(node)

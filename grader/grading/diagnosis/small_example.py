@@ -160,7 +160,7 @@ def small_example(
                         simple = search.simplified(question, inputs, kind, ignorant)
                     if simple is None:
                         continue
-                    example = _shown(oracle, submission, sandbox, question, simple)
+                    example = _example(oracle, submission, sandbox, question, simple)
                     if example is not None:
                         return example
     except (ChildGoneError, DefinitionError):  # a program is over, or does not take the inputs
@@ -246,13 +246,13 @@ def _compared_by_itself(oracle: Oracle) -> set[str]:
     }
 
 
-def _visibly(asked: Tolerance | None, seen: RawResult | None) -> Tolerance:
+def _visibly(tolerance: Tolerance | None, seen: RawResult | None) -> Tolerance:
     """Return how far two values must be apart at least, for an eye and for the author.
 
     What is not as far apart in the failing test, such as a rounded result, or 1e-44 where zero is
     asked for, need not be in the example.
     """
-    author = asked or Tolerance(0.0, 0.0)
+    author = tolerance or Tolerance(0.0, 0.0)
     coarse = Tolerance(max(author.atol, _VISIBLY.atol), max(author.rtol, _VISIBLY.rtol))
     if seen is None or seen.rung is not Rung.VALUES:
         return coarse
@@ -262,7 +262,9 @@ def _visibly(asked: Tolerance | None, seen: RawResult | None) -> Tolerance:
         return coarse
     if compare(seen.expected, seen.got, coarse) is not None:
         return coarse
-    return Tolerance(_FINELY.atol if asked is None else asked.atol, max(author.rtol, _FINELY.rtol))
+    return Tolerance(
+        _FINELY.atol if tolerance is None else tolerance.atol, max(author.rtol, _FINELY.rtol)
+    )
 
 
 def _kind_of(got: object, rung: Rung | None) -> str:
@@ -317,14 +319,14 @@ class Search:
         self._known_usual: dict[tuple[TestId, frozenset[str]], Usual] = {}
         self._secrets = Secrets(oracle)
 
-    def found(self, asked: Sequence[Question]) -> Iterator[tuple[Question, Inputs, str]]:
+    def found(self, questions: Sequence[Question]) -> Iterator[tuple[Question, Inputs, str]]:
         """Yield the questions that show a difference, with inputs that have no secret.
 
         The smallest come first; the last item is the kind of the difference.
         """
         examples: list[tuple[bool, int, int, Question, Inputs, str]] = []
         try:
-            for number, question in enumerate(asked):
+            for number, question in enumerate(questions):
                 if (first := self.first(question)) is not None:
                     inputs, kind = first
                     other = bool(question.kind) and kind != question.kind
@@ -562,7 +564,7 @@ def _drawn(
     return {name: value for name, value in drawn.items() if name in question.call.names}
 
 
-def _shown(
+def _example(
     oracle: Oracle, submission: Submission, sandbox: Children, question: Question, inputs: Inputs
 ) -> SmallExample | None:
     """Run the text of an example as a visible test, in a new child, and return the example."""

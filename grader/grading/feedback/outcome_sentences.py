@@ -231,15 +231,15 @@ def _line_at(source: str, position: int) -> int:
     return source.count("\n", 0, position) + 1
 
 
-def wrong_files(given: Sequence[str], asked: Sequence[str]) -> str:
+def wrong_files(names: Sequence[str], required: Sequence[str]) -> str:
     """Return the sentence about files that are missing or not asked for; "" if none is."""
-    missing = [name for name in asked if name not in given]
-    more = [name for name in given if name not in asked]
-    advice = f"Submit {_and(asked)}."
-    if not given:
+    missing = [name for name in required if name not in names]
+    more = [name for name in names if name not in required]
+    advice = f"Submit {_and(required)}."
+    if not names:
         return (
-            f"This is one file alone. Submit {_and(asked)}: a folder with them, or one text with "
-            "a line `# etude file: NAME` before each."
+            f"This is one file alone. Submit {_and(required)}: a folder with them, or one text "
+            "with a line `# etude file: NAME` before each."
         )
     if missing:
         return f"{_and(missing)} {'is' if len(missing) == 1 else 'are'} missing. {advice}"
@@ -359,19 +359,19 @@ def line_of(error: ChildGoneError, source: str) -> int | None:
     return line if 0 < line <= len(source.splitlines()) else None
 
 
-def wrong_part(name: str, found: Sequence[int] | str | None, wanted: Sequence[int]) -> str:
+def wrong_part(name: str, shape: Sequence[int] | str | None, needed: Sequence[int]) -> str:
     """Return the sentence about a function of a learner's own model.
 
     Args:
-        found: The shape of its result, or the type of one that is no array; None where there is
+        shape: The shape of its result, or the type of one that is no array; None where there is
             no such function.
-        wanted: The shape that the next function needs.
+        needed: The shape that the next function needs.
     """
-    if found is None:
+    if shape is None:
         return f"Your code does not define `{name}`."
-    nothing = "nothing" if found == "NoneType" else f"a value of type {found}"
-    result = nothing if isinstance(found, str) else f"an array of shape {tuple(found)}"
-    return f"`{name}` returned {result}, and an array of shape {tuple(wanted)} is needed."
+    nothing = "nothing" if shape == "NoneType" else f"a value of type {shape}"
+    result = nothing if isinstance(shape, str) else f"an array of shape {tuple(shape)}"
+    return f"`{name}` returned {result}, and an array of shape {tuple(needed)} is needed."
 
 
 def gone(error: ChildGoneError, source: str = "") -> str:
@@ -485,12 +485,12 @@ def defined_again(names: Iterable[str], source: str) -> str:
     return ""
 
 
-def another_kind(name: str, wanted: DefinedAs, kind: str, source: str = "") -> str:
+def another_kind(name: str, defined: DefinedAs, kind: str, source: str = "") -> str:
     """Return the sentence about a name of another kind than asked for."""
     own_kind = _article(kind) if kind != "builtin_function_or_method" else "a built-in function"
     again = defined_again([name], source)
     return (
-        f"`{name}` should be a {wanted}, but in your code it is {own_kind}.{again and f' {again}'}"
+        f"`{name}` should be a {defined}, but in your code it is {own_kind}.{again and f' {again}'}"
     )
 
 

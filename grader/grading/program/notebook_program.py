@@ -78,27 +78,27 @@ class PartLines:
         main = self.files[0][0] if self.files and not self.numbers else _THE_FILE
         return place[1] if place and place[0] == main else None
 
-    def sentence(self, said: str) -> str:
+    def sentence(self, text: str) -> str:
         """Return a sentence with the lines that it names as lines of cells or files.
 
         The words of an exception are the learner's: they stay as they are, but for those with
         which Python says why it cannot read the code.
         """
         if self.is_one_file:
-            return said
-        words = None if said.startswith("Python cannot read") else _WORDS.search(said)
-        end = words.start() if words else len(said)
-        after = _AT.sub(lambda match: _LINE.sub(self._places, match[0]), said[end:])
-        return _LINE.sub(self._places, said[:end]) + after
+            return text
+        words = None if text.startswith("Python cannot read") else _WORDS.search(text)
+        end = words.start() if words else len(text)
+        after = _AT.sub(lambda match: _LINE.sub(self._places, match[0]), text[end:])
+        return _LINE.sub(self._places, text[:end]) + after
 
-    def diagnosis(self, found: Diagnosis | None) -> Diagnosis | None:
+    def diagnosis(self, original: Diagnosis | None) -> Diagnosis | None:
         """Return a diagnosis with lines of the parts, but an author's words as they are."""
-        if found is None or self.is_one_file:
-            return found
-        if found.kind in ("repair", "expression"):
-            return replace(found, feedback=self.sentence(found.feedback))
-        feedback = _HELPER.sub(lambda match: self.sentence(match[0]), found.feedback, count=1)
-        return replace(found, feedback=feedback)
+        if original is None or self.is_one_file:
+            return original
+        if original.kind in ("repair", "expression"):
+            return replace(original, feedback=self.sentence(original.feedback))
+        feedback = _HELPER.sub(lambda match: self.sentence(match[0]), original.feedback, count=1)
+        return replace(original, feedback=feedback)
 
     def place(self, line: int) -> tuple[int | str, int] | None:
         """Return the number of a line's cell or the name of its file, and the line in it.

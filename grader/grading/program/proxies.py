@@ -134,8 +134,8 @@ class Proxies:
         self.operators = operators
         self._objects = objects
         self._most = most
-        self._given = list[Any]() if given is None else given
-        self._first_given = len(self._given)
+        self._functions = list[Any]() if given is None else given
+        self._first_given = len(self._functions)
         self._stand_ins: dict[int, StandIn] = {}
         self._called_back = self._heard = 0
         self._raised_here: list[Exception] = []
@@ -320,24 +320,24 @@ class Proxies:
             method = self._value("operate", *words, alone=True)
             return method.handle_ if isinstance(method, StandIn) else None
         number = self._first_given
-        for number in range(self._first_given, len(self._given) + 1):
-            if number < len(self._given) and self._given[number] is value:
+        for number in range(self._first_given, len(self._functions) + 1):
+            if number < len(self._functions) and self._functions[number] is value:
                 break
         sent = _sent(number, value)
-        if sent is not None and number == len(self._given):
-            self._given.append(value)
+        if sent is not None and number == len(self._functions):
+            self._functions.append(value)
         return sent
 
     def call_back(self, number: int, args: list[Any], kwargs: dict[Any, Any]) -> list[object]:
         """Call a function of the test's for the submission; see `interface.Peer`."""
         self._called_back += 1
         self._something_came_back = True  # that it is called, and with what
-        if not self._first_given <= number < len(self._given):
+        if not self._first_given <= number < len(self._functions):
             raise self._forged()
         if self._called_back > _MOST_CALLS_BACK:
             message = f"a function of the test is called more than {_MOST_CALLS_BACK:,} times"
             raise self._remembered(TooLongError(message))
-        function = self._given[number]
+        function = self._functions[number]
         try:
             if isinstance(function, Iterator):
                 return ["ok", next(function)]
@@ -380,9 +380,9 @@ class Proxies:
                 self._stand_ins[value.number] = known
             return known
         if isinstance(value, Callback):
-            if not 0 <= value.number < len(self._given):
+            if not 0 <= value.number < len(self._functions):
                 raise self._forged()
-            return self._given[value.number]
+            return self._functions[value.number]
         if isinstance(value, (list, deque)):
             for number, item in enumerate(value):
                 value[number] = self.incoming(item)

@@ -81,65 +81,65 @@ _FORWARDED: Final = frozenset(
 class StandIn:
     """An object of a submission, which stays in the sandbox."""
 
-    __slots__ = ("_asked", "handle_")
+    __slots__ = ("_requests", "handle_")
 
     __array_ufunc__ = None  # NumPy leaves operators to the object
 
     handle_: Handle
 
-    def __init__(self, asked: Asked, handle: Handle) -> None:
-        object.__setattr__(self, "_asked", asked)
+    def __init__(self, requests: Asked, handle: Handle) -> None:
+        object.__setattr__(self, "_requests", requests)
         object.__setattr__(self, "handle_", handle)
 
     @property
     def __doc__(self) -> Any:  # type: ignore[override]
-        return self._asked.attribute(self, "__doc__")
+        return self._requests.attribute(self, "__doc__")
 
     @property
     def __signature__(self) -> inspect.Signature:
         """The parameters of a function or a class."""
-        return _signature(self._asked.ask("signature", self))
+        return _signature(self._requests.ask("signature", self))
 
     def __getattr__(self, name: str) -> Any:
         if not _running or (name.startswith("__") and name not in _FORWARDED):
             raise AttributeError(name)
         if name == "__array__":
             return self._as_array
-        return self._asked.attribute(self, name)
+        return self._requests.attribute(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self._asked.operate("setattr", self, name, value)
+        self._requests.operate("setattr", self, name, value)
 
     def __delattr__(self, name: str) -> None:
-        self._asked.operate("delattr", self, name)
+        self._requests.operate("delattr", self, name)
 
     def _as_array(self, dtype: Any = None, **_: object) -> Any:
-        array = np.asarray(self._asked.operate("asarray", self))
+        array = np.asarray(self._requests.operate("asarray", self))
         return array if dtype is None else array.astype(dtype)
 
     def __repr__(self) -> str:
         if not _running:
             return f"<{type(self).__name__} object>"
-        text: str = self._asked.represent(self)
+        text: str = self._requests.represent(self)
         return text
 
     def __hash__(self) -> int:
-        return int(self._asked.operate("hash", self)) if _running else object.__hash__(self)
+        return int(self._requests.operate("hash", self)) if _running else object.__hash__(self)
 
     def __bool__(self) -> bool:
-        return bool(self._asked.operate("bool", self)) if _running else True
+        return bool(self._requests.operate("bool", self)) if _running else True
 
     def __str__(self) -> str:
-        return str(self._asked.operate("str", self)) if _running else repr(self)
+        return str(self._requests.operate("str", self)) if _running else repr(self)
 
     def __contains__(self, item: object) -> bool:
-        if "in" in self._asked.operators:
-            return bool(self._asked.operate("contains", self, item))
-        items = self._asked.operate("iter", self)
+        if "in" in self._requests.operators:
+            return bool(self._requests.operate("contains", self, item))
+        items = self._requests.operate("iter", self)
         return any(each is item or each == item for each in items)
 
     def __enter__(self) -> Any:
-        return self._asked.call_method(self, "__enter__", (), {})
+        return self._requests.call_method(self, "__enter__", (), {})
 
     def __exit__(
         self,
@@ -149,21 +149,21 @@ class StandIn:
     ) -> bool:
         kind = None if error is None else builtin_kind(error)
         if not isinstance(error, (Exception, type(None))) or isinstance(error, AssertionError):
-            self._asked.ask("leave", self, kind, "")
+            self._requests.ask("leave", self, kind, "")
             return False  # no object of a submission hides that a test has failed
-        return bool(self._asked.ask("leave", self, kind, "" if error is None else str(error)))
+        return bool(self._requests.ask("leave", self, kind, "" if error is None else str(error)))
 
     def __copy__(self) -> Any:
-        return self._asked.operate("copy", self)
+        return self._requests.operate("copy", self)
 
     def __deepcopy__(self, _: object) -> Any:
-        return self._asked.operate("deepcopy", self)
+        return self._requests.operate("deepcopy", self)
 
     def __instancecheck__(self, instance: object) -> bool:
-        return bool(self._asked.operate("isinstance", instance, self))
+        return bool(self._requests.operate("isinstance", instance, self))
 
     def __subclasscheck__(self, kind: object) -> bool:
-        return bool(self._asked.operate("issubclass", kind, self))
+        return bool(self._requests.operate("issubclass", kind, self))
 
 
 class CallableStandIn(StandIn):
@@ -173,7 +173,7 @@ class CallableStandIn(StandIn):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the object in the sandbox."""
-        return self._asked.call_method(self, "__call__", args, kwargs)
+        return self._requests.call_method(self, "__call__", args, kwargs)
 
 
 class NameStandIn(CallableStandIn):
@@ -181,8 +181,8 @@ class NameStandIn(CallableStandIn):
 
     __slots__ = ("_call", "_name")
 
-    def __init__(self, asked: Asked, name: str, call: Callable[..., Any]) -> None:
-        super().__init__(asked, Handle(-1, "<function>"))
+    def __init__(self, requests: Asked, name: str, call: Callable[..., Any]) -> None:
+        super().__init__(requests, Handle(-1, "<function>"))
         object.__setattr__(self, "_name", name)
         object.__setattr__(self, "_call", call)
 
@@ -194,24 +194,24 @@ class NameStandIn(CallableStandIn):
 class MethodStandIn:
     """A method of an object of a submission."""
 
-    def __init__(self, asked: Asked, owner: StandIn, name: str) -> None:
-        self._asked = asked
+    def __init__(self, requests: Asked, owner: StandIn, name: str) -> None:
+        self._requests = requests
         self.__self__ = owner
         self.__name__ = name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the method in the sandbox."""
-        return self._asked.call_method(self.__self__, self.__name__, args, kwargs)
+        return self._requests.call_method(self.__self__, self.__name__, args, kwargs)
 
     @property
     def __doc__(self) -> Any:  # type: ignore[override]
-        return self._asked.ask("attribute_of", self.__self__, self.__name__, "__doc__")
+        return self._requests.ask("attribute_of", self.__self__, self.__name__, "__doc__")
 
     @property
     def __signature__(self) -> inspect.Signature:
         """The parameters of the method, without `self`."""
-        method = self._asked.operate("getattr", self.__self__, self.__name__)
-        return _signature(self._asked.ask("signature", method))
+        method = self._requests.operate("getattr", self.__self__, self.__name__)
+        return _signature(self._requests.ask("signature", method))
 
 
 def _forward(name: str, *, operator: str = "", reflected: bool = False) -> Callable[..., Any]:
@@ -224,11 +224,11 @@ def _forward(name: str, *, operator: str = "", reflected: bool = False) -> Calla
     def act(self: StandIn, *others: Any) -> Any:
         if not _running:
             return NotImplemented
-        if operator and operator not in self._asked.operators:
-            self._asked.refuse_object(self, "")
+        if operator and operator not in self._requests.operators:
+            self._requests.refuse_object(self, "")
             return NotImplemented
         operands = (*others, self) if reflected else (self, *others)
-        return self._asked.operate(name, *operands)
+        return self._requests.operate(name, *operands)
 
     return act
 

@@ -323,20 +323,20 @@ def _of_zip(path: Path, files: Sequence[str], below: Path | None, inside_path: s
 
 
 def _of_files(
-    folder: Path, files: Sequence[str], given: set[str], read: Callable[[str], Submission]
+    folder: Path, files: Sequence[str], present: set[str], read: Callable[[str], Submission]
 ) -> Submission:
     """Make one submission of several files, or tell what is wrong with one."""
     book = _book(files[0])
-    has_book = book in given and files[0] not in given
+    has_book = book in present and files[0] not in present
     names = [book if has_book else files[0], *files[1:]]
     path = folder / names[0]
-    for name in sorted(given - set(names)):
+    for name in sorted(present - set(names)):
         if Path(name).suffix in (".py", ".ipynb"):
             problem = f"{name}: This file is not asked for. Submit {', '.join(files)}."
             return Submission.without_source(path, problem)
     parts: list[Submission] = []
     for name in names:
-        if name not in given:
+        if name not in present:
             problem = f"There is no file {name}. Submit {', '.join(files)}."
             return Submission.without_source(path, problem)
         part = read(name)

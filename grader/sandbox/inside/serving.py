@@ -166,13 +166,13 @@ class _Errors(_Stream):
 
     def __init__(self, output: Output) -> None:
         self._output = output
-        self._kept: list[str] | None = None
+        self._pieces: list[str] | None = None
         self._room = 0
 
     def write(self, text: str) -> int:
-        if self._kept is None:
+        if self._pieces is None:
             return self._output.write(text)
-        self._kept.append(text)
+        self._pieces.append(text)
         self._room -= len(text)
         if self._room < 0:
             raise OutputLimitError("too much output")
@@ -181,14 +181,14 @@ class _Errors(_Stream):
     @contextlib.contextmanager
     def kept_back(self) -> Iterator[None]:
         """Keep back what is written meanwhile, and write it at the end."""
-        if self._kept is not None:  # in a call of a function of the trusted side
+        if self._pieces is not None:  # in a call of a function of the trusted side
             yield
             return
-        self._kept, self._room = [], self._output.left
+        self._pieces, self._room = [], self._output.left
         try:
             yield
         finally:
-            pieces, self._kept = "".join(self._kept), None
+            pieces, self._pieces = "".join(self._pieces), None
             if pieces:
                 self._output.write(pieces)
 
@@ -198,7 +198,7 @@ class _Objects:
 
     def __init__(self, call_back: CallBack) -> None:
         self._call_back = call_back
-        self._kept: list[object] = []
+        self._objects: list[object] = []
         self._known: dict[int, wire.Handle | wire.Callback] = {}  # by identity; all are kept alive
 
     def keep(self, value: object) -> wire.Handle | wire.Callback | None:
@@ -213,16 +213,16 @@ class _Objects:
             if not (_is_of_submission(value) or isinstance(value, (*_FUNCTIONS, Iterator))):
                 return None
             name = f"<{wire.name_of(kind)}>"
-        handle = wire.Handle(len(self._kept), name[: wire.MAX_KIND], callable(value))
+        handle = wire.Handle(len(self._objects), name[: wire.MAX_KIND], callable(value))
         return self._know(value, handle)
 
     def _know(self, value: object, handle: "_Known") -> "_Known":
-        self._kept.append(value)
+        self._objects.append(value)
         self._known[id(value)] = handle
         return handle
 
     def find(self, number: int) -> object:
-        return self._kept[number]
+        return self._objects[number]
 
     def make(self, function: wire.Function) -> object:
         namespace: dict[str, Any] = {"np": np, "__name__": "given"}
@@ -282,7 +282,7 @@ class _SubmissionModule:
     def __init__(self, output: Output) -> None:
         self._output = output
         self._errors = _Errors(output)
-        self._shown: set[str] = set()  # warnings
+        self._warnings: set[str] = set()  # warnings
         self.module = types.ModuleType(MODULE_NAME)
 
     def print_to(self, output: Output) -> None:
@@ -517,8 +517,8 @@ class _SubmissionModule:
                 text = warnings.formatwarning(
                     each.message, each.category, each.filename, each.lineno
                 )
-                if text not in self._shown:
-                    self._shown.add(text)
+                if text not in self._warnings:
+                    self._warnings.add(text)
                     self._errors.write(text)
 
     @_operation

@@ -92,7 +92,7 @@ def test_a_notebook_is_graded_as_a_file(tmp_path: Path) -> None:
     assert "without the division by" in again[0]
     assert "1 of 56 passed, 15 of 740 XP" in shown[7][0]
     assert "break_it('attention-weights', 'CALL')" in shown[8][0]
-    assert "Not broken. The task allows only an array" in shown[9][0]
+    assert "Not broken. The tests give only an array" in shown[9][0]
     assert shown[10][0].endswith("+1 XP.")
 
 

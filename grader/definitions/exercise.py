@@ -496,7 +496,7 @@ class SuiteTest(_AnyTest):
 
     For each program the suite starts in a new process, the program in another one: all that the
     suite has of it is a function to call. Arguments cross as in a `pytest` test. Of pytest there
-    are `raises`, `approx`, `fail` and `mark.parametrize`; no fixtures, and no classes of tests. A
+    are `raises`, `approx` and `mark.parametrize`; no fixtures, and no classes of tests. A
     suite that does not end the same each time on a right program is refused.
     """
 

@@ -32,7 +32,7 @@ def test_a_wrong_program_is_broken_by_the_keyboard(first_page: NewPage, tools: T
     expect(card.locator("details")).to_have_count(3)
     field = first.get_by_role("textbox", name="A call of scaled_scores")
     for call, sentence in (
-        ("scaled_scores(np.eye(2), 1)", "Not broken. The task allows only an array"),
+        ("scaled_scores(np.eye(2), 1)", "Not broken. The tests give only an array"),
         ("scaled_scores(np.zeros((1, 2)), np.zeros((1, 2)))", "Not broken. Both give the same"),
         (COUNTS, "Broken: +1 XP."),
         (COUNTS, "Broken. "),

@@ -55,12 +55,12 @@ def property_lacks(text: str, lacking: Iterable[str], *, is_empty: bool) -> str:
         return f"The task promises at least one number here, and {_code(text)} has none."
     lacks = set(lacking)
     words = next((words for name, words in _PROMISES.items() if name in lacks), "other numbers")
-    return f"The task allows only {words} here, not {_code(text)}."
+    return f"The tests give only {words} here, not {_code(text)}."
 
 
 def form_lacks(text: str, forms: Iterable[str]) -> str:
     """Return the sentence on an argument of another form than is usual."""
-    return f"The task allows only {' or '.join(sorted(forms))} here, not {_code(text)}."
+    return f"The tests give only {' or '.join(sorted(forms))} here, not {_code(text)}."
 
 
 def of_wrong_program(sentence: str) -> str:

@@ -116,8 +116,8 @@ _PLACES: Final[Mapping[str, str]] = {
         "into it."
     ),
     "shape": (
-        "{code} in line {line} has the right numbers in a wrong shape. With the right shape there, "
-        "and nothing else changed, your results would be right."
+        "{code} in line {line} has the right numbers in a wrong shape or type. With the right one "
+        "there, and nothing else changed, your results would be right."
     ),
     "missing": (
         "The value of {code} in line {line} is right, but a right solution does something more "

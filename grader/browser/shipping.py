@@ -13,9 +13,7 @@ from typing import Final
 import grader
 from grader.browser.coding import BreakData, EngineData, size_of, to_text
 from grader.definitions.exercise import (
-    CallTest,
     Exercise,
-    FromSolution,
     Literals,
     Seeded,
     TestCase,
@@ -206,13 +204,7 @@ def break_data(exercise: Exercise, sandbox: Children) -> str:
             also_right=exercise.also_right,
             misconceptions=programs,
         ),
-        # The reference is in no page: the solution stands for it.
-        tuple(
-            replace(each, test=replace(each.test, expect=FromSolution()))
-            if isinstance(each.test, CallTest)
-            else each
-            for each in calls
-        ),
+        tuple(calls),
     )
     return to_text(data) if calls else ""
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from grader.lessons.break_task import BreakTask
     from grader.lessons.execute import (
         RunBlock,
         RunCell,
@@ -213,13 +214,14 @@ def _show_question(console: "Console", question: "RunQuestion", number: int) -> 
 
 def _show_block(
     console: "Console",
-    block: "RunProse | RunCell | Figure | RunExercises | RunExperiment",
+    block: "RunProse | RunCell | Figure | RunExercises | RunExperiment | BreakTask",
     exercises: Path | None,
 ) -> None:
     from grader.cli.progress_record import suffix
+    from grader.lessons.break_task import BreakTask
     from grader.lessons.execute import RunCell, RunExercises, RunProse
     from grader.lessons.figure import Figure
-    from grader.reports.terminal_markdown import print_markdown
+    from grader.reports.terminal_markdown import print_code, print_markdown
 
     if isinstance(block, RunProse):
         print_markdown(console, block.text)
@@ -234,6 +236,16 @@ def _show_block(
         for name in block.ids:
             command = f"Exercise: etude start {name}{suffix(exercises)}"
             console.print(command, style="bold", markup=False, soft_wrap=True)
+    elif isinstance(block, BreakTask):
+        from grader.definitions.collection import resolve
+
+        known = resolve(block.exercise, options.collection_folder(exercises)).misconceptions
+        code = next((each.code for each in known if each.id == block.misconception), "")
+        if code:  # a student's edition has no wrong programs
+            print_markdown(console, f"**Break it.** {block.prompt}")
+            print_code(console, code)
+            note = f"After a pass: etude break {block.exercise}{suffix(exercises)}"
+            console.print(note, style="bold", markup=False, soft_wrap=True)
     else:
         right = next(text for text, is_right in block.guesses if is_right)
         change = f"In the code above, write `{block.put}` in place of `{block.find}`."

@@ -821,6 +821,13 @@ class Exercise:
     digest: str = field(default="", metadata={"internal": True})
 
     @property
+    def breakable(self) -> tuple[Misconception, ...]:
+        """The misconceptions whose programs learners may be shown, to be broken."""
+        if self.kind not in ("write", "fix"):
+            return ()
+        return tuple(each for each in self.misconceptions if each.breakable)
+
+    @property
     def packages(self) -> tuple[str, ...]:
         """The modules beside NumPy that a submission may import."""
         return self.course.packages if self.course is not None else ()

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from grader.definitions.exercise import ExerciseId
 from grader.errors import DefinitionError, GraderFault, Location, Problem
+from grader.lessons.break_task import BreakTask
 from grader.lessons.computed_text import ComputedText, Value
 from grader.lessons.experiment import Experiment
 from grader.lessons.figure import Figure
@@ -137,7 +138,9 @@ class RunExperiment:
 
 
 RunQuestion: TypeAlias = RunChoiceQuestion | RunNumberQuestion
-RunBlock: TypeAlias = RunProse | RunCell | RunExercises | RunQuestion | RunExperiment | Figure
+RunBlock: TypeAlias = (
+    RunProse | RunCell | RunExercises | RunQuestion | RunExperiment | Figure | BreakTask
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +172,7 @@ def run_lesson(lesson: Lesson, sandbox: Children) -> RunLesson:
                     blocks.append(RunExercises(ids))
                 case Figure():
                     blocks.append(session.figure(block))
-                case Experiment():
+                case Experiment() | BreakTask():
                     blocks.append(block)
                 case ChoiceQuestion():
                     blocks.append(_run_choice(block, session))

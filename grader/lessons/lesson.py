@@ -9,12 +9,13 @@ A lesson is CommonMark with `$maths$`. These things in it are Etude's:
     ```figure KIND     a figure to play with, set up by `key: value` lines; see `figure.py`
     ```question KIND   a question, a choice or a number, with reasons; see `question.py`
     ```try             a change of the cell above, with a guess at its effect; see `experiment.py`
+    ```break ID WRONG  a wrong program of an exercise, to find a call for that shows it to be wrong
     `= expression`     in prose: the value of an expression after the cells above
 """
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -22,9 +23,11 @@ from typing import Final, TypeAlias
 
 from markdown_it import MarkdownIt
 
-from grader.definitions.exercise import ExerciseId
+from grader.definitions.exercise import Exercise, ExerciseId
 from grader.definitions.files import course_folder, read_data_files, read_file
+from grader.definitions.wording import did_you_mean
 from grader.errors import DefinitionError, Location, Problem
+from grader.lessons.break_task import BreakTask, read_break
 from grader.lessons.computed_text import ComputedText, split_values
 from grader.lessons.experiment import Experiment, read_experiment
 from grader.lessons.fence import Fence
@@ -34,7 +37,7 @@ from grader.lessons.question import Question, read_question
 _WORDS_A_MINUTE: Final = 180  # of a text that one has to understand
 _LINES_A_MINUTE: Final = 12  # of code
 _MINUTES_A_MATRIX: Final = 0.3  # that a cell shows
-_MINUTES_A_FIGURE: Final = 1.0  # or a question
+_MINUTES_A_FIGURE: Final = 1.0  # or a question, or a program to break
 _SHOWS: Final = re.compile(r"\b(?:heatmap|table)\(")
 
 
@@ -70,7 +73,15 @@ class _DataFiles:
     listed: tuple[tuple[str, str, Location], ...]  # see `read_data_files`
 
 
-Block: TypeAlias = Prose | Cell | Exercises | Figure | Question | Experiment
+Block: TypeAlias = Prose | Cell | Exercises | Figure | Question | Experiment | BreakTask
+
+
+_READERS: Final[Mapping[str, Callable[[Fence], Block]]] = {
+    "figure": read_figure,
+    "question": read_question,
+    "try": read_experiment,
+    "break": read_break,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +101,30 @@ class Lesson:
     def figures(self) -> tuple[Figure, ...]:
         """Its figures, in order."""
         return tuple(block for block in self.blocks if isinstance(block, Figure))
+
+    def check_breaks(self, exercises: Iterable[Exercise]) -> None:
+        """Check that these exercises have the programs that the lesson shows to be broken.
+
+        Raises:
+            DefinitionError: An exercise is missing, or has no such misconception to break.
+        """
+        by_id = {exercise.id: exercise for exercise in exercises}
+        problems = []
+        for block in self.blocks:
+            if not isinstance(block, BreakTask):
+                continue
+            exercise, name = by_id.get(block.exercise), block.misconception
+            if exercise is None:
+                close = did_you_mean(block.exercise, by_id)
+                message = f"no exercise '{block.exercise}' in this track{close}"
+                problems.append(Problem(block.where, message))
+            elif exercise.edition == "full":  # a student's has no wrong programs
+                ids = [each.id for each in exercise.breakable]
+                if name not in ids:
+                    what = f"'{exercise.id}' has no misconception '{name}' to break"
+                    problems.append(Problem(block.where, what + did_you_mean(name, ids)))
+        if problems:
+            raise DefinitionError(problems)
 
     @property
     def reading_minutes(self) -> int:
@@ -161,13 +196,9 @@ def _block(fence: Fence) -> Block | _DataFiles:
             lines = enumerate(fence.content.splitlines(), start=fence.line + 1)
             listed = [(line.strip(), Location(fence.path, number)) for number, line in lines]
             return _DataFiles(tuple(("files", path, where) for path, where in listed if path))
-        case ("figure", *_):
-            return read_figure(fence)
-        case ("question", *_):
-            return read_question(fence)
-        case ("try", *_):
-            return read_experiment(fence)
-    kinds = "python, python hidden, exercise, files, figure, question, try, text"
+        case (kind, *_) if kind in _READERS:
+            return _READERS[kind](fence)
+    kinds = "python, python hidden, exercise, files, figure, question, try, break, text"
     actual = " ".join(fence.words)
     raise fence.error(f"expected one of {kinds} after the fence, found '{actual:.40}'")
 

@@ -32,10 +32,7 @@ def breakable(exercise: Exercise) -> list[Misconception]:
 
     What the author keeps from it with `breakable: false` is left out.
     """
-    if exercise.kind not in ("write", "fix"):
-        return []
-    offered = [each for each in exercise.misconceptions if each.breakable]
-    return sorted(offered, key=lambda each: _distance(exercise.solution, each.code))
+    return sorted(exercise.breakable, key=lambda each: _distance(exercise.solution, each.code))
 
 
 def break_job(exercise: Exercise, misconception: str, call: str) -> Job:

@@ -30,14 +30,6 @@ class Solution:
 
 
 @dataclass(frozen=True, slots=True)
-class Breakable:
-    """Wrong programs that a learner may break in the browser after a pass."""
-
-    programs: Mapping[str, str]  # by misconception's id, the simplest first
-    engine: str  # what the Python in the page judges calls by
-
-
-@dataclass(frozen=True, slots=True)
 class Runnable:
     """An exercise that runs in the browser."""
 
@@ -46,7 +38,8 @@ class Runnable:
     solution: Solution | None = None
     for_practice: bool = False  # the engine runs the hidden tests too
     asks: Mapping[str, Sequence[str]] = field(default_factory=dict)  # answers by test, for practice
-    breaks: Callable[[], Breakable | None] = lambda: None
+    programs: Mapping[str, str] = field(default_factory=dict)  # to break, the simplest first
+    breaks: Callable[[], str] = str  # makes what the Python in the page judges calls by
 
 
 @dataclass(frozen=True, slots=True)

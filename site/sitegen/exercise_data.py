@@ -18,7 +18,7 @@ SCHEMA: Final = "etude/page/v1"
 _DATA: Final = "exercise.json"
 _ENGINE: Final = "engine.txt"
 _SOLUTION: Final = "solution.json"
-_BREAKS: Final = "break.json"
+BREAKS: Final = "break.json"
 
 
 def exercise_data(
@@ -36,11 +36,11 @@ def exercise_data(
     # Feedback on a prediction tells the right answer, and all its tests are hidden.
     is_judged = exercise.kind != "predict" or runnable.for_practice
     data = _data(track, exercise, runnable, where, is_judged=is_judged)
-    if (breaks := runnable.breaks()) is not None:
-        data["breaks"] = _BREAKS
-        programs = [{"id": name, "code": highlight(c)} for name, c in breaks.programs.items()]
-        content = {"programs": programs, "engine": breaks.engine}
-        yield exercise_file(track, exercise.id, _BREAKS), _json(content)
+    if runnable.programs and (engine := runnable.breaks()):
+        data["breaks"] = BREAKS
+        programs = [{"id": name, "code": highlight(c)} for name, c in runnable.programs.items()]
+        content = {"programs": programs, "engine": engine}
+        yield exercise_file(track, exercise.id, BREAKS), _json(content)
     yield exercise_file(track, exercise.id, _DATA), _json(data)
     if is_judged:
         yield exercise_file(track, exercise.id, _ENGINE), runnable.engine()

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.course.notebook_attachments import attach_images, data_cells
+from grader.lessons.break_task import BreakTask
 from grader.lessons.execute import (
     RunBlock,
     RunCell,
@@ -71,6 +72,9 @@ def _cells(
         case RunExperiment(prompt=prompt, find=find, put=put, why=why):
             change = f"In the cell above, put `{put}` in the place of `{find}`."
             yield text_cell(name, f"**Try this.** {prompt}\n\n{change}\n\n{_ANSWER.format(why)}")
+        case BreakTask(prompt=prompt, code=code):
+            judge = "The page of this lesson judges your call."
+            yield text_cell(name, f"**Break it.** {prompt}\n\n```python\n{code}```\n\n{judge}")
         case Figure():
             about = block.get("alt", "to play with")
             yield text_cell(name, f"*Here the page of this lesson has a figure: {about}*")

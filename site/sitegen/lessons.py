@@ -9,6 +9,7 @@ from typing import ClassVar, Final, TypeAlias
 from markupsafe import Markup
 
 from grader.errors import Location
+from grader.lessons.break_task import BreakTask
 from grader.lessons.execute import (
     RunBlock,
     RunCell,
@@ -25,9 +26,11 @@ from grader.lessons.reply import OTHER
 from grader.lessons.safe_svg import safe_svg
 from sitegen.cards import ExerciseCard, LessonCard, Stop, check_exercises
 from sitegen.content import TrackLesson
+from sitegen.exercise_data import BREAKS
 from sitegen.figures import Figure as MatrixFigure
 from sitegen.figures import Plot, figure
 from sitegen.highlight import highlight
+from sitegen.links import INDEX
 from sitegen.markdown import render_inline, render_markdown
 from sitegen.page_images import PageImages
 from sitegen.safe_html import trusted
@@ -112,8 +115,21 @@ class ExperimentView:
     why: Markup
 
 
+@dataclass(frozen=True, slots=True)
+class BreakView:
+    """A wrong program to find a call for that shows it to be wrong."""
+
+    form: ClassVar[str] = "break"
+    number: int  # among those of its lesson, from one
+    exercise: ExerciseCard
+    program: str  # the misconception's id
+    prompt: Markup
+    code: Markup
+    data: str  # the file by which the page judges a call
+
+
 BlockView: TypeAlias = (
-    ProseView | CellView | TasksView | QuestionView | ExperimentView | FigureBlock
+    ProseView | CellView | TasksView | QuestionView | ExperimentView | BreakView | FigureBlock
 )
 
 
@@ -169,7 +185,7 @@ def _views(
 ) -> Iterator[BlockView]:
     placed = set[str]()
     index = -1
-    question_number = tried = 0
+    question_number = tried = breaks = 0
     questions = sum(isinstance(each, RunChoiceQuestion | RunNumberQuestion) for each in blocks)
     for number, block in enumerate(blocks):
         match block:
@@ -207,6 +223,16 @@ def _views(
             case RunExperiment():
                 tried += 1
                 yield _view_experiment(block, tried)
+            case BreakTask(where, exercise, misconception, prompt, code):
+                breaks += 1
+                yield BreakView(
+                    breaks,
+                    cards[exercise],
+                    misconception,
+                    render_inline(prompt, where=where.path, line=where.line + 1),
+                    highlight(code),
+                    cards[exercise].path.removesuffix(INDEX) + BREAKS,
+                )
 
 
 def _solved(cell: RunCell, exercises: Sequence[ExerciseCard]) -> ExerciseCard | None:

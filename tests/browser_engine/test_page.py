@@ -419,7 +419,7 @@ def test_a_call_that_shall_break_a_program_is_judged_as_in_the_sandbox(
         ("barely", "f(np.array([6, 8]))", "Both give the same result: `[14.]`."),
         ("patches", "f(np.array([6.0, 8.0]))", ""),
         ("zero", "f(np.array([4.0]))", "The right result has NaN here"),
-        ("zero", "f(np.zeros(10**10))", "The arguments cannot be computed (MemoryError)"),
+        ("zero", "f(np.zeros(10**10))", "The arguments are too large"),
         ("zero", "f(page)", "`page` is no plain data"),
         ("zero", "f(np.array([6.0]), 1)", "No test of this exercise compares"),
     ]

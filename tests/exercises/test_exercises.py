@@ -14,11 +14,15 @@ from typing import Any
 import pytest
 
 from grader.definitions.track import Track
+from grader.grading.diagnosis.break_it import broken
+from grader.grading.expected.oracle import Oracle
+from grader.lessons.break_task import BreakTask
 from grader.lessons.execute import RunCell, Shown, run_lesson
 from grader.lessons.experiment import Experiment
 from grader.lessons.lesson import read_lesson
 from grader.lessons.question import ChoiceQuestion, NumberQuestion
 from grader.lessons.recorded_output import differences
+from grader.progress.breaks import break_job
 from grader.sandbox.process import Sandbox
 from tests.conftest import Etude
 from tests.own_collection import COLLECTION, COURSES
@@ -103,6 +107,33 @@ def test_lessons_of_courses_show_what_is_recorded(etude_process: Etude, name: st
     if lessons:
         done = etude_process("lesson", "run", "--exercises", os.fspath(COURSES[name].folder))
         assert f"{len(lessons)} as recorded" in done.stdout
+
+
+_BREAKS = {
+    "similarity-scores": "similarity_scores(np.ones((2, 1, 2)), np.array([[[1, 2]], [[3, 4]]]))",
+    "stable-softmax": "softmax(np.array([[1000, 0]]))",
+    "weighted-sum": "weighted_sum(np.array([[[0.5, 0.5]]] * 2), np.array([[[1], [2]]] * 2))",
+    "causal-mask": "causal_mask(1)",
+    "split-heads": "split_heads(np.array([[1, 2, 3, 4], [5, 6, 7, 8]]), 2)",
+    "sinusoidal-positions": "sinusoidal_positions(2, 4)",
+    "online-softmax": "normaliser(np.array([[1.0, 2.0]]), 1)",
+    "layer-norm": "layer_norm(np.array([[1, 5]]), np.ones(2), np.ones(2))",
+    "cross-entropy": "cross_entropy(np.array([[0, 1000]]), np.array([0]))",
+    "top-k-top-p": "top_k_filter(np.array([[1.0, 3.0, 2.0, 0.0]]), 2)",
+}
+
+
+def test_every_program_of_a_lesson_can_be_broken(sandbox: Sandbox) -> None:
+    """By a call that a reader can think of."""
+    blocks = [block for path in LESSONS_OF_ALL for block in read_lesson(path).blocks]
+    tasks = [block for block in blocks if isinstance(block, BreakTask)]
+    assert {each.exercise for each in tasks} == _BREAKS.keys()
+    for task in tasks:
+        exercise = COLLECTION.find(task.exercise)
+        job = break_job(exercise, task.misconception, _BREAKS[task.exercise])
+        oracle = Oracle(exercise, sandbox)
+        verdict = broken(oracle, job.submission, sandbox, _BREAKS[task.exercise])
+        assert verdict.example, (task.exercise, verdict.message)
 
 
 @pytest.mark.parametrize("track", TRACKS_OF_ALL, ids=lambda track: track.definition.id)

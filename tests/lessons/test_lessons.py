@@ -132,8 +132,10 @@ def test_a_failing_value_in_prose_is_an_error_with_its_line(path: Path, sandbox:
         (
             "# T\n\n```ruby\n1\n```\n",
             3,
-            "expected one of python, python hidden, exercise, files, figure, question, try, text",
+            "expected one of python, python hidden, exercise, files, figure, question, try, break, text",
         ),
+        ("# T\n\n```break a b\n```\n", 3, "a misconception after 'break', and a text below"),
+        ("```break a b c\nText.\n```\n", 1, "a misconception after 'break', and a text below"),
         (b"\xff", 1, "not UTF-8"),
         ("a" * ((1 << 20) + 1), 1, "at most 1,048,576 are allowed"),
     ],

@@ -3,13 +3,18 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from grader.definitions.exercise import ExerciseId
+from grader.disk_cache import Cache
 from grader.errors import DefinitionError
+from grader.lessons.break_task import BreakTask
 from grader.lessons.execute import RunCell, RunExercises, RunProse, Shown, ShownPlot
 from sitegen.figures import figure
+from sitegen.from_collection.builder import ContentBuilder
+from tests.browser.tools import write_lessons
 from tests.sitegen.conftest import Build, MakeExercise, MakeLesson, MakeTrack, Page, Site
 
 BEGIN, END = "course/lessons/begin/index.html", "course/lessons/end/index.html"
@@ -339,3 +344,23 @@ def test_a_plot_is_part_of_the_page(
     assert ids == ["plot-0-0-a", "plot-0-1-a"]
     assert "It has no seaborn, so cells that import it cannot run there." in words(page.text)
     assert page.all("html")[0].attributes["data-packages"] == "matplotlib"
+
+
+def test_a_wrong_program_is_on_a_page_for_practice_alone(tmp_path: Path) -> None:
+    """What is certified has none; one that the exercise does not have is an error with its line."""
+    folder = write_lessons(tmp_path, kept=slice(2))
+    cache = Cache(tmp_path / "cache", "")
+    for certified in (False, True):
+        with ContentBuilder(certified=certified, cache=cache) as builder:
+            blocks = builder.collection(folder).lessons["attention"][1].run.blocks
+            codes = [each.code for each in blocks if isinstance(each, BreakTask)]
+        assert ["Q @ K.T" in code for code in codes] == [True] * (not certified)
+    (path,) = folder.glob("attention/lessons/02-*.md")
+    text = path.read_text("utf-8").replace("similarity-scores all-axes", "similarity-scores axes")
+    path.write_text(text, "utf-8")
+    line = text.partition("```break")[0].count("\n") + 1
+    with ContentBuilder(cache=cache) as builder, pytest.raises(DefinitionError) as raised:
+        builder.collection(folder)
+    (problem,) = raised.value.problems
+    assert (problem.where.path.name, problem.where.line) == (path.name, line)
+    assert "no misconception 'axes-reversed' to break" in problem.message

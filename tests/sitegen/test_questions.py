@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.definitions.exercise import ExerciseId
 from grader.errors import Location
+from grader.lessons.break_task import BreakTask
 from grader.lessons.execute import (
     RunCell,
     RunChoice,
@@ -14,7 +16,7 @@ from grader.lessons.execute import (
     RunNumber,
     RunNumberQuestion,
 )
-from tests.sitegen.conftest import Build, MakeLesson, MakeTrack, Page
+from tests.sitegen.conftest import Build, MakeExercise, MakeLesson, MakeTrack, Page
 
 WHERE = Location(Path("lessons/01-begin.md"), 7)
 CHOICE = RunChoiceQuestion(
@@ -86,3 +88,19 @@ def test_a_try_changes_the_cell_above(
     assert (card["data-changes"], card["data-find"], card["data-put"]) == ("0", "x = 1", "x < 2")
     assert "Make it more." in page.text
     assert " ".join(page.one("details").text.split()) == "What happens up. So."
+
+
+def test_a_wrong_program_has_what_its_script_needs(
+    build: Build, make_exercise: MakeExercise, make_lesson: MakeLesson, make_track: MakeTrack
+) -> None:
+    """Its code is folded, since it shows much of what solves the exercise."""
+    task = BreakTask(WHERE, ExerciseId("one"), "wrong", "Which *x*?", "def f(x):\n    return 1\n")
+    lessons = {"attention": [make_lesson("begin", task, exercises=("one",))]}
+    site = build(make_track(make_exercise("one", defines=("f", "g"))), lessons=lessons)
+    page = site["attention/lessons/begin/index.html"]
+    (card,) = [each.attributes for each in page.all("section") if "data-break" in each.attributes]
+    assert card["data-break"] == "../../one/break.json"
+    names = ("data-exercise", "data-program", "data-defines")
+    assert [card[name] for name in names] == ["one", "wrong", "f g"]
+    assert "Which x?" in page.text
+    assert "return 1" in page.one("details", class_="spoiler").text

@@ -94,7 +94,7 @@ def load_for_lint(groups: Sequence[TargetGroup], collection: Path | None = None)
                 text = read_file(lesson).decode("utf-8", "replace")
                 lessons[id_in_name(lesson)] = LessonText(lesson, text)
                 try:
-                    read_lesson(lesson)
+                    read_lesson(lesson).check_breaks(track.exercises)
                 except DefinitionError as error:
                     problems += error.problems
             inside = tuple(exercise for exercise in track.exercises if exercise.id in by_id)

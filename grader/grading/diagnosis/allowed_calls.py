@@ -36,10 +36,11 @@ from grader.grading.results.jobs import limits_of
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, SmallExample, TestResult
 from grader.grading.run.submission_run import SubmissionRun
-from grader.sandbox.answers import ChildGoneError, Returned
+from grader.sandbox.answers import ChildGoneError, Raised, Returned, Unsupported
 from grader.sandbox.interface import Children
 
 _MOST_NUMBERS: Final = 1000
+_TOO_LARGE: Final = frozenset({"MemoryError", "OverflowError"})
 _CPU_SECONDS, _WALL_SECONDS = 1, 5.0
 _WORDS: Final = {
     "NoneType": "None",
@@ -127,13 +128,17 @@ def _values(exercise: Exercise, sandbox: Children, call: WrittenCall) -> list[An
             assert isinstance(loaded, Returned)  # the text was read already
             values = list(Proxies(child, exercise.where).function("arguments")())
     except NoValueError as error:
-        kind = getattr(error.answer, "type", "an object")
-        message = f"The arguments cannot be computed ({kind})"
-        raise RefusedError(break_sentences.unreadable(message)) from None
+        match error.answer:
+            case Raised(type=kind, bases=bases) if not _TOO_LARGE & {kind, *bases}:
+                message = f"The arguments cannot be computed ({kind})"
+                raise RefusedError(break_sentences.unreadable(message)) from None
+            case Unsupported(is_too_large=False):
+                raise RefusedError(break_sentences.unreadable("This is no plain data")) from None
+        raise RefusedError(break_sentences.TOO_LARGE) from None
     except ChildGoneError:
-        raise RefusedError(break_sentences.TOO_LONG) from None
+        raise RefusedError(break_sentences.TOO_LARGE) from None
     if count_numbers(values) > _MOST_NUMBERS:
-        raise RefusedError(break_sentences.TOO_LONG)
+        raise RefusedError(break_sentences.TOO_LARGE)
     return values
 
 

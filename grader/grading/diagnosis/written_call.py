@@ -12,6 +12,7 @@ from grader.definitions.exercise import Exercise
 from grader.grading.feedback import break_sentences
 
 MOST_CHARACTERS: Final = 2000
+_LARGEST_POWER: Final = 999
 
 _OF_NUMPY: Final = frozenset({
     "arange", "array", "asarray", "bool", "bool_", "complex64", "complex128", "diag", "e",
@@ -139,6 +140,12 @@ def _check(argument: ast.expr) -> None:
                 is_plain = name in _OF_NUMPY
             case ast.Name(id=name):
                 is_plain = name in {"np", "int", "float", "bool", "complex"}
+            case ast.BinOp(left, ast.Pow(), power):  # a page cannot stop one that takes for ever
+                number = power.operand if isinstance(power, ast.UnaryOp) else power
+                value = number.value if isinstance(number, ast.Constant) else None
+                is_nested = any(isinstance(each, ast.Pow) for each in ast.walk(left))
+                is_small = isinstance(value, (int, float)) and value <= _LARGEST_POWER
+                is_plain = is_small and not is_nested
             case ast.Constant(value=value):
                 is_plain = isinstance(value, (int, float, complex, str, type(None)))
             case _:

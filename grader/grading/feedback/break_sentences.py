@@ -7,6 +7,7 @@ from typing import Final
 NO_WITNESS: Final = "A search finds no small call that breaks this program."
 RAISES: Final = "Right programs raise an error on this call, so the task does not allow it."
 TOO_LONG: Final = "Right programs take too long or too much memory for this call; make it smaller."
+TOO_LARGE: Final = "The arguments are too large; a call has at most 1,000 numbers."
 ENDLESS: Final = "The wrong program takes too long here, which is no wrong result."
 EMPTY: Final = "The right result is empty here, so there is nothing to compare."
 NAN: Final = "The right result has NaN here, so no other result is wrong."
@@ -60,7 +61,8 @@ def property_lacks(text: str, lacking: Iterable[str], *, is_empty: bool) -> str:
 
 def form_lacks(text: str, forms: Iterable[str]) -> str:
     """Return the sentence on an argument of another form than is usual."""
-    return f"The tests give only {' or '.join(sorted(forms))} here, not {_code(text)}."
+    words = " or ".join(sorted(forms)).replace(" axes or an array with ", " or ")
+    return f"The tests give only {words} here, not {_code(text)}."
 
 
 def of_wrong_program(sentence: str) -> str:

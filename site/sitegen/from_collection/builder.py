@@ -7,7 +7,7 @@ forks of this process, and each of them has its own runner and sandbox.
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -30,13 +30,13 @@ from grader.grading.expected.public_form import (
     missing_in_page,
     untested_track,
 )
+from grader.lessons.break_task import BreakTask
 from grader.lessons.execute import RunBlock, RunLesson
 from grader.lessons.lesson import Cell, read_lesson
 from grader.progress.breaks import breakable
 from grader.sandbox.process import Sandbox, open_sandbox
 from sitegen.content import (
     PLATFORM,
-    Breakable,
     Content,
     OtherWay,
     OwnGpt,
@@ -158,7 +158,7 @@ class ContentBuilder:
             for entry, path in zip(track.definition.lessons, track.lessons, strict=True):
                 pages[path] = lesson_path(name, entry.id)
                 try:
-                    read_lesson(path)
+                    read_lesson(path).check_breaks(track.exercises)
                     kept.append((entry, path))
                 except DefinitionError as error:
                     failures[pages[path]] = str(error)
@@ -205,7 +205,9 @@ class ContentBuilder:
                     notebooks[exercise.id] = handout(exercise)
             public.append(replace(shown, exercises=tuple(exercises)))
             entries = zip(track.definition.lessons, track.lessons, strict=True)
-            lessons[track.definition.id] = [self._lesson(entry, path) for entry, path in entries]
+            lessons[track.definition.id] = [
+                self._lesson(entry, path, track.exercises) for entry, path in entries
+            ]
         courses = [each.course for track in tracks for each in track.exercises if each.course]
         by_id = {str(each.id): each for track in tracks for each in track.exercises}
         return Content(
@@ -236,7 +238,8 @@ class ContentBuilder:
             feedback={each.id: each.feedback for each in exercise.misconceptions},
             solution=solution,
             for_practice=for_practice,
-            breaks=partial(self._breaks, exercise) if for_practice else lambda: None,
+            programs={each.id: each.code for each in breakable(exercise)} if for_practice else {},
+            breaks=partial(self._breaks, exercise),
             asks={
                 test.id: [name for name in exercise.defines if uses_any(test.code, {name})]
                 for test in exercise.tests
@@ -279,13 +282,9 @@ class ContentBuilder:
 
         return OwnGpt(whole, record, mistakes) if is_public else OwnGpt(model_json({}), record, {})
 
-    def _breaks(self, exercise: Exercise) -> Breakable | None:
-        programs = {each.id: each.code for each in breakable(exercise)}
-        if not programs or not exercise.solution:
-            return None
+    def _breaks(self, exercise: Exercise) -> str:
         make = partial(self._authors().break_data, exercise)
-        engine = self._kept(f"break {exercise.digest}", make).decode()
-        return Breakable(programs, engine) if engine else None
+        return self._kept(f"break {exercise.digest}", make).decode() if exercise.solution else ""
 
     def _is_practice(self, exercise: Exercise) -> bool:
         course = exercise.course  # a student edition's says nothing of it: it has no hidden tests
@@ -297,8 +296,11 @@ class ContentBuilder:
         make = partial(self._authors().engine, exercise, packages, for_practice=for_practice)
         return self._kept(key, make).decode()
 
-    def _lesson(self, entry: LessonDefinition, path: Path) -> TrackLesson:
+    def _lesson(
+        self, entry: LessonDefinition, path: Path, exercises: Sequence[Exercise]
+    ) -> TrackLesson:
         read = read_lesson(path)
+        read.check_breaks(exercises)
         course = course_file(path.parent.parent / TRACK_FILE)
         code = "\n".join(block.code for block in read.blocks if isinstance(block, Cell))
         packages: tuple[str, ...] = ()
@@ -311,7 +313,7 @@ class ContentBuilder:
             entry.id,
             entry.title,
             entry.exercises,
-            RunLesson(path, Deferred(partial(self._blocks, path))),
+            RunLesson(path, Deferred(partial(self._blocks, path, exercises))),
             told[0] if len(told) == 1 else hashlib.sha256("\n".join(told).encode()).hexdigest(),
             read.reading_minutes,
             read.figures,
@@ -320,8 +322,15 @@ class ContentBuilder:
             read.data,
         )
 
-    def _blocks(self, path: Path) -> Sequence[RunBlock]:
-        return cached_run(path, self._cache, self._sandbox).blocks
+    def _blocks(self, path: Path, exercises: Sequence[Exercise]) -> Iterator[RunBlock]:
+        """Yield the blocks; of wrong programs those that pages may have, with their code."""
+        practice = [each for each in exercises if self._is_practice(each)]
+        codes = {(e.id, wrong.id): wrong.code for e in practice for wrong in e.breakable}
+        for block in cached_run(path, self._cache, self._sandbox).blocks:
+            if not isinstance(block, BreakTask):
+                yield block
+            elif code := codes.get((block.exercise, block.misconception)):
+                yield replace(block, code=code)
 
     def _kept(self, key: str, make: Callable[[], bytes]) -> bytes:
         """Return what the cache has under a key, or make and keep it."""

@@ -10,6 +10,7 @@ from typing import Final
 from grader.definitions.files import digest_of, read_file
 from grader.disk_cache import Cache
 from grader.errors import Location
+from grader.lessons.break_task import BreakTask
 from grader.lessons.execute import (
     RunCell,
     RunChoice,
@@ -30,7 +31,7 @@ from grader.sandbox.process import Sandbox
 from sitegen.from_collection.pickled import Pickled
 
 _PARTS: Final = (
-    *(Figure, Location, RunCell, RunExercises, RunProse, Shown, ShownPlot),
+    *(BreakTask, Figure, Location, RunCell, RunExercises, RunProse, Shown, ShownPlot),
     *(RunChoice, RunChoiceQuestion, RunExperiment, RunNumber, RunNumberQuestion),
 )
 _PICKLED: Final = Pickled(RunLesson, _PARTS)

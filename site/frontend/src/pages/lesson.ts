@@ -1,4 +1,4 @@
-import { button, element, find } from "../dom";
+import { button, element } from "../dom";
 import { GIVEN, RAN } from "../figures/head-arrays";
 import { startFigures } from "../figures/start";
 import { exploreHeatmaps } from "../heatmap";
@@ -10,6 +10,7 @@ import { page } from "../page";
 import { progress } from "../progress";
 import { standings } from "../progress/standing";
 import { Interrupted, Python, type PythonState } from "../python";
+import { breakInLesson } from "../solve/breaking";
 import { turnPages } from "../turning";
 
 class Lesson {
@@ -30,6 +31,7 @@ class Lesson {
   );
   readonly #experiments: readonly Experiment[];
   #asking: CellView | null = null; // the cell that waits for its result
+  #isJudging = false; // a call that shall break a program
   #began = 0; // when Python began with the last call
   #starts = 0; // of Python; a new one knows nothing
   #ranIn = 0; // the one of the last call
@@ -44,7 +46,20 @@ class Lesson {
     };
     const experiments = [...document.querySelectorAll<HTMLElement>(".experiment")];
     this.#experiments = experiments.map((card) => new Experiment(card, asked));
+    for (const card of document.querySelectorAll<HTMLElement>("[data-break]")) {
+      breakInLesson(card, { python: this.#python, judge: (...call) => this.#judge(call) });
+    }
     this.#update();
+  }
+
+  async #judge(call: readonly [data: string, program: string, call: string]): Promise<string> {
+    if (this.#asking || this.#isJudging) throw new Error("Python is at work: wait, or stop it.");
+    this.#change(() => (this.#isJudging = true));
+    try {
+      return await this.#ask("judge_break", ...call);
+    } finally {
+      this.#change(() => (this.#isJudging = false));
+    }
   }
 
   #view(card: HTMLElement, number: number, sources: readonly string[]): [number, CellView] {
@@ -65,7 +80,7 @@ class Lesson {
   }
 
   async #run(at: number, cells: readonly number[], { anew = false } = {}): Promise<void> {
-    if (this.#asking) return;
+    if (this.#asking || this.#isJudging) return;
     this.#asking = this.#views.get(at) ?? null;
     this.#showWaiting(this.#python.state);
     this.#update();
@@ -151,7 +166,7 @@ class Lesson {
   }
 
   #update(): void {
-    const isBusy = this.#asking !== null;
+    const isBusy = this.#asking !== null || this.#isJudging;
     this.#tellOriginal();
     this.#back.disabled = isBusy;
     for (const [at, view] of this.#views) {
@@ -186,6 +201,6 @@ openSolved();
 exploreHeatmaps(document);
 askQuestions();
 startFigures();
-if (document.getElementById("cells")) {
-  new Lesson(JSON.parse(find("#cells", HTMLScriptElement).text) as string[]);
+if (document.querySelector("#cells, [data-break]")) {
+  new Lesson(JSON.parse(document.getElementById("cells")?.textContent ?? "[]") as string[]);
 }

@@ -227,7 +227,7 @@ export class Bench {
   private async offerBreaking(): Promise<void> {
     const here = whileHere();
     const { Breaking } = await import("./breaking");
-    if (!here.aborted) this.results.card.after(new Breaking(this.exercise, (...call) => this.judgeBreak(call)).card);
+    if (!here.aborted) this.results.card.after(new Breaking(this.exercise, { python: this.python, judge: (...call) => this.judgeBreak(call) }).card);
   }
 
   private async judgeBreak(call: readonly [data: string, program: string, call: string]): Promise<string> {

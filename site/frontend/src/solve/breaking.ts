@@ -1,7 +1,8 @@
-/** Break it: after a pass, wrong programs to find a call for on which each gives a wrong result. */
+/** Break it: wrong programs to find a call for on which each gives a wrong result, after a pass and in lessons. */
 
 import { button, element, sentence } from "../dom";
 import { progress } from "../progress";
+import type { Python } from "../python";
 import { addressOf, type Exercise } from "./exercise";
 import { comparison } from "./values";
 import type { SmallExample } from "./verdict";
@@ -19,8 +20,18 @@ interface Answer {
   readonly message: string | null;
 }
 
-/** Asks Python whether a call breaks a program. */
-export type Judge = (data: string, program: string, call: string) => Promise<string>;
+/** A wrong program of an exercise. */
+interface Program {
+  readonly id: string; // the misconception's
+  readonly exercise: string;
+  readonly defines: readonly string[]; // what a call can be of
+}
+
+/** Runs Python for a form. */
+export interface Judge {
+  readonly python: Python;
+  judge(data: string, program: string, call: string): Promise<string>;
+}
 
 /** The card with the programs, hidden until the exercise is passed. */
 export class Breaking {
@@ -43,18 +54,14 @@ export class Breaking {
 
   private async open(): Promise<void> {
     try {
-      const response = await fetch(addressOf(this.exercise.breaks ?? ""));
-      if (!response.ok) throw new Error(`the server answers ${response.status}`);
-      this.show((await response.json()) as Breaks);
+      this.show(await loadBreaks(addressOf(this.exercise.breaks ?? "")));
     } catch (error) {
-      this.place.append(element("p", { class: "problem", role: "alert" }, `The programs could not be loaded: ${String(error)}`));
+      this.place.append(element("p", { class: "problem", role: "alert" }, wordsOf(error)));
     }
   }
 
   private show({ programs, engine }: Breaks): void {
-    const { history } = progress;
-    const mine = history.attempts.filter(({ exercise }) => exercise === this.exercise.id);
-    const own = new Set(mine.flatMap(({ diagnosis }) => diagnosis.split(JOIN)));
+    const own = ownMistakes(this.exercise.id);
     const offered = programs.filter(({ id }) => !own.has(id)).slice(0, MOST);
     const none = element("p", {}, "Every wrong program here was your own once, so there is none left to break.");
     this.place.replaceChildren(...(offered.length > 0 ? offered.map((each, at) => this.program(each, at, engine)) : [none]));
@@ -62,37 +69,89 @@ export class Breaking {
   }
 
   private program({ id, code }: Breaks["programs"][number], at: number, engine: string): HTMLElement {
-    const isBroken = (): boolean => progress.history.broken.some((each) => each.exercise === this.exercise.id && each.misconception === id);
-    const state = element("span", { class: "quiet" }, isBroken() ? "broken" : "to break, 1 XP");
+    const state = element("span", { class: "quiet" });
     const program = element("div");
     program.innerHTML = code; // made by the builder, as the page itself was
-    const name = `call-${at + 1}`;
-    const input = element("input", { id: name, type: "text", maxlength: 2000, spellcheck: "false", autocapitalize: "off", autocomplete: "off", required: true });
-    const said = element("div", { role: "status" });
-    const values = element("div");
-    const form = element(
-      "form",
-      { class: "call" },
-      element("label", { for: name }, sentence(`A call of ${this.exercise.defines.map((each) => `\`${each}\``).join(" or ")} on which its result is wrong`)),
-      element("div", { class: "buttons" }, input, element("button", { class: "button primary" }, "Try")),
-    );
-    const answer = async (): Promise<void> => {
-      said.replaceChildren("Python runs both programs …");
-      values.replaceChildren();
-      const { example, message } = JSON.parse(await this.judge(engine, id, input.value)) as Answer;
-      const earns = example !== null && !isBroken();
-      if (earns) progress.broke(this.exercise.id, id, input.value);
-      const title = example ? `Broken${earns ? ": +1 XP" : ""}. ` : "Not broken. ";
-      said.replaceChildren(element("b", {}, title), sentence(message ?? example?.result.message ?? ""));
-      const compared = example && comparison(example.result, "Wrong");
-      if (compared) values.replaceChildren(compared);
-      state.textContent = isBroken() ? "broken" : "to break, 1 XP";
-    };
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      answer().catch((error: unknown) => said.replaceChildren(error instanceof Error ? error.message : String(error)));
-    });
+    const { id: exercise, defines } = this.exercise;
+    const form = askForCall({ id, exercise, defines }, `call-${at + 1}`, this.judge, state, () => Promise.resolve(engine));
     const summary = element("summary", {}, `Program ${at + 1}: `, state);
-    return element("details", { class: "to-break", open: at === 0 }, summary, program, form, said, values);
+    return element("details", { class: "to-break", open: at === 0 }, summary, program, ...form);
   }
+}
+
+/** Let a program that a lesson shows be broken. */
+export function breakInLesson(card: HTMLElement, judge: Judge): void {
+  const { break: address = "", exercise = "", program: id = "", defines = "" } = card.dataset;
+  const [place, state] = [card.querySelector(".quiz-body"), card.querySelector<HTMLElement>(".break-state")];
+  if (!place || !state) return;
+  const load = async (): Promise<string> => (await loadBreaks(new URL(address, document.baseURI).href)).engine;
+  place.append(...askForCall({ id, exercise, defines: defines.split(" ") }, `call-${exercise}-${id}`, judge, state, load));
+}
+
+/** A field for a call, what Python says of it, and both results. */
+function askForCall(program: Program, name: string, { python, judge }: Judge, state: HTMLElement, load: () => Promise<string>): HTMLElement[] {
+  const input = element("input", { id: name, type: "text", spellcheck: "false", autocapitalize: "off", autocomplete: "off", required: true });
+  const send = element("button", { class: "button primary" }, "Try");
+  const stop = button("Stop", () => python.stop(), { class: "button halt", hidden: true });
+  const said = element("div", { role: "status" });
+  const values = element("div");
+  const names = program.defines.map((each) => `\`${each}\``).join(" or ");
+  const form = element(
+    "form",
+    { class: "call" },
+    element("label", { for: name }, sentence(`A call of ${names} on which its result is wrong`)),
+    element("div", { class: "buttons" }, input, send, stop),
+  );
+  const setBusy = (isBusy: boolean): void => {
+    send.disabled = isBusy;
+    stop.hidden = !isBusy;
+  };
+  const answer = async (): Promise<void> => {
+    if (send.disabled) return;
+    setBusy(true);
+    said.replaceChildren(python.state.kind === "ready" ? "Python runs both programs …" : "Python starts, and then runs both programs …");
+    values.replaceChildren();
+    const { example, message } = JSON.parse(await judge(await load(), program.id, input.value)) as Answer;
+    const { isBroken, earns } = standingOf(program);
+    if (example && earns && !isBroken) progress.broke(program.exercise, program.id, input.value);
+    const title = example ? `Broken${earns ? ": +1 XP" : ""}. ` : "Not broken. ";
+    said.replaceChildren(element("b", {}, title), sentence(message ?? example?.result.message ?? ""));
+    const compared = example && comparison(example.result, "Wrong");
+    if (compared) values.replaceChildren(compared);
+    state.textContent = standingOf(program).words;
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    answer()
+      .catch((error: unknown) => said.replaceChildren(wordsOf(error)))
+      .finally(() => setBusy(false));
+  });
+  state.textContent = standingOf(program).words;
+  return [form, said, values];
+}
+
+/** What a program is to this learner: one that was broken, or the learner's own once, earns nothing. */
+function standingOf({ id, exercise }: Program): { isBroken: boolean; earns: boolean; words: string } {
+  const broken = progress.history.broken.filter((each) => each.exercise === exercise);
+  const isBroken = broken.some(({ misconception }) => misconception === id);
+  const mayEarn = !isBroken && broken.length < MOST && !ownMistakes(exercise).has(id);
+  const earns = mayEarn && progress.standing(exercise).state === "passed";
+  const words = isBroken ? "broken" : earns ? "to break, 1 XP" : mayEarn ? "1 XP once you have passed the exercise" : "to break";
+  return { isBroken, earns, words };
+}
+
+/** The misconceptions that were found in the learner's own attempts. */
+function ownMistakes(exercise: string): ReadonlySet<string> {
+  const mine = progress.history.attempts.filter((each) => each.exercise === exercise);
+  return new Set(mine.flatMap(({ diagnosis }) => diagnosis.split(JOIN)));
+}
+
+async function loadBreaks(address: string): Promise<Breaks> {
+  const response = await fetch(address).catch(() => undefined);
+  if (!response?.ok) throw new Error("The programs could not be loaded. Is there a connection?");
+  return (await response.json()) as Breaks;
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

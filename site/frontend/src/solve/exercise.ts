@@ -7,7 +7,7 @@ export interface Exercise {
   readonly hash: string;
   readonly title: string;
   readonly xp: number;
-  readonly kind: "write" | "fix" | "predict";
+  readonly kind: "write" | "fix" | "predict" | "test";
   readonly defines: readonly string[];
   readonly choices?: Readonly<Record<string, readonly string[]>>;
   readonly starter: string;

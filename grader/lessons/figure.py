@@ -182,6 +182,11 @@ def _number(least: float, most: float) -> Check:
     return check
 
 
+def _score(figure: Figure, value: str) -> str:
+    name, _, score = value.rpartition(" ")
+    return _number(-6, 6)(figure, score) if name else "expected a name and a score: 'clock 2'"
+
+
 def _expressions(most: int) -> Check:
     def check(_: Figure, value: str) -> str:
         parts = [part.strip() for part in value.split(";")]
@@ -251,6 +256,12 @@ _KINDS: Final = {
         "One position, and all others",
         {"title": _any_text, "position": _number(0, POSITIONS - 1)},
     ),
+    "shares": _Kind(
+        "Scores and their shares",
+        {"title": _any_text, "scores": _each(_score, ",")},
+        required=("scores",),
+    ),
+    "arrows": _Kind("Two arrows and their dot product", {"title": _any_text}),
     "map": _Kind(
         "The map of a tiny GPT",
         {"title": _any_text, "part": _each(_one_of(*PARTS), ",")},

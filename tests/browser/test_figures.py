@@ -168,7 +168,28 @@ def test_dividing_cures_a_saturated_softmax(page: Page) -> None:
     expect(figure.get_by_role("status")).to_contain_text("Nearly even")
 
 
-LESSONS = ["multi-head", "scaling", "softmax", "weighted-sum", "word-order"]
+def test_scores_and_arrows_are_moved_by_the_keyboard(page: Page) -> None:
+    """Each figure says what has changed; what all scores gain is no one's gain."""
+    without_python(page)
+    open_settled(page, "attention/lessons/softmax/")
+    shares = page.locator("[data-figure=shares]")
+    shares.get_by_role("slider", name="garden").press("End")
+    expect(shares.get_by_role("status")).to_contain_text("“garden” is 4.00 above “clock”")
+    expect(shares.get_by_role("button", name="All scores +1")).to_be_disabled()
+    before = shares.locator(".shares-share").all_inner_texts()
+    shares.locator("[data-plus='-1']").press("Enter")
+    expect(shares.get_by_role("status")).to_contain_text("no share changed")
+    assert shares.locator(".shares-share").all_inner_texts() == before
+
+    open_settled(page, "attention/lessons/dot-products/")
+    arrows = page.locator("[data-figure=arrows]")
+    arrows.get_by_role("slider", name="Direction of k").press("Home")
+    expect(arrows.get_by_role("status")).to_contain_text("3.00. Opposite directions")
+    arrows.locator(".arrows-key circle").drag_to(arrows.locator(".arrows-query circle"))
+    expect(arrows.get_by_role("status")).to_contain_text("4.00. The same direction")
+
+
+LESSONS = ["dot-products", "multi-head", "scaling", "softmax", "weighted-sum", "word-order"]
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

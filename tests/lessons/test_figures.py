@@ -68,6 +68,16 @@ def test_a_mistake_in_a_figure_has_its_line(
     assert (problem.where.line, message in problem.message) == (number, True), problem
 
 
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [("2", "expected a name and a score"), ("clock 2, garden 9", "a number from -6 to 6")],
+)
+def test_a_score_has_a_name_and_a_number(tmp_path: Path, scores: str, message: str) -> None:
+    """In each part of the list."""
+    with pytest.raises(DefinitionError, match=message):
+        _read(tmp_path, f"```figure shares\nscores: {scores}\n```\n")
+
+
 CURVE = """\
 ```python
 import numpy as np

@@ -1,8 +1,10 @@
 // The figures of lessons: the numbers and sentences that the builder gives too; tests/sitegen has the other half.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { attentionWeights, isKnown } from "../src/figures/attention.ts";
+import { attentionWeights, isKnown, softmax } from "../src/figures/attention.ts";
+import { describeArrows, product } from "../src/figures/arrows-words.ts";
 import { describeRow } from "../src/figures/explorer-words.ts";
+import { changed, describeShares } from "../src/figures/shares-words.ts";
 import { barsOf, decode, describe, measure } from "../src/figures/spread.ts";
 import * as waves from "../src/figures/waves.ts";
 import attention from "./attention.json";
@@ -59,4 +61,21 @@ test("matrices that make no head are not shown", () => {
   assert.equal(headArrays({ ...HEAD, W_K: null }, true), null);
   assert.equal(headArrays({ ...HEAD, W_K: [[1, 2]] }, true), null);
   assert.equal(headArrays({ ...HEAD, W_K: HEAD.X }, true), null);
+});
+
+test("scores are named by what one more makes of a share", () => {
+  const bars = (...scores) => softmax(scores).map((share, at) => ({ name: "abc"[at], score: scores[at], share }));
+  const said = (scores, change = null) => describeShares(bars(...scores), change).join("");
+  assert.equal(said([2, 1, -1]), "“a” is 1.00 above “b”, so its share is 2.7 times as large.");
+  assert.equal(said([0, 3, 3]), "“b” and “c” have the same score, so each gets 48.8%.");
+  assert.equal(said([1, 1], "plus"), "All scores moved alike, so no share changed. All scores are equal, so each share is 50.0%.");
+  assert.deepEqual(changed([2, -1], 0, 2), [4, -2]);
+  assert.equal(changed([6, 0], 1, 1), null);
+});
+
+test("two arrows have the product of their lengths and the cosine between them", () => {
+  assert.equal(product(0, 90, 1.5), 0);
+  assert.equal(product(170, -170, 1).toFixed(4), (2 * Math.cos(Math.PI / 9)).toFixed(4));
+  assert.equal(describeArrows(0, 180, 1).join(""), "180 degrees apart: 2 · 1.00 · cos 180° = −2.00. Opposite directions: no other gives less.");
+  assert.match(describeArrows(45, -45, 1).join(""), /^90 degrees apart.* = 0\.00\. At a right angle/);
 });

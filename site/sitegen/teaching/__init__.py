@@ -16,6 +16,7 @@ from sitegen.teaching.explorer import ExplorerView, view_explorer
 from sitegen.teaching.model_map import MapView, view_map
 from sitegen.teaching.position_products import PositionsView, view_positions
 from sitegen.teaching.selection import SelectionView, view_selection
+from sitegen.teaching.sliders import SlidersView, view_sliders
 from sitegen.teaching.stepper import StepperView, view_stepper
 
 FigureView: TypeAlias = (
@@ -26,10 +27,12 @@ FigureView: TypeAlias = (
     | MapView
     | PositionsView
     | SelectionView
+    | SlidersView
     | StepperView
 )
 
 _VIEWS: Final[dict[str, Callable[[Figure, str], FigureView]]] = {
+    "arrows": view_sliders,
     "broadcasting": view_broadcasting,
     "compare": view_drawn,
     "curve": view_drawn,
@@ -38,6 +41,7 @@ _VIEWS: Final[dict[str, Callable[[Figure, str], FigureView]]] = {
     "image": view_drawn,
     "positions": view_positions,
     "selection": view_selection,
+    "shares": view_sliders,
     "stepper": view_stepper,
 }
 

@@ -1,9 +1,11 @@
 /** Starts the figures of a page; the script of a kind is loaded only where there is one. */
 
 const KINDS: Readonly<Record<string, () => Promise<{ start(figure: HTMLElement): void }>>> = {
+  arrows: () => import("./arrows"),
   explorer: () => import("./explorer"),
   curves: () => import("./curves"),
   positions: () => import("./positions"),
+  shares: () => import("./shares"),
   stepper: () => import("./stepper"),
 };
 

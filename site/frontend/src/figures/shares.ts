@@ -1,0 +1,53 @@
+/** Scores to move by sliders, and the bars of their softmax. */
+
+import { find } from "../dom";
+import { numeral } from "../numerals";
+import { softmax } from "./attention";
+import { Said } from "./figure";
+import { changed, type Change, describeShares, percent } from "./shares-words";
+
+export function start(figure: HTMLElement): void {
+  const said = new Said(figure);
+  const rows = [...figure.querySelectorAll<HTMLElement>(".shares-row")];
+  const inputs = rows.map((row) => find("input", HTMLInputElement, row));
+  const buttons = [...figure.querySelectorAll<HTMLButtonElement>(".shares-all button")];
+  let scores = inputs.map((input) => Number(input.defaultValue));
+
+  const after = ({ dataset }: HTMLButtonElement): number[] | null =>
+    changed(scores, Number(dataset.plus ?? 0), Number(dataset.times ?? 1));
+  const draw = (): void => {
+    const shares = softmax(scores);
+    rows.forEach((row, at) => {
+      const [score, share] = [numeral(scores[at] ?? 0, 1), percent(shares[at] ?? 0)];
+      find(".figure-value", HTMLElement, row).textContent = score;
+      find(".shares-share", HTMLElement, row).textContent = share;
+      find("rect", SVGRectElement, row).setAttribute("width", (100 * (shares[at] ?? 0)).toFixed(2));
+      inputs[at]?.setAttribute("aria-valuetext", `${score}, share ${share}`);
+    });
+    for (const each of buttons) each.ariaDisabled = String(after(each) === null);
+  };
+  const say = (change: Change): void => {
+    const shares = softmax(scores);
+    said.say(describeShares(rows.map((row, at) => ({ name: row.dataset.name ?? "", score: scores[at] ?? 0, share: shares[at] ?? 0 })), change));
+  };
+
+  inputs.forEach((input, at) => {
+    input.value = input.defaultValue; // some browsers restore the last value at a reload
+    input.addEventListener("input", () => {
+      scores = scores.map((score, to) => (to === at ? Number(input.value) : score));
+      draw();
+      say(null);
+    });
+  });
+  for (const each of buttons) {
+    each.addEventListener("click", () => {
+      const next = after(each);
+      if (!next) return;
+      scores = next;
+      inputs.forEach((input, at) => (input.value = String(next[at])));
+      draw();
+      say(each.dataset.plus ? "plus" : "times");
+    });
+  }
+  draw();
+}

@@ -32,18 +32,20 @@ class Model:
     parts: Mapping[str, str]  # the name of the function by exercise
     programs: Mapping[str, Mapping[str, str]]  # "reference" and mistakes, by exercise
     letters: str
-    settings: tuple[Any, ...]  # the arguments of the program's `set_up`
+    settings: tuple[Any, ...]  # the first arguments of the program's `set_up`
 
     @classmethod
     def read(cls, text: str) -> "Model":
-        """Read the JSON that `sitegen.own_gpt` made: each array is bytes with their scale."""
+        """Read the JSON that `sitegen.own_gpt` made: each array is bytes of float16."""
         facts = json.loads(text)
-        arrays = {
-            name: np.frombuffer(base64.b64decode(data), dtype=np.int8).reshape(shape) * scale
-            for name, (shape, scale, data) in facts["arrays"].items()
+        program, parts, programs, arrays = map(
+            facts.pop, ("program", "parts", "programs", "arrays")
+        )
+        weights = {
+            name: np.frombuffer(base64.b64decode(data), dtype="<f2").reshape(shape).astype(float)
+            for name, (shape, data) in arrays.items()
         }
-        settings = (arrays, facts["heads"], facts["blocks"])
-        return cls(facts["program"], facts["parts"], facts["programs"], facts["letters"], settings)
+        return cls(program, parts, programs, facts["letters"], (weights, facts))
 
     def without_unknown(self, text: str) -> str:
         """Return a text without the letters that the model does not know."""
@@ -57,6 +59,7 @@ class Step:
     letter: str
     choices: list[tuple[str, float]]
     heads: list[str]  # a digit in base 36 for each letter before, the start of the text first
+    counts: list[int]  # of accepted drafts, of all drafts, and of the model's runs in this text
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +74,16 @@ class OwnGpt:
     """The model with the functions of one learner.
 
     Args:
-        sources: The learner's code by exercise.
+        sources: The learner's code by exercise; a switch is off if it has none.
     """
+
+    facts: Mapping[str, list[float]]  # what each switch brings; see the program's `set_up`
 
     def __init__(self, model: Model, sources: Mapping[str, str]) -> None:
         self._model = model
         parts = [(_MAIN_FILE, model.program)]
-        parts += [(f"{each.replace('-', '_')}.py", sources[each]) for each in model.parts]
+        parts += [(f"{each.replace('-', '_')}.py", sources.get(each, "")) for each in model.parts]
+        self._switches = [each for each in model.parts if each in sources]
         self._source = "\n".join(f"# etude file: {name}\n{code}" for name, code in parts)
         submission = Submission.from_bytes(Path(_MAIN_FILE), self._source.encode())
         self._lines = PartLines.of(submission)
@@ -96,10 +102,13 @@ class OwnGpt:
                 answer = self._child.load(self._source, [])
                 if problem := self._problem(answer):
                     return problem
-                steps.insert(0, ("set_up", list(self._model.settings)))
+                steps.insert(0, ("set_up", [*self._model.settings, self._switches]))
             for name, arguments in steps:
-                if problem := self._problem(self._child.call(name, arguments, {})):
+                answer = self._child.call(name, arguments, {})
+                if problem := self._problem(answer):
                     return problem
+                if name == "set_up" and isinstance(answer, Returned):
+                    self.facts = answer.value
         except ChildGoneError as error:
             return self._ended(error)
         return None
@@ -114,11 +123,11 @@ class OwnGpt:
         problem = self._problem(answer)
         if problem is not None or not isinstance(answer, Returned):
             return problem or Problem(outcome_sentences.NO_LETTER, None)
-        token, probabilities, weights = answer.value
+        token, probabilities, weights, counts = answer.value
         letters = self._model.letters
         best = np.argsort(-probabilities, kind="stable")[:_MOST_CHOICES]
         choices = [(letters[at], round(float(probabilities[at]), 3)) for at in best]
-        return Step(letters[token], choices, list(map(_digits, weights)))
+        return Step(letters[token], choices, list(map(_digits, weights)), counts)
 
     def _ended(self, error: ChildGoneError) -> Problem:
         sentence = outcome_sentences.gone(error, self._source)
@@ -128,12 +137,10 @@ class OwnGpt:
     def _problem(self, answer: Answer) -> Problem | None:
         if not isinstance(answer, Raised):
             return None
-        if answer.type == "WrongResult" and answer.args:
-            name, got, expected = answer.args
-            exercise = next(
-                each for each, function in self._model.parts.items() if function == name
-            )
-            return Problem(outcome_sentences.wrong_part(name, got, expected), exercise)
+        match answer.type, answer.args:
+            case "WrongResult", (str(name), str(sentence)):
+                exercises = {function: each for each, function in self._model.parts.items()}
+                return Problem(sentence, exercises.get(name))
         problem = problem_of(answer)
         return Problem(self._lines.sentence(problem.sentence()), self._exercise(problem.line))
 

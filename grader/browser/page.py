@@ -349,7 +349,9 @@ def begin_text(request: str) -> str:
             _gpt, _sources = OwnGpt(_model, sources), sources
         settings["prompt"] = _model.without_unknown(settings["prompt"])
         problem = _gpt.begin(**settings, is_new=is_new)
-        return json.dumps({"prompt": settings["prompt"], "problem": _gave_up(problem)})
+        facts = {} if problem else _gpt.facts
+        answer = {"prompt": settings["prompt"], "facts": facts, "problem": _gave_up(problem)}
+        return json.dumps(answer)
 
 
 def next_letter(settings: str) -> str:

@@ -18,6 +18,13 @@ PARTS: Final = {
 }
 """The exercises that ask for its functions, each with the function's name."""
 
+SWITCHES: Final = {
+    "key-value-cache": "CachedAttention",
+    "int8-quantization": "quantize",
+    "speculative-decoding": "check_draft",
+}
+"""The exercises of what it can do without, in tracks that a site may lack."""
+
 MISTAKES: Final[Mapping[str, tuple[str, ...]]] = {
     "split-heads": ("reshaped-at-once", "dealt-like-cards"),
     "causal-attention": ("no-mask", "unscaled", "mask-multiplied", "softmax-over-the-queries"),
@@ -27,6 +34,9 @@ MISTAKES: Final[Mapping[str, tuple[str, ...]]] = {
     "tiny-gpt": ("positions-forgotten", "post-norm", "no-residuals"),
     "top-k-top-p": ("worst-k",),
     "temperature-sampling": ("multiplied",),
+    "key-value-cache": ("nothing-remembered", "remembers-only-the-last-piece", "unscaled"),
+    "int8-quantization": ("not-negative", "difference-of-int8", "zero-point-scaled-not"),
+    "speculative-decoding": ("replaced-from-q", "replaced-from-p", "goes-on-after-a-rejection"),
 }
 """Misconceptions by exercise that keep the shapes and spoil the text."""
 
@@ -49,5 +59,5 @@ def model_json(programs: Mapping[str, Mapping[str, str]]) -> str:
     folder = data_folder("templates") / "own-gpt"
     weights = json.loads((folder / "weights.json").read_text("utf-8"))
     program = (folder / "program.py").read_text("utf-8")
-    model = {"program": program, "parts": PARTS, "programs": programs} | weights
+    model = {"program": program, "parts": PARTS | SWITCHES, "programs": programs} | weights
     return json.dumps(model, ensure_ascii=False, separators=(",", ":"))

@@ -33,7 +33,7 @@ from sitegen.links import (
     notebook_path,
 )
 from sitegen.markdown import render_markdown
-from sitegen.own_gpt import MODEL, PARTS, RECORD, SETTINGS, model_json
+from sitegen.own_gpt import MODEL, PARTS, RECORD, SETTINGS, SWITCHES, model_json
 from sitegen.page_images import PageImages
 from sitegen.picture import arcs, png
 from sitegen.rendering import PageRenderer, count
@@ -174,25 +174,37 @@ class Pages:
         return self._plain(path, page, template, {**context, "wrong": shown, "record": RECORD})
 
     def _own_gpt(self, track: TrackCard) -> PageFiles:
-        cards = {str(name): card for name, card in track.by_id.items()}
+        cards = {str(name): card for each in self._cards for name, card in each.by_id.items()}
         own = self._content.own_gpt
         mistakes = own.mistakes if own else {}
-        parts = [
-            (
-                cards[each],
-                name,
-                {
-                    mistake: render_markdown(text, where=Path(each) / "feedback" / mistake, top=3)
-                    for mistake, text in mistakes.get(each, {}).items()
-                },
-            )
-            for each, name in PARTS.items()
-        ]
+        parts, switches = (
+            [
+                (
+                    cards[each],
+                    name,
+                    {
+                        mistake: render_markdown(
+                            text, where=Path(each) / "feedback" / mistake, top=3
+                        )
+                        for mistake, text in mistakes.get(each, {}).items()
+                    },
+                )
+                for each, name in names.items()
+                if each in cards
+            ]
+            for names in (PARTS, SWITCHES)
+        )
         data = {MODEL: own.model if own else model_json({})} | (
             {RECORD: own.record()} if own else {}
         )
         html = self._render(
-            OWN_GPT, "gpt", track=track, parts=parts, files=data.keys(), settings=SETTINGS
+            OWN_GPT,
+            "gpt",
+            track=track,
+            parts=parts,
+            switches=switches,
+            files=data.keys(),
+            settings=SETTINGS,
         )
         files = {OWN_GPT: html} | {
             OWN_GPT.replace(INDEX, name): text for name, text in data.items()

@@ -32,5 +32,5 @@ def test_it_moves_nothing_where_less_motion_is_asked_for(new_page: NewPage) -> N
     page = new_page(reduced_motion="reduce")
     page.goto("")
     expect(page.locator("#wrong .diagnosis")).to_be_visible()
-    expect(page.locator("#gpt-text")).to_contain_text("tired and happy")
+    expect(page.locator("#gpt-text")).to_contain_text("became friends")
     expect(page.get_by_role("button", name="Pause")).to_be_hidden()

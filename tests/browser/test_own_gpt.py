@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from grader.definitions.collection import find_exercise
 from grader.definitions.files import default_folder
-from sitegen.own_gpt import PARTS
+from sitegen.own_gpt import PARTS, SWITCHES
 from tests.browser.conftest import NewContext, NewPage
 from tests.browser.hosting import hosted
 from tests.browser.judging import (
@@ -26,7 +26,8 @@ from tests.browser.tools import Tools
 
 pytestmark = pytest.mark.slow
 
-SOLUTIONS = {each: find_exercise(each, default_folder()).solution for each in PARTS}
+CACHE = "key-value-cache"
+SOLUTIONS = {each: find_exercise(each, default_folder()).solution for each in (*PARTS, CACHE)}
 KEEP = """
 (items) => { for (const [key, value] of Object.entries(items)) localStorage.setItem(key, value); }
 """
@@ -104,7 +105,7 @@ def test_it_writes_before_python_is_there(
 
     page.emulate_media(reduced_motion="reduce")
     page.reload()
-    expect(text).to_have_text(re.compile("tired and happy"))
+    expect(text).to_have_text(re.compile("became friends"))
     expect(page.locator(".gpt-source")).to_contain_text("when this page was built")
     expect(page.locator("#gpt-missing")).to_have_text("0 of 8 functions are yours.")
     page.get_by_label("Letter").focus()
@@ -120,7 +121,7 @@ def test_it_writes_before_python_is_there(
 
 
 def test_own_functions_write_a_tale(new_page: NewPage, tools: Tools) -> None:
-    """Letter by letter to its end, another one for another seed, and none that makes sense with a mistake."""
+    """Letter by letter to its end, another one for another seed, and none that makes sense with a mistake. Switches are measured."""
     page = new_page(viewport=PHONE, color_scheme=DARK, reduced_motion="reduce")
     keep(page, SOLUTIONS)
     expect(page.locator("#gpt-missing")).to_have_text("All of it is yours.")
@@ -128,25 +129,37 @@ def test_own_functions_write_a_tale(new_page: NewPage, tools: Tools) -> None:
     expect(button).to_have_attribute("data-ends", "1")
     expect(button).to_be_focused()
     expect(page.locator(".gpt-source")).to_have_text(
-        "Written in your browser, with 8 functions of yours."
+        "Written in your browser, with 9 functions of yours."
     )
     first = written.inner_text()
     assert first.startswith("Mia the ")
     assert first.rstrip().endswith(".")
     expect(page.get_by_role("status").filter(has_text=first.strip())).to_have_count(1)
 
+    page.get_by_label("The function for CachedAttention").select_option("off")
+    expect(written).to_have_text(first.rstrip("\n"))
     page.get_by_label("The function for apply_causal_attention").select_option("no-mask")
     expect(page.locator(".gpt-mistake:visible")).to_contain_text("attention without a mask")
     expect(page.locator(".gpt-mistake:visible").get_by_role("link")).to_have_attribute(
         "href", "../attention/causal-attention/index.html"
     )
-    expect(written).to_have_text(re.compile("^Mia the lake lived a duck"))
+    expect(written).to_have_text(re.compile(f"^Mia the (?!{re.escape(first[8:60])}).{{99}}"))
     assert barriers(page, tools) == ""
     assert overflowing(page) == []
     page.get_by_label("The function for apply_causal_attention").select_option("yours")
+    page.get_by_label("The function for CachedAttention").select_option("yours")
     expect(written).to_have_text(first.rstrip("\n"))
     page.get_by_role("button", name="Another tale").click()
     expect(written).to_have_text(re.compile(f"^Mia the (?!{re.escape(first[8:30])}).{{22}}"))
+
+    for name in list(SWITCHES.values())[1:]:
+        page.get_by_label(f"The function for {name}").select_option("reference")
+    measured = ["letters a second, .* The probabilities are the same", "KB of weights", "Shares of"]
+    expect(page.locator(".gpt-measured")).to_have_text(list(map(re.compile, measured)))
+    expect(page.locator(".gpt-counted").last).to_contain_text("drafts accepted")
+    assert page.locator(".gpt-text [data-draft]").count() > 9
+    assert barriers(page, tools) == ""
+    assert overflowing(page) == []
 
 
 def test_a_function_of_a_wrong_shape_is_named_in_one_sentence(new_page: NewPage) -> None:
@@ -176,7 +189,7 @@ def test_a_site_without_solutions_needs_all_functions(
     with hosted(certified_site) as address:
         page = new_context(address, reduced_motion="reduce").new_page()
         keep(page, {name: code for name, code in SOLUTIONS.items() if name != "gelu"})
-        expect(page.locator("#gpt-text")).to_have_text(re.compile("tired and happy"))
+        expect(page.locator("#gpt-text")).to_have_text(re.compile("became friends"))
         expect(page.locator("#gpt-missing")).to_have_text("7 of 8 functions are yours.")
         press_write(page)
         expect(page.get_by_role("alert")).to_contain_text("A part is still missing")

@@ -12,10 +12,10 @@ from grader.browser import page
 from grader.definitions.collection import find_exercise
 from grader.definitions.files import default_folder
 from sitegen.from_collection.own_gpt_record import record
-from sitegen.own_gpt import MISTAKES, PARTS, model_json
+from sitegen.own_gpt import MISTAKES, PARTS, SWITCHES, model_json
 
-EXERCISES = {each: find_exercise(each, default_folder()) for each in PARTS}
-SOLUTIONS = {name: each.solution for name, each in EXERCISES.items()}
+EXERCISES = {each: find_exercise(each, default_folder()) for each in (*PARTS, *SWITCHES)}
+SOLUTIONS = {name: EXERCISES[name].solution for name in PARTS}
 MODEL = model_json(
     {
         name: {"reference": each.solution} | {it.id: it.code for it in each.misconceptions}
@@ -23,6 +23,7 @@ MODEL = model_json(
     }
 )
 REFERENCE = dict.fromkeys(PARTS, "reference")
+CACHE, INT8, DRAFTS = SWITCHES
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +49,7 @@ def write(count: int, temperature: float = 0.0, **changes: Any) -> str | dict[st
 
 def test_the_weights_and_the_solutions_write_a_tale() -> None:
     """The model is small, unknown letters are left out, and the temperature and the seed count."""
-    assert len(model_json({})) < 120_000
+    assert len(model_json({})) < 250_000
     assert json.loads(page.begin_text(asked(prompt="Mia \u2603#")))["prompt"] == "Mia "
     coldest = write(20)
     assert coldest == "e duck lived by the "
@@ -71,13 +72,46 @@ def test_a_letter_comes_with_its_choices_and_what_the_heads_looked_at() -> None:
 @pytest.mark.parametrize(("exercise", "mistake"), [(e, m) for e in MISTAKES for m in MISTAKES[e]])
 def test_a_mistake_on_purpose_changes_the_text(exercise: str, mistake: str) -> None:
     """And lets the model write on."""
-    names = REFERENCE | {exercise: mistake}
     right, wrong = (
-        write(20, temperature=0.6, sources={}, names=each, seed=1, prompt="Mia the ")
-        for each in (REFERENCE, names)
+        write(20, 1.5, sources={}, seed=6, prompt="Mia the ", names=REFERENCE | {exercise: each})
+        for each in ("reference", mistake)
     )
     assert isinstance(wrong, str)
     assert wrong != right
+
+
+def switched_on(*switches: str, temperature: float = 0.6) -> tuple[str, list[int], dict[str, Any]]:
+    """Return a tale with switches on, the counts at its end, and what each switch brings."""
+    names = REFERENCE | dict.fromkeys(switches, "reference")
+    facts = json.loads(page.begin_text(asked(sources={}, names=names, prompt="Mia the ")))["facts"]
+    letters, counts = "", [0, 0, 0]
+    settings = json.dumps({"temperature": temperature, "top_k": 10})
+    while len(letters) < 130:  # more than a context, so that its window moves on
+        step = json.loads(page.next_letter(settings))
+        letters, counts = letters + step["letter"], step["counts"]
+    return letters, counts, facts
+
+
+def test_switches_make_it_faster_and_smaller_and_change_no_letter_that_they_should_not() -> None:
+    """The cache none, drafts none at temperature 0; eight bits little of the loss."""
+    plain, counts, _ = switched_on()
+    assert counts[:2] == [0, 0]
+    cached, _, facts = switched_on(CACHE)
+    assert cached == plain
+    fast, slow, gap = facts[CACHE]
+    assert fast > 1.5 * slow
+    assert gap < 1e-9
+
+    drafted, (accepted, drafts, runs), facts = switched_on(DRAFTS)
+    assert 0.3 < accepted / drafts < 0.8
+    assert accepted + runs >= 130 > 2 * runs
+    assert max(facts[DRAFTS]) < 0.06  # of 1,000 letters
+    assert switched_on(CACHE, DRAFTS)[0] == drafted
+    assert switched_on(DRAFTS, temperature=0.0)[0] == switched_on(temperature=0.0)[0]
+
+    size, smaller, loss, loss_in_eight_bits = switched_on(INT8)[2][INT8]
+    assert smaller < 0.52 * size
+    assert 0 < loss_in_eight_bits - loss < 0.05
 
 
 def test_a_record_is_what_the_page_would_write() -> None:
@@ -101,11 +135,20 @@ def test_a_record_is_what_the_page_would_write() -> None:
         ("temperature-sampling", "def token_", "def other_", "Your code does not define `token_probabilities`."),
         ("tiny-gpt", "@ E.T", "@ E", "Line 40 of tiny_gpt.py, in gpt: "),
         ("layer-norm", "import numpy", "imp ort numpy", "Python cannot read"),
+        ("gelu", "return x", "return np.nan * x", "`gelu` returned NaN or infinity."),
+        ("gelu", "return x", "return 1j * x", "`gelu` returned an array of dtype complex128, and an array of numbers is needed."),
+        ("temperature-sampling", "return ", "return 0 * ", "`token_probabilities` returned numbers that are no probabilities."),
+        (CACHE, "class Cached", "class Other", "Your code does not define `CachedAttention`."),
+        (CACHE, "return weights @ values", "return weights", "`CachedAttention` returned an array of shape (72, 72), and an array of shape (72, 112) is needed."),
+        (INT8, ".astype(np.int8), float", ".astype(np.int8)[0], float", "`quantize` returned an array of shape (64,)"),
+        (INT8, "int(zero_point)", "int(zero_point), 1", "`quantize` has to return three things"),
+        (DRAFTS, "return [*written,", "return [99, *written,", "`check_draft` has to return a list of 1 to 2 tokens, and returned [99, "),
+        (DRAFTS, "written = []", "return []", "and returned []."),
     ],
 )  # fmt: skip
 def test_a_wrong_function_is_named(exercise: str, old: str, new: str, said: str) -> None:
     """In a sentence, with its exercise; right ones write again."""
-    found = write(1, sources=SOLUTIONS | {exercise: SOLUTIONS[exercise].replace(old, new)})
+    found = write(1, sources=SOLUTIONS | {exercise: EXERCISES[exercise].solution.replace(old, new)})
     assert isinstance(found, dict)
     assert found["exercise"] == exercise
     assert said in found["message"], found["message"]

@@ -359,21 +359,6 @@ def line_of(error: ChildGoneError, source: str) -> int | None:
     return line if 0 < line <= len(source.splitlines()) else None
 
 
-def wrong_part(name: str, shape: Sequence[int] | str | None, needed: Sequence[int]) -> str:
-    """Return the sentence about a function of a learner's own model.
-
-    Args:
-        shape: The shape of its result, or the type of one that is no array; None where there is
-            no such function.
-        needed: The shape that the next function needs.
-    """
-    if shape is None:
-        return f"Your code does not define `{name}`."
-    nothing = "nothing" if shape == "NoneType" else f"a value of type {shape}"
-    result = nothing if isinstance(shape, str) else f"an array of shape {tuple(shape)}"
-    return f"`{name}` returned {result}, and an array of shape {tuple(needed)} is needed."
-
-
 def gone(error: ChildGoneError, source: str = "") -> str:
     """Return the sentence for the end of a submission's process."""
     match error.cause:

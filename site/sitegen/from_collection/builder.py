@@ -48,7 +48,7 @@ from sitegen.content import (
 from sitegen.from_collection.author_process import AuthorProcess, read_tests
 from sitegen.from_collection.lesson_cache import cached_run
 from sitegen.links import exercise_path, lesson_path
-from sitegen.own_gpt import MISTAKES, PARTS, SETTINGS, model_json
+from sitegen.own_gpt import MISTAKES, PARTS, SETTINGS, SWITCHES, model_json
 from sitegen.pyodide import PUBLIC_PACKAGES
 
 _WRONG_ANSWER: Final = ("token-lookup", "columns-for-rows")  # that the home page shows, if any
@@ -220,7 +220,7 @@ class ContentBuilder:
             python=self._kept("modules", bundle),
             for_practice=any(self._is_practice(e) for each in tracks for e in each.exercises),
             wrong_answer=self._wrong_answer(by_id),
-            own_gpt=self._own_gpt([by_id[name] for name in PARTS if name in by_id]),
+            own_gpt=self._own_gpt(by_id),
         )
 
     def _tests(self, exercise: Exercise) -> Sequence[PublicTest]:
@@ -264,8 +264,9 @@ class ContentBuilder:
 
         return graded
 
-    def _own_gpt(self, parts: Sequence[Exercise]) -> OwnGpt | None:
-        if len(parts) < len(PARTS) or not all(each.solution for each in parts):
+    def _own_gpt(self, exercises: Mapping[str, Exercise]) -> OwnGpt | None:
+        parts = [exercises[each] for each in (*PARTS, *SWITCHES) if each in exercises]
+        if not exercises.keys() >= PARTS.keys() or not all(each.solution for each in parts):
             return None
         programs, mistakes = dict[str, dict[str, str]](), dict[str, dict[str, str]]()
         for part in parts:

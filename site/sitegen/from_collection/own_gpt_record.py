@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from grader.browser.own_gpt import Model, OwnGpt, Problem
 from grader.errors import GraderFault
+from sitegen.own_gpt import PARTS
 
 _LONGEST: Final = 300  # letters; a tale has some 200
 _END: Final = "\n"
@@ -21,7 +22,7 @@ def record(text: str, prompt: str, *, temperature: float, top_k: int, seed: int)
         GraderFault: It does not write.
     """
     model = Model.read(text)
-    gpt = OwnGpt(model, {each: model.programs[each]["reference"] for each in model.parts})
+    gpt = OwnGpt(model, {each: model.programs[each]["reference"] for each in PARTS})
     steps: list[Any] = []
     try:
         problem = gpt.begin(prompt, seed=seed, is_new=True)
@@ -30,7 +31,9 @@ def record(text: str, prompt: str, *, temperature: float, top_k: int, seed: int)
             if isinstance(step, Problem):
                 problem = step
             else:
-                steps.append(asdict(step))
+                steps.append(
+                    {name: value for name, value in asdict(step).items() if name != "counts"}
+                )
                 if step.letter == _END:
                     break
     finally:

@@ -21,6 +21,7 @@ export class Tale {
   readonly #steps: Step[] = [];
   #letters: HTMLElement[] = [];
   #first = 0; // letters of the prompt
+  #accepted = 0; // drafts
   #head = ALL;
   #isWhole = false;
 
@@ -57,6 +58,7 @@ export class Tale {
     this.#isWhole = false;
     this.#letters = [...prompt].map((letter) => element("b", {}, letter));
     this.#first = this.#letters.length;
+    this.#accepted = 0;
     this.#text.replaceChildren(...this.#letters);
     this.#scrub.max = this.#scrub.value = "0";
     this.#draw(-1);
@@ -65,7 +67,9 @@ export class Tale {
   /** Write a letter; what belongs to it is drawn, unless more follow at once. */
   add(step: Step, isDrawn = true): void {
     this.#steps.push(step);
-    const letter = element("span", {}, step.letter);
+    const [accepted] = step.counts ?? [0];
+    const letter = element("span", { "data-draft": accepted > this.#accepted }, step.letter);
+    this.#accepted = accepted;
     this.#letters.push(letter);
     this.#text.append(letter);
     this.#scrub.max = this.#scrub.value = String(this.#steps.length - 1);

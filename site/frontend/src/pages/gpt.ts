@@ -2,7 +2,7 @@
 
 import { button, count, element, find, sentence } from "../dom";
 import { Pace } from "../gpt/pace";
-import type { Step, Writing } from "../gpt/step";
+import { counted, MEASURED, type Step, type Writing } from "../gpt/step";
 import { isCalm, isEnd, Tale } from "../gpt/tale";
 import { progress } from "../progress";
 import { Interrupted, Python } from "../python";
@@ -14,14 +14,20 @@ interface Problem {
   readonly exercise: string | null;
 }
 
-type Answer = Partial<Step> & { readonly prompt?: string; readonly problem: Problem | null };
+interface Answer extends Partial<Step> {
+  readonly prompt?: string;
+  readonly facts?: Readonly<Record<string, readonly number[]>>;
+  readonly problem: Problem | null;
+}
 
 const MOST = 400; // letters after the prompt; a tale has some 200
 const OWN = "own";
 const REFERENCE = "reference";
+const OFF = "off"; // of a switch
 
 const main = find("main", HTMLElement);
 const parts = [...document.querySelectorAll<HTMLElement>("[data-part]")];
+const switches = parts.filter(({ dataset }) => dataset.switch !== undefined);
 const addressOf = (name: string): string => new URL(main.dataset[name] ?? "", location.href).href;
 
 class Desk {
@@ -125,7 +131,7 @@ class Desk {
   }
 
   async #tell(turn: number, prompt: string, isNew: boolean): Promise<void> {
-    const chosen = parts.map(choiceOf);
+    const chosen = parts.map(choiceOf).filter(([, choice]) => choice !== OFF);
     const request = {
       sources: Object.fromEntries(chosen.filter(([, choice]) => choice === OWN).map(([part]) => [part, codeOf(part) ?? ""])),
       names: Object.fromEntries(chosen.filter(([, choice]) => choice !== OWN)),
@@ -138,13 +144,15 @@ class Desk {
     const part = isNew ? "Written" : "Begun when this page was built, and written on";
     this.#say(`${part} in your browser${own ? `, with ${count(own, "function")} of yours` : ""}.`, "live");
     if (isNew) this.#tale.begin(answer.prompt ?? "");
+    measure(answer.facts ?? {});
     for (let written = 0; !answer.problem && written < MOST; written += 1) {
       const settings = { temperature: Number(this.#temperature.value), top_k: Number(this.#top.value) };
       answer = JSON.parse(await this.#python.call("next_letter", JSON.stringify(settings))) as Answer;
       if (turn !== this.#turn) return;
-      const { letter, choices = [], heads = [] } = answer;
+      const { letter, choices = [], heads = [], counts = [0, 0, 0] } = answer;
       if (letter === undefined) break;
-      this.#tale.add({ letter, choices, heads }, !isCalm);
+      this.#tale.add({ letter, choices, heads, counts }, !isCalm);
+      for (const each of switches) if (each.dataset.part === "speculative-decoding") show(each, ".gpt-counted", counted(counts, written + 1));
       if (isEnd(letter)) break;
       if (!isCalm) await this.#pace.wait();
     }
@@ -203,10 +211,23 @@ function offerOwn(part: HTMLElement): boolean {
     else if (!had && before) select.value = before;
   }
   part.dataset.passed = String(hasPassed);
-  part.dataset.choice = select.value === OWN || select.value === REFERENCE || !select.value ? select.value : "mistake";
+  part.dataset.choice = ["", OFF, OWN, REFERENCE].includes(select.value) ? select.value : "mistake";
   part.querySelector("small")?.remove();
   if (hasPassed && code === null) part.append(element("small", {}, "passed, but its code is not in this browser: check it here once"));
   return before !== select.value;
+}
+
+/** Say what the switches bring, as it was measured. */
+function measure(facts: NonNullable<Answer["facts"]>): void {
+  for (const each of switches) {
+    const measured = facts[each.dataset.part ?? ""];
+    show(each, ".gpt-measured", measured ? (MEASURED[each.dataset.part ?? ""]?.(measured) ?? "") : "");
+    show(each, ".gpt-counted", "");
+  }
+}
+
+function show(part: HTMLElement, selector: string, text: string): void {
+  find(selector, HTMLElement, part).textContent = text;
 }
 
 /** Say which mistakes were put in on purpose. */
@@ -217,8 +238,9 @@ function showMistakes(): void {
 
 function paint(): boolean {
   const changed = parts.map(offerOwn).some(Boolean);
-  const passed = parts.filter(({ dataset }) => dataset.passed === "true").length;
-  const said = passed < parts.length ? `${passed} of ${parts.length} functions are yours.` : "All of it is yours.";
+  const needed = parts.filter((part) => !switches.includes(part));
+  const passed = needed.filter(({ dataset }) => dataset.passed === "true").length;
+  const said = passed < needed.length ? `${passed} of ${needed.length} functions are yours.` : "All of it is yours.";
   find("#gpt-missing", HTMLElement).textContent = said;
   showMistakes();
   return changed;

@@ -32,7 +32,7 @@ def test_the_menu_of_a_phone(new_page: NewPage, tools: Tools, hand: Hand) -> Non
     open_settled(page, EXERCISE)
     contents = page.get_by_role("button", name="Contents", exact=True)
     link = page.get_by_role("navigation", name="Attention from scratch").get_by_role(
-        "link", name="No looking ahead"
+        "link", name="Causal masks"
     )
     expect(link).not_to_be_visible()
 
@@ -49,7 +49,7 @@ def test_the_menu_of_a_phone(new_page: NewPage, tools: Tools, hand: Hand) -> Non
 
     hand.press(contents)
     hand.press(link)
-    expect(page.get_by_role("heading", level=1)).to_have_text("No looking ahead")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Causal masks")
 
 
 @pytest.mark.parametrize(

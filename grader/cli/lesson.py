@@ -239,8 +239,8 @@ def _show_block(
     elif isinstance(block, BreakTask):
         from grader.definitions.collection import resolve
 
-        known = resolve(block.exercise, options.collection_folder(exercises)).misconceptions
-        code = next((each.code for each in known if each.id == block.misconception), "")
+        mistakes = resolve(block.exercise, options.collection_folder(exercises)).misconceptions
+        code = next((each.code for each in mistakes if each.id == block.misconception), "")
         if code:  # a student's edition has no wrong programs
             print_markdown(console, f"**Break it.** {block.prompt}")
             print_code(console, code)

@@ -209,7 +209,7 @@ def test_quotes_and_minus_signs_are_those_of_print() -> None:
     """In the text, not in its code, whose shapes stay on one line."""
     html = render_markdown('"It\'s" -1.5 at x-1: `(5, -2)`.', where=WHERE)
 
-    assert html == '<p>“It’s” −1.5 at x-1: <code class="kept">(5, -2)</code>.</p>\n'  # noqa: RUF001
+    assert html == '<p>“It’s” −1.5 at x-1: <code class="kept">(5, -2)</code>.</p>\n'  # noqa: RUF001  a true minus sign
 
 
 def test_a_comma_stays_with_the_formula_before_it() -> None:

@@ -96,10 +96,13 @@ def secrets_of(exercise: Exercise) -> Iterator[Secret]:
             public_texts += [f"{test.id} {test.description}", *_lines(test), *_numbers_of(test)]
     prose = [exercise.id, exercise.title, exercise.instructions, *exercise.concepts]
     prose += [*exercise.requires, *(hint.text for hint in exercise.hints)]
-    shared, known = _folded("\n".join(public_texts)), _folded("\n".join((*public_texts, *prose)))
+    public_text, with_prose = (
+        _folded("\n".join(public_texts)),
+        _folded("\n".join((*public_texts, *prose))),
+    )
     texts: set[str] = set()
     for secret in _all_secrets(exercise):
-        public = shared if secret.is_data else known
+        public = public_text if secret.is_data else with_prose
         if secret.sought not in public and secret.sought not in texts:
             texts.add(secret.sought)
             yield secret

@@ -169,6 +169,7 @@ PARTS = [("id:", "program:"), ("tests:", "misconceptions:"), ("hints:", "explana
 
 CHEATS = {
     "asserts nothing": "def test():\n    centred(X)",
+    # The cheat itself: a suite whose only assertion always holds.
     "never calls the function": "def test():\n    assert True",
     "refuses everything": "def test():\n    assert False",
     "reads the code": "def test():\n    assert 'keepdims' in centred.__code__.co_names",

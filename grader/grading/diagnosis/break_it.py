@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
@@ -11,7 +12,8 @@ import numpy as np
 from grader.definitions.exercise import CallTest, FromSolution, TestId
 from grader.errors import DefinitionError
 from grader.grading.diagnosis.allowed_calls import AllowedCall, judge_call
-from grader.grading.diagnosis.input_properties import count_numbers, parts
+from grader.grading.diagnosis.hidden_constants import at
+from grader.grading.diagnosis.input_properties import count_numbers, parts, walk
 from grader.grading.diagnosis.plain_call import NotWritableError, python_of
 from grader.grading.diagnosis.simpler_inputs import replaced
 from grader.grading.diagnosis.small_example import (
@@ -40,6 +42,7 @@ _MOST_NUMBERS: Final = 500
 """The most numbers of ordinary arguments that show what a call is like."""
 
 _CPU_SECONDS, _MOST_WRITTEN = 0.5, 500  # of a search for a witness in one test
+_ROUNDS: Final = 3  # of cutting axes and simplifying numbers, each of which may allow the other
 _SCALES: Final = (1.0, 1e3, 1e-200)  # of numbers; products and exponentials may leave the range
 
 
@@ -128,11 +131,41 @@ class _WideSearch(Search):
                             inputs = replaced(inputs, path, part * scale)  # noqa: PLW2901
                 yield inputs
 
+    def simpler(self, question: Question, inputs: Inputs, kind: str) -> Inputs:
+        """Return inputs with axes cut and numbers made simpler, as far as the call counts."""
+        for _ in range(_ROUNDS):
+            cuts = (each for each in _shorter(inputs) if self._shows(question, each, kind))
+            while (shorter := next(cuts, None)) is not None:
+                inputs = shorter
+                cuts = (each for each in _shorter(inputs) if self._shows(question, each, kind))
+            inputs = super().simpler(question, inputs, kind)
+        return inputs
+
     def _difference(self, question: Question, inputs: Inputs) -> str:
         kind = super()._difference(question, inputs)
         with contextlib.suppress(NotWritableError):
             return kind if kind and self.counts(question.call.in_line(inputs)) else ""
         return ""
+
+
+def _shorter(inputs: Inputs) -> Iterator[Inputs]:
+    """Yield inputs with axes cut to 1 or 2: all of one length together, then each alone."""
+    axes = [
+        (path, axis, length)
+        for path, part in walk(inputs)
+        if isinstance(part, (np.ndarray, list, tuple))
+        for axis, length in enumerate(part.shape if isinstance(part, np.ndarray) else [len(part)])
+    ]
+    lengths = sorted({length for *_, length in axes}, reverse=True)
+    groups = [[each for each in axes if each[2] == length] for length in lengths]
+    for most, group in itertools.product((1, 2), [*groups, *([each] for each in axes)]):
+        if group[0][2] > most:
+            shorter = inputs
+            for path, axis, _ in reversed(group):  # what is inside first
+                part = at(shorter, path)
+                cut = part.take(range(most), axis) if isinstance(part, np.ndarray) else part[:most]
+                shorter = replaced(shorter, path, cut)
+            yield shorter
 
 
 def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> str:

@@ -9,7 +9,8 @@ import click
 from grader.cli import options
 from grader.cli.check import open_pool
 from grader.cli.main import NOT_PASSED
-from grader.cli.progress_record import keep, read_history
+from grader.cli.progress_record import keep, read_history, suffix
+from grader.definitions.wording import did_you_mean
 from grader.errors import EtudeError, UsageError
 from grader.progress.status import standing
 from grader.sandbox.printable import printable
@@ -23,18 +24,18 @@ if TYPE_CHECKING:
 
 @click.command("break", short_help="Find a call that shows a program to be wrong.")
 @options.exercise_argument
-@click.argument("number", type=click.IntRange(1), required=False)
+@click.argument("program", required=False)
 @click.argument("call", required=False)
 @options.exercises_option
 @options.unsafe_option
 def command(
-    exercise: str, number: int | None, call: str | None, exercises: Path | None, unsafe: bool
+    exercise: str, program: str | None, call: str | None, exercises: Path | None, unsafe: bool
 ) -> None:
     """Break a wrong program of EXERCISE, after you passed: find a CALL with a wrong result.
 
-    Without a NUMBER it lists the programs that there are to break, the simplest first. A CALL has
-    plain data and NumPy's constructors only. It counts if the task allows it, and the result
-    differs from what a right program gives.
+    Without a PROGRAM it lists those that there are to break by number, the simplest first; a
+    lesson names one by a word. A CALL has plain data and NumPy's constructors only. It counts if
+    the task allows it, and the result differs from what a right program gives.
 
     \b
     Examples:
@@ -46,16 +47,17 @@ def command(
     from grader.definitions.collection import resolve
 
     definition = resolve(exercise, options.collection_folder(exercises))
-    if number is None:
-        click.echo("\n".join([*listing(definition), f"Begin: etude break {definition.id} 1"]))
+    if program is None:
+        begin = f"Begin: etude break {definition.id} 1{suffix(exercises)}"
+        click.echo("\n".join([*listing(definition), begin]))
         return
-    program = program_of(definition, number)
-    if not call and not (call := ask_for_call(program)):
-        click.echo(f'\nAnswer: etude break {definition.id} {number} "CALL"')
+    wrong = program_of(definition, program)
+    if not call and not (call := ask_for_call(wrong)):
+        click.echo(f'\nAnswer: etude break {definition.id} {program} "CALL"{suffix(exercises)}')
         return
     with open_pool(unsafe=unsafe, many=False) as pool:
-        verdict = judge(pool, definition, program, call)
-    click.echo(answer(definition, program, call, verdict))
+        verdict = judge(pool, definition, wrong, call)
+    click.echo(answer(definition, wrong, call, verdict))
     raise click.exceptions.Exit(NOT_PASSED if verdict.example is None else 0)
 
 
@@ -72,21 +74,27 @@ def listing(exercise: "Exercise") -> list[str]:
     ]
 
 
-def program_of(exercise: "Exercise", number: int | None = None) -> "Misconception":
-    """Return a program to break by its number, by default the first that is not broken.
+def program_of(exercise: "Exercise", name: str | None = None) -> "Misconception":
+    """Return a program to break by its number or id, by default the first that is not broken.
 
     Raises:
         UsageError: there is none.
     """
     programs, broken_ids = _programs(exercise)
-    if number is None:
+    if name is None:
         program = next((each for each in programs if each.id not in broken_ids), None)
         if program is None:
             raise UsageError(f"you have broken all programs of '{exercise.id}'")
         return program
-    if not 0 < number <= len(programs):
-        raise UsageError(f"'{exercise.id}' has {len(programs)} programs to break, not {number}")
-    return programs[number - 1]
+    if not name.isdecimal():
+        by_id = {each.id: each for each in exercise.breakable}
+        if name not in by_id:
+            close = did_you_mean(name, by_id)
+            raise UsageError(f"'{exercise.id}' has no program '{name}' to break{close}")
+        return by_id[name]
+    if not 0 < int(name) <= len(programs):
+        raise UsageError(f"'{exercise.id}' has {len(programs)} programs to break, not {name}")
+    return programs[int(name) - 1]
 
 
 def _programs(exercise: "Exercise") -> "tuple[list[Misconception], frozenset[str]]":

@@ -221,7 +221,7 @@ def _show_block(
     from grader.lessons.break_task import BreakTask
     from grader.lessons.execute import RunCell, RunExercises, RunProse
     from grader.lessons.figure import Figure
-    from grader.reports.terminal_markdown import print_code, print_markdown
+    from grader.reports.terminal_markdown import print_markdown
 
     if isinstance(block, RunProse):
         print_markdown(console, block.text)
@@ -240,11 +240,10 @@ def _show_block(
         from grader.definitions.collection import resolve
 
         mistakes = resolve(block.exercise, options.collection_folder(exercises)).misconceptions
-        code = next((each.code for each in mistakes if each.id == block.misconception), "")
-        if code:  # a student's edition has no wrong programs
+        if mistakes:  # a student's edition has none; the program comes after a pass
             print_markdown(console, f"**Break it.** {block.prompt}")
-            print_code(console, code)
-            note = f"After a pass: etude break {block.exercise}{suffix(exercises)}"
+            words = f"{block.exercise} {block.misconception}{suffix(exercises)}"
+            note = f"After a pass, the program: etude break {words}"
             console.print(note, style="bold", markup=False, soft_wrap=True)
     else:
         right = next(text for text, is_right in block.guesses if is_right)

@@ -94,6 +94,7 @@ heatmap(np.array([[0.0, 1.0], [0.25, 0.5]]), rows=["a", "b"], columns=["left", "
 double
 ```
 """
+SCORES = "import numpy as np\ndef similarity_scores(Q, K):\n    return Q @ np.swapaxes(K, -1, -2)\n"
 RIGHT, WRONG = "def double(x):\n    return 2 * x\n", "def double(x):\n    return x\n"
 
 
@@ -714,10 +715,7 @@ def test_a_wrong_program_is_broken_after_a_pass(student: Etude, tmp_path: Path) 
         assert (done.returncode, done.stdout) == (2, "")
         assert "pass 'similarity-scores' first" in done.stderr
         student("solution", "similarity-scores", "--give-up", *more)
-    right = (
-        "import numpy as np\ndef similarity_scores(Q, K):\n    return Q @ np.swapaxes(K, -1, -2)\n"
-    )
-    (tmp_path / "mine.py").write_text(right)
+    (tmp_path / "mine.py").write_text(SCORES)
     done = student("check", "similarity-scores", str(tmp_path / "mine.py"), *more)
     assert "Break 3 wrong programs" in done.stdout
     assert student("break", "similarity-scores", *more).stdout.count("to break, 1 XP") == 3
@@ -732,6 +730,22 @@ def test_a_wrong_program_is_broken_after_a_pass(student: Etude, tmp_path: Path) 
     assert "+1 XP." not in student(*answer, counts, *more).stdout
     assert student("break", "similarity-scores", *more).stdout.startswith("1  broken\n2  to break")
     assert "1 XP in all" in student("progress", *more).stdout
+
+
+def test_a_lesson_names_the_command_that_breaks_its_program(student: Etude, tmp_path: Path) -> None:
+    """The program, nearly the solution, is shown by that command alone: after a pass."""
+    more = ["--exercises", str(ROOT / "exercises")]
+    lesson = student("lesson", "show", "dot-products", *more).stdout
+    _, command = lesson.split("After a pass, the program: etude ")
+    words = command.splitlines()[0].split()
+    assert words[:3] == ["break", "similarity-scores", "all-axes-reversed"]
+    assert "def similarity_scores" not in lesson
+    assert "pass 'similarity-scores' first" in student(*words).stderr
+    (tmp_path / "mine.py").write_text(SCORES)
+    student("check", "similarity-scores", str(tmp_path / "mine.py"), *more)
+    assert "K.T" in student(*words).stdout
+    words[2:3] = ["all-axes"]
+    assert "did you mean 'all-axes-reversed'?" in student(*words).stderr
 
 
 def test_giving_up_costs_the_xp(student: Etude) -> None:

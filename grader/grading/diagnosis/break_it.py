@@ -43,7 +43,7 @@ _MOST_NUMBERS: Final = 500
 
 _CPU_SECONDS, _MOST_WRITTEN = 0.5, 500  # of a search for a witness in one test
 _ROUNDS: Final = 3  # of cutting axes and simplifying numbers, each of which may allow the other
-_SCALES: Final = (1.0, 1e3, 1e-200)  # of numbers; products and exponentials may leave the range
+_SCALES: Final = (1e3, 1e-6, 1e-200, 0.0)  # of numbers; what is computed may leave the range
 
 
 def broken(oracle: Oracle, submission: Submission, sandbox: Children, text: str) -> Verdict:
@@ -118,11 +118,13 @@ def _allowed_calls(oracle: Oracle) -> Iterator[tuple[Question, AllowedCall]]:
 class _WideSearch(Search):
     """A search that also tries extreme numbers, and takes only what counts as a learner's call."""
 
+    sizes = 4 * Search.sizes
     counts: Callable[[str], bool]
 
     def draws(self, question: Question) -> Iterator[Inputs]:
         """Yield drawn inputs, then the same with scaled decimal numbers."""
         drawn = [*super().draws(question)]
+        yield from drawn
         for scale in _SCALES:
             for inputs in drawn:
                 for path, part in parts(inputs):
@@ -149,7 +151,7 @@ class _WideSearch(Search):
 
 
 def _shorter(inputs: Inputs) -> Iterator[Inputs]:
-    """Yield inputs with axes cut to 1 or 2: all of one length together, then each alone."""
+    """Yield inputs with axes cut to 1, to 2 or by 1: all of one length together, or one alone."""
     axes = [
         (path, axis, length)
         for path, part in walk(inputs)
@@ -158,12 +160,13 @@ def _shorter(inputs: Inputs) -> Iterator[Inputs]:
     ]
     lengths = sorted({length for *_, length in axes}, reverse=True)
     groups = [[each for each in axes if each[2] == length] for length in lengths]
-    for most, group in itertools.product((1, 2), [*groups, *([each] for each in axes)]):
-        if group[0][2] > most:
+    for end, group in itertools.product((1, 2, -1), [*groups, *([each] for each in axes)]):
+        places = range(group[0][2])[:end]
+        if 0 < len(places) < group[0][2]:
             shorter = inputs
             for path, axis, _ in reversed(group):  # what is inside first
                 part = at(shorter, path)
-                cut = part.take(range(most), axis) if isinstance(part, np.ndarray) else part[:most]
+                cut = part.take(places, axis) if isinstance(part, np.ndarray) else part[:end]
                 shorter = replaced(shorter, path, cut)
             yield shorter
 

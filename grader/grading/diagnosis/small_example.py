@@ -300,6 +300,8 @@ class Search:
         most: The most numbers of an example.
     """
 
+    sizes: tuple[int, ...] = (1, 2, 2, 3, 3, 4, 5)  # of draws after those with each small vector
+
     def __init__(
         self,
         oracle: Oracle,
@@ -384,7 +386,7 @@ class Search:
             for vector in sorted(itertools.product((1, 2), repeat=some), key=sum):
                 for _ in range(2):
                     yield _drawn(self._exercise, question, next(numbers), vector, max(vector))
-        for size in (1, 2, 2, 3, 3, 4, 5):
+        for size in self.sizes:
             yield _drawn(self._exercise, question, next(numbers), (), size)
 
     def _difference(self, question: Question, inputs: Inputs) -> str:

@@ -64,9 +64,11 @@ def test_a_change_of_the_arguments_counts(judge: Judge) -> None:
 
 
 def test_the_search_gives_a_call_that_counts(judge: Judge) -> None:
-    """An empty text asks for it."""
-    example = judge("").example
+    """An empty text asks for it; it has no more numbers than needed."""
+    test = {**TEST, "given": "n, m = sizes(2)\nx = rng.uniform(31.25, 87.5, (n + 3, m + 3))"}
+    example = judge("", WHOLE, test).example
     assert example is not None
+    assert example.code == "f(np.array([[1.0], [2.0]]))"
     assert judge(example.code).example == example
     assert judge("", MEANS).message == "A search finds no small call that breaks this program."
 
@@ -77,8 +79,10 @@ def test_the_search_gives_a_call_that_counts(judge: Judge) -> None:
         ("x = ''.join(rng.choice(['a', 'b'], size))", "x.upper()", "x"),
         ("x = rng.random(2) + 1", "np.exp(-np.log(x).mean())", "x.prod() ** (-1 / x.size)"),
         ("x = rng.random(2)", "x + 0", "x + (x[0] == 7)"),
+        ("x = rng.standard_normal(2)", "x + 0", "x + (x == 0)"),
+        ("x = np.array(rng.standard_normal())", "x + 0", "x + 1"),
     ],
-    ids=["texts", "numbers whose product is 0", "inputs of a visible test"],
+    ids=["texts", "a product of 0", "inputs of a visible test", "zeros", "an array without axes"],
 )
 def test_the_search_looks_for_what_random_numbers_seldom_show(
     judge: Judge, given: str, right: str, wrong: str
@@ -218,7 +222,9 @@ def test_nothing_of_a_hidden_test_is_in_what_is_said(judge: Judge) -> None:
 
 def test_an_author_is_told_of_what_no_call_breaks(make: Make) -> None:
     """And of a program that is kept from learners though a call breaks it."""
+    large = MEANS.replace("    return", "    if x.size > 8:\n        return x\n    return")
     programs = {"whole": WHOLE, "same": MEANS.replace("x - x", "x + 0 - x"), "kept": WHOLE}
+    programs["large"] = large
     misconceptions = [
         {"id": name, "code": code, "feedback": "No.", "breakable": name != "kept"}
         for name, code in programs.items()
@@ -226,6 +232,7 @@ def test_an_author_is_told_of_what_no_call_breaks(make: Make) -> None:
     exercise = make(TEST, solution=MEANS, misconceptions=misconceptions)
     with Pool(1, open_sandbox) as pool:
         notes = [note.message for note in notes_on_witnesses(exercise, pool)]
-    assert len(notes) == 2
+    assert len(notes) == 3
+    assert "a search finds to break misconception 'large' has 9 numbers" in " ".join(notes)
     assert any("no call that breaks misconception 'same'" in note for note in notes)
     assert any("'kept' has 'breakable: false', but this breaks it: f(np.array(" in n for n in notes)

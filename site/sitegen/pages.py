@@ -165,7 +165,7 @@ class Pages:
         exercises = [each for track in self._cards for each in track.exercises]
         shown = wrong and {
             "card": next(each for each in exercises if each.id == wrong.exercise),
-            "code": wrong.code.strip(),
+            "code": wrong.code,
             **{
                 name: render_markdown(text, where=Path(wrong.exercise) / name, top=3)
                 for name, text in (("message", wrong.message), ("diagnosis", wrong.diagnosis))
@@ -211,9 +211,7 @@ class Pages:
         }
         coded = {path: text.encode() for path, text in files.items()}
         if own:
-            drawn, beside = arcs(data[RECORD]), OWN_GPT.removesuffix(INDEX)
-            svg = self._render(OWN_GPT, "gpt", template="picture", arcs=drawn)
-            coded |= {f"{beside}picture.svg": svg.encode(), f"{beside}picture.png": png(drawn)}
+            coded[OWN_GPT.replace(INDEX, "picture.png")] = png(arcs(data[RECORD]))
         return PageFiles(coded, SearchEntry.of("Your own GPT", OWN_GPT, track.title))
 
     def _leads_to_gpt(self, track: str) -> bool:

@@ -1,16 +1,16 @@
-"""The home page by itself: a wrong answer that is checked, a GPT that writes, and a map of the tracks."""
+"""The home page by itself: a GPT that writes, a wrong answer that is checked, and a map of the tracks."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import ViewportSize, expect
 
 from tests.browser.conftest import NewPage
-from tests.browser.judging import without_python
+from tests.browser.judging import PHONE, without_python
 
 pytestmark = pytest.mark.slow
 
 
 def test_it_shows_a_check_and_a_gpt_without_a_click(new_page: NewPage) -> None:
-    """The answer is typed, its mistake named, and then a text is written, which can be halted."""
+    """A text is written, which can be halted, while the answer is typed and its mistake named."""
     page = new_page()
     without_python(page)
     page.goto("")
@@ -20,6 +20,7 @@ def test_it_shows_a_check_and_a_gpt_without_a_click(new_page: NewPage) -> None:
     expect(card.locator(".diagnosis")).to_be_visible()
     expect(card.locator(".problem")).to_contain_text("E has shape (5, 3) and token_ids (4,)")
     expect(page.locator("#gpt-text")).to_contain_text("Mia the fox")
+    expect(page.locator(".map").get_by_role("link", name="Shapes")).not_to_have_count(0)
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Go on")).to_be_visible()
 
@@ -27,10 +28,12 @@ def test_it_shows_a_check_and_a_gpt_without_a_click(new_page: NewPage) -> None:
     expect(page.locator("#bench .cm-content")).to_contain_text("return E[:, token_ids]")
 
 
-def test_it_moves_nothing_where_less_motion_is_asked_for(new_page: NewPage) -> None:
-    """All is there at once."""
-    page = new_page(reduced_motion="reduce")
+@pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, PHONE])
+def test_both_are_in_the_first_view(new_page: NewPage, size: ViewportSize) -> None:
+    """All is there at once, and nothing moves, where less motion is asked for."""
+    page = new_page(viewport=size, reduced_motion="reduce")
     page.goto("")
-    expect(page.locator("#wrong .diagnosis")).to_be_visible()
+    expect(page.locator("#wrong .diagnosis")).to_be_in_viewport(ratio=1)
     expect(page.locator("#gpt-text")).to_contain_text("became friends")
+    expect(page.locator("#gpt-text")).to_be_in_viewport(ratio=1)
     expect(page.get_by_role("button", name="Pause")).to_be_hidden()

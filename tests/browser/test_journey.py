@@ -205,7 +205,7 @@ def read_lessons(page: Page, track: Track) -> None:
     main = page.get_by_role("main")
     for number, lesson in enumerate(track.definition.lessons):
         if number == 0:
-            main.get_by_role("link", name=lesson.title, exact=True).click()
+            main.get_by_role("link", name=lesson.title, exact=True).first.click()
         expect(page.get_by_role("heading", level=1)).to_have_text(lesson.title)
         before = page.locator(".cell .results").evaluate_all(BELOW)
         cell = page.locator(".cell:has(.cell-code)").last
@@ -222,7 +222,7 @@ def pass_exercises(page: Page, track: Track) -> None:
     title = page.get_by_role("heading", level=1)
     first = track.exercises[0].title
     main = page.get_by_role("main")
-    main.get_by_role("link", name=first, exact=True).click()
+    main.get_by_role("link", name=first, exact=True).first.click()
     opened = {each.exercises[0]: each for each in track.definition.lessons[1:] if each.exercises}
     for exercise in track.exercises:
         if lesson := opened.get(exercise.id):  # which comes before its first exercise

@@ -196,12 +196,12 @@ def test_the_track_is_a_map_of_lessons_and_exercises(site: Site) -> None:
 
 
 def test_the_index_counts_and_lists_the_lessons(site: Site) -> None:
-    """A track that has lessons is told by them."""
+    """A track that has lessons is told by them; its exercises are marks that lead to them."""
     (card,) = [each for each in site["index.html"].all("article") if "Course" in each.text]
 
     assert "2 lessons 4 exercises about 32 min 60 XP" in words(card.text)
     assert links(site["index.html"])["Lesson end"] == "course/lessons/end/index.html"
-    assert "Title of one" not in card.text
+    assert links(site["index.html"])["Title of one"] == "course/one/index.html"
 
 
 def test_code_that_solves_an_exercise_of_the_lesson_is_folded(

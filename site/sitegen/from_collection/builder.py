@@ -253,7 +253,7 @@ class ContentBuilder:
         wrong = [e.code for e in exercise.misconceptions if e.id == mistake] if exercise else []
         if not exercise or not wrong or not self._is_practice(exercise):
             return None
-        code = wrong[0]
+        code = wrong[0].removeprefix("import numpy as np").strip()  # it needs none
 
         def graded() -> WrongAnswer:
             key = f"wrong answer {exercise.digest} {mistake}"

@@ -15,7 +15,7 @@ export async function typeAnswer(): Promise<void> {
   if (!place) return;
   const [code, said] = [find("code", HTMLElement, place), find(".wrong-said", HTMLElement, place)];
   const text = code.textContent ?? "";
-  find("a", HTMLAnchorElement, place).addEventListener("click", () => suggest(place.dataset.exercise ?? "", `${text}\n`));
+  find("a", HTMLAnchorElement, place).addEventListener("click", () => suggest(place.dataset.exercise ?? "", `import numpy as np\n\n\n${text}\n`));
   if (isCalm) return;
   said.dataset.is = "awaited";
   const [typed, rest] = [document.createTextNode(""), element("span", { class: "to-type" }, text)];
@@ -37,8 +37,7 @@ export async function showGpt(): Promise<void> {
   if (!answer?.ok) return;
   const { prompt, steps } = (await answer.json()) as Writing;
   const pace = new Pace();
-  const tale = new Tale(place, pace.button);
-  place.append(element("p", { class: "gpt-source" }, "Computed when this page was built, with the reference’s functions."));
+  const tale = new Tale(place, find(".gpt-source", HTMLElement, place), pace.button);
   tale.begin(prompt);
   pace.show(!isCalm);
   for (const step of steps) {

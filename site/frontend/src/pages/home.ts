@@ -4,4 +4,5 @@ import { keepResumeUpToDate } from "../resume";
 
 keepResumeUpToDate();
 startFigures();
-void typeAnswer().then(showGpt);
+void typeAnswer();
+void showGpt();

@@ -224,7 +224,7 @@ def _show_block(
     from grader.reports.terminal_markdown import print_markdown
 
     if isinstance(block, RunProse):
-        print_markdown(console, block.text)
+        print_markdown(console, f"**{block.title}**\n\n{block.text}" if block.title else block.text)
     elif isinstance(block, RunCell):
         _show_cell(console, block)
     elif isinstance(block, Figure):

@@ -73,6 +73,7 @@ class RunProse:
     where: Location
     text: str
     computed: tuple[tuple[str, str], ...]  # each expression with its value
+    title: str = ""  # Markdown; the text is folded below it
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +163,8 @@ def run_lesson(lesson: Lesson, sandbox: Children) -> RunLesson:
     with _open_session(sandbox, lesson.data) as session:
         for block in lesson.blocks:
             match block:
-                case Prose(where, parts):
-                    text, computed = session.text(parts)
-                    blocks.append(RunProse(where, text, computed))
+                case Prose(where, parts, title):
+                    blocks.append(RunProse(where, *session.text(parts), title))
                 case Cell(code=code, hidden=hidden):
                     printed, shown = session.cell(block), session.shown(block.where)
                     blocks.append(RunCell(code, hidden, printed, shown))

@@ -9,6 +9,7 @@ A lesson is CommonMark with `$maths$`. These things in it are Etude's:
     ```figure KIND     a figure to play with, set up by `key: value` lines; see `figure.py`
     ```question KIND   a question, a choice or a number, with reasons; see `question.py`
     ```try             a change of the cell above, with a guess at its effect; see `experiment.py`
+    ```details TITLE   Markdown that a page folds under its title, such as a derivation
     ```break ID WRONG  a wrong program of an exercise, to find a call for that shows it to be wrong
     `= expression`     in prose: the value of an expression after the cells above
 """
@@ -47,6 +48,7 @@ class Prose:
 
     where: Location
     parts: ComputedText
+    title: str = ""  # Markdown; the text is folded below it
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +198,14 @@ def _block(fence: Fence) -> Block | _DataFiles:
             lines = enumerate(fence.content.splitlines(), start=fence.line + 1)
             listed = [(line.strip(), Location(fence.path, number)) for number, line in lines]
             return _DataFiles(tuple(("files", path, where) for path, where in listed if path))
+        case ("details", _, *_):
+            parts = split_values(fence.content, fence.path, fence.line + 1)
+            return Prose(fence.first_line, parts, " ".join(fence.words[1:]))
         case (kind, *_) if kind in _READERS:
             return _READERS[kind](fence)
-    kinds = "python, python hidden, exercise, files, figure, question, try, break, text"
+    kinds = (
+        "python, python hidden, exercise, files, figure, question, try, break, details TITLE, text"
+    )
     actual = " ".join(fence.words)
     raise fence.error(f"expected one of {kinds} after the fence, found '{actual:.40}'")
 

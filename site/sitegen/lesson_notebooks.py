@@ -18,11 +18,13 @@ from grader.lessons.execute import (
 from grader.lessons.figure import Figure
 from grader.notebook_files import code_cell, notebook, text_cell
 from sitegen.content import TrackLesson
+from sitegen.markdown import render_inline
 from sitegen.package_data import data_folder
 
 _DISPLAY: Final = "notebook-display.txt"  # for a notebook's first cell
 _HIDDEN: Final = {"jupyter": {"source_hidden": True}}
-_ANSWER: Final = "<details><summary>Answer</summary>\n\n{}\n\n</details>"
+_DETAILS: Final = "<details><summary>{}</summary>\n\n{}\n\n</details>"
+_ANSWER: Final = _DETAILS.format("Answer", "{}")
 
 
 def lesson_notebook(lesson: TrackLesson, titles: Mapping[str, str]) -> str:
@@ -49,7 +51,9 @@ def _cells(
     name = f"block-{number}"
     match block:
         case RunProse(text=text):
-            cell = text_cell(name, text.strip("\n"))
+            shown = text.strip("\n")
+            title = render_inline(block.title, where=block.where.path)
+            cell = text_cell(name, _DETAILS.format(title, shown) if title else shown)
             attach_images(cell, text, path)
             yield cell
         case RunCell(code=code, hidden=hidden):

@@ -47,6 +47,7 @@ class ProseView:
 
     form: ClassVar[str] = "prose"
     html: Markup
+    title: Markup | None = None  # the text is folded below it
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +192,8 @@ def _views(
         match block:
             case RunProse(where, text):
                 html = render_markdown(text, where=where.path, line=where.line, images=images)
-                yield ProseView(html)
+                title = render_inline(block.title, where=where.path, line=where.line - 1)
+                yield ProseView(html, title or None)
             case RunCell():
                 index += 1
                 if not block.hidden or block.printed or block.shown:

@@ -78,6 +78,16 @@ def test_a_value_that_begins_a_line_begins_no_list(path: Path, sandbox: Sandbox)
     assert "<p>The sum is\n1. Here it is 1.</p>" in MarkdownIt().render(prose.text)
 
 
+def test_a_text_can_be_folded_under_its_title(path: Path, sandbox: Sandbox) -> None:
+    """It keeps its maths, its code and the line of its values."""
+    text = "Why?\n\n````details Where $e$ comes from\nIt is `= 1 + 1`.\n```text\nx\n```\n````\n"
+    _, folded = run_lesson(read_lesson(write(path, text)), sandbox).blocks
+    assert isinstance(folded, RunProse)
+    assert folded.title == "Where $e$ comes from"
+    assert folded.text == "It is 2.\n```text\nx\n```\n"
+    assert folded.where.line == 4
+
+
 def test_cells_share_one_namespace_and_values_are_computed(path: Path, sandbox: Sandbox) -> None:
     """The last expression of a cell is printed, matrices are shown, prose gets its numbers."""
     blocks = run_lesson(read_lesson(write(path, LESSON)), sandbox).blocks
@@ -132,7 +142,7 @@ def test_a_failing_value_in_prose_is_an_error_with_its_line(path: Path, sandbox:
         (
             "# T\n\n```ruby\n1\n```\n",
             3,
-            "expected one of python, python hidden, exercise, files, figure, question, try, break, text",
+            "expected one of python, python hidden, exercise, files, figure, question, try, break, details TITLE, text",
         ),
         ("# T\n\n```break a b\n```\n", 3, "a misconception after 'break', and a text below"),
         ("```break a b c\nText.\n```\n", 1, "a misconception after 'break', and a text below"),

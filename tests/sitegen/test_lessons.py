@@ -1,5 +1,6 @@
 """Lessons: their pages, their places in a track, and the numbers of what their cells show."""
 
+import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,6 +15,7 @@ from grader.lessons.break_task import BreakTask
 from grader.lessons.execute import RunCell, RunExercises, RunProse, Shown, ShownPlot
 from sitegen.figures import figure
 from sitegen.from_collection.builder import ContentBuilder
+from sitegen.lesson_notebooks import lesson_notebook
 from tests.browser.tools import write_lessons
 from tests.sitegen.conftest import Build, MakeExercise, MakeLesson, MakeTrack, Page, Site
 
@@ -214,6 +216,24 @@ def test_code_that_solves_an_exercise_of_the_lesson_is_folded(
     (spoiler,) = page["attention/lessons/begin/index.html"].all("details", class_="spoiler")
     assert spoiler.attributes["data-solves"] == "one"
     assert "def f" in spoiler.text
+
+
+def test_a_derivation_is_folded(
+    build: Build,
+    make_lesson: MakeLesson,
+    make_prose: Callable[..., RunProse],
+    make_track: MakeTrack,
+) -> None:
+    """Below its title, in the page and in the notebook."""
+    prose = [make_prose("# Begin"), replace(make_prose("It is *so*."), title="Why $e < 3$?")]
+    lesson = make_lesson("begin", *prose)
+    page = build(make_track(), lessons={"attention": [lesson]})[
+        "attention/lessons/begin/index.html"
+    ]
+    assert "It is so" in page.one("details", class_="card spoiler").text
+    assert page.all("math")
+    book = json.loads(lesson_notebook(lesson, {}))
+    assert any("</summary>\n\nIt is *so*.\n\n" in "".join(each["source"]) for each in book["cells"])
 
 
 def test_markup_in_a_lesson_stays_text(

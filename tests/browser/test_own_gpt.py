@@ -156,8 +156,13 @@ def test_own_functions_write_a_tale(new_page: NewPage, tools: Tools) -> None:
         page.get_by_label(f"The function for {name}").select_option("reference")
     measured = ["letters a second, .* The probabilities are the same", "KB of weights", "Shares of"]
     expect(page.locator(".gpt-measured")).to_have_text(list(map(re.compile, measured)))
-    expect(page.locator(".gpt-counted").last).to_contain_text("drafts accepted")
-    assert page.locator(".gpt-text [data-draft]").count() > 9
+    counted = page.locator(".gpt-counted").last
+    expect(counted).to_contain_text("drafts accepted")
+    expect(page.get_by_role("status").filter(has_text="Written: ")).to_have_count(1)
+    share, drafts = map(int, re.findall(r"\d+", counted.inner_text())[:2])
+    accepted = page.locator(".gpt-text [data-draft]").count()
+    assert accepted > 0
+    assert share == int(100 * accepted / drafts + 0.5)
     assert barriers(page, tools) == ""
     assert overflowing(page) == []
 

@@ -87,7 +87,7 @@ class Match:
     """
 
     target: str
-    known: KnownFunction
+    function: KnownFunction
     most: int
     part: int | None = None
     item: int | None = None
@@ -104,26 +104,26 @@ def mistakes_of(assignment: Assignment, match: Match) -> Iterator[AuditedProgram
         ),
         1,
     )
-    known = match.known
-    beside = _replaced(solution, match, known.solution)
-    for name, code in known.mistakes.items():
-        if known.name not in _functions(code):
+    function = match.function
+    beside = _replaced(solution, match, function.solution)
+    for name, code in function.mistakes.items():
+        if function.name not in _functions(code):
             continue
         diff = "".join(
             difflib.unified_diff(
-                _plain(known.solution),
+                _plain(function.solution),
                 _plain(code),
-                f"{known.exercise}: solution",
-                f"{known.exercise}: {name}",
+                f"{function.exercise}: solution",
+                f"{function.exercise}: {name}",
                 n=1,
             )
         )
         yield AuditedProgram(
-            change=f"known mistake in {match.target}: {name} ({known.exercise})",
+            change=f"known mistake in {match.target}: {name} ({function.exercise})",
             source=_replaced(solution, match, code),
             diff=diff,
             line=line,
-            misconception=f"{name.replace('-', ' ')} ({known.exercise})",
+            misconception=f"{name.replace('-', ' ')} ({function.exercise})",
             beside=beside,
         )
 
@@ -144,22 +144,22 @@ def _known_mistake(right, most, part, item):
     @functools.wraps(right)
     def stand_in(*args, **kwargs):
         bound = signature.bind(*args, **kwargs)
-        given = list(bound.args)
-        if bound.kwargs or len(given) > most:
+        values = list(bound.args)
+        if bound.kwargs or len(values) > most:
             bound.apply_defaults()
-            given = list(bound.arguments.values())
+            values = list(bound.arguments.values())
             defaults = [each.default for each in signature.parameters.values()]
-            for value, default in zip(given[most:], defaults[most:]):
+            for value, default in zip(values[most:], defaults[most:]):
                 if value is not default and value != default:
                     return right(*args, **kwargs)
-            given = given[:most]
-        made = wrong(*given)
+            values = values[:most]
+        result = wrong(*values)
         if item is not None:
-            made = made[item]
+            result = result[item]
         if part is None:
-            return made
+            return result
         results = list(right(*args, **kwargs))
-        results[part] = made
+        results[part] = result
         return tuple(results)
 
     return stand_in
@@ -172,7 +172,7 @@ def _known_mistake(right, most, part, item):
 def _replaced(solution: str, match: Match, code: str) -> str:
     adapter = _ADAPTER.replace("{code}", textwrap.indent(code, "    "))
     for name, value in (
-        ("name", match.known.name),
+        ("name", match.function.name),
         ("most", str(match.most)),
         ("part", str(match.part)),
         ("item", str(match.item)),

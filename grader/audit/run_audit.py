@@ -266,7 +266,7 @@ class _Auditor:
             if each["number"] in range(len(known)) and each["target"].isidentifier()
         ]
         # Where several exercises know a mistake, the one that knows most of the function says it.
-        matches.sort(key=lambda match: -len(match.known.mistakes))
+        matches.sort(key=lambda match: -len(match.function.mistakes))
         programs = [[*mistakes_of(self.assignment, match)] for match in matches]
         # The tests accept the exercise's own solution too, or its mistakes would say nothing.
         right = [
@@ -278,7 +278,7 @@ class _Auditor:
         for number in sorted(outcomes):
             if tasks.is_killed(outcomes[number]):
                 continue
-            tried.add(matches[number].known.exercise)
+            tried.add(matches[number].function.exercise)
             for program in programs[number]:
                 key = matches[number].target, str(program.misconception).partition(" (")[0]
                 if key not in seen:

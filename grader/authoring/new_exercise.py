@@ -105,7 +105,7 @@ def new_course(slug: str, folder: Path) -> list[Path]:
 
 
 def _filled(text: str, words: Mapping[str, str]) -> str:
-    return re.sub("|".join(words), lambda found: words[found[0]], text)
+    return re.sub("|".join(words), lambda match: words[match[0]], text)
 
 
 def _function(slug: str) -> str:

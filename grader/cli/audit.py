@@ -122,7 +122,7 @@ def command(
     request = Request(
         jobs=jobs,
         accepted=_accepted(accepted),
-        known=_known(like, exercises),
+        known=_functions_of(like, exercises),
         like=frozenset(like),
     )
     finished, failures = _run(assignments, request, use_cache=not no_cache)
@@ -157,9 +157,9 @@ def _run(
     finished: list[Finished] = []
     failures: list[str] = []
     for assignment in assignments:
-        known = cache.find(assignment, request) if use_cache else None
-        if known is not None:
-            finished.append(known)
+        cached = cache.find(assignment, request) if use_cache else None
+        if cached is not None:
+            finished.append(cached)
             continue
         try:
             with _progress(request) as advance:
@@ -185,7 +185,7 @@ def _accepted(path: Path | None) -> frozenset[str]:
     return frozenset(change for change in changes if change and not change.startswith("#"))
 
 
-def _known(like: tuple[str, ...], exercises: Path | None) -> "tuple[KnownFunction, ...]":
+def _functions_of(like: tuple[str, ...], exercises: Path | None) -> "tuple[KnownFunction, ...]":
     from grader.audit.programs import known_functions
     from grader.definitions.collection import Collection
 

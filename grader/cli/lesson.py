@@ -166,8 +166,8 @@ def _how(question: "RunQuestion") -> str:
     return "a number, such as 1.5 or 3/2"
 
 
-def _verdict(found: "Reply") -> str:
-    return f"**{'Right.' if found.is_right else 'Not yet.'}** {found.reason}"
+def _verdict(reply: "Reply") -> str:
+    return f"**{'Right.' if reply.is_right else 'Not yet.'}** {reply.reason}"
 
 
 def _list(folder: Path) -> None:
@@ -346,12 +346,12 @@ def _paths(named: tuple[str, ...], folder: Path) -> list[Path]:
     )
     from grader.definitions.wording import did_you_mean
 
-    known = all_lesson_files(folder)
+    files = all_lesson_files(folder)
     if not named:
-        if not known:
+        if not files:
             raise UsageError(f"there are no lessons in {folder}")
-        return known
-    by_id = {id_in_name(path): path for path in known}
+        return files
+    by_id = {id_in_name(path): path for path in files}
     lessons = []
     for name in named:
         if is_path(name, [LESSON_SUFFIX]):
@@ -359,7 +359,7 @@ def _paths(named: tuple[str, ...], folder: Path) -> list[Path]:
             continue
         if name not in by_id:
             raise UsageError(f"no lesson '{name}'{did_you_mean(name, by_id)}{path_hint(name)}")
-        same = [path for path in known if id_in_name(path) == name]
+        same = [path for path in files if id_in_name(path) == name]
         if len(same) > 1:
             raise UsageError(f"'{name}' is both {same[0]} and {same[1]}; name one by its path")
         lessons.append(by_id[name])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from grader.definitions.track import LessonDefinition
     from grader.progress.status import ExerciseStatus
 
-    Known = Mapping[ExerciseId, ExerciseStatus]
+    Standings = Mapping[ExerciseId, ExerciseStatus]
 
 _STYLES = {"passed": "green", "tried": "yellow", "given up": "dim", "new": ""}
 _BESIDE_ID = 34  # columns of mark, state, difficulty and XP
@@ -67,11 +67,11 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
     if not chosen:
         raise UsageError(f"there are no exercises in {collection.folder}")
     history = read_history()
-    known = standings(history)
+    standing = standings(history)
     next_exercise = upcoming(collection, history)
     following = None if next_exercise is None else next_exercise.exercise
     if form == "json":
-        click.echo(json.dumps([_data(each, known, following) for each in chosen], indent=2))
+        click.echo(json.dumps([_data(each, standing, following) for each in chosen], indent=2))
         return
     from rich.console import Console
 
@@ -79,7 +79,7 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
         for number, each in enumerate(chosen):
             if number:
                 console.print()
-            _print(console, each, known, following)
+            _print(console, each, standing, following)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +98,20 @@ class _Listed:
 
 
 def _print(
-    console: "Console", track: _Listed, known: "Known", following: "ExerciseId | None"
+    console: "Console", track: _Listed, standing: "Standings", following: "ExerciseId | None"
 ) -> None:
     from rich.text import Text
 
     listed, lesson_of = track.exercises, track.lesson_of
     heading = f"{track.title} ({track.name})" if track.name else track.title
-    states = [_state(each, known) for each in listed]
-    earned = sum(known[each.id].earned for each in listed if each.id in known)
+    states = [_state(each, standing) for each in listed]
+    earned = sum(standing[each.id].earned for each in listed if each.id in standing)
     total = sum(each.xp for each in listed)
     console.print(Text(heading, style="bold"))
     done = f"{states.count('passed')} of {len(listed)} passed, {earned} of {total} XP"
     console.print(done, markup=False)
     longest = max(len(each.id) for each in listed)
-    missing = [_missing(each, known) for each in listed]
+    missing = [_missing(each, standing) for each in listed]
     needs = [
         f"  after {', '.join(names)}" if names and state == "new" else ""
         for names, state in zip(missing, states, strict=True)
@@ -135,15 +135,15 @@ def _print(
         console.print(line, soft_wrap=True)  # a line each, for grep
 
 
-def _state(exercise: "Exercise", known: "Known") -> str:
-    return known[exercise.id].state if exercise.id in known else "new"
+def _state(exercise: "Exercise", standing: "Standings") -> str:
+    return standing[exercise.id].state if exercise.id in standing else "new"
 
 
-def _missing(exercise: "Exercise", known: "Known") -> list[str]:
-    return [name for name in exercise.requires if name not in known or not known[name].closed]
+def _missing(exercise: "Exercise", standing: "Standings") -> list[str]:
+    return [name for name in exercise.requires if name not in standing or not standing[name].closed]
 
 
-def _data(track: _Listed, known: "Known", following: "ExerciseId | None") -> dict[str, Any]:
+def _data(track: _Listed, standing: "Standings", following: "ExerciseId | None") -> dict[str, Any]:
     lesson_of = track.lesson_of
     return {
         "track": track.name or None,
@@ -154,11 +154,11 @@ def _data(track: _Listed, known: "Known", following: "ExerciseId | None") -> dic
                 "title": each.title,
                 "kind": each.kind,
                 "difficulty": each.difficulty,
-                "state": _state(each, known),
+                "state": _state(each, standing),
                 "xp": each.xp,
-                "earned": known[each.id].earned if each.id in known else 0,
+                "earned": standing[each.id].earned if each.id in standing else 0,
                 "requires": list(each.requires),
-                "missing": _missing(each, known),
+                "missing": _missing(each, standing),
                 "lesson": lesson_of[each.id].id if each.id in lesson_of else None,
                 "next": each.id == following,
             }

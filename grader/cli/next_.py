@@ -44,7 +44,7 @@ def command(exercises: Path | None, course: Path | None) -> None:
     if next_exercise is None:
         click.echo("You have done all there is.")
         return
-    exercise, more, known = (
+    exercise, more, states = (
         collection.find(next_exercise.exercise),
         suffix(exercises),
         standings(history),
@@ -54,7 +54,7 @@ def command(exercises: Path | None, course: Path | None) -> None:
     )
     lessons = (lesson for track in collection.tracks for lesson in track.definition.lessons)
     for lesson in lessons:
-        if exercise.id in lesson.exercises and not any(each in known for each in lesson.exercises):
+        if exercise.id in lesson.exercises and not any(each in states for each in lesson.exercises):
             click.echo(f"Read first: etude lesson show {lesson.id}{more}")
     if next_exercise.begun:
         click.echo(f"Go on:      etude show {exercise.id}{more}")

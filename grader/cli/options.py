@@ -214,13 +214,13 @@ def collection_folder(option: Path | None) -> Path:
     from grader.definitions.files import courses, default_folder, folders_in
     from grader.definitions.wording import listing
 
-    known = courses()
+    ours = courses()
     named = os.environ.get("ETUDE_EXERCISES")
     folder = option or (Path(named) if named else default_folder())
-    folders = [each if each.is_dir() else known.get(str(each), each) for each in folders_in(folder)]
+    folders = [each if each.is_dir() else ours.get(str(each), each) for each in folders_in(folder)]
     for each in folders:
         if not each.is_dir():
-            also = f"; courses that come with Etude: {listing(known, 'and')}" if known else ""
+            also = f"; courses that come with Etude: {listing(ours, 'and')}" if ours else ""
             raise UsageError(f"there is no folder {each} with exercises{also}")
     return Path(os.pathsep.join(map(str, folders)))
 

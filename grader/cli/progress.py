@@ -44,17 +44,17 @@ def command(context: click.Context, exercises: Path | None) -> None:
 
     collection = Collection.load(options.collection_folder(exercises))
     history = Store().read()
-    known = standings(history)
+    standing = standings(history)
     for track in collection.tracks:
-        _print_part(track.definition.title, track.exercises, known)
+        _print_part(track.definition.title, track.exercises, standing)
     if collection.standalone:
-        _print_part("In no track", collection.standalone, known)
+        _print_part("In no track", collection.standalone, standing)
     running = streak(history, local_now().date())
     days = _counted(running.current, "day")
     longest = f", the longest had {running.longest}" if running.longest > running.current else ""
-    xp = sum(each.total for each in known.values())
+    xp = sum(each.total for each in standing.values())
     click.echo(f"\n{xp} XP in all. Streak: {days}{longest}.")
-    claimed = sum(each.self_reported for each in known.values())
+    claimed = sum(each.self_reported for each in standing.values())
     if claimed:
         click.echo(f"{claimed} passed in the browser alone; `etude check` grades in a sandbox.")
     step, more = upcoming(collection, history), suffix(exercises)
@@ -150,9 +150,9 @@ def where() -> None:
 
 
 def _print_part(
-    title: str, listed: "tuple[Exercise, ...]", known: "Mapping[ExerciseId, ExerciseStatus]"
+    title: str, listed: "tuple[Exercise, ...]", standing: "Mapping[ExerciseId, ExerciseStatus]"
 ) -> None:
-    standings = [known[each.id] for each in listed if each.id in known]
+    standings = [standing[each.id] for each in listed if each.id in standing]
     passed = sum(each.state == "passed" for each in standings)
     earned, total = sum(each.earned for each in standings), sum(each.xp for each in listed)
     bar = ""

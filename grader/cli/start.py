@@ -42,8 +42,8 @@ def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
     else:
         path = path_for(definition, file) if file.is_dir() else file
     done = write_starter(definition, path)
-    known = standings(read_history())
-    missing = [name for name in definition.requires if name not in known or not known[name].closed]
+    mine = standings(read_history())
+    missing = [name for name in definition.requires if name not in mine or not mine[name].closed]
     click.echo(f"{path}: {done}.")
     if missing:
         click.echo(f"It builds on what you have not done yet: {', '.join(missing)}.")

@@ -175,12 +175,12 @@ class _Walk:
         track = track_beside(exercise)
         self._track = [track.id] if track else []
         if track:
-            known = standings(read_history())
-            closed = [each for each in track.exercises if each in known and known[each].closed]
+            states = standings(read_history())
+            closed = [each for each in track.exercises if each in states and states[each].closed]
             about = f"{track.title}: {len(closed)} of {len(track.exercises)} done"
             console.print(printable(about), style="dim", markup=False)
             lesson = next((each for each in track.lessons if exercise.id in each.exercises), None)
-            if lesson is not None and not any(each in known for each in lesson.exercises):
+            if lesson is not None and not any(each in states for each in lesson.exercises):
                 click.echo(f"Read first: etude lesson show {lesson.id}{suffix(self._exercises)}")
         title = f"{exercise.title} ({exercise.id}), {exercise.difficulty}, {exercise.xp} XP"
         console.print(printable(title), style="bold", markup=False)

@@ -104,7 +104,7 @@ def failure_groups(rows: Sequence[Row]) -> list[FailureGroup]:
             students=len(group),
             files=tuple(sorted(row.file for row in group)),
             tests=group[0].failed_tests,
-            message=group[0].said,
+            message=group[0].message,
         )
         for number, ((exercise, _), group) in enumerate(ordered, 1)
     ]

@@ -37,7 +37,7 @@ def read_roster(text: str, name: str) -> list[RosterRow]:
         UsageError: a line is not as it should be, or names somebody again.
     """
     roster: list[RosterRow] = []
-    known: dict[tuple[str, str], int] = {}
+    line_of: dict[tuple[str, str], int] = {}
     for number, row in rows(text, name, ("id",)):
         where = f"{name}:{number}"
         for column, value in row.items():
@@ -48,8 +48,8 @@ def read_roster(text: str, name: str) -> list[RosterRow]:
         logins = [login_key(row[each]) for each in ("email", "e-mail", "login") if each in row]
         login = max(logins) if logins else None  # an empty one only if there is no other
         for kind, value in (("id", row["id"]), ("login", login or "")):
-            if value and known.setdefault((kind, value), number) != number:
-                line = known[kind, value]
+            if value and line_of.setdefault((kind, value), number) != number:
+                line = line_of[kind, value]
                 raise UsageError(f"{where} has the {kind} {value!r} again, as line {line} does")
         role = row.get("role", "").lower()
         if role and role not in ROLES:

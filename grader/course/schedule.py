@@ -110,17 +110,17 @@ def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> Schedule:
     report = ProblemList(document.problems)
     top = _entries(document.root, report, _LEVELS)
     base = _window(top[ALL], Window(), report) if ALL in top else Window()
-    known = {each: track for track, ids in tracks.items() for each in ids}
+    track_of = {each: track for track, ids in tracks.items() for each in ids}
     by_track = {
         name: _window(node, base, report)
         for name, node in _entries(top.get("tracks"), report, tracks).items()
     }
-    by_exercise = {each: by_track.get(track, base) for each, track in known.items()}
-    for name, node in _entries(top.get("exercises"), report, known).items():
+    by_exercise = {each: by_track.get(track, base) for each, track in track_of.items()}
+    for name, node in _entries(top.get("exercises"), report, track_of).items():
         by_exercise[name] = _window(node, by_exercise[name], report)
     extensions: dict[tuple[str, str], dt.datetime] = {}
     for student, node in _entries(top.get("extensions"), report).items():
-        for name, value in _entries(node, report, (ALL, *known)).items():
+        for name, value in _entries(node, report, (ALL, *track_of)).items():
             try:
                 extensions[student, name] = _value("due", value)
             except UsageError as error:
@@ -163,7 +163,7 @@ def moment(text: str, *, zone_needed: bool = True) -> dt.datetime:
 
 
 def _entries(
-    node: Node | None, report: ProblemList, known: Iterable[str] | None = None
+    node: Node | None, report: ProblemList, names: Iterable[str] | None = None
 ) -> dict[str, Node]:
     """Return the entries of a mapping, whose keys may have to be known."""
     if node is None:
@@ -172,9 +172,9 @@ def _entries(
         report.add(node.where, "write keys and values here")
         return {}
     for key, _ in node.entries:
-        if known is not None and key.text not in known:
-            report.add(key.where, f"{key.text!r} is none of {', '.join(known)}")
-    return {key.text: value for key, value in node.entries if known is None or key.text in known}
+        if names is not None and key.text not in names:
+            report.add(key.where, f"{key.text!r} is none of {', '.join(names)}")
+    return {key.text: value for key, value in node.entries if names is None or key.text in names}
 
 
 def _window(node: Node, base: Window, report: ProblemList) -> Window:

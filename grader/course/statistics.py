@@ -37,7 +37,7 @@ class Row:
     is_cut: bool = False  # tests are left that did not run
     file: str = ""
     behaviour: str = ""  # the same for failures alike; nothing if passed, or if it was diagnosed
-    said: str = ""  # the first message about a failure
+    message: str = ""  # the first message about a failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def row_of(data: Mapping[str, Any]) -> Row | None:
         is_cut=any(test["outcome"] == "not run" for test in data["tests"]),
         file=str(data.get("file", "")),
         behaviour="" if is_told else _LINE.sub("line", json.dumps(ends, sort_keys=True)),
-        said=next(filter(None, messages), ""),
+        message=next(filter(None, messages), ""),
     )
 
 
@@ -150,7 +150,7 @@ def summarise(rows: Sequence[Row]) -> list[ExerciseStatistics]:
 
 
 def hardest_first(
-    found: Mapping[str, tuple[Sums, Mistakes]],
+    by_exercise: Mapping[str, tuple[Sums, Mistakes]],
 ) -> list[ExerciseStatistics]:
     """Return the statistics of exercises from what was added up over their students."""
     every = [
@@ -164,7 +164,7 @@ def hardest_first(
             failed_tests=mistakes.failed_tests,
             hints=mistakes.hints,
         )
-        for exercise, (sums, mistakes) in found.items()
+        for exercise, (sums, mistakes) in by_exercise.items()
     ]
     return sorted(every, key=lambda each: (each.pass_rate, each.exercise))
 

@@ -52,7 +52,7 @@ PUBLIC_OF_COURSE: Final = frozenset({"title", "packages"})
 # The block of a lesson that lists data files; the parser of lessons is in a layer above.
 _DATA_FILES: Final = re.compile(r"^(```|~~~)files[ \t]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
 _LARGEST: Final = 64 << 20  # bytes of a file that is handed on as it is
-_KNOWN: Final = frozenset[str]().union(*map(keys_of, get_args(TestCase)))
+_TEST_KEYS: Final = frozenset[str]().union(*map(keys_of, get_args(TestCase)))
 
 
 def student_text(path: Path) -> str:
@@ -215,7 +215,7 @@ def _is_hidden(test: Node, report: ProblemList) -> bool:
     if not isinstance(test, Mapping):
         report.stop(test.where, "tests: expected a mapping")
     for key, _ in test.entries:
-        if key.text not in _KNOWN:
+        if key.text not in _TEST_KEYS:
             report.add(key.where, f"unknown key {quote(key.text)} in a test")
     hidden = test.get("hidden")
     if hidden is None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 _MOST = 64  # rows and columns that can be shown
-_shown: list[dict[str, Any]] = []
+_displays: list[dict[str, Any]] = []
 
 
 def heatmap(
@@ -57,7 +57,7 @@ def _show(
     ):
         if len(labels) not in (0, length):
             raise ValueError(f"{len(labels)} labels for {length} {name}")
-    _shown.append(
+    _displays.append(
         {
             "kind": kind,
             "title": str(title),
@@ -71,6 +71,6 @@ def _show(
 
 def _take() -> list[dict[str, Any]]:
     """Return what was shown since the last time."""
-    taken = list(_shown)
-    _shown.clear()
-    return taken
+    displays = list(_displays)
+    _displays.clear()
+    return displays

@@ -105,11 +105,11 @@ def _given_functions(program: Program, given: str) -> frozenset[int]:
         starter = _functions(Program(given))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
-    known = {name: _code(function) for name, function in starter.items()}
+    starter_code = {name: _code(function) for name, function in starter.items()}
     return frozenset(
         id(function)
         for name, function in _functions(program).items()
-        if known.get(name) == _code(function)
+        if starter_code.get(name) == _code(function)
     )
 
 

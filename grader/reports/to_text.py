@@ -59,7 +59,7 @@ _BELOW: Final = 4  # lines of the terminal for what follows: advice, waiting, th
 _LEAST: Final = 6  # lines of a verdict, however small the terminal is
 _WITHOUT_TERMINAL: Final = 100  # columns of blocks
 _WIDTH = 100
-_SHOWN = 50  # submissions that are listed one by one
+_MOST_ROWS = 50  # submissions that are listed one by one
 _NAMED = 5  # files that were not looked at
 
 
@@ -124,7 +124,7 @@ def print_batch(console: Surface, batch: Batch) -> None:
     Below a line is what kept the submission from passing.
     """
     reports = batch.reports
-    rows = reports if len(reports) <= _SHOWN else ()
+    rows = reports if len(reports) <= _MOST_ROWS else ()
     files = Counter(each.file for each in rows)  # a notebook may have several exercises
     stems = (each.file.rpartition("/")[2].removesuffix(".py") for each in rows)
     names = [

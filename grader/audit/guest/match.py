@@ -70,20 +70,20 @@ def arity(function: Any) -> tuple[int, int] | None:
 
 def agreement(
     right: types.ModuleType,
-    known: types.ModuleType,
+    exercise: types.ModuleType,
     name: str,
     known_name: str,
     pool: Sequence[Candidate],
 ) -> Correspondence | None:
     """Return how two functions correspond; None where they do not do the same."""
-    takes = arity(getattr(known, known_name, None))
+    takes = arity(getattr(exercise, known_name, None))
     if takes is None:
         return None
     parts: dict[tuple[int | None, int | None], int] = {}
     compared = 0
     results: set[bytes] = set()
     own = [steps[0] for called, steps in pool if called == name]
-    for value, result in _results((right, name), (known, known_name), own, takes):
+    for value, result in _results((right, name), (exercise, known_name), own, takes):
         compared += 1
         pairs: list[tuple[int | None, int | None]] = [(None, None)]
         if isinstance(value, tuple) and not isinstance(result, tuple):
@@ -105,7 +105,7 @@ def agreement(
 
 def _results(
     right: tuple[types.ModuleType, str],
-    known: tuple[types.ModuleType, str],
+    exercise: tuple[types.ModuleType, str],
     calls: Sequence[Step],
     takes: tuple[int, int],
 ) -> Iterator[tuple[Any, Any]]:
@@ -116,7 +116,7 @@ def _results(
         if args is None or len(args) < takes[0]:
             continue
         try:
-            one, other = observe(*right, (step,)), observe(*known, (("", args, {}),))
+            one, other = observe(*right, (step,)), observe(*exercise, (("", args, {}),))
         except TooLongError:
             return
         if one.raises or other.raises:

@@ -167,7 +167,7 @@ class Search:
         return result
 
     def _shrunk(
-        self, candidate: Candidate, found: BehaviourDifference, forms: Collection[tuple[str, Form]]
+        self, candidate: Candidate, diff: BehaviourDifference, forms: Collection[tuple[str, Form]]
     ) -> tuple[Candidate, BehaviourDifference]:
         name, steps = candidate
         options = options_of(self.right, name, ())
@@ -187,7 +187,7 @@ class Search:
                     continue
                 tries += 1
                 if tries > _MOST_SHRINKS or time.process_time() > until:
-                    return (name, steps), found
+                    return (name, steps), diff
                 expected = _right(self.right, (name, smaller))
                 if expected is None or first is None:
                     continue
@@ -196,12 +196,12 @@ class Search:
                 again = self._differs((name, smaller), expected)
                 if (
                     again is not None
-                    and again.kind == found.kind
+                    and again.kind == diff.kind
                     and not self.is_unread(name, again)
                 ):
-                    steps, found, is_smaller = smaller, again, True
+                    steps, diff, is_smaller = smaller, again, True
                     break
-        return (name, steps), found
+        return (name, steps), diff
 
 
 def _form(step: Step) -> Form:

@@ -18,7 +18,7 @@ from grader.errors import UsageError
 
 _NOTEBOOK: Final = ".ipynb"
 _MOST: Final = 500  # assignments in a folder
-_SHOWN: Final = 4
+_MOST_NAMES: Final = 4
 _OWN: Final = (
     "this is a definition of Etude's: 'etude verify' proves its tests with the same mutants"
 )
@@ -93,19 +93,19 @@ def _folder(path: Path) -> list[Assignment]:
         below = [each for folder in subfolders(path) for each in (folder, *subfolders(folder))]
     except UnreadableError as error:
         raise bad(path, str(error)) from error
-    known = [
+    assignments = [
         each for each in below if exercism.is_exercise(each) or problem_folder.is_problem(each)
     ]
-    if len(known) > _MOST:
+    if len(assignments) > _MOST:
         raise bad(path, f"there are more than {_MOST} assignments in it; name a part of it")
-    if known:
-        return [each for each in map(_by_convention, known) if each is not None]
+    if assignments:
+        return [each for each in map(_by_convention, assignments) if each is not None]
     files = FolderFiles(path.absolute())
     notebooks = [name for name in files.names if name.endswith(_NOTEBOOK)]
     if not any(map(is_test_file, files.python)) and notebooks:
         if len(notebooks) == 1:
             return [load_notebook(files.path(notebooks[0]))]
-        several = ", ".join(notebooks[:_SHOWN])
+        several = ", ".join(notebooks[:_MOST_NAMES])
         raise bad(path, f"each of these notebooks may be meant: {several}; name one")
     return [load_python_folder(path)]
 

@@ -133,7 +133,7 @@ def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
     """Return the file of tests; nothing if there is none."""
     program = read_program(solution)
     sources = {each.source for each in (program.statements if program else ())}
-    known = program.sets if program else frozenset[str]()
+    mine = program.sets if program else frozenset[str]()
     functions: list[str] = []
     stars: list[str] = []
     used: set[str] = set()
@@ -144,16 +144,16 @@ def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
                 notes.append(
                     f"{printable_name(_label(draft, test))} has no assert: it fails if it raises"
                 )
-            code, found = without_star_imports(_own(test, sources))
+            code, star_imports = without_star_imports(_own(test, sources))
             if not says_something(code):
                 continue
-            stars += found
+            stars += star_imports
             name = function_name(_label(draft, test), taken)
             body = code if test.stdout is None else printing(code, test.stdout)
             parts = read_program(code)
-            changed = sorted((parts.sets if parts else frozenset()) & known & _needed_first(code))
+            changed = sorted((parts.sets if parts else frozenset()) & mine & _needed_first(code))
             scope = f"global {', '.join(changed)}\n" if changed else ""
-            used |= (needed(code) & known).union(changed)
+            used |= (needed(code) & mine).union(changed)
             mark = "@among_the_cells\n" if changed else ""
             functions.append(mark + as_function(name, scope + body))
     if not functions:

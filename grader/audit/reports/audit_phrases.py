@@ -26,13 +26,13 @@ def headline(audit: Audit) -> list[str]:
     failures = [check for check in holes if check.name == _GRAVE[0]]
     result = [line(check.sentence) for check in failures]
     survivors = known_first(audit.survivors)
-    known = [each for each in survivors if each.misconception]
+    wrong = [each for each in survivors if each.misconception]
     mutants = [each for each in survivors if not each.misconception]
-    if known:
-        whole = count(max(audit.misconceptions, len(known)), "known mistake")
-        named = ", ".join(line(each.misconception or "") for each in known[:_NAMED])
+    if wrong:
+        whole = count(max(audit.misconceptions, len(wrong)), "known mistake")
+        named = ", ".join(line(each.misconception or "") for each in wrong[:_NAMED])
         result.append(
-            f"{len(known)} of {whole} {_pass(len(known))} all tests; the first: {_ended(named)}"
+            f"{len(wrong)} of {whole} {_pass(len(wrong))} all tests; the first: {_ended(named)}"
         )
     result += [line(check.sentence) for check in holes if check not in failures]
     if mutants:

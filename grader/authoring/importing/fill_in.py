@@ -78,13 +78,13 @@ def fill_in_draft(draft: Draft) -> None:
             _complete_test(draft, test, starter or ParsedProgram(()))
 
 
-def unused(wanted: str, taken: Collection[str]) -> str:
-    """Return an id that is not taken: the wanted one, or that with a number from 2."""
-    name, count = wanted, 1
-    while name in taken:
+def unused(name: str, taken: Collection[str]) -> str:
+    """Return an id that is not taken: the name, or that with a number from 2."""
+    result, count = name, 1
+    while result in taken:
         count += 1
-        name = f"{wanted}-{count}"
-    return name
+        result = f"{name}-{count}"
+    return result
 
 
 def _head(draft: Draft) -> None:

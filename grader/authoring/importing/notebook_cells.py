@@ -242,11 +242,11 @@ def draft_of(question: Question) -> Draft:
         draft.remarks.append(
             f"it builds on question {name!r}, so the answer to that is part of the starter"
         )
-    known = draft.defines.keys() | _THERE
+    there = draft.defines.keys() | _THERE
     if question.after:
         context = read_program(join([question.context, *question.after])) or context
     for part in question.tests:
-        draft.tests.append(_test(part, context, known, question, answer))
+        draft.tests.append(_test(part, context, there, question, answer))
     return draft
 
 
@@ -270,7 +270,7 @@ def _complete_starter(draft: Draft, answer: str) -> None:
 
 
 def _test(
-    part: TestPart, context: ParsedProgram, known: Iterable[str], question: Question, answer: str
+    part: TestPart, context: ParsedProgram, there: Iterable[str], question: Question, answer: str
 ) -> DraftTest:
     """Make a test: a body with asserts, or code whose output is compared."""
     tree = parsed(part.code)
@@ -291,11 +291,11 @@ def _test(
             question.remarks.append(
                 f"{part.where}: no output was recorded, so what the solution prints is expected"
             )
-    there = set(known)
+    names = set(there)
     if test.key == "run":  # it runs where the answer has run
         program = read_program(answer)
-        there |= program.sets if program else set()
-    lacking = needed(test.code) - there
+        names |= program.sets if program else set()
+    lacking = needed(test.code) - names
     front = context.for_names(lacking, effects=True).statements
     if test.key == "pytest":
         front = tuple(each for each in front if not each.sets or not each.sets <= _THERE)

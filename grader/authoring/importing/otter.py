@@ -27,7 +27,7 @@ _LABEL: Final = re.compile(r"\s*#+\s*(HIDDEN(?:\s+TEST)?|TEST)\s*#*\s*(?:\n|\Z)"
 _IN_HTML: Final = re.compile(r"<pre>(.*?)</pre>", re.DOTALL)
 _IGNORED: Final = re.compile(r"\s*#\s*(BEGIN|END) IGNORE\s*$")
 _ASSIGNMENT: Final = re.compile(r"\s*#\s*ASSIGNMENT CONFIG\s*\n")
-_KNOWN: Final = frozenset({"name", "points"})
+_KEYS: Final = frozenset({"name", "points"})
 
 
 def has_questions(cells: Sequence[NotebookCell]) -> bool:
@@ -105,7 +105,7 @@ class OtterReader(parts.QuestionReader):
         question = self._begin(name, cell.where)
         self._points = parts.whole_points(settings.get("points"), question.remarks, cell.where)
         self._is_old = False
-        unread = [key for key in settings if key not in _KNOWN]
+        unread = [key for key in settings if key not in _KEYS]
         if settings.get("manual", "").lower() == "true":
             question.by_hand = True
             question.remarks.append("it is graded by hand in part")

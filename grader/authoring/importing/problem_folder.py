@@ -31,7 +31,7 @@ from grader.authoring.importing.top_level import emptied, read_program
 
 _TESTS: Final = "tests.json"
 _SOLUTION: Final = "solution.py"
-_KNOWN: Final = frozenset(
+_FILES: Final = frozenset(
     {
         _TESTS, _SOLUTION, "starter_code.py", "starter.py", "description.md", "instructions.md",
         "README.md", "meta.json", "example.json", "learn.md",
@@ -79,7 +79,7 @@ def read_problem(folder: Path) -> SourceDrafts:
         else:
             draft.tests.append(test)
     for entry in entries(folder):
-        if entry.name in _KNOWN or entry.name.startswith((".", "__pycache__")):
+        if entry.name in _FILES or entry.name.startswith((".", "__pycache__")):
             continue
         try:
             kind = "the file" if inside(folder, entry.name).is_file() else "the folder"

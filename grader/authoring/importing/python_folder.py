@@ -48,7 +48,7 @@ _STARTERS: Final = (
 )  # fmt: skip
 _TEST_FOLDERS: Final = ("tests", "test")
 _FARTHEST: Final = 3  # folders between files that are named and the folder that holds them all
-_SHOWN: Final = 6
+_MOST_NAMES: Final = 6
 
 
 def is_test_file(name: str) -> bool:
@@ -352,7 +352,7 @@ class _Reader:
         if not candidates and len(missing) == 1:
             self._notes.append(f"{named} is imported as {missing[0]}, the name in the tests")
             return f"{missing[0]}.py"
-        what = ", ".join([*candidates, *missing][:_SHOWN]) or "no module of the folder"
+        what = ", ".join([*candidates, *missing][:_MOST_NAMES]) or "no module of the folder"
         message = f"the tests import {what}, and none of these is this file"
         raise bad(self._files.path(named), message)
 
@@ -416,6 +416,6 @@ class _Reader:
         for choice in (called, tested, top):
             if len(choice) == 1:
                 return choice[0]
-        several = ", ".join(list(candidates)[:_SHOWN])
+        several = ", ".join(list(candidates)[:_MOST_NAMES])
         message = f"each of these may be the solution: {several}; name one with --solution"
         raise bad(self._files.root, message)

@@ -460,7 +460,7 @@ class _Translator(ast.NodeTransformer):
                     result.add(name)
         for node in _class_values(group):
             result |= _names_set(node)
-        self._known = self._methods | result
+        self._members = self._methods | result
 
     def body(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Translate statements."""
@@ -538,7 +538,7 @@ class _Translator(ast.NodeTransformer):
         """Turn `self.x` into `x`, and `caught.exception` into `caught.value`."""
         match node:
             case ast.Attribute(value=ast.Name(id=own), attr=name) if own == self._own:
-                if name not in self._known:
+                if name not in self._members:
                     self._refuse(f"there is nothing like self.{name}")
                 return ast.copy_location(ast.Name(name, node.ctx), node)
             case ast.Attribute(value=ast.Name(id=caught), attr="exception"):

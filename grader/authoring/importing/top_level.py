@@ -91,14 +91,14 @@ class ParsedProgram:
         """Return its text."""
         return join(each.source for each in self.statements)
 
-    def for_names(self, wanted: Collection[str], *, effects: bool = False) -> "ParsedProgram":
+    def for_names(self, names: Collection[str], *, effects: bool = False) -> "ParsedProgram":
         """Return the statements that set names, with all that they need in turn, in order.
 
         Args:
             effects: Also keep statements for effect, as `np.random.seed(0)`, that come before one
                 that is kept; never those that print.
         """
-        missing = set(wanted)
+        missing = set(names)
         taken: set[int] = set()
         for index in range(len(self.statements) - 1, -1, -1):
             each = self.statements[index]

@@ -30,7 +30,7 @@ class Comments:
     """The comments for lint in a file; `checked` has the codes of the rules that were run."""
 
     comments: list[Comment]
-    known: frozenset[str]
+    codes: frozenset[str]
     checked: frozenset[str]
 
 

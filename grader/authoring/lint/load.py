@@ -150,7 +150,7 @@ def _neighbours(loaded: _Definitions, paths: Iterable[Path], *, is_collection: b
     """
     exercises = dict(loaded.exercises)
     definitions = {path: track.definition for path, track in loaded.tracks.items()}
-    known: dict[Path, frozenset[str]] = {}
+    ids: dict[Path, frozenset[str]] = {}
     quiet = _Definitions()  # problems of files that were not named are not reported
     for folder in dict.fromkeys(path.parent for path in paths):
         track = folder / TRACK_FILE
@@ -164,7 +164,7 @@ def _neighbours(loaded: _Definitions, paths: Iterable[Path], *, is_collection: b
             # The folders around may be no collection.
             with contextlib.suppress(UsageError, DefinitionError):
                 files = files_by_folder(folder.absolute().parent)
-                known[folder] = frozenset(id_in_name(p) for paths in files.values() for p in paths)
+                ids[folder] = frozenset(id_in_name(p) for paths in files.values() for p in paths)
     exercises.update(quiet.exercises)
     places: dict[str, tuple[str, int]] = {
         name: (definition.id, index)
@@ -172,4 +172,4 @@ def _neighbours(loaded: _Definitions, paths: Iterable[Path], *, is_collection: b
         for index, name in enumerate(definition.exercises)
     }
     by_id: dict[str, Exercise] = {exercises[path].id: exercises[path] for path in sorted(exercises)}
-    return Neighbours(by_id, places, known)
+    return Neighbours(by_id, places, ids)

@@ -77,7 +77,7 @@ class Neighbours:
 
     exercises: Mapping[str, Exercise]
     places: Mapping[str, tuple[str, int]]  # track and number
-    known: Mapping[Path, frozenset[str]]
+    ids_around: Mapping[Path, frozenset[str]]
     """The ids in the collection around each folder of a track, by the names of the files."""
 
     def concepts(self) -> Counter[str]:

@@ -430,15 +430,15 @@ def _mutants(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
         )
         where = places.in_text(mutant.line, "solution")
         yield ProofFinding.at(checks.MUTANTS, message, where, mutant.diff, mutant.change)
-    known = {mutant.change: _killed(verdict) for mutant, verdict in facts.mutants}
-    known |= {
+    killed = {mutant.change: _killed(verdict) for mutant, verdict in facts.mutants}
+    killed |= {
         each.change: _refuses(facts, verdict) for each, verdict in facts.wrong if each.constant
     }
     for entry in exercise.equivalent:
-        if entry.change not in known:
-            close = did_you_mean(entry.change, known) or "; take the entry out"
+        if entry.change not in killed:
+            close = did_you_mean(entry.change, killed) or "; take the entry out"
             message = f"equivalent: the solution has no mutant '{entry.change}'{close}"
-        elif known[entry.change]:
+        elif killed[entry.change]:
             message = (
                 f"equivalent: a hidden test kills '{entry.change}', so it is not equivalent; "
                 "take the entry out"

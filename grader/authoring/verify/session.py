@@ -193,9 +193,9 @@ def add_lint_errors(session: ProofSession, report: "LintReport") -> None:
                 ProofFinding.at(LINT, message, each.where)
             )
     for path, messages in errors.items():
-        known = session.proofs.get(path)
-        if known is None or known.status not in ("invalid", "fault"):
-            proof = known or Proof(id_in_name(path), "", "not proven")
+        proof = session.proofs.get(path)
+        if proof is None or proof.status not in ("invalid", "fault"):
+            proof = proof or Proof(id_in_name(path), "", "not proven")
             if any(unshowable_text.about.code in each.message for each in messages):
                 # Lint says it at its place; that no page can be made follows from it.
                 rest = tuple(f for f in proof.findings if not f.message.startswith(NO_PAGE))

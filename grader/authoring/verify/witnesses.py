@@ -39,11 +39,11 @@ def notes_on_witnesses(exercise: Exercise, pool: Pool) -> Iterable[ProofFinding]
         Job(exercise, Submission.from_bytes(path, each.code.encode()), probe=probe)
         for each in exercise.misconceptions
     ]
-    asked = dict(zip(map(id, jobs), exercise.misconceptions, strict=True))
+    misconception_of = dict(zip(map(id, jobs), exercise.misconceptions, strict=True))
     places = Locations(exercise)
     for job, result in pool.grade(jobs):
         example = result.example if isinstance(result, Verdict) else None
-        misconception = asked[id(job)]
+        misconception = misconception_of[id(job)]
         for message in _messages(misconception, "" if example is None else example.code):
             yield ProofFinding.at(REJECTED, message, places.misconception(misconception.id))
 

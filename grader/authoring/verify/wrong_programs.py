@@ -338,8 +338,8 @@ def _wrong_on_purpose(kind, condition, names, space):
         for base in kept.__mro__[:-1]:
             for attribute, function in list(vars(base).items()):
                 plain = not attribute.startswith("__") or attribute == "__call__"
-                made = attribute == "__init__" and kind in in_making
-                if isinstance(function, types.FunctionType) and (plain or made):
+                is_init = attribute == "__init__" and kind in in_making
+                if isinstance(function, types.FunctionType) and (plain or is_init):
                     wrong = wrapped(f"{name}.{attribute}", function, is_wrong)
                     try:
                         setattr(base, attribute, wrong)

@@ -97,10 +97,10 @@ def fingerprint_of(outcome: Outcome, result: RawResult | None) -> Fingerprint:
     if isinstance(got, Raised):
         # The cause, or else the message. An error without a line of the program's arose in the
         # test's own line, from what the program returned.
-        known = signature(got.type, got.message) if got.frames else None
-        what = known or (got.message[:_MOST_MESSAGE],)
+        cause = signature(got.type, got.message) if got.frames else None
+        what = cause or (got.message[:_MOST_MESSAGE],)
         form = ("raised", got.type, bool(got.frames), *what)
-        return Fingerprint(outcome, result.draw, "", form, is_specific=known is not None)
+        return Fingerprint(outcome, result.draw, "", form, is_specific=cause is not None)
     if isinstance(got, str):
         return Fingerprint(outcome, result.draw, rung, ("text",), text=got[:_MOST_TEXT])
     parts = _Parts(exact_dtypes=result.rung is Rung.DTYPE)

@@ -206,12 +206,12 @@ class Diagnostician:
         """
         agreeing = []  # each with the answers that it explains, and whether it was made throughout
         for program in self._misconceptions:
-            seen = {test.id: each for test, each in self._fingerprints(program)}
-            wrong = {name for name, each in seen.items() if each.outcome is not Outcome.PASSED}
+            prints = {test.id: each for test, each in self._fingerprints(program)}
+            wrong = {name for name, each in prints.items() if each.outcome is not Outcome.PASSED}
             same = {
                 test.id
                 for test in case.failing
-                if test.id in wrong and case.agrees(test, seen[test.id])
+                if test.id in wrong and case.agrees(test, prints[test.id])
             }
             agreeing.append((program, same, same == wrong))
         answers: dict[str, list[str]] = {}

@@ -48,18 +48,18 @@ def read_own_code(
     """
     match _read(sandbox, limits, source_reader, source, list(numbers)):
         case {"numbers": list(own), "functions": list(functions), "copies": list(copies)}:
-            known = []
+            accepted = []
             for each in copies:
                 match each:
                     case [str(kind), [int(), *_] as lines, list(was), str(text)] if kind in REPAIRS:
                         parts = (
                             x if isinstance(x, int) else printable(str(x)[:_CODE]) for x in was
                         )
-                        known.append(Copy(kind, tuple(map(int, lines)), tuple(parts), text))
+                        accepted.append(Copy(kind, tuple(map(int, lines)), tuple(parts), text))
             return OwnCode(
                 tuple(each for each in own if isinstance(each, float) and math.isfinite(each)),
                 dict(each for each in functions if _is_place(each)),
-                tuple(known),
+                tuple(accepted),
             )
     return OwnCode()
 

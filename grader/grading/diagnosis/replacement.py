@@ -127,20 +127,20 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
 
 
 def locate(
-    program: str, nodes: list[dict[str, Any]], asked: list[list[Any]], traces: list[Any]
+    program: str, nodes: list[dict[str, Any]], draws: list[list[Any]], traces: list[Any]
 ) -> list[Any] | None:
     """Return the kind and the number of the first expression that leaves the track, if one does.
 
     Args:
-        asked: For each call its draws, each with the code and its inputs.
+        draws: For each call its draws, each with the code and its inputs.
         traces: Of a right program in them, as `trace` returns them.
     """
     until = time.thread_time() + _SECONDS
     with _quietly():
         runner = _Runner(program)
         searches = (
-            _Search(runner, nodes, until).found(calls, traced)
-            for calls, traced in zip(asked, traces, strict=True)
+            _Search(runner, nodes, until).first_wrong(calls, traced)
+            for calls, traced in zip(draws, traces, strict=True)
         )
         return next(filter(None, searches), None)
 
@@ -185,7 +185,7 @@ class _Search:
         self._track: dict[tuple[int, bool], bool] = {}
         self._others: list[int] = []  # the expressions of the right program with different values
 
-    def found(self, calls: list[list[Any]], traces: list[Any]) -> list[Any] | None:
+    def first_wrong(self, calls: list[list[Any]], traces: list[Any]) -> list[Any] | None:
         """Return the kind and the number of the first expression; None if none is certain."""
         if not self._has_draws(calls, traces):
             return None
@@ -194,7 +194,7 @@ class _Search:
         for number in self._draws[0].own:
             if time.thread_time() > self._until:
                 return None
-            if not self._is_tried(number) or (other := self._mended_by(number)) is None:
+            if not self._is_tried(number) or (other := self._fixed_by(number)) is None:
                 continue
             named = self._named(number, other)
             if missing is None and (named is None or named[0] != "missing"):
@@ -266,7 +266,7 @@ class _Search:
             for i, other in enumerate(self._nodes)
         )
 
-    def _mended_by(self, number: int) -> int | None:
+    def _fixed_by(self, number: int) -> int | None:
         """Return whose values in the place of an expression's fix the result, if any do."""
         first = self._draws[0]
         for other in self._others:

@@ -62,12 +62,12 @@ def near(numbers: _Array, others: _Array) -> _Array:
 
 def in_common(values: Sequence[Any]) -> _Array:
     """Return the finite numbers that all values have, sorted: also as keys, not in large arrays."""
-    found: _Array | None = None
+    common: _Array | None = None
     for value in values:
         small = [part for _, part in parts(value) if np.size(part) <= MANY * 4]
         numbers = np.array(sorted(filter(math.isfinite, numbers_in([small, *keys_in(value)]))))
-        found = numbers if found is None else found[near(found, numbers)]
-    return np.array([]) if found is None else found
+        common = numbers if common is None else common[near(common, numbers)]
+    return np.array([]) if common is None else common
 
 
 def standard_forms(part: Any) -> Iterator[Any]:

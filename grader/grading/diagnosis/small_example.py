@@ -152,7 +152,7 @@ def small_example(
             program = load(child, submission, replace(exercise, forbid=None)).program
             if program is not None:
                 search = Search(oracle, sandbox, solution, program, clock)
-                for question, inputs, kind in search.found(candidates):
+                for question, inputs, kind in search.differences(candidates):
                     with sandbox.child(limits_of_example(exercise)) as other:
                         ignorant = load(other, submission, replace(exercise, forbid=None)).program
                         if ignorant is None:
@@ -183,13 +183,13 @@ class Question:
     kind: str  # of the difference in the failing test; "" for any
 
 
-def questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterator[Question]:
+def questions(oracle: Oracle, test: TestCase, raw: RawResult | None) -> Iterator[Question]:
     """Yield the plain calls of a failing test, if anything may be told of it."""
     exercise = oracle.exercise
     is_secret = test.hidden and isinstance(test.given, Literals)
     if test.disclose == "nothing" or test.budget is not None or is_secret:
         return
-    kind = _kind_of(seen.got, seen.rung) if seen is not None else ""
+    kind = _kind_of(raw.got, raw.rung) if raw is not None else ""
     tree = ast.parse(test.code.strip())
     inputs = oracle.draws(test)[0].inputs
     calls = plain_calls(exercise, test, inputs)
@@ -221,7 +221,7 @@ def questions(oracle: Oracle, test: TestCase, seen: RawResult | None) -> Iterato
                 id=test.id,
                 call=call.code,
                 expect=expect,
-                tolerance=_visibly(test.tolerance, seen),
+                tolerance=_visibly(test.tolerance, raw),
                 keep_inputs=test.keep_inputs,
                 nan=test.nan,
                 accept=test.accept,
@@ -246,7 +246,7 @@ def _compared_by_itself(oracle: Oracle) -> set[str]:
     }
 
 
-def _visibly(tolerance: Tolerance | None, seen: RawResult | None) -> Tolerance:
+def _visibly(tolerance: Tolerance | None, raw: RawResult | None) -> Tolerance:
     """Return how far two values must be apart at least, for an eye and for the author.
 
     What is not as far apart in the failing test, such as a rounded result, or 1e-44 where zero is
@@ -254,13 +254,13 @@ def _visibly(tolerance: Tolerance | None, seen: RawResult | None) -> Tolerance:
     """
     author = tolerance or Tolerance(0.0, 0.0)
     coarse = Tolerance(max(author.atol, _VISIBLY.atol), max(author.rtol, _VISIBLY.rtol))
-    if seen is None or seen.rung is not Rung.VALUES:
+    if raw is None or raw.rung is not Rung.VALUES:
         return coarse
     # Numbers of few digits: right programs differ in the last ones.
-    dtypes = [np.asarray(part).dtype for _, part in parts(seen.expected)]
+    dtypes = [np.asarray(part).dtype for _, part in parts(raw.expected)]
     if np.float16 in dtypes or np.float32 in dtypes:
         return coarse
-    if compare(seen.expected, seen.got, coarse) is not None:
+    if compare(raw.expected, raw.got, coarse) is not None:
         return coarse
     return Tolerance(
         _FINELY.atol if tolerance is None else tolerance.atol, max(author.rtol, _FINELY.rtol)
@@ -313,15 +313,15 @@ class Search:
     ) -> None:
         self._exercise = oracle.exercise
         self._oracle = Oracle(oracle.exercise, sandbox, KnownValues())
-        self._known = oracle
+        self._submission_oracle = oracle
         self._solution = solution
         self._program = program
         self._clock = clock
         self._most = most
-        self._known_usual: dict[tuple[TestId, frozenset[str]], Usual] = {}
+        self._usual_inputs: dict[tuple[TestId, frozenset[str]], Usual] = {}
         self._secrets = Secrets(oracle)
 
-    def found(self, questions: Sequence[Question]) -> Iterator[tuple[Question, Inputs, str]]:
+    def differences(self, questions: Sequence[Question]) -> Iterator[tuple[Question, Inputs, str]]:
         """Yield the questions that show a difference, with inputs that have no secret.
 
         The smallest come first; the last item is the kind of the difference.
@@ -351,7 +351,7 @@ class Search:
         ignorant = copy.copy(self)
         ignorant._program = program  # noqa: SLF001  of this class
         simple = ignorant.simpler(question, inputs, kind)
-        draws = [draw.inputs for draw in self._known.draws(question.of)]
+        draws = [draw.inputs for draw in self._submission_oracle.draws(question.of)]
         of_a_test = any(
             all(name in draw and is_same(value, draw[name]) for name, value in simple.items())
             for draw in draws
@@ -392,8 +392,8 @@ class Search:
     def _difference(self, question: Question, inputs: Inputs) -> str:
         """Return the kind of the difference that inputs show; "" if none."""
         test = replace(question.test, given=Literals(inputs))
-        known = self._oracle.known.draws
-        known.pop(test.id, None)
+        draws = self._oracle.known.draws
+        draws.pop(test.id, None)
         try:
             if test.needs_solution:
                 if isinstance(test, OutputTest):
@@ -401,7 +401,7 @@ class Search:
                 else:
                     names = self._solution.names(test.where, keep_inputs=test.keep_inputs)
                     value = evaluate(test.call, {**self._solution.bindings(names), **inputs})
-                known[test.id] = (Draw(inputs, value),)
+                draws[test.id] = (Draw(inputs, value),)
             expected = self._oracle.draws(test)[0].expected
         except (ChildGoneError, GraderFault):
             raise
@@ -443,10 +443,10 @@ class Search:
 
     def _usual(self, question: Question) -> Usual:
         key = question.of.id, question.call.names
-        if key not in self._known_usual:
-            drawn = ordinary_inputs(self._known, question)
-            self._known_usual[key] = usual_of(drawn, self._secrets)
-        return self._known_usual[key]
+        if key not in self._usual_inputs:
+            drawn = ordinary_inputs(self._submission_oracle, question)
+            self._usual_inputs[key] = usual_of(drawn, self._secrets)
+        return self._usual_inputs[key]
 
     def _changed(
         self,

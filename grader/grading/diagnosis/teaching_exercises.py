@@ -36,22 +36,22 @@ class Teachers:
 
     @cached_property
     def _exercises(self) -> list[Exercise]:
-        known = list[Exercise]()
+        exercises = list[Exercise]()
         waiting = deque(self._exercise.requires)
         seen = set(waiting)
         files = []
         with contextlib.suppress(OSError, EtudeError):
             files = exercise_files(self._exercise.where.path.parent)
-        while waiting and len(known) < _MOST:
+        while waiting and len(exercises) < _MOST:
             name = waiting.popleft()
             for path in files:
                 if path.stem.lstrip("0123456789-") == name:
                     with contextlib.suppress(OSError, EtudeError):
                         exercise = load_exercise(path)
-                        known.append(exercise)
+                        exercises.append(exercise)
                         waiting.extend(each for each in exercise.requires if each not in seen)
                         seen.update(exercise.requires)
-        return known
+        return exercises
 
 
 def _plain(name: str) -> str:

@@ -52,7 +52,7 @@ _MOST_PASSES = 2  # of one draw: the usual way to compute it, and another
 _MOST_BYTES = 4 << 20  # of the passes of one exercise
 
 _Inputs = Mapping[str, Any]
-_Found = tuple[Any, int | None]
+_Expected = tuple[Any, int | None]
 """An expected value, and the bytes of the largest result of a call on the way to it, if known."""
 
 
@@ -299,7 +299,7 @@ class Oracle:
 
     def _expected(  # noqa: PLR0911  each source of values returns
         self, test: TestCase, inputs: Sequence[_Inputs]
-    ) -> list[_Found]:
+    ) -> list[_Expected]:
         if test.against is not None:
             self._check_names(test, "against", test.against, inputs)
         if test.is_expression:
@@ -330,13 +330,13 @@ class Oracle:
 
     def _evaluated(
         self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]
-    ) -> list[_Found]:
+    ) -> list[_Expected]:
         course = self.exercise.course
         packages = (_REFERENCE_ROOT, *([course.reference] if course else ()))
         root = {name: _Package(name) for name in packages if name and field == "expect"}
         what = f"test {test.id!r}: {field}"
 
-        def value(arguments: _Inputs) -> _Found:
+        def value(arguments: _Inputs) -> _Expected:
             sizes: list[int] = []
             make_importable(course)
             references = {
@@ -428,14 +428,14 @@ def _weighed(value: Any, sizes: list[int]) -> Any:
     return call
 
 
-def _drawn(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Found:
+def _drawn(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
     figure = program.drawn_by(test.where, test.code, inputs)
     if figure is None:
         raise author_error(test.where, f"test {test.id!r}: the solution draws no figure")
     return figure, None
 
 
-def _called(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Found:
+def _called(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
     names = program.names(test.where)
     value = evaluate(test.code, {**program.bindings(names), **inputs})
     raise_for_functions(value)

@@ -180,11 +180,11 @@ def _printed(expected: str, got: str) -> str:
 
 
 def _over_budget(what: str, *, amounts: tuple[float, float], by: str, allowed: float) -> str:
-    used, known = (_amount(what, each) for each in amounts)
+    used, reference = (_amount(what, each) for each in amounts)
     least = 1 if what == "memory" else 1e-9
     times = _short(amounts[0] / max(amounts[1], least))
     return (
-        f"Your code used {times} times the {what} of the {by} ({used} against {known}); "
+        f"Your code used {times} times the {what} of the {by} ({used} against {reference}); "
         f"this exercise allows {_short(allowed)} times."
     )
 

@@ -48,10 +48,10 @@ def cause(kind: str, message: str) -> str:
     hit = _find(kind, message)
     if hit is None:
         return ""
-    known, match = hit
-    if isinstance(known.sentence, str):
-        return match.expand(known.sentence)
-    return known.sentence(match)
+    cause, match = hit
+    if isinstance(cause.sentence, str):
+        return match.expand(cause.sentence)
+    return cause.sentence(match)
 
 
 def signature(kind: str, message: str) -> tuple[str, ...] | None:
@@ -67,13 +67,13 @@ def signature(kind: str, message: str) -> tuple[str, ...] | None:
     hit = _find(kind, message)
     if hit is None or hit[0].id in _VAGUE:
         return None
-    known, match = hit
+    cause, match = hit
     use = match.groupdict().get("use") or ""
-    if known.id in _SIZELESS:
-        return (known.id, use)
+    if cause.id in _SIZELESS:
+        return (cause.id, use)
     groups = [text for text in match.groups() if text and re.fullmatch(r"[\d, ()-]+", text)]
     sizes = [size.replace(" ", "") for text in groups for size in _SIZE.findall(text)]
-    return (known.id, use, *sorted(sizes))
+    return (cause.id, use, *sorted(sizes))
 
 
 def shapes_here(shapes: Sequence[tuple[str, tuple[int, ...]]]) -> str:
@@ -100,8 +100,8 @@ def undefined(name: str, names: Sequence[str]) -> str:
     if name in typing.__all__ or name in sys.stdlib_module_names:
         from_typing = "from typing " * (name in typing.__all__)
         return f"Put `{from_typing}import {name}` at the top."
-    known = [*names, *(each for each in dir(builtins) if each.islower())]
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
+    names = [*names, *(each for each in dir(builtins) if each.islower())]
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.7)
     return f"Did you mean `{close[0]}`?" if close else ""
 
 
@@ -136,8 +136,8 @@ _IN_NUMPY: Final = {
 
 def unreadable(text: str, message: str) -> str:
     """Return the sentence about a line that Python cannot read."""
-    for word, known in itertools.product(re.findall(r"\w+", text), keyword.kwlist):
-        if reason := other_letter(word, known):
+    for word, word_of_python in itertools.product(re.findall(r"\w+", text), keyword.kwlist):
+        if reason := other_letter(word, word_of_python):
             return reason
     for pattern, sentence in _IN_THE_WAY:
         if re.match(pattern, text):
@@ -192,9 +192,9 @@ def _written(shape: tuple[int, ...]) -> str:
 
 
 def _find(kind: str, message: str) -> tuple[_Cause, re.Match[str]] | None:
-    for known in CAUSES:
-        if kind in known.types and (match := re.search(known.pattern, message)):
-            return known, match
+    for cause in CAUSES:
+        if kind in cause.types and (match := re.search(cause.pattern, message)):
+            return cause, match
     return None
 
 
@@ -204,10 +204,10 @@ def _names(text: str) -> str:
 
 
 def _instead(owner: str, name: str) -> str:
-    if known := _ELSEWHERE.get(name):
-        return f"{owner} has no `{name}`; {known}."
-    for known in dir(np):
-        if not name.isascii() and (sentence := other_letter(name, known)):
+    if place := _ELSEWHERE.get(name):
+        return f"{owner} has no `{name}`; {place}."
+    for other in dir(np):
+        if not name.isascii() and (sentence := other_letter(name, other)):
             return sentence
     if owner == "NumPy" and (close := difflib.get_close_matches(name, dir(np), n=1, cutoff=0.8)):
         return f"Did you mean `np.{close[0]}`?"

@@ -115,11 +115,11 @@ def raised(error: Raised, call: str, contents: DefinedNames, *, loading: bool = 
     elif "MemoryError" in error.bases:
         sentence = f"Your code asked for more memory than it may use{at}."
     elif error.type == "ModuleNotFoundError" and (module := _NO_MODULE.search(error.message)):
-        known = f"only {', '.join(['NumPy', *contents.packages])} and Python's standard library"
+        modules = f"only {', '.join(['NumPy', *contents.packages])} and Python's standard library"
         from grader.grading.feedback import versions  # a pass needs none of it
 
         elsewhere = versions.of_name(error.message)
-        sentence = f"There is no module `{module[1]:.60}` here, {known}{_at(error)}."
+        sentence = f"There is no module `{module[1]:.60}` here, {modules}{_at(error)}."
         sentence = f"{elsewhere[:-1]}{_at(error)}." if elsewhere else sentence
     if sentence:
         return sentence
@@ -417,7 +417,7 @@ def missing(
             return sentence
     if kind == "value":
         return f"There is no `{name}` in your code; write your answer as `{name} = ...`."
-    spelled = {known.lower(): known for known in names}
+    spelled = {other.lower(): other for other in names}
     close = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.6)
     if close:
         return f"There is no {kind} `{name}` in your code. Is `{spelled[close[0]]}` meant to be it?"

@@ -53,7 +53,7 @@ _MOST_AXES: Final = 4  # printing goes to both ends of every axis
 _NOT_OF_THE_VALUE: Final = (Rung.INPUTS, Rung.ASSERTION, Rung.BUDGET, Rung.FIGURE)
 
 
-def values_behind(exercise: Exercise, test: TestCase, seen: RawResult) -> FailureValues:
+def values_behind(exercise: Exercise, test: TestCase, raw: RawResult) -> FailureValues:
     """Return the values of the draw on which a test did not pass, as a learner may see them.
 
     Of a hidden test that is nothing, and of a prediction too: its answer is all there is to find.
@@ -62,35 +62,35 @@ def values_behind(exercise: Exercise, test: TestCase, seen: RawResult) -> Failur
         return FailureValues()
     try:
         used = set(_WORD.findall(f"{test.code} {test.against or ''}"))
-        inputs = tuple((n, summarize(value)) for n, value in seen.inputs.items() if n in used)
-        if seen.rung in _NOT_OF_THE_VALUE:
+        inputs = tuple((n, summarize(value)) for n, value in raw.inputs.items() if n in used)
+        if raw.rung in _NOT_OF_THE_VALUE:
             return FailureValues(inputs)
         summary = summarize_print if test.compared == "text" else summarize
         expected, got = None, None
-        right, came = _parts(seen)
+        right, came = _parts(raw)
         if test.compared in ("value", "text"):
             is_literal = isinstance(test.expect, LiteralValue)
             expected = summary(as_written(right, came) if is_literal else right)
         # None only counts as a value where it is what is wrong.
-        if seen.rung is Rung.NOTHING or not isinstance(came, (NoneType, Raised, Unsupported)):
+        if raw.rung is Rung.NOTHING or not isinstance(came, (NoneType, Raised, Unsupported)):
             got = summary(came)
-        worst = seen.worst if got is not None and got.rows else None
+        worst = raw.worst if got is not None and got.rows else None
         return FailureValues(inputs, expected, got, worst)
     except Exception:  # noqa: BLE001  an addition must not cost a submission its verdict
         return FailureValues()
 
 
-def _parts(seen: RawResult) -> tuple[Any, Any]:
+def _parts(raw: RawResult) -> tuple[Any, Any]:
     """Return the arrays inside of both results that differ, or the results where these are none."""
-    expected, got = seen.expected, seen.got
+    expected, got = raw.expected, raw.got
     try:
-        for key in seen.path:
+        for key in raw.path:
             expected, got = expected[key], got[key]
     except (KeyError, IndexError, TypeError):
-        return seen.expected, seen.got
+        return raw.expected, raw.got
     if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):
         return expected, got
-    return seen.expected, seen.got
+    return raw.expected, raw.got
 
 
 def summarize(value: object) -> ValueSummary:

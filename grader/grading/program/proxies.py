@@ -373,12 +373,12 @@ class Proxies:
         Lists and dicts stay the same objects.
         """
         if isinstance(value, Handle):
-            known = self._stand_ins.get(value.number)
-            if known is None:
+            stand_in = self._stand_ins.get(value.number)
+            if stand_in is None:
                 kind = printable(value.kind)
-                known = _class_of(kind, value.is_callable)(self, Handle(value.number, kind))
-                self._stand_ins[value.number] = known
-            return known
+                stand_in = _class_of(kind, value.is_callable)(self, Handle(value.number, kind))
+                self._stand_ins[value.number] = stand_in
+            return stand_in
         if isinstance(value, Callback):
             if not 0 <= value.number < len(self._functions):
                 raise self._forged()

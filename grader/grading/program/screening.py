@@ -176,10 +176,10 @@ def _forbidden(forbid: Forbid, use: Use) -> str | None:
     )
     if not match:
         return None
-    known = name.replace("numpy.", "np.", 1) if name.startswith("numpy.") else name
-    if use.written in (known, name) or name.startswith("."):
+    full_name = name.replace("numpy.", "np.", 1) if name.startswith("numpy.") else name
+    if use.written in (full_name, name) or name.startswith("."):
         return f"uses `{use.written}`"
-    return f"uses `{use.written}` (that is `{printable(known)}`)"
+    return f"uses `{use.written}` (that is `{printable(full_name)}`)"
 
 
 def _is_dotted(entry: str, name: str) -> bool:

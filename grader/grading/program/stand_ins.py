@@ -37,7 +37,7 @@ def authors_code() -> Iterator[None]:
         _running -= 1
 
 
-class Asked(Protocol):
+class Requests(Protocol):
     """Carries out in the sandbox what a test does with a stand-in."""
 
     def operate(self, name: str, *operands: Any) -> Any:
@@ -87,7 +87,7 @@ class StandIn:
 
     handle_: Handle
 
-    def __init__(self, requests: Asked, handle: Handle) -> None:
+    def __init__(self, requests: Requests, handle: Handle) -> None:
         object.__setattr__(self, "_requests", requests)
         object.__setattr__(self, "handle_", handle)
 
@@ -181,7 +181,7 @@ class NameStandIn(CallableStandIn):
 
     __slots__ = ("_call", "_name")
 
-    def __init__(self, requests: Asked, name: str, call: Callable[..., Any]) -> None:
+    def __init__(self, requests: Requests, name: str, call: Callable[..., Any]) -> None:
         super().__init__(requests, Handle(-1, "<function>"))
         object.__setattr__(self, "_name", name)
         object.__setattr__(self, "_call", call)
@@ -194,7 +194,7 @@ class NameStandIn(CallableStandIn):
 class MethodStandIn:
     """A method of an object of a submission."""
 
-    def __init__(self, requests: Asked, owner: StandIn, name: str) -> None:
+    def __init__(self, requests: Requests, owner: StandIn, name: str) -> None:
         self._requests = requests
         self.__self__ = owner
         self.__name__ = name
@@ -248,9 +248,9 @@ for _name in (*_UNARY, *_OTHERS):
 for _operator, _name in {**_COMPARISONS, "divmod": "divmod"}.items():
     setattr(StandIn, f"__{_name}__", _forward(_name, operator=_operator))
 for _operator, _name in _BINARY.items():
-    _asked = f"{_name}_" if _name in ("and", "or") else _name
-    setattr(StandIn, f"__{_name}__", _forward(_asked, operator=_operator))
-    setattr(StandIn, f"__r{_name}__", _forward(_asked, operator=_operator, reflected=True))
+    _request = f"{_name}_" if _name in ("and", "or") else _name
+    setattr(StandIn, f"__{_name}__", _forward(_request, operator=_operator))
+    setattr(StandIn, f"__r{_name}__", _forward(_request, operator=_operator, reflected=True))
     setattr(StandIn, f"__i{_name}__", _forward(f"i{_name}", operator=_operator))
 for _kind in (CallableStandIn, NameStandIn):  # the docstring of the object, not of the class
     setattr(_kind, "__doc__", vars(StandIn)["__doc__"])  # noqa: B010  no plain assignment to a property
@@ -280,8 +280,8 @@ def _signature(facts: Any) -> inspect.Signature:
     return inspect.Signature(parameters, return_annotation=returns)
 
 
-def _value_of(said: Any) -> Any:
-    match said:
+def _value_of(fact: Any) -> Any:
+    match fact:
         case [value, is_type]:
             return _TYPES.get(value, value) if is_type else value
     return inspect.Parameter.empty

@@ -26,7 +26,7 @@ from grader.grading.results.verdict import Evidence, Outcome, Untrue, Verdict
 from grader.grading.run.submission_run import SubmissionRun
 from grader.sandbox.answers import Raised
 
-_SHOWN = 6
+_MOST_NUMBERS = 6
 _LONGEST = 80
 _AT_LEAST = 4  # decimals of the truth
 _MANY_DECIMALS = 12  # more were not rounded by hand
@@ -38,9 +38,9 @@ _WORD = re.compile(r"\w+")
 def evidence_of(run: SubmissionRun) -> Evidence:
     """End a run, and return its usage and its findings about the values that authors wrote."""
     varied = []  # arrays of floats that differ by more than rounding
-    for name, seen in run.observed.items():
-        if isinstance(seen.expected, np.ndarray) and seen.expected.dtype.kind == "f":
-            finite = seen.expected[np.isfinite(seen.expected)]
+    for name, raw in run.observed.items():
+        if isinstance(raw.expected, np.ndarray) and raw.expected.dtype.kind == "f":
+            finite = raw.expected[np.isfinite(raw.expected)]
             if finite.size > 0 and float(np.ptp(finite)) > _ROUNDING:
                 varied.append(name)
     untrue = []
@@ -62,14 +62,14 @@ def evidence_of(run: SubmissionRun) -> Evidence:
     return replace(run.end(), untrue=tuple(untrue), varied=tuple(varied))
 
 
-def _wrong_value(exercise: Exercise, test: TestCase, written: Any, seen: RawResult | None) -> str:
+def _wrong_value(exercise: Exercise, test: TestCase, written: Any, raw: RawResult | None) -> str:
     """Return how a written value differs from the true one; "" if it does not."""
     used = set(_WORD.findall(test.code)) & exercise.defines.keys()
     if used and all(exercise.defines[name].reference for name in used):
         variant = replace(test.expecting(FromReference()), seeds=1)
         truth, source = Oracle(exercise).draws(variant)[0].expected, "the reference gives"
-    elif seen is not None and seen.got is not None and not isinstance(seen.got, Raised):
-        truth, source = seen.got, "the solution gives"
+    elif raw is not None and raw.got is not None and not isinstance(raw.got, Raised):
+        truth, source = raw.got, "the solution gives"
     else:
         return ""
     is_off = check_of(test).compared(exercise, written, truth) is not None
@@ -140,7 +140,7 @@ def _digits(number: float, decimals: int) -> str:
 def _short(value: Any) -> str:
     if isinstance(value, np.ndarray):
         shape = "x".join(map(str, value.shape)) or "0-dimensional"
-        if value.size > _SHOWN:
+        if value.size > _MOST_NUMBERS:
             return f"an array of shape {value.shape}"
         return f"{np.array2string(value, precision=4, separator=', ')} ({shape} {value.dtype})"
     text = repr(value)

@@ -199,10 +199,10 @@ class _Objects:
     def __init__(self, call_back: CallBack) -> None:
         self._call_back = call_back
         self._objects: list[object] = []
-        self._known: dict[int, wire.Handle | wire.Callback] = {}  # by identity; all are kept alive
+        self._handles: dict[int, wire.Handle | wire.Callback] = {}  # by id; all kept alive
 
     def keep(self, value: object) -> wire.Handle | wire.Callback | None:
-        entry = self._known.get(id(value))
+        entry = self._handles.get(id(value))
         if entry is not None:
             return entry
         kind = type(value)
@@ -216,9 +216,9 @@ class _Objects:
         handle = wire.Handle(len(self._objects), name[: wire.MAX_KIND], callable(value))
         return self._know(value, handle)
 
-    def _know(self, value: object, handle: "_Known") -> "_Known":
+    def _know(self, value: object, handle: "_Handle") -> "_Handle":
         self._objects.append(value)
-        self._known[id(value)] = handle
+        self._handles[id(value)] = handle
         return handle
 
     def find(self, number: int) -> object:
@@ -241,7 +241,7 @@ class _Objects:
                     raise error_type(*([message] if message else []))
             raise RuntimeError
 
-        proxy = _Given(stand_in) if callback.iterates else stand_in
+        proxy = _TrustedIterator(stand_in) if callback.iterates else stand_in
         self._know(proxy, callback)
         return proxy
 
@@ -252,10 +252,10 @@ def _is_of_submission(kind: object) -> bool:
     return isinstance(kind, type) and (module == MODULE_NAME or modules.is_of_program(module))
 
 
-_Known = TypeVar("_Known", wire.Handle, wire.Callback)
+_Handle = TypeVar("_Handle", wire.Handle, wire.Callback)
 
 
-class _Given(Iterator[Any]):
+class _TrustedIterator(Iterator[Any]):
     """An iterator of the trusted side."""
 
     def __init__(self, take_next: Callable[[], object]) -> None:

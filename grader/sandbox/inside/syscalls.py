@@ -34,7 +34,7 @@ _libc.mount.argtypes = [ctypes.c_char_p] * 3 + [ctypes.c_ulong, ctypes.c_char_p]
 _libc.prctl.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
 _with_interpreter_lock = ctypes.PyDLL(None, use_errno=True)
 # ctypes makes a function on first use; the children inherit these.
-_MADE = [getattr(_libc, name) for name in ("unshare", "setns", "socket", "signal")]
+_PRELOADED = [getattr(_libc, name) for name in ("unshare", "setns", "socket", "signal")]
 
 _CAPABILITIES_VERSION_3 = struct.pack("=II", 0x2008_0522, 0)
 _NO_CAPABILITIES = bytes(24)

@@ -185,7 +185,7 @@ def found(self, calls, traces):
 
 
 if search is not None:
-    search.found = found
+    search.first_wrong = found
 """
     verdict = graded(grade_all, WRONG + attack, HIDDEN)
     assert verdict.diagnosis is None
@@ -198,7 +198,7 @@ def test_a_submission_that_takes_over_can_only_name_its_own_text(grade_all: Grad
 import sys
 search = getattr(sys.modules.get("submission"), "_Search", None)
 if search is not None:
-    search.found = lambda *_: ["wrong", 0]
+    search.first_wrong = lambda *_: ["wrong", 0]
 """
     assert "`x` in line 5" in said(graded(grade_all, WRONG + attack, HIDDEN))
 

@@ -28,7 +28,7 @@ def invalid_definition(file: File) -> Iterator[Problem]:
 def ignore_without_reason(comments: Comments) -> Iterator[Problem]:
     """A comment that silences a rule names no rule or gives no reason."""
     for comment in comments.comments:
-        unknown = [code for code in comment.codes if code not in comments.known]
+        unknown = [code for code in comment.codes if code not in comments.codes]
         if not comment.codes:
             yield Problem(comment.where, "this comment names no rule, such as ETU309")
         elif unknown:

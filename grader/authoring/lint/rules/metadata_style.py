@@ -102,10 +102,10 @@ def misspelled_concept(subject: Subject) -> Iterator[Problem]:
 @rule("ETU110", "unknown-prerequisite", "error")
 def unknown_prerequisite(subject: Subject) -> Iterator[Problem]:
     """A prerequisite is no exercise of the collection."""
-    known = subject.neighbours.known.get(subject.document.path.parent)
+    ids = subject.neighbours.ids_around.get(subject.document.path.parent)
     for index, name in enumerate(subject.exercise.requires):
-        if known is not None and name not in known:
-            message = f"no exercise {quote(name)}{did_you_mean(name, sorted(known))}"
+        if ids is not None and name not in ids:
+            message = f"no exercise {quote(name)}{did_you_mean(name, sorted(ids))}"
             yield subject.problem(message, "requires", index)
 
 

@@ -51,8 +51,8 @@ def _unknown(word: str, *, is_module: bool) -> str | None:
         alike = sorted(name for name in _plain_names() if name[0] == word[0])
         return None if word in alike else did_you_mean(word, alike) or None
     if is_module and not rest:
-        known = {"numpy", *_PACKAGES, *sys.stdlib_module_names}
-        return None if root in known else did_you_mean(root, sorted(known)) or None
+        names = {"numpy", *_PACKAGES, *sys.stdlib_module_names}
+        return None if root in names else did_you_mean(root, sorted(names)) or None
     if root not in _MODULES:
         return None
     result: object = sys.modules.get(root) or importlib.import_module(root)
@@ -104,10 +104,10 @@ def unknown_reference(subject: Subject) -> Iterator[Problem]:
                 alike = [Path(each).stem for each in own]
             hint = did_you_mean(below[-1], alike) if below else ""
             message = f"there is no module {quote(module)}{hint}"
-        elif {attribute, "*"} & (known := _top_names(texts[0])):
+        elif {attribute, "*"} & (names := _top_names(texts[0])):
             continue
         else:
-            hint = did_you_mean(attribute, sorted(known))
+            hint = did_you_mean(attribute, sorted(names))
             message = f"{quote(module)} has no {quote(attribute)}{hint}"
         yield subject.problem(message, "defines", name, "reference")
 

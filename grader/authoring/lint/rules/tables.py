@@ -39,9 +39,9 @@ def unsendable_table(subject: Subject) -> Iterator[Problem]:
                 yield subject.in_text(message, node, *steps)
     for function in subject.nodes("exec", "solution") if crossing else ():
         if isinstance(function, ast.FunctionDef) and function.name in exercise.defines:
-            known = _tables_in(function)
+            tables = _tables_in(function)
             for inner in ast.walk(function):
-                if isinstance(inner, ast.Return) and inner.value and _is_table(inner.value, known):
+                if isinstance(inner, ast.Return) and inner.value and _is_table(inner.value, tables):
                     message = (
                         f"{quote(function.name)} returns a table, which no test can get out of the "
                         "sandbox; return arrays, lists or dicts"
@@ -53,7 +53,7 @@ def _sent(tree: ast.AST | None, is_given: bool, defined: Collection[str]) -> Ite
     """Yield the tables that a piece of a test has among its inputs, or passes to a submission."""
     if tree is None:
         return
-    known = _tables_in(tree)
+    tables = _tables_in(tree)
     for node in ast.walk(tree):
         sent: list[ast.expr] = []
         match node:
@@ -61,35 +61,35 @@ def _sent(tree: ast.AST | None, is_given: bool, defined: Collection[str]) -> Ite
                 sent = [value] if is_given and not name.startswith("_") else []
             case ast.Call(func=ast.Name(id=name), args=args, keywords=words) if name in defined:
                 sent = [*args, *(word.value for word in words)]
-        yield from (each for each in sent if _is_table(each, known))
+        yield from (each for each in sent if _is_table(each, tables))
 
 
 def _tables_in(tree: ast.AST) -> set[str]:
     """Return the names that a piece of Python gives to tables."""
-    known = set[str]()
+    tables = set[str]()
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                (known.add if _is_table(value, known) else known.discard)(name)
-    return known
+                (tables.add if _is_table(value, tables) else tables.discard)(name)
+    return tables
 
 
-def _is_table(node: ast.expr, known: Collection[str]) -> bool:
+def _is_table(node: ast.expr, tables: Collection[str]) -> bool:
     """Return whether an expression gives a table, such as a DataFrame, or a part that is one."""
     match node:
         case ast.Name(id=name):
-            return name in known
+            return name in tables
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _TABLES:
             return True
         case (
             ast.Call(func=ast.Attribute(value=inner, attr=name))
             | ast.Attribute(value=inner, attr=name)
         ):
-            return name in _KEEP_TABLES and _is_table(inner, known)
+            return name in _KEEP_TABLES and _is_table(inner, tables)
         case ast.Subscript(value=inner):
-            return _is_table(inner, known)
+            return _is_table(inner, tables)
         case ast.BinOp(left=left, right=right):
-            return _is_table(left, known) or _is_table(right, known)
+            return _is_table(left, tables) or _is_table(right, tables)
     return False
 
 

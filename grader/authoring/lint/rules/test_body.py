@@ -50,8 +50,8 @@ def _unlike(node: ast.AST, classes: Collection[str]) -> str:
         case ast.Import(names=[ast.alias(name=name)]) | ast.ImportFrom(module=str(name)):
             message = _MODULES.get(name.partition(".")[0], "")
         case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner in _ATTRIBUTES:
-            known, reason = _ATTRIBUTES[owner]
-            message = "" if name in known else reason
+            allowed, reason = _ATTRIBUTES[owner]
+            message = "" if name in allowed else reason
         case ast.Attribute(attr=name) if name in _CODE:
             message = f"{quote(name)} of what a submission defines is not here"
         case ast.Compare(
@@ -107,20 +107,20 @@ def undeclared_operator(subject: Subject) -> Iterator[Problem]:
             for node in subject.nodes(mode, *steps):
                 match node:
                     case ast.Assign(
-                        targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=made))
-                    ) if made in classes:
-                        objects[name] = made
+                        targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=kind))
+                    ) if kind in classes:
+                        objects[name] = kind
                 for sign, operand in _operations(node):
                     match operand:
                         case ast.Call(func=ast.Name(id=name)):
-                            made = name
+                            kind = name
                         case ast.Name(id=name):
-                            made = objects.get(name, "")
+                            kind = objects.get(name, "")
                         case _:
                             continue
-                    if made in classes and sign not in classes[made]:
+                    if kind in classes and sign not in classes[kind]:
                         message = (
-                            f"{quote(sign)} asks an object of {quote(made)} nothing; name it under "
+                            f"{quote(sign)} asks an object of {quote(kind)} nothing; name it under "
                             "its 'operators'"
                         )
                         yield subject.in_text(message, operand, *steps)

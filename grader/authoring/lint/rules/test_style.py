@@ -110,11 +110,11 @@ def _folded(text: str) -> str:
 def _same_data(subject: Subject, hidden: int, visible: int) -> bool:
     one, other = (subject.exercise.tests[index] for index in (hidden, visible))
     match one.given, other.given:
-        case Literals(values=values), Literals(values=shown) if values:
-            is_part = all(n in shown and _equal(value, shown[n]) for n, value in values.items())
+        case Literals(values=values), Literals(values=these) if values:
+            is_part = all(n in these and _equal(value, these[n]) for n, value in values.items())
             # Single numbers are nothing special, unless they are all that there is.
-            return is_part and (len(values) == len(shown) or any(map(_is_array, values.values())))
-        case Literals(), Literals(values=shown) if not shown:
+            return is_part and (len(values) == len(these) or any(map(_is_array, values.values())))
+        case Literals(), Literals(values=these) if not these:
             return (
                 one.is_expression
                 and other.is_expression
@@ -220,10 +220,10 @@ def _chance_in_reference(subject: Subject) -> Iterator[Problem]:
 def _chances(source: str) -> tuple[tuple[int, str], ...]:
     """Return the lines in which a module depends on more than its arguments, and how."""
     tree = ast.parse(source)
-    nodes, known = list(ast.walk(tree)), names(tree)
+    nodes, program_names = list(ast.walk(tree)), names(tree)
     imports = [each for each in nodes if isinstance(each, ast.ImportFrom)]
     imported = {name.asname or name.name for each in imports for name in each.names}
-    own = known.sets - known.modules - imported
+    own = program_names.sets - program_names.modules - imported
     return tuple((node.lineno, reason) for node in nodes if (reason := _chance(node, own)))  # type: ignore[attr-defined]  # it has a place
 
 
@@ -256,10 +256,10 @@ def unused_input(subject: Subject) -> Iterator[Problem]:
     """A test never uses one of its inputs."""
     for index, test in enumerate(subject.exercise.tests):
         names = [subject.names(mode, "tests", index, *key) for mode, key in test.python]
-        known = [each for each in names if each is not None and each.is_certain]
-        if len(known) < len(names):
+        certain = [each for each in names if each is not None and each.is_certain]
+        if len(certain) < len(names):
             continue
-        used = set[str]().union(*(each.needs for each in known))
+        used = set[str]().union(*(each.needs for each in certain))
         if isinstance(test.given, Literals):
             for name in test.given.values:
                 if name not in used:

@@ -41,12 +41,12 @@ def hint_tells_solution(subject: Subject) -> Iterator[Problem]:
     hint = squeeze(subject.exercise.hints[0].text)
     for function in subject.solved:
         leaks = [value for value in function.returns if value.is_telling and value.is_in(hint)]
-        known = [value for value in function.steps if value.is_in(hint)]
+        told_steps = [value for value in function.steps if value.is_in(hint)]
         if leaks:
             message = f"the first hint contains what the solution returns, '{clip(leaks[0].text)}'"
             yield subject.problem(message, *subject.hint(0))
-        elif 2 * len(known) > len(function.steps):
-            count = f"{len(known)} of the solution's {len(function.steps)} steps"
+        elif 2 * len(told_steps) > len(function.steps):
+            count = f"{len(told_steps)} of the solution's {len(function.steps)} steps"
             yield subject.problem(f"the first hint contains {count}", *subject.hint(0))
 
 

@@ -86,10 +86,10 @@ class Overview:
 
 def overview(connection: Connection, most_stuck: int) -> Overview:
     """Return the overview, with at most so many students."""
-    found = numbers(connection)
-    stuck = [(each.statistics.exercise, who) for each in found for who in each.stuck]
+    every = numbers(connection)
+    stuck = [(each.statistics.exercise, who) for each in every for who in each.stuck]
     stuck.sort(key=lambda pair: -pair[1].failed)
-    exercises = [(each.statistics, len(each.stuck)) for each in found]
+    exercises = [(each.statistics, len(each.stuck)) for each in every]
     return Overview(exercises, stuck[:most_stuck], len(stuck[most_stuck:]))
 
 
@@ -100,12 +100,12 @@ def numbers(connection: Connection, exercise: str | None = None) -> list[Gradebo
     each student who has made them, also if they passed later. The database adds up, so that
     no row for each student is read.
     """
-    made = verdicts.count_mistakes(connection, exercise)
+    mistakes = verdicts.count_mistakes(connection, exercise)
     stuck = submissions.stuck(connection, STUCK_AFTER, exercise)
     added = grades.added_up(connection, exercise)
-    found = {name: (sums, made.get(name, Mistakes())) for name, sums in added.items()}
+    pairs = {name: (sums, mistakes.get(name, Mistakes())) for name, sums in added.items()}
     return [
-        GradebookNumbers(each, tuple(stuck.get(each.exercise, ()))) for each in hardest_first(found)
+        GradebookNumbers(each, tuple(stuck.get(each.exercise, ()))) for each in hardest_first(pairs)
     ]
 
 

@@ -264,6 +264,6 @@ class Grading:
         elif fault is not None:
             notify(requests, RuntimeError(f"the grading pool failed: {type(fault).__name__}"))
         else:
-            made = finished.result()
-            self.meter.graded(made.outcome.value, (run.ended_at - started) / 1e6)
-            self._publisher.put(requests, NewVerdict(made, run))
+            verdict = finished.result()
+            self.meter.graded(verdict.outcome.value, (run.ended_at - started) / 1e6)
+            self._publisher.put(requests, NewVerdict(verdict, run))

@@ -63,7 +63,7 @@ class SelfTest:
 
     def __init__(self, pool: GradingPool | None, catalog: Catalog) -> None:
         self._over = threading.Event()
-        self._said = OK
+        self._state = OK
         chosen = list(islice(catalog.exercises.values(), _MOST_ASKED))
         if pool is None or not chosen:
             self._over.set()
@@ -77,13 +77,13 @@ class SelfTest:
             graded = pool.grade(job)
             fault = graded.exception()
             if fault is None and graded.result().outcome is Outcome.PASSED:
-                self._said = OK
+                self._state = OK
                 break
             wrong = f"the model answer of {exercise.id} does not pass"
             if isinstance(fault, EtudeError):
                 wrong = str(fault)
-            if self._said == OK:  # the first one is told
-                self._said = wrong
+            if self._state == OK:  # the first one is told
+                self._state = wrong
             if isinstance(fault, SandboxFault):  # the others would say the same
                 break
             if exercise is not chosen[-1]:
@@ -91,14 +91,14 @@ class SelfTest:
         self._over.set()
 
     @property
-    def said(self) -> str:
+    def state(self) -> str:
         """The result of the self-test."""
-        return self._said if self._over.is_set() else _STARTING
+        return self._state if self._over.is_set() else _STARTING
 
     def wait(self) -> str:
         """Wait for the end of the self-test, and return its result."""
         self._over.wait()
-        return self._said
+        return self._state
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Health:
         return Readiness(
             {
                 **store_checks(self.database),
-                "sandbox": self.self_test.said,
+                "sandbox": self.self_test.state,
                 "grading": self.trouble() or OK,
             }
         )

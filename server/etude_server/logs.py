@@ -42,7 +42,7 @@ _KNOWN: Final = {
     if isinstance(value, type) and issubclass(value, BaseException)
 }
 
-_Said: TypeAlias = MutableMapping[str, Any]
+_Fields: TypeAlias = MutableMapping[str, Any]
 
 _log = structlog.get_logger(__name__)
 
@@ -89,34 +89,34 @@ def _thread_failed(failed: threading.ExceptHookArgs) -> None:
         _log.error("a thread failed", thread=name, exc_info=failed.exc_value)
 
 
-def _describe_error(_logger: object, _method: str, said: _Said) -> _Said:
+def _describe_error(_logger: object, _method: str, fields: _Fields) -> _Fields:
     """Add an error's cause and place: its message may quote anything."""
-    found = said.pop("exc_info", None)
-    error = found[1] if isinstance(found, tuple) else found
-    if found is True:
+    info = fields.pop("exc_info", None)
+    error = info[1] if isinstance(info, tuple) else info
+    if info is True:
         error = sys.exc_info()[1]
     if isinstance(error, BaseException):
-        said["error"] = cause_of(error)
-        said["at"] = [
+        fields["error"] = cause_of(error)
+        fields["at"] = [
             f"{each.filename}:{each.lineno} {each.name}"
             for each in traceback.extract_tb(error.__traceback__)[-_FRAMES:]
         ]
-    return said
+    return fields
 
 
-def _name_only(_logger: object, _method: str, said: _Said) -> _Said:
+def _name_only(_logger: object, _method: str, fields: _Fields) -> _Fields:
     """Keep a library's message; of its arguments only numbers, and the causes of errors."""
-    record = said.get("_record")
+    record = fields.get("_record")
     if isinstance(record, logging.LogRecord):
-        given = said.pop("positional_args", ())
-        causes = (cause_of(each) if isinstance(each, BaseException) else "..." for each in given)
-        pairs = zip(given, causes, strict=True)
-        told = tuple(each if isinstance(each, int | float) else cause for each, cause in pairs)
+        values = fields.pop("positional_args", ())
+        causes = (cause_of(each) if isinstance(each, BaseException) else "..." for each in values)
+        pairs = zip(values, causes, strict=True)
+        safe = tuple(each if isinstance(each, int | float) else cause for each, cause in pairs)
         pattern = str(record.msg)
         with contextlib.suppress(TypeError, ValueError):  # "%d" of a text
-            pattern = pattern % told if told else pattern
-        said["event"] = pattern.splitlines()[0][:200]
-    return said
+            pattern = pattern % safe if safe else pattern
+        fields["event"] = pattern.splitlines()[0][:200]
+    return fields
 
 
 @contextlib.contextmanager
@@ -141,11 +141,11 @@ def _listen(reader: int) -> None:
                     break
                 written += more
             text = written.decode(errors="replace").replace(WORKER_PREFIX, "")
-            known = [name for name in _ERROR.findall(text) if name in _KNOWN]
+            errors = [name for name in _ERROR.findall(text) if name in _KNOWN]
             _log.warning(
                 "a grading process wrote to stderr",
                 characters=len(text),
-                error=known[-1] if known else None,
+                error=errors[-1] if errors else None,
                 # A path that is no file of ours may be a quotation.
                 at=[f"{p}:{line[:7]}" for p, line in _PLACE.findall(text) if (_OURS / p).is_file()],
             )

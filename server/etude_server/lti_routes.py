@@ -62,8 +62,8 @@ def _begin(request: Request, service: AppContext, sent: dict[str, str]) -> Respo
     if _TRIAL not in sent:
         address = f"{_LOGIN}?{urlencode(sent | {_TRIAL: '1'})}"
         return _redirect(service, address, _TRIAL, "1", _LOGIN)
-    asked = {name: value for name, value in sent.items() if name != _TRIAL}
-    return _page(service, _BLOCKED, f"{_LOGIN}?{urlencode(asked)}", in_new_window=True)
+    fields = {name: value for name, value in sent.items() if name != _TRIAL}
+    return _page(service, _BLOCKED, f"{_LOGIN}?{urlencode(fields)}", in_new_window=True)
 
 
 def _is_in_frame(request: Request) -> bool:
@@ -121,12 +121,12 @@ async def choose(request: Request, service: ContextOf) -> Response:
         chosen = list(filter(None, map(service.catalog.find, sent.get("exercise", ()))))
         token = sent.get("request", [""])[0]
         launch_url = address_of(request, service) + _PATH
-        found = await run_in_threadpool(launch.choose, service.database, token, chosen, launch_url)
+        answer = await run_in_threadpool(launch.choose, service.database, token, chosen, launch_url)
     except (LaunchError, ValueError) as error:
         return await run_in_threadpool(_refusal, error, service)
     frames = await run_in_threadpool(frame_origins, service.database)
-    form = origin(found.url)
-    return render("choice", frames=frames, form=form, answer=found, count=len(chosen))
+    form = origin(answer.url)
+    return render("choice", frames=frames, form=form, answer=answer, count=len(chosen))
 
 
 def frame_origins(database: Database) -> str:

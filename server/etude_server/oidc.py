@@ -49,7 +49,7 @@ class Provider:
         secret = secrets.token_urlsafe(32)
         with self._session(redirect_uri) as session:
             url, _ = session.create_authorization_url(
-                self._asked()["authorization_endpoint"],
+                self._configuration()["authorization_endpoint"],
                 state=_derived(secret, "state"),
                 nonce=_derived(secret, "nonce"),
                 code_verifier=_derived(secret, "verifier"),
@@ -68,7 +68,7 @@ class Provider:
             raise UsageError("this sign-in did not begin in this browser: begin it again")
         if "code" not in sent:
             raise UsageError("the sign-in was not completed: begin it again")
-        described = self._asked()
+        described = self._configuration()
         try:
             with self._session(redirect_uri, described) as session:
                 answer = session.fetch_token(
@@ -112,21 +112,21 @@ class Provider:
             ) from None
         return dict(claims)
 
-    def _asked(self) -> dict[str, Any]:
+    def _configuration(self) -> dict[str, Any]:
         addresses = ("authorization_endpoint", "token_endpoint", "jwks_uri")
         wrong = ""
         try:
-            found = call(f"{self.issuer.rstrip('/')}/.well-known/openid-configuration")
+            answer = call(f"{self.issuer.rstrip('/')}/.well-known/openid-configuration")
         except CallError as error:
-            found, wrong = {}, str(error)
+            answer, wrong = {}, str(error)
         else:
-            if not isinstance(found, dict) or found.get("issuer") != self.issuer:
+            if not isinstance(answer, dict) or answer.get("issuer") != self.issuer:
                 wrong = "it does not describe itself"
-            elif not all(origin(str(found.get(each, ""))) for each in addresses):
+            elif not all(origin(str(answer.get(each, ""))) for each in addresses):
                 wrong = "it does not say where to sign in, by HTTPS"
         if wrong:
             raise UsageError(f"nobody can sign in there at the moment: {wrong}")
-        return dict(found)
+        return dict(answer)
 
     def _session(
         self, redirect_uri: str, described: Mapping[str, Any] | None = None

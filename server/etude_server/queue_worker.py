@@ -82,7 +82,7 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
         if database.is_sqlite:
             raise UsageError("workers need PostgreSQL; on SQLite `etude serve` grades by itself")
         if self_test.wait() != OK:
-            raise SandboxFault(f"the self-test failed: {self_test.said}")
+            raise SandboxFault(f"the self-test failed: {self_test.state}")
         meter.watch(database)
         worker = _QueueWorker(settings, Grading(database, catalog, pool, meter))
         health = Health(database, self_test, lambda: worker.trouble)

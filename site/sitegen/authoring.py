@@ -42,6 +42,6 @@ def with_panels(
 def _markup(heading: str, lines: Sequence[str]) -> Markup:
     items = Markup()
     for line in lines:
-        said, _, diff = line.partition("\n")
-        items += _DIFF.format(said, diff) if diff else _ITEM.format(said)
+        sentence, _, diff = line.partition("\n")
+        items += _DIFF.format(sentence, diff) if diff else _ITEM.format(sentence)
     return _PANEL.format(heading, items)

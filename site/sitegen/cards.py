@@ -127,7 +127,7 @@ class TrackCard:
             self.id, self.title, self.path, tuple(self.by_id), tuple(stops.values()), None, ()
         )
         return {
-            path: replace(shut, open=stops.get(path), rows=shown) for path, shown in rows.items()
+            path: replace(shut, open=stops.get(path), rows=cells) for path, cells in rows.items()
         }
 
     @property
@@ -157,9 +157,9 @@ def track_cards(tracks: Sequence[PublicTrack], lessons: Lessons) -> tuple[TrackC
     track_cards = []
     for track in tracks:
         # What is required is looked for in the same track before any other.
-        known = ChainMap(_requirements([track]), anywhere)
+        requirements = ChainMap(_requirements([track]), anywhere)
         by_id: dict[str, ExerciseCard] = {
-            each.id: _exercise(track.id, each, number, known)
+            each.id: _exercise(track.id, each, number, requirements)
             for number, each in enumerate(track.exercises, start=1)
         }
         cards = []
@@ -209,7 +209,7 @@ def _requirements(tracks: Iterable[PublicTrack]) -> dict[str, Requirement]:
 
 
 def _exercise(
-    track: str, exercise: PublicExercise, number: int, known: Mapping[str, Requirement]
+    track: str, exercise: PublicExercise, number: int, requirements: Mapping[str, Requirement]
 ) -> ExerciseCard:
     return ExerciseCard(
         id=exercise.id,
@@ -219,7 +219,7 @@ def _exercise(
         xp=exercise.xp,
         concepts=exercise.concepts,
         requires=tuple(
-            known.get(each, Requirement(each, each, None)) for each in exercise.requires
+            requirements.get(each, Requirement(each, each, None)) for each in exercise.requires
         ),
         number=number,
         path=exercise_path(track, exercise.id),

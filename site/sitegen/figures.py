@@ -36,10 +36,10 @@ class Plot:
     svg: Markup
 
 
-def figure(shown: Shown) -> Figure:
+def figure(display: Shown) -> Figure:
     """Put the numbers of a matrix into words; those of a heatmap get their colours too."""
-    rows: list[list[float]] = shown.values.tolist()
-    is_heatmap = shown.kind == "heatmap"
+    rows: list[list[float]] = display.values.tolist()
+    is_heatmap = display.kind == "heatmap"
     explore = ""
     if is_heatmap:
         values = [value for row in rows for value in row]
@@ -57,12 +57,12 @@ def figure(shown: Shown) -> Figure:
         ]
     table = Table(
         summary="",
-        columns=shown.columns or numbered(shown.values.shape[1]),
-        labels=shown.rows or numbered(len(rows)),
+        columns=display.columns or numbered(display.values.shape[1]),
+        labels=display.rows or numbered(len(rows)),
         rows=tuple(cells),
         is_rounded=False,
     )
-    return Figure(shown.title, table, is_heatmap, explore)
+    return Figure(display.title, table, is_heatmap, explore)
 
 
 def _text(

@@ -111,8 +111,8 @@ class Hosting:
 
     def address(self, path: str) -> str:
         """The whole address of a file of the site; nothing when the site's own is unknown."""
-        shown = path.removesuffix("index.html")  # as hosts show it, and as people link to it
-        return f"{self.site_url}{shown}" if self.site_url else ""
+        address = path.removesuffix("index.html")  # as hosts show it, and as people link to it
+        return f"{self.site_url}{address}" if self.site_url else ""
 
 
 def _with_slash(address: str) -> str:

@@ -71,8 +71,8 @@ def _cells(
                 "\n".join([f"**Question.** {prompt}", "", *answers, "", _ANSWER.format(answer)]),
             )
         case RunNumberQuestion(prompt=prompt, answer=answer):
-            said = _ANSWER.format(f"{answer.value:.6g}. {answer.reason}")
-            yield text_cell(name, f"**Question.** {prompt}\n\n{said}")
+            answer_text = _ANSWER.format(f"{answer.value:.6g}. {answer.reason}")
+            yield text_cell(name, f"**Question.** {prompt}\n\n{answer_text}")
         case RunExperiment(prompt=prompt, find=find, put=put, why=why):
             change = f"In the cell above, put `{put}` in the place of `{find}`."
             yield text_cell(name, f"**Try this.** {prompt}\n\n{change}\n\n{_ANSWER.format(why)}")

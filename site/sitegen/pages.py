@@ -114,8 +114,8 @@ class Pages:
         }
         for pages, context in ((_OF_ALL, overview), (_OF_NONE, {})):
             for path, (page, template) in pages.items():
-                made = self._plain if path != INDEX else self._home
-                yield path, partial(made, path, page, template, context)
+                make = self._plain if path != INDEX else self._home
+                yield path, partial(make, path, page, template, context)
         if self._gpt_track:
             yield OWN_GPT, partial(self._own_gpt, self._gpt_track)
         for track, card in zip(self._content.tracks, self._cards, strict=True):
@@ -163,7 +163,7 @@ class Pages:
     ) -> PageFiles:
         wrong = self._content.wrong_answer and self._content.wrong_answer()
         exercises = [each for track in self._cards for each in track.exercises]
-        shown = wrong and {
+        fields = wrong and {
             "card": next(each for each in exercises if each.id == wrong.exercise),
             "code": wrong.code,
             **{
@@ -171,7 +171,7 @@ class Pages:
                 for name, text in (("message", wrong.message), ("diagnosis", wrong.diagnosis))
             },
         }
-        return self._plain(path, page, template, {**context, "wrong": shown, "record": RECORD})
+        return self._plain(path, page, template, {**context, "wrong": fields, "record": RECORD})
 
     def _own_gpt(self, track: TrackCard) -> PageFiles:
         cards = {str(name): card for each in self._cards for name, card in each.by_id.items()}
@@ -233,19 +233,19 @@ class Pages:
         outline: Outline,
         card: LessonCard,
         lesson: TrackLesson,
-        known: Mapping[str, ExerciseCard],
+        cards: Mapping[str, ExerciseCard],
         around: _Around[Stop],
     ) -> PageFiles:
         images = PageImages(lesson.run.path)
         notebook = notebook_path(card.path)
-        titles = {each.id: each.title for each in known.values()}
+        titles = {each.id: each.title for each in cards.values()}
         places = places_of(self._content.lessons[outline.id], outline.lessons)
         html = self._render(
             card.path,
             "lesson",
             track=outline,
             lesson=card,
-            view=view_lesson(card, lesson, known, images, places),
+            view=view_lesson(card, lesson, cards, images, places),
             notebook=notebook,
             gpt=self._leads_to_gpt(outline.id),
             names={

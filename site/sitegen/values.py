@@ -150,8 +150,8 @@ def _holds_arrays(items: Sequence[object]) -> bool:
 def _show_parts(
     summary: str, items: Iterable[tuple[object, object]], *, shaded: bool
 ) -> ValueParts:
-    shown = tuple((f"[{key!r}]", show(value, shaded=shaded)) for key, value in items)
-    return ValueParts(summary, shown)
+    parts = tuple((f"[{key!r}]", show(value, shaded=shaded)) for key, value in items)
+    return ValueParts(summary, parts)
 
 
 def _show_array(array: NDArray[np.generic], *, shaded: bool) -> Block | Table:

@@ -114,7 +114,7 @@ def test_a_broken_exercise_does_not_keep_a_host_from_grading(
 
 def test_a_server_without_a_desk_needs_no_self_test(catalog: Catalog) -> None:
     """Its submissions are graded elsewhere."""
-    assert SelfTest(None, catalog).said == OK
+    assert SelfTest(None, catalog).state == OK
 
 
 def test_ready_means_that_everything_is(database: Database, catalog: Catalog) -> None:

@@ -88,22 +88,22 @@ def _import(connection: Connection, row: RosterRow, actor: str) -> str:
         raise UsageError(f"{row.where}: {row.name!r} is the name of a person who was erased")
     known_person = people.find_person(connection, row.name)
     role = people.role(row.role or "student")
-    known = known_person or people.add_person(connection, row.name, role, actor=actor)
-    before = roster.get(connection, known.id)
+    person = known_person or people.add_person(connection, row.name, role, actor=actor)
+    before = roster.get(connection, person.id)
     new = {
         name: value
         for name in ("display_name", "login", "section")
         if (value := getattr(row, name)) is not None and value != getattr(before, name)
     }
     if new:
-        _set(connection, known.id, **new)
-    if row.role and _set_role(connection, known, role, actor):
+        _set(connection, person.id, **new)
+    if row.role and _set_role(connection, person, role, actor):
         new["role"] = row.role
     if known_person is None:
         return "added"
     if new:
         data = {"changed": sorted(new)}  # not what it is now: names are in one table
-        events.append(connection, actor, events.PERSON_CHANGED, known.id, data)
+        events.append(connection, actor, events.PERSON_CHANGED, person.id, data)
     return "changed" if new else "unchanged"
 
 

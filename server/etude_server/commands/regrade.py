@@ -172,28 +172,28 @@ def _preview(
     with grading.database.read() as connection:
         count = len(regrades.sources(connection, planned.exercise.id, planned.from_hash))
     with progress(min(count, sample or count)) as advance:
-        seen = preview(grading, planned, sample=sample, concurrency=Concurrency(tell=advance))
-    raised = sum(each.effect == "raised" for each in seen.changes)
-    same = seen.submissions_tried - len(seen.changes)
-    tried = "all" if seen.tried == seen.sources else f"{seen.tried} of {seen.sources}"
-    click.echo(f"{seen.exercise}: {seen.from_hash[:12]} → {seen.to_hash[:12]}")
+        trial = preview(grading, planned, sample=sample, concurrency=Concurrency(tell=advance))
+    raised = sum(each.effect == "raised" for each in trial.changes)
+    same = trial.submissions_tried - len(trial.changes)
+    tried = "all" if trial.tried == trial.sources else f"{trial.tried} of {trial.sources}"
+    click.echo(f"{trial.exercise}: {trial.from_hash[:12]} → {trial.to_hash[:12]}")
     click.echo(
-        f"  {_count(seen.submissions, 'submission')}, {seen.sources} distinct; tried {tried}"
+        f"  {_count(trial.submissions, 'submission')}, {trial.sources} distinct; tried {tried}"
     )
-    click.echo(f"  {raised} raised, {len(seen.changes) - raised} lowered, {same} the same")
-    if seen.faults:
-        click.echo(f"  {_count(seen.faults, 'source')} could not be graded")
-    if seen.ungraded:
+    click.echo(f"  {raised} raised, {len(trial.changes) - raised} lowered, {same} the same")
+    if trial.faults:
+        click.echo(f"  {_count(trial.faults, 'source')} could not be graded")
+    if trial.ungraded:
         time = ""
-        if seen.seconds is not None:
-            is_long = seen.seconds >= _LONG
-            number = f"{seen.seconds / 60:.0f} min" if is_long else f"{seen.seconds:.0f} s"
+        if trial.seconds is not None:
+            is_long = trial.seconds >= _LONG
+            number = f"{trial.seconds / 60:.0f} min" if is_long else f"{trial.seconds:.0f} s"
             time = f", which takes about {number}"
-        click.echo(f"  {seen.ungraded} left to grade{time}")
+        click.echo(f"  {trial.ungraded} left to grade{time}")
     _print_changes(
-        [replace(each, held=each.effect == "lowered" and not allow_lower) for each in seen.changes]
+        [replace(each, held=each.effect == "lowered" and not allow_lower) for each in trial.changes]
     )
-    return seen.faults
+    return trial.faults
 
 
 def _print_result(database: "Database", regrade_id: str) -> None:
@@ -213,16 +213,16 @@ def _print_result(database: "Database", regrade_id: str) -> None:
     )
 
 
-def _list(found: "Sequence[Regrade]") -> None:
+def _list(regrades: "Sequence[Regrade]") -> None:
     table = _table("id", "exercise", "from", "to", "state", "sources", "by", "begun", "reason")
-    for each in found:
+    for each in regrades:
         begun = datetime.fromtimestamp(each.created_at / 1e6, UTC)
         table.add_row(
             each.id, _safe(each.exercise), each.from_hash[:12], each.to_hash[:12], each.state,
             f"{each.done}/{each.sources}", _safe(each.by_name), f"{begun:%Y-%m-%d %H:%M}",
             _safe(each.reason),
         )  # fmt: skip
-    if found:
+    if regrades:
         _print(table)
     else:
         click.echo("nothing was graded again")

@@ -116,9 +116,9 @@ def backup(file: Path, force: bool, database: str) -> None:
         from etude_server.store.backup import back_up
         from etude_server.store.database import Database
     with Database(database, create=False) as opened:
-        made = back_up(opened, file, force=force)
+        backup = back_up(opened, file, force=force)
     click.echo(
-        f"{file}: {made.size:,} bytes, {made.submissions:,} submissions, schema {made.schema}"
+        f"{file}: {backup.size:,} bytes, {backup.submissions:,} submissions, schema {backup.schema}"
     )
 
 

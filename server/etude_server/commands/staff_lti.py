@@ -59,10 +59,10 @@ def add(
         issuer, client_id, auth_url, token_url, jwks_url, grades_url or token_url
     )
     with open_store(database, create=True) as opened, opened.write() as connection:
-        made = platforms.register(connection, registration, deployments, actor=whoami())
+        platform = platforms.register(connection, registration, deployments, actor=whoami())
         if course:
-            platforms.set_course(connection, made, context=course, members_url="")
-    click.echo(f"{made.registration.issuer} may launch exercises")
+            platforms.set_course(connection, platform, context=course, members_url="")
+    click.echo(f"{platform.registration.issuer} may launch exercises")
     click.echo("Tell it, under the address of this service:")
     for what, path in (
         ("login", "/lti/login"),
@@ -112,8 +112,8 @@ def rotate_key(database: str) -> None:
     with needs_service():
         from etude_server.lti import keys
     with open_store(database) as opened:
-        made = keys.rotate(opened, actor=whoami())
-    click.echo(f"{made.kid} is shown at /lti/jwks.json, and signs in two hours")
+        key = keys.rotate(opened, actor=whoami())
+    click.echo(f"{key.kid} is shown at /lti/jwks.json, and signs in two hours")
 
 
 @command.command("retire-key")

@@ -101,10 +101,10 @@ def rotate(database: Database, *, actor: str) -> ToolKey:
     with database.read() as connection:
         latest = connection.execute(select(func.max(lti_key.c.id))).scalar_one()
     _make(database, number=latest + 1)
-    made = tool_keys(database)[-1]
+    key = tool_keys(database)[-1]
     with database.write() as connection:
-        events.append(connection, actor, events.KEY_MADE, made.kid, {})
-    return made
+        events.append(connection, actor, events.KEY_MADE, key.kid, {})
+    return key
 
 
 def retire(database: Database, *, actor: str, at_once: bool = False) -> ToolKey:
@@ -210,8 +210,8 @@ class PlatformKeys:
         if kid in keys and time.monotonic() - at <= _KEEP_SECONDS:
             return keys[kid]
         # One thread at a time asks, and few wait: a silent platform blocks no more threads.
-        made = (threading.Lock(), threading.BoundedSemaphore(_MOST_WAITING))
-        lock, places = self._locks.setdefault(platform.id, made)
+        limits = (threading.Lock(), threading.BoundedSemaphore(_MOST_WAITING))
+        lock, places = self._locks.setdefault(platform.id, limits)
         if not places.acquire(blocking=False):
             raise CallError("too many launches wait for it; try again")
         try:
@@ -229,11 +229,11 @@ class PlatformKeys:
 def _fetch(url: str) -> dict[str, jwt.PyJWK]:
     """Return the keys that a platform may sign launches with."""
     answer = call(url)
-    found = answer.get("keys") if isinstance(answer, dict) else None
-    if not isinstance(found, list):
+    keys = answer.get("keys") if isinstance(answer, dict) else None
+    if not isinstance(keys, list):
         raise CallError("it does not say what its keys are")
     keys = {}
-    for data in found:
+    for data in keys:
         if not isinstance(data, dict) or data.get("kty") != "RSA":
             continue
         if data.get("use", "sig") != "sig":

@@ -200,8 +200,8 @@ def role_of(roles: object) -> Role:
 
 
 def _derived(secret: str, use: str, platform: Platform) -> bytes:
-    made = hmac.new(secret.encode(), f"{use} {platform.id}".encode(), "sha256")
-    return made.hexdigest().encode()
+    mac = hmac.new(secret.encode(), f"{use} {platform.id}".encode(), "sha256")
+    return mac.hexdigest().encode()
 
 
 def _claimed_platform(database: Database, token: str) -> Platform:
@@ -361,14 +361,14 @@ def choose(
     for key in tool_keys(database):
         try:
             public = key.private.public_key()
-            asked = jwt.decode(request, public, algorithms=[ALGORITHM], audience=_OURS)
+            claims = jwt.decode(request, public, algorithms=[ALGORITHM], audience=_OURS)
             break
         except jwt.PyJWTError:
             continue
     else:
         raise LaunchError("This choice is too old. Begin it again in your course.")
     with database.read() as connection:
-        platform = platforms.get(connection, asked["platform"])
+        platform = platforms.get(connection, claims["platform"])
     items = [
         {
             "type": "ltiResourceLink",
@@ -389,12 +389,12 @@ def choose(
         "nonce": uuid.uuid4().hex,
         _CLAIM + "message_type": "LtiDeepLinkingResponse",
         _CLAIM + "version": "1.3.0",
-        _CLAIM + "deployment_id": asked["deployment"],
+        _CLAIM + "deployment_id": claims["deployment"],
         _DL + "content_items": items,
     }
-    if "data" in asked:
-        content[_DL + "data"] = asked["data"]
-    return DeepLinkAnswer(asked["url"], tool_key(database).sign(content))
+    if "data" in claims:
+        content[_DL + "data"] = claims["data"]
+    return DeepLinkAnswer(claims["url"], tool_key(database).sign(content))
 
 
 def _section(claims: Mapping[str, Any], name: str) -> Mapping[str, Any]:

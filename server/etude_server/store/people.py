@@ -107,11 +107,11 @@ def add_person(connection: Connection, name: str, role: Role, *, actor: str) -> 
         if existing.role != role:
             raise UsageError(f"{name} is there already, as {existing.role}")
         return existing
-    made = Person(new_id(), name, role)
-    values = {"id": made.id, "name": name, "role": role, "created_at": now()}
+    new = Person(new_id(), name, role)
+    values = {"id": new.id, "name": name, "role": role, "created_at": now()}
     connection.execute(insert(person).values(values))
-    events.append(connection, actor, events.PERSON_ADDED, made.id, {"role": role})
-    return made
+    events.append(connection, actor, events.PERSON_ADDED, new.id, {"role": role})
+    return new
 
 
 def find_person(connection: Connection, name: str) -> Person | None:
@@ -144,7 +144,7 @@ def make_token(
 ) -> str:
     """Create a token and return it: only its hash is stored."""
     secret = new_secret()
-    made = {
+    row = {
         "id": new_id(),
         "person_id": owner.id,
         "hash": digest(secret),
@@ -152,9 +152,9 @@ def make_token(
         "created_at": now(),
         "expires_at": expires_at,
     }
-    connection.execute(insert(token).values(made))
+    connection.execute(insert(token).values(row))
     data = {"person": owner.id, "expires_at": expires_at}
-    events.append(connection, actor, events.TOKEN_MADE, str(made["id"]), data)
+    events.append(connection, actor, events.TOKEN_MADE, str(row["id"]), data)
     return secret
 
 
@@ -213,8 +213,8 @@ def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
 
 def person_of_token(connection: Connection, secret: str) -> Person | None:
     """Return the owner of a token; None if it is unknown, expired or revoked."""
-    asked = {"hash": digest(secret), "now": now()}
-    row = connection.execute(_PERSON_OF_TOKEN, asked).one_or_none()
+    values = {"hash": digest(secret), "now": now()}
+    row = connection.execute(_PERSON_OF_TOKEN, values).one_or_none()
     return Person(*row) if row else None
 
 

@@ -150,19 +150,19 @@ class GradingRun:
     ended_at: int
 
 
-def keep(connection: Connection, made: Verdict, run: GradingRun) -> StoredVerdict:
+def keep(connection: Connection, result: Verdict, run: GradingRun) -> StoredVerdict:
     """Store a verdict and who made it; return the one that holds: the first of its key.
 
     One whose texts were erased is replaced: somebody else has written the same program.
     """
-    key = VerdictKey(made.exercise_hash, made.submission_hash, made.grader_version)
+    key = VerdictKey(result.exercise_hash, result.submission_hash, result.grader_version)
     # An erasure of this source comes before or after, so that it finds all verdicts to erase.
     connection.execute(_HOLD_SOURCE, {"hash": key.source_hash})
-    body, outcome = verdict_data(made), made.outcome.value
-    kept = StoredVerdict(key, outcome, made.score, made.max_score, made.xp, body, now())
+    body, outcome = verdict_data(result), result.outcome.value
+    kept = StoredVerdict(key, outcome, result.score, result.max_score, result.xp, body, now())
     row = {
         **asdict(key),
-        "exercise": made.exercise,
+        "exercise": result.exercise,
         "outcome": outcome,
         "score": kept.score,
         "max_score": kept.max_score,

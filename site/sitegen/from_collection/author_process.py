@@ -131,16 +131,16 @@ class _Answers:
         if what == "break":
             return break_data(exercise, sandbox).encode()
         if what != "tests":
-            values = self._known(exercise.digest)
+            values = self._values(exercise.digest)
             is_practice = what == "practice"
             text = engine_data(
                 exercise, sandbox, values, for_practice=is_practice, packages=packages
             )
             return text.encode()
-        public = public_exercise(exercise, sandbox, self._known(exercise.digest))
+        public = public_exercise(exercise, sandbox, self._values(exercise.digest))
         return _PICKLED.to_bytes(_Tests(tuple(public.tests)))
 
-    def _known(self, digest: str) -> "KnownValues":
+    def _values(self, digest: str) -> "KnownValues":
         if self._last is None or self._last[0] != digest:
             self._last = digest, KnownValues()
         return self._last[1]

@@ -189,9 +189,9 @@ class ContentBuilder:
         runnable: dict[str, Runnable] = {}
         notebooks: dict[str, str] = {}
         for track in tracks:
-            shown = untested_track(track)
+            edition = untested_track(track)
             exercises = []
-            for each, exercise in zip(shown.exercises, track.exercises, strict=True):
+            for each, exercise in zip(edition.exercises, track.exercises, strict=True):
                 exercise.refuse_missing()
                 missing = missing_in_page(
                     exercise, self._page_packages, for_practice=self._is_practice(exercise)
@@ -203,7 +203,7 @@ class ContentBuilder:
                     runnable[exercise.id] = self._runnable(exercise)
                 if not exercise.files_to_submit:  # a notebook has no files
                     notebooks[exercise.id] = handout(exercise)
-            public.append(replace(shown, exercises=tuple(exercises)))
+            public.append(replace(edition, exercises=tuple(exercises)))
             entries = zip(track.definition.lessons, track.lessons, strict=True)
             lessons[track.definition.id] = [
                 self._lesson(entry, path, track.exercises) for entry, path in entries

@@ -136,6 +136,6 @@ def view_selection(figure: Figure, name: str) -> SelectionView:
         result = np.asarray(each.compute(array))
         texts = tuple(str(number) for number in result.ravel().tolist())
         columns = result.shape[-1] if result.ndim else 1
-        said = f"{each.why} The result is {', '.join(texts)}, of shape {result.shape}."
-        choices.append(Choice(each.code, cells, texts, columns, str(result.shape), said))
+        sentence = f"{each.why} The result is {', '.join(texts)}, of shape {result.shape}."
+        choices.append(Choice(each.code, cells, texts, columns, str(result.shape), sentence))
     return SelectionView(name, figure.title, array_name, str(array.shape), tuple(choices))

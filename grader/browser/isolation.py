@@ -31,13 +31,20 @@ _SETTINGS: Final[tuple[tuple[Callable[[], Any], Callable[[Any], object]], ...]] 
 )
 
 
+def _read() -> list[Any]:
+    return [read() for read, _ in _SETTINGS]
+
+
+_DEFAULTS: Final = _read()  # a test that needs a submission first may have filters of its own
+
+
 class SubmissionGlobals:
     """The changes that one submission has made: none at first."""
 
     def __init__(self) -> None:
-        self._our_names = [dict(names) for names in _NAMES]
+        self._our_names: list[dict[str, Any]] = [{} for _ in _NAMES]
         self._changes: list[dict[str, Any]] = [{} for _ in _NAMES]
-        self._our_settings = self._settings = _read()
+        self._our_settings = self._settings = _DEFAULTS
         self._our_start = self._start = _read_start()
         with warnings.catch_warnings():  # afterwards each warning is shown again
             pass
@@ -46,6 +53,7 @@ class SubmissionGlobals:
 
     def apply(self) -> None:
         """Restore everything as the submission left it."""
+        self._our_names = [dict(names) for names in _NAMES]  # `catch_warnings` replaces one
         self._our_settings = _read()
         _write(self._settings, self._our_settings)
         self._our_start = _read_start()
@@ -81,10 +89,6 @@ def _read_start() -> list[Any]:
 
 def _set_start(start: list[Any]) -> None:
     sys.argv, sys.orig_argv, sys.modules["__main__"] = start
-
-
-def _read() -> list[Any]:
-    return [read() for read, _ in _SETTINGS]
 
 
 def _write(settings: list[Any], present: list[Any]) -> None:

@@ -140,8 +140,8 @@ def test_no_program_makes_the_page_raise(page: Page, source: str, expected: str)
     assert page("run", "print(len('abc'))\n")["output"] == "3\n"
 
 
-def test_a_program_has_python_to_itself(page: Page) -> None:
-    """What one changes of Python or NumPy is no more when the next one runs."""
+def test_a_program_has_python_to_itself(page: Page, make: Make, sandbox: Sandbox) -> None:
+    """What a check or a program changes of Python or NumPy is no more when the next one runs."""
     probe = """
 import random, sys, warnings
 import numpy as np
@@ -161,9 +161,12 @@ random.seed(5)
 sys.setrecursionlimit(500)
 warnings.simplefilter("ignore")
 """
+    page("open_exercise", engine_data(make({"pytest": "assert f(1.0) == 2.0"}), sandbox))
     before = page("run", probe)
     assert before["problem"] is None
     assert "UserWarning: again" in before["output"]
+    assert page("check", RIGHT)["outcome"] == "passed"
+    assert page("run", probe) == before
     assert page("run", changes)["problem"] is None
     assert page("run", probe) == before
 

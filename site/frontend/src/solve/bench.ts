@@ -192,7 +192,7 @@ export class Bench {
     const told = verdict.line ?? verdict.tests.find(({ line }) => line !== null)?.line ?? null;
     this.editor.mark(hasPassed ? null : told);
     const tone = verdict.outcome === "not run" ? "plain" : hasPassed ? "good" : "bad";
-    this.results.show(source, tone, summaryOf(verdict), facts, inside);
+    this.results.show(source, tone, summaryOf(this.exercise, verdict), facts, inside);
     this.warn();
   }
 

@@ -1,10 +1,10 @@
 /** What a pass comes to, and where to go from there. */
 
 import { button, count, element, sentence } from "../dom";
-import { page } from "../page";
 import { progress, type Standing } from "../progress";
 import { standings } from "../progress/standing";
 import { checkCommand, type Exercise } from "./exercise";
+import { ranAll } from "./results";
 import type { Verdict } from "./verdict";
 
 /** Who ran which tests: the service all of them, a page for practice all that it has, others the visible ones. */
@@ -19,9 +19,7 @@ export function passedPanel(
   isCertified: boolean,
   save: () => void,
 ): HTMLElement {
-  const ran = verdict.tests.filter(({ hidden }) => hidden).length;
-  const hasAll = page.isPractice && ran === exercise.hidden_tests;
-  const judge = isCertified ? "service" : hasAll ? "page" : "visible tests";
+  const judge = isCertified ? "service" : ranAll(exercise, verdict) ? "page" : "visible tests";
   return element(
     "div",
     { class: "won" },

@@ -182,7 +182,7 @@ export class Prediction {
     const tone = verdict.outcome === "passed" ? "good" : "bad";
     this.summary.textContent = "";
     this.mark(verdict); // before the results are brought into view, as it moves them
-    this.results.show(source, tone, summaryOf(verdict), facts, inside);
+    this.results.show(source, tone, summaryOf(this.exercise, verdict), facts, inside);
   }
 
   /** Say at each answer whether it is right, where it is known which tests ask for it. */

@@ -3,6 +3,8 @@
 import { button, type Child, count, element, icon, prose } from "../dom";
 import { exploreHeatmap } from "../heatmap";
 import { figure } from "../lesson/figures";
+import { page } from "../page";
+import type { Exercise } from "./exercise";
 import { comparison, named, output } from "./values";
 import type { Diagnosis, Outcome, Printed, SmallExample, TestResult, Verdict } from "./verdict";
 
@@ -23,13 +25,19 @@ export const PICTURES: Readonly<Record<string, string>> = {
 const MOST_OPEN = 3; // failing tests; the values of many are further than anybody scrolls
 const NEUTRAL: readonly Outcome[] = ["not run"];
 
+/** Whether a page ran all tests of an exercise, which only one for practice has. */
+export function ranAll({ hidden_tests: hidden }: Exercise, { tests }: Verdict): boolean {
+  return page.isPractice && tests.filter((test) => test.hidden).length === hidden;
+}
+
 /** The verdict in one sentence, as in the terminal. */
-export function summaryOf(verdict: Verdict): string {
+export function summaryOf(exercise: Exercise, verdict: Verdict): string {
   const earned = `${verdict.score}/${count(verdict.max_score, "point")}`;
   const passed = verdict.tests.filter(({ outcome }) => outcome === "passed").length;
   if (verdict.outcome === "passed") {
     const hidden = verdict.tests.filter((test) => test.hidden).length;
-    if (hidden === passed) return `Passed: ${earned}.`; // as in a prediction, where nobody knows of any other
+    // Of a prediction or a suite, nobody knows that its tests are hidden or visible.
+    if (hidden === passed || (hidden === 0 && ranAll(exercise, verdict))) return `Passed: ${earned}.`;
     if (hidden > 0) return `Passed: ${earned}, ${hidden === 1 ? "the hidden test" : `${hidden} hidden tests`} included.`;
     return passed === 1 ? `The visible test passes: ${earned}.` : `All ${passed} visible tests pass: ${earned}.`;
   }

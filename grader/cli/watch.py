@@ -12,7 +12,7 @@ import click
 from grader.cli import break_, hint, list_, options, show, solution
 from grader.cli.check import CheckRequest, check, file_here, open_pool
 from grader.cli.file_watcher import FileWatcher
-from grader.cli.keys import Keys
+from grader.cli.key_presses import Keys
 from grader.errors import EtudeError, SandboxFault, UsageError
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from grader.audit.loading.written_tests import (
 )
 from grader.authoring.importing.assignment import Assignment
 from grader.authoring.importing.draft import Draft, DraftTest
-from grader.authoring.importing.notebook import read_notebook
 from grader.authoring.importing.notebook_cells import says_something
+from grader.authoring.importing.notebook_source import read_notebook
 from grader.authoring.importing.python_source import bad, imported, parse
 from grader.authoring.importing.source_files import (
     UnreadableError,

@@ -7,7 +7,7 @@ from pathlib import Path
 from grader.authoring.importing import (
     exercism,
     js_document,
-    notebook,
+    notebook_source,
     plain_python,
     problem_folder,
 )
@@ -23,7 +23,7 @@ from grader.errors import UsageError
 
 _READERS = {
     **dict.fromkeys(js_document.SUFFIXES, js_document.read_document),
-    ".ipynb": notebook.read_notebook,
+    ".ipynb": notebook_source.read_notebook,
     ".py": plain_python.read_module,
 }
 _FOLDERS = (

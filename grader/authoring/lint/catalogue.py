@@ -10,11 +10,11 @@ from grader.authoring.lint.rules.markdown_style import PAGE_RULES, PROSE_RULES
 from grader.authoring.lint.rules.metadata_style import HEAD_RULES
 from grader.authoring.lint.rules.program_style import PROGRAM_RULES
 from grader.authoring.lint.rules.resources import RESOURCE_RULES
-from grader.authoring.lint.rules.tables import TABLE_RULES
+from grader.authoring.lint.rules.table_style import TABLE_RULES
 from grader.authoring.lint.rules.test_body import BODY_RULES
 from grader.authoring.lint.rules.test_data import DATA_RULES
 from grader.authoring.lint.rules.test_style import CASE_RULES
-from grader.authoring.lint.rules.texts import TEXT_RULES
+from grader.authoring.lint.rules.text_style import TEXT_RULES
 from grader.authoring.lint.rules.track_style import TRACK_RULES
 from grader.definitions.wording import did_you_mean, quote
 from grader.errors import UsageError

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 from grader.authoring.lint.catalogue import CATALOGUE, EXERCISE_RULES
-from grader.authoring.lint.comments import Comments, find_comments
 from grader.authoring.lint.load import LintInput, load_for_lint
 from grader.authoring.lint.rule import LintFinding, Rule
 from grader.authoring.lint.rules.file_style import COMMENT_RULES, FILE_RULES, invalid_definition
 from grader.authoring.lint.rules.markdown_style import PAGE_RULES, PROSE_RULES
 from grader.authoring.lint.rules.track_style import TRACK_RULES
 from grader.authoring.lint.subjects import PageText
+from grader.authoring.lint.suppressions import Comments, find_comments
 from grader.authoring.targets import TargetGroup
 from grader.errors import Problem
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from grader.definitions.exercise import TestCase, TestId
-from grader.grading.diagnosis import line_shapes
+from grader.grading.diagnosis import shape_tracer
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.loaded_program import put_files
 from grader.grading.results.jobs import limits_of
@@ -36,7 +36,7 @@ def shapes(
         inputs = oracle.inputs(test, oracle.draws(test)[0])
         child.start()
         put_files(child, oracle.exercise)
-        child.load(inspect.getsource(line_shapes), [])
+        child.load(inspect.getsource(shape_tracer), [])
         answer = child.call("line_shapes", [source, test.code.strip(), dict(inputs)], {})
         if isinstance(answer, Returned) and isinstance(answer.value, list):
             return tuple(shape for each in answer.value if (shape := _read(each)))

@@ -9,8 +9,8 @@ import socket
 import numpy as np
 
 from . import wire
+from .request_loop import RequestLoop
 from .serving import forget
-from .worker import RequestLoop
 
 _TIMES = 12  # Python specializes code after eight calls
 

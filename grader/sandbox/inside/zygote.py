@@ -28,7 +28,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from . import rehearsal, seccomp, serving, syscalls, worker
+from . import rehearsal, request_loop, seccomp, serving, syscalls
 
 # Imported ahead, if there will be many submissions.
 _AHEAD = (
@@ -175,7 +175,7 @@ class _Zygote:
         self._channel = channel
         self._own_pids = own_pids
         self._limits: dict[bytes, _ChildLimits] = {}
-        self._loop = worker.RequestLoop(connection)
+        self._loop = request_loop.RequestLoop(connection)
         # With a pid namespace of its own, every child is number 1 and has a scratch folder.
         alone = own_pids is not None
         self._filter = syscalls.Filter(seccomp.program(syscalls.MACHINE, 1, scratch=alone))

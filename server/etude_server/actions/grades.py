@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, insert
 
-from etude_server.actions.texts import need_text
+from etude_server.actions.staff_texts import need_text
 from etude_server.store import events, people, schedules, tables, unsent_scores
 from etude_server.store.ids import new_id, now
 from etude_server.store.people import Person

@@ -6,23 +6,50 @@ worse keeps the one it has, and the event log says so.
 """
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from queue import SimpleQueue
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from sqlalchemy import Connection
 
-from etude_server.actions.course import Course
-from etude_server.actions.texts import need_text
+from etude_server.actions.staff_texts import need_text
+from etude_server.catalog import Catalog
 from etude_server.grading import Grading, GradingRequest, Notify
 from etude_server.store import regrades, verdicts
+from etude_server.store.database import Database
 from etude_server.store.regrades import Ending, Mark, Regrade, RegradeChange
 from etude_server.store.verdicts import StoredVerdict
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, UsageError
 
 _LONGEST_REASON: Final = 2_000  # characters
+
+
+class RegradeQueue(Protocol):
+    """The place where regrades wait for those who grade them."""
+
+    def defer_regrade(self, regrade_id: str, source_hashes: Sequence[str]) -> None:
+        """Queue the open sources of a regrade."""
+
+    def cancel_regrade(self, regrade_id: str) -> None:
+        """Forget what is queued of a regrade."""
+
+
+class Course(Protocol):
+    """The exercises, the store and the queue of regrades; None where only a command grades."""
+
+    @property
+    def catalog(self) -> Catalog:
+        """The exercises."""
+
+    @property
+    def database(self) -> Database:
+        """The store."""
+
+    @property
+    def queue(self) -> RegradeQueue | None:
+        """The queue of regrades."""
 
 
 @dataclass(frozen=True, slots=True)

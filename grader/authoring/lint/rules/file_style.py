@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Final
 
-from grader.authoring.lint.comments import Comments
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import File
+from grader.authoring.lint.suppressions import Comments
 from grader.definitions.schema import schema_path
 from grader.definitions.wording import listing, quote
 from grader.definitions.yaml_source import Mapping, Sequence

@@ -32,8 +32,8 @@ def load_exercise(name: str | os.PathLike[str], exercises: Path | None = None) -
             Etude.
 
     Raises:
-        UsageError: there is no such file or exercise; the closest id is named.
-        DefinitionError: the exercise is not valid; `problems` has each with file and line.
+        UsageError: There is no such file or exercise; the closest id is named.
+        DefinitionError: The exercise is not valid; `problems` has each with file and line.
     """
     return resolve(os.fspath(name), exercises or default_folder())
 
@@ -85,7 +85,7 @@ class Grader:
             A future with the verdict or a `GraderFault`.
 
         Raises:
-            UsageError: both `file` and `source` were given, or neither.
+            UsageError: Both `file` and `source` were given, or neither.
         """
         return self._pool.grade(Job(exercise, _submission(exercise, file, source)))
 
@@ -114,9 +114,9 @@ def grade(
         The verdict. `score` and `max_score` are in points; `seconds` of a test is in seconds.
 
     Raises:
-        UsageError: both `file` and `source` were given, or neither.
-        GraderFault: the submission could not be graded, which is not its fault. There is no score.
-        SandboxFault: a `GraderFault`: this machine has no sandbox, so nothing was run.
+        UsageError: Both `file` and `source` were given, or neither.
+        GraderFault: The submission could not be graded, which is not its fault. There is no score.
+        SandboxFault: A `GraderFault`: this machine has no sandbox, so nothing was run.
     """
     job = Job(exercise, _submission(exercise, file, source))
     with GradingPool(1) as pool:
@@ -137,8 +137,8 @@ def break_program(exercise: Exercise, misconception: str, call: str) -> Verdict:
         has none, and its `message` says why.
 
     Raises:
-        UsageError: the exercise has no such misconception.
-        GraderFault: the call could not be judged.
+        UsageError: The exercise has no such misconception.
+        GraderFault: The call could not be judged.
     """
     with GradingPool(1) as pool:
         return pool.grade(break_job(exercise, misconception, call)).result()
@@ -153,7 +153,7 @@ def render(verdict: Verdict, form: str = "json", *, file: str | os.PathLike[str]
         file: The name of the submission that the text shows.
 
     Raises:
-        UsageError: there is no such format, or it needs variables that are not set.
+        UsageError: There is no such format, or it needs variables that are not set.
     """
     return format_named(form).renderer().render(Report.of_verdict(verdict, os.fspath(file)))
 

@@ -56,7 +56,7 @@ def package_folder(name: str) -> Path:
     """Return a package's folder, without importing it.
 
     Raises:
-        GraderFault: there is no such package.
+        GraderFault: There is no such package.
     """
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
@@ -141,7 +141,7 @@ def _open_own(path: str, flags: int) -> int:
     """Open a regular file of this user.
 
     Raises:
-        OSError: it cannot be read, it is no regular file, or others could have written it.
+        OSError: It cannot be read, it is no regular file, or others could have written it.
     """
     # Without waiting: others may have put a pipe there.
     descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)

@@ -36,7 +36,7 @@ def python_cells(data: bytes) -> tuple[list[tuple[int, str]], Sections]:
     several exercises.
 
     Raises:
-        NotebookError: it is no JSON, no notebook, or one in another language.
+        NotebookError: It is no JSON, no notebook, or one in another language.
     """
     try:
         book = json.loads(data.decode("utf-8-sig"))
@@ -96,7 +96,7 @@ def cells_of(book: Any) -> list[Any]:
     """Return the cells of a notebook.
 
     Raises:
-        NotebookError: it is no notebook of the format that is read, or has too many.
+        NotebookError: It is no notebook of the format that is read, or has too many.
     """
     version = book.get("nbformat", FORMAT) if isinstance(book, dict) else FORMAT
     if version != FORMAT:  # an older one keeps its cells elsewhere

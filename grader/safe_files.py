@@ -44,8 +44,8 @@ def open_regular(path: Path, *, below: Path | None = None) -> BinaryIO:
             either, which then is an `OSError`; without it only the file itself must not be one.
 
     Raises:
-        IrregularFileError: it is something else: a link, a folder, a pipe, a socket, a device.
-        OSError, ValueError: it cannot be opened.
+        IrregularFileError: It is something else: a link, a folder, a pipe, a socket, a device.
+        OSError, ValueError: It cannot be opened.
     """
     try:
         descriptor = os.open(path, _FLAGS | _NO_LINK) if below is None else _open_below(path, below)
@@ -94,7 +94,7 @@ def create_private(path: Path) -> bool:
     """Create an empty file of mode 0600, whatever the umask; return False if there is one.
 
     Raises:
-        OSError: it cannot be created there.
+        OSError: It cannot be created there.
     """
     target = os.path.realpath(path)  # SQLite follows links, mknod does not
     try:
@@ -108,7 +108,7 @@ def close_to_others(path: Path) -> bool:
     """Take from group and others what they may do with a database and the files beside it.
 
     Returns:
-        whether they could do anything. What belongs to another user stays as it is.
+        Whether they could do anything. What belongs to another user stays as it is.
     """
     target, had_any = os.path.realpath(path), False
     for ending in SQLITE_ENDINGS:

@@ -38,7 +38,6 @@ class KnownFunction:
 
     Attributes:
         exercise: The id of the exercise.
-        name: Of the function.
         solution: A program that defines it.
         mistakes: Id of the misconception -> program.
     """

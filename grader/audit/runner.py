@@ -89,7 +89,6 @@ class Task:
         name: The task's result is known by it.
         source: The program that stands in the place of the solution.
         work: Called in the process, in the folder of the assignment; it sends messages.
-        patience: Its limits.
         extra: Further files in the folder: name -> text.
     """
 

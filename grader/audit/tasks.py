@@ -186,8 +186,7 @@ class DistinguishingCall:
     """A call that tells a program from the solution.
 
     Attributes:
-        name: Of the function or class that is called.
-        example: The call.
+        name: The function or class that is called.
         expected: What the solution makes of it.
         got: What the program makes of it.
         body: The lines of a test; none where a value cannot be written.

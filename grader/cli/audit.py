@@ -221,7 +221,7 @@ def _reports(forms: "Sequence[str]", output: Path | None) -> list[tuple[str, Pat
     """Return each format with its file; None for what is printed.
 
     Raises:
-        UsageError: there is no such format, or two would be printed.
+        UsageError: There is no such format, or two would be printed.
     """
     from grader.audit.reports.audit_formats import FORMATS
 

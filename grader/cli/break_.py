@@ -65,7 +65,7 @@ def listing(exercise: "Exercise") -> list[str]:
     """Return a line for each program that there is to break.
 
     Raises:
-        UsageError: there is none, or the exercise is not passed yet.
+        UsageError: There is none, or the exercise is not passed yet.
     """
     programs, broken_ids = _programs(exercise)
     return [
@@ -78,7 +78,7 @@ def program_of(exercise: "Exercise", name: str | None = None) -> "Misconception"
     """Return a program to break by its number or id, by default the first that is not broken.
 
     Raises:
-        UsageError: there is none.
+        UsageError: There is none.
     """
     programs, broken_ids = _programs(exercise)
     if name is None:

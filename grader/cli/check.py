@@ -105,7 +105,7 @@ def exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
     """Return the exercise that a file is named after, or the file here that is named after one.
 
     Raises:
-        UsageError: there is no such file, or several of which none counts.
+        UsageError: There is no such file, or several of which none counts.
     """
     from grader.definitions.collection import resolve
     from grader.definitions.files import id_in_name, is_path
@@ -157,7 +157,7 @@ def file_here(exercise: str, exercises: Path | None, folder: Path = Path()) -> P
     """Return the file in a folder that is named after an exercise, or None.
 
     Raises:
-        UsageError: there are several, of which none counts.
+        UsageError: There are several, of which none counts.
     """
     from grader.definitions.files import id_in_name, is_path
     from grader.grading.results.submitted_files import candidate, choose, exercise_in
@@ -194,8 +194,8 @@ def open_pool(*, unsafe: bool, many: bool) -> "Iterator[Pool | PortablePool]":
     """Yield what grades on this system.
 
     Args:
-        unsafe: whether the command line agrees to a run without a sandbox.
-        many: whether for more submissions than one.
+        unsafe: Whether the command line agrees to a run without a sandbox.
+        many: Whether for more submissions than one.
     """
     from grader.sandbox.backends import unsupported_reason
 
@@ -216,8 +216,7 @@ def check(
     """Grade a file, show and record the verdict; return it, and what a learner is told after it.
 
     Args:
-        request: what to grade.
-        open_pool: called first. The caller ends the pool, which may do so while it is told how to
+        open_pool: Called first. The caller ends the pool, which may do so while it is told how to
             go on.
     """
     began = time.time()

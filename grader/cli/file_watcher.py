@@ -38,8 +38,8 @@ class FileWatcher:
     that is one change, since a change counts when two looks see the same.
 
     Args:
-        paths: files, and folders of them; more may be added later.
-        seen: what was `changed` when they were read last; by default now.
+        paths: Files, and folders of them; more may be added later.
+        seen: What was `changed` when they were read last; by default now.
     """
 
     def __init__(self, paths: Collection[Path], seen: dict[str, int] | None = None) -> None:

@@ -121,7 +121,7 @@ def _plan(
     """Find out what there is to do, and whether the formats can show it.
 
     Raises:
-        UsageError: there is nothing, a format cannot show so many students, or the exercises come
+        UsageError: There is nothing, a format cannot show so many students, or the exercises come
             from the folder itself; or one student's folder is reached by a link.
     """
     from grader.course.times_file import TIMES_FILE, read_times

@@ -63,7 +63,7 @@ def read_rules(
     """Read what the options name.
 
     Raises:
-        UsageError, DefinitionError: one of them is not as it should be.
+        UsageError, DefinitionError: One of them is not as it should be.
     """
     from grader.course.grades import Rules, read_overrides
     from grader.course.roster_file import read_students
@@ -113,7 +113,7 @@ def read_graded(results: tuple[Path, ...], rules: "Rules") -> "Batch":
     """Read result files and return their grades by the rules; say which times are doubtful.
 
     Raises:
-        UsageError: a file is not as it should be, or there is no verdict in them.
+        UsageError: A file is not as it should be, or there is no verdict in them.
     """
     from grader.course.grades import graded, read_results
     from grader.definitions.wording import few

@@ -66,7 +66,7 @@ def offer(exercise: "Exercise", status: "ExerciseStatus") -> str:
     """Return a sentence with the price of the next hint; an empty one if it is free.
 
     Raises:
-        UsageError: there is no next hint.
+        UsageError: There is no next hint.
     """
     hints = exercise.hints
     if not hints:

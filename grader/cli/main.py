@@ -73,7 +73,7 @@ class _EtudeGroup(click.Group):
         """Run a subcommand and exit.
 
         Raises:
-            BrokenPipeError: the reader of our output has gone; only a process can end well then.
+            BrokenPipeError: The reader of our output has gone; only a process can end well then.
         """
         extra["standalone_mode"] = False
         try:

@@ -180,7 +180,7 @@ def delivery(formats: "Sequence[RequestedFormat]", *, plain: bool = False) -> "D
         plain: Whether `--plain` was given, which asks for that format on standard output.
 
     Raises:
-        UsageError: that cannot be done, such as two reports for one place.
+        UsageError: That cannot be done, such as two reports for one place.
     """
     from grader.reports.formats import Delivery, RequestedFormat
 
@@ -238,7 +238,7 @@ def refuse_inside(definitions: Path, graded: Path) -> None:
     """Refuse definitions from the graded folder: its author could have written them.
 
     Raises:
-        UsageError: the path of a definition or of a collection ends in the folder, or a symbolic
+        UsageError: The path of a definition or of a collection ends in the folder, or a symbolic
             link that lies there decides where it ends.
     """
     folder = os.path.realpath(graded)

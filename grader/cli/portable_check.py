@@ -32,7 +32,7 @@ class PortablePool:
         unsafe: Whether the command line agrees to that; else the user is asked, once.
 
     Raises:
-        SandboxFault: no one has agreed.
+        SandboxFault: No one has agreed.
     """
 
     def __init__(self, *, unsafe: bool, answer: Callable[[str], str] | None = None) -> None:
@@ -69,7 +69,7 @@ def agree(*, unsafe: bool, answer: Callable[[str], str] | None = None) -> None:
         answer: Puts a question and returns the answer; by default the terminal does.
 
     Raises:
-        SandboxFault: it is no, or no one can be asked; in a CI job, where code is another's, an
+        SandboxFault: It is no, or no one can be asked; in a CI job, where code is another's, an
             answer that was given before does not count.
     """
     if unsafe:

@@ -21,7 +21,6 @@ def progress(total: int, done: str = "graded") -> Iterator[Callable[[], None]]:
     """Yield a function that is called after each submission. Everything goes to stderr.
 
     Args:
-        total: How many there are.
         done: What has been done with each, for the lines.
     """
     if sys.stderr.isatty():

@@ -66,9 +66,9 @@ def next_exercise(
     """Return what comes after an exercise: in its track, or else in another of the collection.
 
     Args:
-        exercise: where the learner is.
-        history: what is done already is left out.
-        skipping: whether the learner wants to go on without it, so that requirements do not count.
+        exercise: Where the learner is.
+        history: What is done already is left out.
+        skipping: Whether the learner wants to go on without it, so that requirements do not count.
     """
     closed = {name for name, candidate in standings(history).items() if candidate.closed}
     here = track_beside(exercise)

@@ -27,7 +27,7 @@ def files_or_store(results: Sequence[Path], database: str | None) -> None:
     """Check that a command was given files or a database.
 
     Raises:
-        UsageError: neither, or both.
+        UsageError: Neither, or both.
     """
     if bool(results) == bool(database):
         raise click.UsageError("Give RESULTS or --database.")
@@ -38,7 +38,7 @@ def needs_service() -> Iterator[None]:
     """Raise with the command that installs the service, where it is not installed.
 
     Raises:
-        UsageError: a package of the optional extra is missing.
+        UsageError: A package of the optional extra is missing.
     """
     try:
         yield
@@ -56,7 +56,7 @@ def server_module(name: str) -> Any:
     """Import a module of the server, which the grader does without.
 
     Raises:
-        UsageError: a package of the optional extra is missing.
+        UsageError: A package of the optional extra is missing.
     """
     with needs_service():
         return importlib.import_module(f"etude_server.{name}")

@@ -62,7 +62,7 @@ def write_starter(exercise: "Exercise", path: Path) -> str:
     """Write the starter and what lies beside it; return what was done.
 
     Raises:
-        UsageError: there is another file, or it cannot be written.
+        UsageError: There is another file, or it cannot be written.
     """
     from grader.definitions.program_files import split
 
@@ -86,7 +86,7 @@ def _write(path: Path, starter: str) -> bool:
     """Write a new file; false if it is there with the same content.
 
     Raises:
-        UsageError: there is another file, or it cannot be written.
+        UsageError: There is another file, or it cannot be written.
     """
     try:
         # Created by this very call or not at all: nothing comes between a look and the writing.

@@ -147,7 +147,7 @@ def _accept(proofs: Mapping[Path, Proof], reason: str | None, change: str | None
     """Write survivors into the files, each with a reason; return whether there was any.
 
     Raises:
-        UsageError: no mutant is meant, or one reason would be given for several.
+        UsageError: No mutant is meant, or one reason would be given for several.
     """
     from grader.authoring.add_entry import add_entry
 

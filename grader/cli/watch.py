@@ -90,8 +90,8 @@ class _Walk:
     """A way through exercises: each save is graded, and a pass leads to the next.
 
     Args:
-        exercises: the collection that was named on the command line.
-        unsafe: whether the command line agrees to a run without a sandbox.
+        exercises: The collection that was named on the command line.
+        unsafe: Whether the command line agrees to a run without a sandbox.
     """
 
     def __init__(self, exercises: Path | None, *, unsafe: bool) -> None:

@@ -75,7 +75,7 @@ class _File:
     changed: float  # seconds since 1970
     read: Callable[[int], bytes]  # at most so many, or a ZipError
     inner: str = ""  # the path in the student's own zip, which `path` is then
-    source: str = "file"  # of its date
+    source: str = "file"  # the source of its date
 
     @property
     def platform(self) -> PlatformName | None:
@@ -103,7 +103,7 @@ class _Exercises:
 
     exercise_of: Callable[[str], str | None]
     several: Mapping[str, Sequence[str]]  # the files of those that ask for several
-    only: str | None = None  # what a file of any other name is for
+    only: str | None = None  # the exercise of a file with any other name
 
     def is_named(self, file: _File, exercise: str) -> bool:
         """Return whether a file, or a folder of it, is named after an exercise."""
@@ -121,7 +121,7 @@ class _Exercises:
         """Return the path of a file below its student's, without suffix.
 
         Raises:
-            _RefusalError: no exercise, or more than one, is named or asks for it.
+            _RefusalError: No exercise, or more than one, is named or asks for it.
         """
         *parts, name = PurePosixPath(file.label).parts
         asking = {
@@ -155,13 +155,13 @@ class Collected:
     """The outcome of collecting a download.
 
     Attributes:
-        placed: the files that were written, by the path that they have now.
-        kept: the submissions, as student and exercise, of which a file was there already, and newer
+        placed: The files that were written, by the path that they have now.
+        kept: The submissions, as student and exercise, of which a file was there already, and newer
             or the same.
-        left_out: the files of the download that could not be placed, and why.
-        is_damaged: whether a file of the download could not be read.
-        times: of what was written, by student and exercise.
-        has_one_time: whether the dates of all were one, and so are no times.
+        left_out: The files of the download that could not be placed, and why.
+        is_damaged: Whether a file of the download could not be read.
+        times: Of what was written, by student and exercise.
+        has_one_time: Whether the dates of all were one, and so are no times.
     """
 
     placed: dict[str, str] = field(default_factory=dict)
@@ -185,16 +185,16 @@ def collect(
     Of two files for the same exercise one counts, as `choose` decides. Each keeps its date.
 
     Args:
-        source: what was downloaded.
-        into: the folder for the submissions; it is made if it is not there.
-        exercise_of: gives the id of the exercise that a file or folder is named after.
-        names: the student that an id or a name of the platform stands for, as `name_key` writes
+        source: What was downloaded.
+        into: The folder for the submissions; it is made if it is not there.
+        exercise_of: Gives the id of the exercise that a file or folder is named after.
+        names: The student that an id or a name of the platform stands for, as `name_key` writes
             it; without it the platform's name and id are the student's.
-        several: the files of each exercise that asks for several, by its id.
-        only: the exercise of a download of one assignment, for files with names of their own.
+        several: The files of each exercise that asks for several, by its id.
+        only: The exercise of a download of one assignment, for files with names of their own.
 
     Raises:
-        UsageError: the source cannot be read, or the times of earlier downloads.
+        UsageError: The source cannot be read, or the times of earlier downloads.
     """
     exercises = _Exercises(exercise_of, several or {}, only)
     done = Collected()
@@ -337,7 +337,7 @@ def _student(
     """Return the student of a file.
 
     Raises:
-        _RefusalError: none, or more than one, is named in its path.
+        _RefusalError: None, or more than one, is named in its path.
     """
     platform = file.platform
     if names is not None:

@@ -99,7 +99,7 @@ def install(course: Course) -> bool:
 
     Raises:
         DefinitionError: See `checked`, or a package is still missing.
-        UsageError: pip failed; it has said why.
+        UsageError: Pip failed; it has said why.
     """
     if not course.missing and not course.where.path.with_name(REQUIREMENTS_FILE).is_file():
         return False

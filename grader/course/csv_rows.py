@@ -18,7 +18,7 @@ def read_text(path: Path) -> str:
     """Read a text: UTF-8, or UTF-16 with its mark, as spreadsheets write it.
 
     Raises:
-        UsageError: it cannot be read, or is of another encoding.
+        UsageError: It cannot be read, or is of another encoding.
     """
     try:
         data = path.read_bytes()
@@ -31,7 +31,7 @@ def decode(data: bytes, name: str) -> str:
     """Return the text of a file's bytes, as `read_text` does.
 
     Raises:
-        UsageError: it is of another encoding.
+        UsageError: It is of another encoding.
     """
     is_utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
@@ -56,12 +56,12 @@ def rows(text: str, name: str, needed: Sequence[str]) -> Iterator[tuple[int, dic
     """Yield the rows of a CSV with a heading, each with its line number; empty ones are left out.
 
     Args:
-        text: cells are divided by a comma, a semicolon or a tab.
-        name: of the file, for errors.
-        needed: the columns that it must have, in lower case.
+        text: Cells are divided by a comma, a semicolon or a tab.
+        name: Of the file, for errors.
+        needed: The columns that it must have, in lower case.
 
     Raises:
-        UsageError: it is no such table.
+        UsageError: It is no such table.
     """
     table = without_separator(text)
     above = int(table != text)
@@ -90,7 +90,7 @@ def is_yes(row: Mapping[str, str], column: str, where: str) -> bool:
     """Return whether a cell says yes; an empty or a missing one does not.
 
     Raises:
-        UsageError: it says something else than yes or no.
+        UsageError: It says something else than yes or no.
     """
     value = row.get(column, "").lower()
     if value not in _YES | _NO:

@@ -24,7 +24,7 @@ class TestStatistics:
     failed: int
     alone: int  # who failed no other test
     whole: int  # who passed every test
-    discrimination: float | None  # of passing it with the share of the other tests that are passed
+    discrimination: float | None  # correlation of passing it with the share of other tests passed
 
     @property
     def suspicion(self) -> str:
@@ -53,7 +53,7 @@ class FailureGroup:
     students: int
     files: tuple[str, ...]
     tests: tuple[str, ...]  # that fail
-    message: str  # of the first of them
+    message: str  # the message of the first of them
 
 
 def statistics_of_tests(rows: Sequence[Row]) -> list[TestStatistics]:

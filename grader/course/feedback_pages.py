@@ -15,7 +15,7 @@ def write_pages(batch: Batch, folder: Path) -> int:
     """Write `<student>.html` for each student of a batch; return how many there are.
 
     Raises:
-        UsageError: a student's name cannot be the name of a file, or the folder cannot be made.
+        UsageError: A student's name cannot be the name of a file, or the folder cannot be made.
     """
     of_students: dict[str, list[Report]] = {}
     for report in batch:

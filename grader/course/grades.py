@@ -29,10 +29,10 @@ class Rules:
     """The roster, late rule and overrides that turn verdicts into grades.
 
     Attributes:
-        roster: the students of the course; None if only those count who submitted.
-        schedule: what late work earns; None if time does not matter.
-        overrides: by student and exercise.
-        times: of submissions, by student and exercise, in place of those in the results.
+        roster: The students of the course; None if only those count who submitted.
+        schedule: What late work earns; None if time does not matter.
+        overrides: By student and exercise.
+        times: Of submissions, by student and exercise, in place of those in the results.
     """
 
     roster: tuple[str, ...] | None = None
@@ -49,7 +49,7 @@ def read_results(paths: Iterable[Path]) -> Batch:
     verdict.
 
     Raises:
-        UsageError: a file cannot be read, or a line is no result or is cut off; or nothing decides
+        UsageError: A file cannot be read, or a line is no result or is cut off; or nothing decides
             between two files.
     """
     newest: dict[tuple[str, str], dict[str, Report]] = {}
@@ -83,7 +83,7 @@ def _newest(files: Mapping[str, Report]) -> Report:
     """Return the result that counts of a student's files for one exercise.
 
     Raises:
-        UsageError: nothing decides between two.
+        UsageError: Nothing decides between two.
     """
     judged = {Path(name): each for name, each in files.items() if each.verdict} or {
         Path(name): each for name, each in files.items()
@@ -108,7 +108,7 @@ def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
     """Read points given by hand: a CSV with student, exercise, points, excused, comment, by.
 
     Raises:
-        UsageError: it cannot be read, or a line is not as it should be.
+        UsageError: It cannot be read, or a line is not as it should be.
     """
     overrides: dict[tuple[str, str], Override] = {}
     for number, row in rows(read_text(path), str(path), ("student", "exercise")):
@@ -136,7 +136,7 @@ def graded(batch: Batch, rules: Rules) -> Batch:
     """Return all reports with their grades, and one for each exercise that is missing.
 
     Raises:
-        UsageError: a student's id lost its zeros; an override is for a student or an exercise that
+        UsageError: A student's id lost its zeros; an override is for a student or an exercise that
             is unknown, gives more points than there are; or a time is needed that the results do
             not have.
     """
@@ -225,7 +225,7 @@ def _days_late(report: Report, rule: LateRule, schedule: Schedule) -> int:
     """Return how many days late a submission is; a platform's mark without a time is one.
 
     Raises:
-        UsageError: the time is needed and unknown.
+        UsageError: The time is needed and unknown.
     """
     time = report.time or SubmissionTime()
     if rule.due is None or time.at is not None:

@@ -30,11 +30,10 @@ def read_roster(text: str, name: str) -> list[RosterRow]:
     """Read a roster: a CSV with the column id, and with name, email or login, role, section.
 
     Args:
-        text: of the file.
-        name: of the file, for errors.
+        name: The file's name, for errors.
 
     Raises:
-        UsageError: a line is not as it should be, or names somebody again.
+        UsageError: A line is not as it should be, or names somebody again.
     """
     roster: list[RosterRow] = []
     line_of: dict[tuple[str, str], int] = {}
@@ -67,7 +66,7 @@ def read_students(path: Path) -> tuple[str, ...]:
     """Read the students of a course: a CSV with a column `student`, the names of their folders.
 
     Raises:
-        UsageError: it cannot be read, has no such column, or names a student twice.
+        UsageError: It cannot be read, has no such column, or names a student twice.
     """
     return tuple(row["student"] for _, row in _student_rows(path))
 
@@ -78,10 +77,10 @@ def read_names(path: Path) -> dict[str, str]:
     Canvas writes `lovelaceada` for Ada Lovelace, so a name counts in each order of its words.
 
     Returns:
-        the student of each id and name, written as `name_key` does; empty if it stands for two.
+        The student of each id and name, written as `name_key` does; empty if it stands for two.
 
     Raises:
-        UsageError: it cannot be read, or names a student twice, or two have one id.
+        UsageError: It cannot be read, or names a student twice, or two have one id.
     """
     ids: dict[str, str] = {}
     named: dict[str, set[str]] = {}

@@ -19,11 +19,11 @@ class LateRule:
     """The share of the points that late work keeps.
 
     Attributes:
-        due: in seconds since 1970; None if time does not matter.
-        late: the share that is left for each day of 24 hours begun since then.
-        grace: seconds within which work is not late; later the days count from `due`.
-        late_days: what is later than so many days keeps nothing; None for no such end.
-        at_least: the share that other late work keeps in any case.
+        due: In seconds since 1970; None if time does not matter.
+        late: The share that is left for each day of 24 hours begun since then.
+        grace: Seconds within which work is not late; later the days count from `due`.
+        late_days: What is later than so many days keeps nothing; None for no such end.
+        at_least: The share that other late work keeps in any case.
     """
 
     due: float | None = None
@@ -71,7 +71,7 @@ def time_of(text: str) -> dt.datetime:
     """Read an ISO 8601 time of the years 1970 to 9998: in any zone it is one of the calendar.
 
     Raises:
-        ValueError: it is none.
+        ValueError: It is none.
     """
     moment = dt.datetime.fromisoformat(text)
     if not 1970 <= moment.year < dt.MAXYEAR:  # noqa: PLR2004  the store counts from there
@@ -91,11 +91,8 @@ def earned(
     """Return a grade: by hand, else the points less what being late costs.
 
     Args:
-        points: of the verdict; None if nothing was judged.
-        most: how many there are.
-        rule: of the exercise and the student.
-        days: how many days late.
-        override: what staff gave.
+        points: The verdict's; None if nothing was judged.
+        most: The points of the exercise.
     """
     notes = []
     if points and days:

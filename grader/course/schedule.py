@@ -29,14 +29,14 @@ class Window:
     """The times at which an exercise may be submitted, and how often.
 
     Attributes:
-        opens: nothing is taken in before; None if it is open.
-        due: what comes later is late; None if time does not matter.
-        late: what is left of the points for each day that has begun since.
-        attempts: how many within a day; None for any number.
-        hold_hidden: whether results of hidden tests are held back until it is due.
-        grace: seconds after `due` within which nothing is late.
-        late_days: later than so many days nothing is left; None for no such end.
-        at_least: what other late work keeps in any case.
+        opens: Nothing is taken in before; None if it is open.
+        due: What comes later is late; None if time does not matter.
+        late: What is left of the points for each day that has begun since.
+        attempts: How many within a day; None for any number.
+        hold_hidden: Whether results of hidden tests are held back until it is due.
+        grace: Seconds after `due` within which nothing is late.
+        late_days: Later than so many days nothing is left; None for no such end.
+        at_least: What other late work keeps in any case.
     """
 
     opens: dt.datetime | None = None
@@ -54,9 +54,9 @@ class Schedule:
     """The windows of exercises.
 
     Attributes:
-        windows: by exercise; those that say nothing are left out.
-        default: of the others.
-        extensions: due dates of students, by their name and an exercise or `ALL`.
+        windows: By exercise; those that say nothing are left out.
+        default: The window of all other exercises.
+        extensions: Due dates of students, by their name and an exercise or `ALL`.
     """
 
     windows: Mapping[str, Window] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Schedule:
         A time without a zone is this machine's.
 
         Raises:
-            UsageError: one of them is written in another way.
+            UsageError: One of them is written in another way.
         """
         try:
             until = moment(due, zone_needed=False)
@@ -99,12 +99,11 @@ def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> Schedule:
     """Read a schedule.
 
     Args:
-        path: of the file.
-        tracks: the ids of each track's exercises.
+        tracks: The ids of each track's exercises.
 
     Raises:
-        UsageError: there is no such file.
-        DefinitionError: it is not as it should be.
+        UsageError: There is no such file.
+        DefinitionError: It is not as it should be.
     """
     document = read(path)
     report = ProblemList(document.problems)
@@ -134,11 +133,10 @@ def moment(text: str, *, zone_needed: bool = True) -> dt.datetime:
     """Read a time with its zone: `2026-12-01T18:00+01:00`, or `2026-12-01 18:00 Europe/Zurich`.
 
     Args:
-        text: as it is written.
-        zone_needed: whether it must say its zone; else it is this machine's by default.
+        zone_needed: Whether it must say its zone; else it is this machine's by default.
 
     Raises:
-        UsageError: it is no time, has no zone, or comes twice or never as clocks are changed.
+        UsageError: It is no time, has no zone, or comes twice or never as clocks are changed.
     """
     time, _, zone = text.rpartition(" ") if "/" in text else (text, "", "")
     try:

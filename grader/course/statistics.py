@@ -96,12 +96,12 @@ class Sums:
     """The counts of an exercise, added up over its students.
 
     Attributes:
-        students: how many there are.
-        passed: how many of them passed.
-        scores: their shares of the points.
-        others: the shares that they earned in all other exercises together.
-        others_squared: the squares of those.
-        others_of_passed: those of the ones who passed.
+        students: How many there are.
+        passed: How many of them passed.
+        scores: Their shares of the points.
+        others: The shares that they earned in all other exercises together.
+        others_squared: The squares of those.
+        others_of_passed: Those of the ones who passed.
     """
 
     students: int

@@ -10,11 +10,11 @@ def write_bundle(collection: Path, target: Path) -> list[Path]:
     """Write the student edition of a collection into a new or empty folder.
 
     Returns:
-        the files written, in order.
+        The files written, in order.
 
     Raises:
-        UsageError: the folder holds something already, or cannot be written.
-        DefinitionError: a definition is not valid; nothing is written.
+        UsageError: The folder holds something already, or cannot be written.
+        DefinitionError: A definition is not valid; nothing is written.
     """
     files = list(student_files(collection))  # all of it first: a broken one leaves nothing behind
     try:

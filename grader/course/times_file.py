@@ -27,7 +27,7 @@ def read_times(path: Path) -> dict[tuple[str, str], SubmissionTime]:
     time, and `from` says who does; by default it is the file's name.
 
     Raises:
-        UsageError: it cannot be read, or a line is not as it should be.
+        UsageError: It cannot be read, or a line is not as it should be.
     """
     times: dict[tuple[str, str], SubmissionTime] = {}
     for number, row in rows(read_text(path), str(path), ("student", "time")):
@@ -58,11 +58,7 @@ def write_times(path: Path, times: Times) -> None:
 
 
 def all_at_once(times: Iterable[tuple[str, SubmissionTime]]) -> bool:
-    """Return whether the dates of several students' files are one: that of a download or a copy.
-
-    Args:
-        times: each with its student.
-    """
+    """Return whether the dates of several students' files are one: that of a download or a copy."""
     dated = [(who, time.at) for who, time in times if time.source in DATES_OF_FILES and time.at]
     moments = [at for _, at in dated]
     return len(dict(dated)) > 1 and max(moments) - min(moments) <= SAME_MOMENT

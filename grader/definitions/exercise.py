@@ -197,10 +197,10 @@ class _AnyTest:
     # judged stands in `grading.checks`.
     kind: ClassVar[str]
     kind_key: ClassVar[str]  # only tests of this kind have it
-    code_key: ClassVar[str]  # of the Python that runs
-    page_heading: ClassVar[str]  # of that Python on a page
-    expected_heading: ClassVar[str] = ""  # of the expected value on a page
-    expected_key: ClassVar[Literal["expect", "stdout"]] = "expect"  # of the expected value
+    code_key: ClassVar[str]  # the key of the Python that runs
+    page_heading: ClassVar[str]  # the heading of that Python on a page
+    expected_heading: ClassVar[str] = ""  # the heading of the expected value on a page
+    expected_key: ClassVar[Literal["expect", "stdout"]] = "expect"  # the key of the expected value
     compared: ClassVar[Compared] = "nothing"  # with the expected value
     is_expression: ClassVar[bool] = False  # the Python is an expression that calls the submission
     runs_inside: ClassVar[bool] = False  # the Python runs in the submission's own namespace

@@ -95,11 +95,11 @@ class PublicExercise:
     tests: Sequence[PublicTest]
     hidden_tests: int  # how many more there are
     max_points: int
-    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of answers, by name
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by the answer's name
     digest: str = ""  # SHA-256 of the definition's file: which version a learner solved
     needs: tuple[str, ...] = ()  # packages and data files that its page lacks
     packages: tuple[str, ...] = ()  # that its page loads
-    file: Path | None = None  # of its definition, beside which the images of its texts are
+    file: Path | None = None  # its definition; images of its texts lie beside it
     minutes: int | None = None  # how long it takes, as its author estimates
 
 

@@ -83,7 +83,7 @@ _NO_SPACES: Final = re.compile(r"^ *([\u00a0\u1680\u2000-\u200b\u202f\u205f\u206
 
 
 class _Sentence(NamedTuple):
-    fragment: str  # of the parser's own message
+    fragment: str  # a part of the parser's own message
     text: str
     at_start: bool = False  # point at where the construct starts, not at where the parser gave up
 

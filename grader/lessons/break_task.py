@@ -11,11 +11,11 @@ from grader.lessons.fence import Fence
 class BreakTask:
     """A misconception of an exercise, and what to say of its program to who shall break it."""
 
-    where: Location  # of the fence
+    where: Location  # the line of the fence
     exercise: ExerciseId
     misconception: str
     prompt: str  # Markdown
-    code: str = ""  # of the program, where somebody has looked it up
+    code: str = ""  # the program's code, once it is looked up
 
 
 def read_break(fence: Fence) -> BreakTask:

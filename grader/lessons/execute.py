@@ -52,7 +52,7 @@ class ShownPlot:
     """A figure that a cell drew."""
 
     title: str
-    alt: str  # what it shows
+    alt: str  # a sentence on what the figure shows
     svg: str  # as it came out of the sandbox; see `safe_svg`
 
 

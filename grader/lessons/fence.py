@@ -17,7 +17,7 @@ class Fence:
     """A fenced block: the words after the fence, and what stands in it."""
 
     path: Path
-    line: int  # of the fence, counted from one
+    line: int  # the line of the fence, counted from one
     words: tuple[str, ...]
     content: str
 

@@ -55,7 +55,7 @@ class Prose:
 class Cell:
     """Python that is run."""
 
-    where: Location  # of its first line of code
+    where: Location  # its first line of code
     code: str
     hidden: bool
 

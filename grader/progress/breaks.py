@@ -39,7 +39,7 @@ def break_job(exercise: Exercise, misconception: str, call: str) -> Job:
     """Return the job that judges a call which shall break the program of a misconception.
 
     Raises:
-        UsageError: the exercise has no such misconception.
+        UsageError: The exercise has no such misconception.
     """
     codes = {each.id: each.code for each in exercise.misconceptions}
     if misconception not in codes:

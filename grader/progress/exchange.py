@@ -46,7 +46,7 @@ def from_json(text: str) -> History:
     """Read a history.
 
     Raises:
-        UsageError: it is none, or something in it cannot be; the place is named.
+        UsageError: It is none, or something in it cannot be; the place is named.
     """
     try:
         data = json.loads(text)
@@ -69,7 +69,7 @@ def programs_in(text: str) -> Programs:
     """Read the programs beside a history that was read.
 
     Raises:
-        UsageError: they cannot be some.
+        UsageError: They cannot be some.
     """
     programs = json.loads(text).get("programs", {})
     if not isinstance(programs, dict):
@@ -99,7 +99,7 @@ def _read(name: str, value: object) -> Any:
     """Return the value of a field.
 
     Raises:
-        ValueError: it cannot be one.
+        ValueError: It cannot be one.
     """
     if name in _COUNTS:
         if type(value) is not int or not 0 <= value <= _MOST:

@@ -26,7 +26,7 @@ class Attempt:
     outcome: Outcome
     score: int
     max_score: int
-    xp: int  # what the exercise is worth, on a pass; else none
+    xp: int  # the exercise's XP on a pass, else 0
     diagnosis: str  # the id of the mistake that explains the failure, or empty
     submission: str  # SHA-256 of the file
     definition: str  # SHA-256 of the exercise

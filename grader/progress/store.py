@@ -118,7 +118,7 @@ def data_folder() -> Path:
     `$XDG_DATA_HOME/etude`, by default `~/.local/share/etude`.
 
     Raises:
-        RecordError: this user has no known home.
+        RecordError: This user has no known home.
     """
     override = os.environ.get(OVERRIDE)
     if override:
@@ -138,7 +138,7 @@ class Store:
         patience: Seconds to wait for another command that is writing.
 
     Raises:
-        RecordError: the user has no known folder.
+        RecordError: The user has no known folder.
     """
 
     def __init__(self, folder: Path | None = None, patience: float = PATIENCE) -> None:
@@ -149,7 +149,7 @@ class Store:
         """Return all that is recorded; nothing if there is no file.
 
         Raises:
-            RecordError: it cannot be read, is damaged, or was written by a newer Etude.
+            RecordError: It cannot be read, is damaged, or was written by a newer Etude.
         """
         with self._explained():
             if not self.path.exists():
@@ -203,7 +203,7 @@ class Store:
         """Return the programs that passed last.
 
         Raises:
-            RecordError: as for `read`.
+            RecordError: As for `read`.
         """
         with self._explained():
             if not self.path.exists():
@@ -223,10 +223,10 @@ class Store:
             brought: Programs for exercises that have none.
 
         Returns:
-            how many entries were new; of hints and surrenders also those that are now earlier.
+            How many entries were new; of hints and surrenders also those that are now earlier.
 
         Raises:
-            RecordError: it cannot be written, as for `read`; or the disk is full.
+            RecordError: It cannot be written, as for `read`; or the disk is full.
         """
         with self._explained():
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -310,7 +310,7 @@ def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = MIGRATIONS) 
     """Bring a file to the newest version, in the transaction that is open.
 
     Raises:
-        RecordError: a newer Etude has written it.
+        RecordError: A newer Etude has written it.
     """
     version = version_of(connection)
     if version > len(steps):

@@ -178,7 +178,7 @@ class _Gradebook:
     rows: list[list[str]]
     column: int
     identity: int
-    points: Decimal | None  # of the assignment, if the export says it
+    points: Decimal | None  # the assignment's points, if the export says them
     comma: bool  # numbers have a decimal comma
 
     @classmethod

@@ -75,9 +75,9 @@ class Raised:
     bases: tuple[str, ...]
     message: str
     frames: tuple[tuple[int, str], ...]
-    line: int | None = None  # of a syntax error
+    line: int | None = None  # the line of a syntax error
     text: str = ""
-    shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()  # of arrays in the innermost line
+    shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()  # arrays in the innermost line
     names: tuple[str, ...] = ()  # in scope, where a name is not defined
     # Of the exception's object; what is no plain data is left out.
     args: tuple[Any, ...] | None = field(default=None, compare=False)
@@ -102,7 +102,7 @@ class DefinedName:
     """One of the names that an exercise asks for."""
 
     callable: bool
-    kind: str  # of a value that is no function: its type's name
+    kind: str  # the type's name of a value that is no function
     line: int | None
     signature: str  # `(Q, K)`, or empty
 
@@ -155,7 +155,7 @@ def read_answer(tree: object, number: int, *, measured: bool = False) -> Answer:
         measured: Whether a returned value must come with its usage.
 
     Raises:
-        ForgedError: it is no answer to that request.
+        ForgedError: It is no answer to that request.
     """
     if not _begins_as_an_answer(tree):
         raise ForgedError("not an answer")

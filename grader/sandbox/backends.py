@@ -180,7 +180,7 @@ class Backend:
 
     name: str
     gives: str
-    fix: str  # what makes it work where it does not
+    fix: str  # advice where it does not work
     launch: Callable[[Host, int, bool], Launch]  # (host, control descriptor, for many?)
 
 

@@ -32,7 +32,7 @@ class Control:
 
     Args:
         connection: A SEQPACKET socket; closed by `close`.
-        name: The backend's, for errors.
+        name: The backend's name, for errors.
         last_words: Returns why the zygote has ended.
     """
 
@@ -52,10 +52,10 @@ class Control:
         """Send a request (see `grader.sandbox.inside.zygote`), do not wait.
 
         Returns:
-            the request's number, for `answer`.
+            The request's number, for `answer`.
 
         Raises:
-            SandboxFault: the zygote is gone.
+            SandboxFault: The zygote is gone.
         """
         try:
             socket.send_fds(self._connection, [request], descriptors)
@@ -68,7 +68,7 @@ class Control:
         """Wait for the answer to a request.
 
         Raises:
-            SandboxFault: the zygote is gone, or too slow.
+            SandboxFault: The zygote is gone, or too slow.
         """
         while number not in self._answers:
             message = self.receive(CONTROL_SECONDS)
@@ -88,7 +88,7 @@ class Control:
         """Wait for the next message.
 
         Raises:
-            SandboxFault: none came in time, or the zygote is gone.
+            SandboxFault: None came in time, or the zygote is gone.
         """
         try:
             self._connection.settimeout(seconds)

@@ -71,8 +71,8 @@ class ConfinedProcess:
         """Wait for the answer to the request that was sent.
 
         Raises:
-            DefinitionError: what the author wrote cannot be run.
-            GraderFault: there is no sandbox, or the process is gone.
+            DefinitionError: What the author wrote cannot be run.
+            GraderFault: There is no sandbox, or the process is gone.
         """
         try:
             message = self._connection.recv_bytes(_LONGEST_MESSAGE)

@@ -23,7 +23,7 @@ def uncover(paths: list[str]) -> None:
     """Make `paths` reachable for every user, in this mount namespace only.
 
     Raises:
-        OSError: without the right to mount.
+        OSError: Without the right to mount.
     """
     closed: dict[str, list[str]] = {}
     for path in paths:

@@ -72,7 +72,7 @@ class Sandbox:
         """Return when the zygote serves.
 
         Raises:
-            SandboxFault: it did not start; the message has its last words.
+            SandboxFault: It did not start; the message has its last words.
         """
         if self._ready:
             return
@@ -84,7 +84,7 @@ class Sandbox:
         """Fork a child and lock it in.
 
         Raises:
-            SandboxFault: the zygote is gone or too slow.
+            SandboxFault: The zygote is gone or too slow.
         """
         self.wait_until_ready()
         ahead, self._spare = self._spare, None
@@ -143,7 +143,7 @@ def open_sandbox(
         meanwhile: Called while the sandbox starts.
 
     Raises:
-        SandboxFault: none does; the message names each cause and the fix.
+        SandboxFault: None does; the message names each cause and the fix.
     """
     if reason := unsupported_reason():
         raise SandboxFault(f"no sandbox: {reason}")
@@ -171,7 +171,7 @@ def open_unsafe(
     """Start a sandbox with resource limits only. Never chosen by default.
 
     Raises:
-        SandboxFault: it does not start; it needs Linux, too.
+        SandboxFault: It does not start; it needs Linux, too.
     """
     if reason := unsupported_reason():
         raise SandboxFault(f"no sandbox: {reason}")

@@ -36,7 +36,7 @@ class Catalog:
         """Load a collection.
 
         Raises:
-            UsageError, DefinitionError: there is none, or something in it is not valid.
+            UsageError, DefinitionError: There is none, or something in it is not valid.
         """
         tracks = tuple(Collection.load(folder).tracks)
         for course in {
@@ -57,7 +57,7 @@ class Catalog:
         """Have the store know the schedule beside the tracks; return whether that changed it.
 
         Raises:
-            DefinitionError: it is not valid.
+            DefinitionError: It is not valid.
         """
         paths = (each / SCHEDULE_FILE for each in folders_in(folder))
         tracks = {

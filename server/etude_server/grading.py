@@ -62,7 +62,7 @@ class GradingRequest:
     give_up: Callable[[Connection, str], object]  # with the reason, in a transaction
     notify: Notify  # when the attempt is over
     order: str = ""  # in one transaction, lest two processes wait for each other
-    version: str = ""  # of the exercise, by its digest; the one that is loaded without it
+    version: str = ""  # the exercise's digest; "" for the loaded one
 
 
 def for_submission(submitted: Submitted, notify: Notify) -> GradingRequest:

@@ -107,7 +107,7 @@ class Health:
 
     database: Database
     self_test: SelfTest
-    trouble: Callable[[], str | None]  # of what grades
+    trouble: Callable[[], str | None]  # returns what is wrong with the grading
 
     def readiness(self) -> Readiness:
         """Check everything that is needed to accept and grade submissions."""
@@ -163,7 +163,7 @@ def health_port(host: str, port: int, health: Health, meter: Meter) -> Iterator[
     """Serve the routes of health on a port of their own, 0 for any that is free; yield it.
 
     Raises:
-        UsageError: the port cannot be had.
+        UsageError: The port cannot be had.
     """
     try:
         listener = socket.create_server((host, port))

@@ -38,13 +38,13 @@ class Provider:
     issuer: str
     client_id: str
     client_secret: str = field(repr=False)
-    claim: str = "email"  # what the roster calls a login
+    claim: str = "email"  # the claim that the roster calls a login
 
     def begin(self, redirect_uri: str) -> tuple[str, str]:
         """Return where a browser signs in, and the secret of its cookie.
 
         Raises:
-            UsageError: the provider cannot be asked.
+            UsageError: The provider cannot be asked.
         """
         secret = secrets.token_urlsafe(32)
         with self._session(redirect_uri) as session:
@@ -60,7 +60,7 @@ class Provider:
         """Return the login of the person who comes back from the provider.
 
         Raises:
-            UsageError: they did not sign in there, or what it says is not valid.
+            UsageError: They did not sign in there, or what it says is not valid.
         """
         if not secret or not hmac.compare_digest(
             sent.get("state", "").encode(), _derived(secret, "state").encode()

@@ -67,8 +67,8 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
         address: Reads the database's address; called once the grading processes run.
 
     Raises:
-        UsageError, DefinitionError: the settings or the exercises are not valid.
-        SandboxFault: nothing can be graded on this host.
+        UsageError, DefinitionError: The settings or the exercises are not valid.
+        SandboxFault: Nothing can be graded on this host.
     """
     logs.configure()
     catalog = Catalog.load(settings.exercises)
@@ -111,7 +111,7 @@ class _QueueWorker:
         """Work until a signal; come back after the database was away.
 
         Raises:
-            SandboxFault: nothing can be graded on this host any more.
+            SandboxFault: Nothing can be graded on this host any more.
         """
         loop = asyncio.get_running_loop()
         # No more threads than there are connections to the store.

@@ -22,7 +22,7 @@ def serve(settings: Settings) -> None:
     """Serve until SIGINT or SIGTERM; gradings that end within seconds are finished.
 
     Raises:
-        UsageError, DefinitionError: the settings or the exercises are not valid.
+        UsageError, DefinitionError: The settings or the exercises are not valid.
     """
     logs.configure()
     with Service(settings) as service:

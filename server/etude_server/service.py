@@ -31,8 +31,8 @@ class AppContext:
     database: Database
     pool: GradingPool | None  # none in a server that leaves all grading to workers elsewhere
     executor: LocalExecutor | JobQueue
-    queue: JobQueue | Regrader  # of regrades; on PostgreSQL the same as the executor
-    grading: Grading | None  # of previews; none where there is no pool
+    queue: JobQueue | Regrader  # the queue of regrades; on PostgreSQL the executor itself
+    grading: Grading | None  # grades previews; None where there is no pool
     meter: Meter
     health: Health
     staff_reader: StaffReader

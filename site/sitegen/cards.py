@@ -78,10 +78,10 @@ class Outline:
     id: str
     title: str
     path: str
-    ids: tuple[str, ...]  # of all its exercises, in order
+    ids: tuple[str, ...]  # the ids of all its exercises, in order
     lessons: tuple[Stop, ...]
     open: Stop | None
-    rows: tuple[ExerciseCard, ...]  # of the open lesson; else those that no lesson leads into
+    rows: tuple[ExerciseCard, ...]  # exercises of the open lesson; else of no lesson
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,6 @@ def unshowable(source: str, where: Path, with_images: bool) -> list[Problem]:
     """Return what cannot be shown of Markdown; lines and columns are those of the source.
 
     Args:
-        source: The Markdown.
         where: The file that it is in, beside which its images are.
         with_images: Whether a text of its kind can have any.
     """

@@ -34,7 +34,7 @@ class SearchEntry:
 
     title: str
     path: str
-    note: str  # what it is, below the title
+    note: str  # the kind of page, below the title
     weights: Mapping[str, int]  # how much each word counts
 
     @classmethod

@@ -53,7 +53,7 @@ class Table:
     form: ClassVar[str] = "table"
     summary: str
     columns: tuple[str, ...]
-    labels: tuple[str, ...]  # of the rows; none for an array of one axis
+    labels: tuple[str, ...]  # the rows' labels; none for an array of one axis
     rows: tuple[tuple[TableCell, ...], ...]
     is_rounded: bool
 

@@ -168,7 +168,7 @@ class BehaviourDifference:
     Attributes:
         step: The number of the step.
         kind: "result", "error", "changes" or "attribute".
-        name: Of the attribute.
+        name: The name of the attribute.
     """
 
     step: int

@@ -115,8 +115,6 @@ class Search:
     """The search for a call that tells a program from the solution.
 
     Attributes:
-        right: The solution.
-        wrong: The program.
         beside: Another right program; calls on which it differs from the solution do not count.
         seconds: CPU time to search, and again to shrink.
         read: The attributes that tests read. A difference in another one is the last resort.

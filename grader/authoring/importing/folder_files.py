@@ -22,7 +22,6 @@ class FolderFiles:
     """The names of the files in a folder and in those below it.
 
     Attributes:
-        root: The folder.
         names: POSIX paths relative to it, sorted.
         notes: Sentences on what was left out.
     """

@@ -36,7 +36,7 @@ class Installation:
         """Build a wheel of the checkout that runs now, and pin all it needs by the lock.
 
         Raises:
-            UsageError: this is no checkout, or the wheel cannot be built.
+            UsageError: This is no checkout, or the wheel cannot be built.
         """
         if not LOCK.is_file():
             raise UsageError(
@@ -62,7 +62,7 @@ class Installation:
         """Read a path of a distribution, or a requirement.
 
         Raises:
-            UsageError: there is no such file, or it is no requirement.
+            UsageError: There is no such file, or it is no requirement.
         """
         path = Path(text)
         if text.endswith(_DISTRIBUTIONS) and "://" not in text:
@@ -87,9 +87,9 @@ def read_assigned(paths: Iterable[Path]) -> list[Assigned]:
     """Load the exercises that are to be graded.
 
     Raises:
-        UsageError: one is a student edition, whose hidden tests are elsewhere, or two have the
+        UsageError: One is a student edition, whose hidden tests are elsewhere, or two have the
             same id.
-        DefinitionError: one is not valid.
+        DefinitionError: One is not valid.
     """
     exercises = [Assigned(load_exercise(path), path.read_bytes()) for path in paths]
     for each in exercises:
@@ -115,13 +115,13 @@ def autograder(
     """Return the zip; the same exercises and the same installation give the same bytes.
 
     Args:
-        assigned: the exercises, in the order in which they are shown.
-        installation: what `setup.sh` installs.
-        fault: the results of a submission that could not be graded.
-        hidden_tests: when students see the results of hidden tests.
+        assigned: The exercises, in the order in which they are shown.
+        installation: What `setup.sh` installs.
+        fault: The results of a submission that could not be graded.
+        hidden_tests: When students see the results of hidden tests.
 
     Raises:
-        DefinitionError: the course names packages, and has no requirements that fit Etude.
+        DefinitionError: The course names packages, and has no requirements that fit Etude.
     """
     here = Path(__file__).parent
     files = {name: (here / name).read_bytes() for name in _SCRIPTS}

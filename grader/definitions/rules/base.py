@@ -37,7 +37,7 @@ class PythonNames:
 
     sets: frozenset[str]
     needs: dict[str, ast.Name]  # where each name that it does not set is first used
-    modules: frozenset[str]  # of the names set, those that can only be modules
+    modules: frozenset[str]  # names in `sets` that can only be modules
     is_certain: bool  # nothing sets names unseen, as a star import does
 
 

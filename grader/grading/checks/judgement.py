@@ -25,7 +25,7 @@ class Judgement:
 
     difference: Difference | None
     got: Any = None
-    share: float = 0.0  # of the points, if there is a difference
+    share: float = 0.0  # the share of the points, if there is a difference
 
 
 class DiffersError(Exception):

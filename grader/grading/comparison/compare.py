@@ -75,8 +75,8 @@ class Difference:
     message: str  # the key of its sentence
     facts: Mapping[str, Any] = field(default_factory=dict)
     path: tuple[object, ...] = ()  # the items and keys that lead to the part that differs
-    worst: tuple[int, ...] | None = None  # of an array's values, the index of the worst
-    cause: "Difference | None" = None  # of a property, the difference that shows the breach
+    worst: tuple[int, ...] | None = None  # the index of the worst value of an array
+    cause: "Difference | None" = None  # the difference that shows a property's breach
 
 
 # What two correct orders of the same operations may differ by, with room to spare.

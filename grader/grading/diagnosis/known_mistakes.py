@@ -88,7 +88,7 @@ class _WrongProgram:
     kind: DiagnosisKind
     id: str
     source: str
-    feedback: str  # of a mutant, the mistake as "as if ..."
+    feedback: str  # a mutant's mistake is told as "as if ..."
     hint: int | None = None
     fingerprints: list[Fingerprint] = field(
         default_factory=list

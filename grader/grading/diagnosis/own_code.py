@@ -24,7 +24,7 @@ class Copy:
     """The submission with one part of it changed."""
 
     kind: str  # see `diagnosis_sentences.REPAIRS`
-    lines: tuple[int, ...]  # of the part
+    lines: tuple[int, ...]  # the lines of the part
     was: tuple[str | int, ...]  # its code; of rounding, the digits
     source: str
 
@@ -44,7 +44,7 @@ def read_own_code(
     """Read a submission's code in a child of its own; it does not run.
 
     Args:
-        numbers: That the solution has.
+        numbers: The solution's.
     """
     match _read(sandbox, limits, source_reader, source, list(numbers)):
         case {"numbers": list(own), "functions": list(functions), "copies": list(copies)}:
@@ -83,7 +83,7 @@ def value_read(answer: Answer) -> Any:
     """Return what a reader of ours gave.
 
     Raises:
-        ReaderError: it failed.
+        ReaderError: It failed.
     """
     if not isinstance(answer, Returned):
         raise ReaderError(answer)

@@ -28,14 +28,14 @@ class PlainCall:
     """
 
     code: str
-    names: frozenset[str]  # of the inputs that it uses
+    names: frozenset[str]  # the inputs that it uses
     is_plain: bool = True  # else an expression of a test that discloses its inputs
 
     def in_line(self, inputs: Mapping[str, Any]) -> str:
         """Return the call with the values of its arguments.
 
         Raises:
-            NotWritableError: an input has no Python text.
+            NotWritableError: An input has no Python text.
         """
         return _text(ast.parse(self.code, mode="eval").body, inputs, {})
 
@@ -43,7 +43,7 @@ class PlainCall:
         """Return the inputs that need lines of their own, as Python, and the call.
 
         Raises:
-            NotWritableError: an input has no Python text.
+            NotWritableError: An input has no Python text.
         """
         if not self.is_plain:
             return {name: python_of(inputs[name]) for name in sorted(self.names)}, self.code
@@ -71,7 +71,7 @@ def python_of(value: Any) -> str:  # noqa: PLR0911  any value; each kind returns
     """Return Python text that gives a value of numbers, texts, arrays and containers of them.
 
     Raises:
-        NotWritableError: it is none.
+        NotWritableError: It is none.
     """
     kind = type(value)
     if kind in (float, complex):

@@ -180,7 +180,7 @@ class Question:
     test: CallTest | OutputTest  # of what the reference, the author's expression or solution gives
     of: TestCase  # whose inputs it draws
     call: PlainCall
-    kind: str  # of the difference in the failing test; "" for any
+    kind: str  # the kind of difference in the failing test; "" for any
 
 
 def questions(oracle: Oracle, test: TestCase, raw: RawResult | None) -> Iterator[Question]:
@@ -300,7 +300,7 @@ class Search:
         most: The most numbers of an example.
     """
 
-    sizes: tuple[int, ...] = (1, 2, 2, 3, 3, 4, 5)  # of draws after those with each small vector
+    sizes: tuple[int, ...] = (1, 2, 2, 3, 3, 4, 5)  # draws after those with each small vector
 
     def __init__(
         self,

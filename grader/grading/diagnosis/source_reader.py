@@ -26,7 +26,7 @@ def read(source: str, numbers: Sequence[float]) -> dict[str, Any]:
     """Return facts about a program, and copies of it.
 
     Args:
-        numbers: Of a right program.
+        numbers: Those of a right program.
 
     Returns:
         `numbers`: the program's own; `functions`: the name and line of each at the top; `copies`:

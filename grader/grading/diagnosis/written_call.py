@@ -52,7 +52,7 @@ def read_call(exercise: Exercise, text: str) -> WrittenCall:
     """Read the call that a learner wrote.
 
     Raises:
-        RefusedError: it is none, or uses more than plain data and NumPy's constructors.
+        RefusedError: It is none, or uses more than plain data and NumPy's constructors.
     """
     if len(text) > MOST_CHARACTERS:
         raise RefusedError(break_sentences.unreadable("The call is too long"))
@@ -70,7 +70,7 @@ def written_call(exercise: Exercise, tree: ast.expr) -> WrittenCall:
     """Return the arguments of a call of what the exercise defines.
 
     Raises:
-        RefusedError: it is a call of something else.
+        RefusedError: It is a call of something else.
     """
     chain: list[ast.Call] = []
     node: ast.expr = tree

@@ -66,7 +66,7 @@ class Draw:
     inputs: Mapping[str, Any]
     expected: Any  # for an output test the text; None where a test compares with nothing
     most: int = MAX_BODY  # bytes that the arrays in a result of the submission may have
-    shapes: Any = None  # of a property test: those of the reference's result, if there is one
+    shapes: Any = None  # of a property test: shapes of the reference's result, if any
     number: int = 0  # its place among the draws of the test
 
 
@@ -75,7 +75,7 @@ class TestValues:
     """The draws, usages and exact values of one test, for where they cannot be computed."""
 
     draws: tuple[Draw, ...]
-    usages: tuple[Usage, ...] = ()  # of each draw's call, if there is a budget
+    usages: tuple[Usage, ...] = ()  # one for each draw's call, if there is a budget
     exact: tuple[Any, ...] = ()  # the expected value with all its digits, if the author's has fewer
 
 

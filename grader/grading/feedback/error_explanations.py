@@ -28,7 +28,7 @@ class _Cause:
     """A kind of error: the pattern of its message, and its explanation."""
 
     id: str
-    types: tuple[str, ...]  # of the exception
+    types: tuple[str, ...]  # types of the exception
     pattern: str  # compiled when an error is first explained: most runs have none
     sentence: str | Callable[[re.Match[str]], str]  # a text may refer to groups of the pattern
 

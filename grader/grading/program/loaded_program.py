@@ -60,12 +60,12 @@ class LoadedProgram:
 
     child: Child
     exercise: Exercise
-    values: Mapping[str, Any]  # of the names that are values
+    values: Mapping[str, Any]  # the values of names that are no functions
     methods: set[tuple[str, str]] = field(default_factory=set)  # found so far, by class
     given: list[Any] = field(default_factory=list)  # the functions that its child was given
     sharing: Sharing = field(default_factory=Sharing)  # with its child, in bodies of tests
-    source: str = ""  # of a suite, which each program's own child runs
-    notes: dict[str, Any] = field(default_factory=dict)  # what one test leaves for the next
+    source: str = ""  # a suite's code, which each program's own child runs
+    notes: dict[str, Any] = field(default_factory=dict)  # values that one test leaves for the next
 
     def names(
         self,
@@ -154,7 +154,7 @@ class LoadedSubmission:
     program: LoadedProgram | None = None
     problem: LoadingProblem | None = None
     source: str = ""  # that was run
-    lines: PartLines = field(default_factory=PartLines)  # of a notebook, or of files
+    lines: PartLines = field(default_factory=PartLines)  # the lines of a notebook, or of files
     notes: tuple[Sentence, ...] = ()  # on a notebook
 
 

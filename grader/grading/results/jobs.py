@@ -40,14 +40,14 @@ class Job:
     exercise: Exercise
     submission: Submission
     given_limits: Limits | None = None
-    probe: Probe | None = None  # what else is asked, for a proof of the exercise
+    probe: Probe | None = None  # further requests of a proof of the exercise
 
     @property
     def limits(self) -> Limits:
         """The limits of the submission.
 
         Raises:
-            DefinitionError: the exercise asks for more than the site allows.
+            DefinitionError: The exercise asks for more than the site allows.
         """
         return self.given_limits or limits_of(self.exercise)
 
@@ -56,7 +56,7 @@ def limits_of(exercise: Exercise) -> Limits:
     """Return an exercise's limits: the usual ones, with what it asks for put in their place.
 
     Raises:
-        DefinitionError: it asks for more than the site allows, or for nothing at all.
+        DefinitionError: It asks for more than the site allows, or for nothing at all.
     """
     limits = exercise.limits
     usual = DEFAULT_LIMITS

@@ -44,7 +44,7 @@ class Journal:
         """Return the notes so far, read as data: the worker may have been taken over.
 
         Raises:
-            ValueError: they are malformed.
+            ValueError: They are malformed.
         """
         *lines, _not_whole = os.pread(self.descriptor, _MOST_BYTES, 0).split(b"\n")
         return [(str(kind), content) for kind, content in map(json.loads, lines)]

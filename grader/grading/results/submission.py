@@ -105,7 +105,7 @@ class Submission:
                 without it, no link below the working directory does.
 
         Raises:
-            GraderFault: this machine is at fault.
+            GraderFault: This machine is at fault.
         """
         try:
             if below is None and linked_folder(path) is not None:
@@ -240,7 +240,7 @@ def _decoded(data: bytes) -> str:
     """Return a file's text: UTF-8, or what it declares to be, as Python reads it.
 
     Raises:
-        UnicodeDecodeError: it is neither.
+        UnicodeDecodeError: It is neither.
     """
     try:
         return data.decode("utf-8-sig")

@@ -69,7 +69,7 @@ SAME_MOMENT: Final = 60.0
 class PlatformName:
     """The facts that a learning platform writes into the name of a file or folder."""
 
-    name: str  # of the student
+    name: str  # the student's name
     id: str | None
     attempt: int | None  # later uploads have higher ones
     file: str  # the student's own name of the file; may be empty
@@ -142,7 +142,7 @@ class Candidate:
     path: Path
     changed: float | None  # seconds since 1970
     attempt: int | None = None  # the platform's number
-    digest: Callable[[], str] | None = field(default=None, compare=False)  # of its content
+    digest: Callable[[], str] | None = field(default=None, compare=False)  # hashes its content
 
     def reason_over(self, other: "Candidate") -> str | None:
         """Return why this one counts and not the other; None if it does not."""

@@ -26,7 +26,7 @@ class ValueSummary:
     `text`.
     """
 
-    MOST_CHARACTERS: ClassVar[int] = 1000  # of a text
+    MOST_CHARACTERS: ClassVar[int] = 1000  # the length at which a text is cut
     MOST_CELLS: ClassVar[int] = 12  # along each axis of rows
 
     summary: str  # "float64 (3, 3)", "tuple of 2", "str"
@@ -52,7 +52,7 @@ class ValueSummary:
         """Return the summary that an object of JSON types describes.
 
         Raises:
-            KeyError, TypeError, ValueError: it describes none.
+            KeyError, TypeError, ValueError: It describes none.
         """
         rows = data["rows"]
         return cls(
@@ -95,7 +95,7 @@ class Evidence:
 
     cpu_seconds: float
     wall_seconds: float
-    peak_kib: int  # of the whole process, Python and NumPy with it
+    peak_kib: int  # the whole process, Python and NumPy included
     printed: int  # bytes
     untrue: tuple[Untrue, ...] = ()
     varied: tuple[TestId, ...] = ()  # tests that expect an array of floats that are not all alike
@@ -106,7 +106,7 @@ class Evidence:
     changed_beside: tuple[TestId, ...] = ()
     redrawn: tuple[TestId, ...] = ()
     recomputed: tuple[TestId, ...] = ()  # those whose reference gives another value another time
-    reach: Mapping[str, Any] = field(default_factory=dict)  # of the inputs; see `reach_of`
+    reach: Mapping[str, Any] = field(default_factory=dict)  # facts about the inputs; see `reach_of`
 
     def data(self) -> dict[str, Any]:
         """Return it as an object of JSON types."""
@@ -117,7 +117,7 @@ class Evidence:
         """Return the evidence that an object of JSON types describes.
 
         Raises:
-            KeyError, TypeError, ValueError: it describes none.
+            KeyError, TypeError, ValueError: It describes none.
         """
         return cls(
             float(data["cpu_seconds"]),
@@ -160,14 +160,14 @@ class TestResult:
     __test__: ClassVar[bool] = False  # for pytest: this is no test class
 
     id: TestId
-    description: str  # of a hidden test none: it may say what the test looks for
+    description: str  # empty for a hidden test: it may say what the test looks for
     hidden: bool
     outcome: Outcome
     points: int
     max_points: int
     message: str = ""
-    line: int | None = None  # of the submission, where the message points to one
-    output: str = ""  # what a visible test printed
+    line: int | None = None  # a line of the submission, where the message points to one
+    output: str = ""  # the output of a visible test
     # Of a visible test that did not pass, the values of the draw that decided it:
     inputs: tuple[tuple[str, ValueSummary], ...] = ()
     expected: ValueSummary | None = None
@@ -223,7 +223,7 @@ class LineShape:
     """The form of what a line of a submission made when it last ran, in a visible test."""
 
     line: int
-    name: str  # of the variable; "return" for a result
+    name: str  # a variable; "return" for a result
     kind: str  # the dtype of an array or of a number of NumPy, else the type
     lengths: tuple[int, ...]  # the shape of an array, the length of a list or a tuple
     is_off_track: bool = False  # whether the first value that no right program has is here

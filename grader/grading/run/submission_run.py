@@ -55,7 +55,7 @@ class _Attempt:
     message: str = ""
     line: int | None = None
     rung: Rung | None = None
-    inputs: Mapping[str, Any] = field(default_factory=dict)  # of the draw that did not pass
+    inputs: Mapping[str, Any] = field(default_factory=dict)  # the draw that did not pass
     points: int = 0
 
 

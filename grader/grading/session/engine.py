@@ -124,7 +124,7 @@ def grade_all(
         note: Called with what is known of a job before its result, see `journal`.
 
     Raises:
-        GraderFault: the session itself broke; the results before that were emitted.
+        GraderFault: The session itself broke; the results before that were emitted.
     """
     session = _GradingSession(jobs, sandbox, emit, note)
     off = [word for name in _PLUGINS_OFF for word in ("-p", f"no:{name}")]
@@ -152,7 +152,7 @@ def grade(
     """Grade one submission.
 
     Raises:
-        GraderFault, DefinitionError: it could not be graded.
+        GraderFault, DefinitionError: It could not be graded.
     """
     results: list[Result] = []
     job = Job(exercise, submission, limits, probe)

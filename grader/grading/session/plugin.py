@@ -38,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     They are refused even without such files, so that they do not become a habit.
 
     Raises:
-        UsageError: pytest was started in one of them.
+        UsageError: Pytest was started in one of them.
     """
     submission = config.getoption("--submission")
     if not submission:

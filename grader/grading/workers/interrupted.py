@@ -19,7 +19,7 @@ def result_of(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> Resul
     """Return a verdict with the results so far, and "timed out" for the test that ran.
 
     Raises:
-        KeyError, TypeError, ValueError: these are no notes of this job.
+        KeyError, TypeError, ValueError: These are no notes of this job.
     """
     content = dict(notes)
     if journal.BEGAN not in content:

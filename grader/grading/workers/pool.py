@@ -140,7 +140,7 @@ class Pool:
             jobs: In the order in which they are begun, or a source of them.
 
         Raises:
-            SandboxFault: there is no sandbox on this host.
+            SandboxFault: There is no sandbox on this host.
         """
         source = jobs if isinstance(jobs, JobSource) else _InOrder(jobs)
         while self._dispatch(source):
@@ -405,7 +405,7 @@ def _seconds_of(job: Job) -> float:
 
 
 def _work(
-    ends: tuple[Connection, Connection],  # of the worker, and of its parent
+    ends: tuple[Connection, Connection],  # the worker's end and its parent's
     journal: Journal,
     output: OutputFile,
     core: int | None,

@@ -101,7 +101,7 @@ def _globals(table: symtable.SymbolTable) -> Iterator[str]:
 class Program:
     """A notebook as one program."""
 
-    texts: list[str] = field(default_factory=list)  # of the cells
+    texts: list[str] = field(default_factory=list)  # the text of each cell
     left_out: list[LeftOut] = field(default_factory=list)
     unreadable: list[tuple[int, Exception]] = field(default_factory=list)  # with its line here
     modules: dict[str, str] = field(default_factory=dict)  # that cells write, by their names

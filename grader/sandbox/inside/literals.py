@@ -96,7 +96,7 @@ def answers(source: str, names: list[str], file_name: str) -> dict[str, object]:
 
     Args:
         source: A program in which `beyond_answers` finds nothing.
-        names: That it may assign.
+        names: The names that it may assign.
         file_name: For the traceback of an error, which names the line of the assignment.
 
     Returns:

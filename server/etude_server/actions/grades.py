@@ -30,7 +30,7 @@ def override(
     """Give points or an excuse instead of the verdict's; neither of them takes back what was given.
 
     Raises:
-        UsageError: there is no reason, points and an excuse are given, or more points than the
+        UsageError: There is no reason, points and an excuse are given, or more points than the
             exercise has.
     """
     most = exercise.max_points

@@ -61,7 +61,7 @@ def import_people(connection: Connection, rows: Sequence[RosterRow], *, actor: s
     Who is not on it stays as they are; somebody disabled stays disabled.
 
     Raises:
-        UsageError: somebody else has a login, or no instructor would be left; the transaction is
+        UsageError: Somebody else has a login, or no instructor would be left; the transaction is
             to be undone.
     """
     # In the order in which others lock several people, lest two transactions wait for each other.
@@ -129,7 +129,7 @@ def change(
     """Give a person another role; sign them out and let them in no more, or let them in again.
 
     Raises:
-        UsageError: no instructor would be left; the transaction is to be undone.
+        UsageError: No instructor would be left; the transaction is to be undone.
     """
     with _keeping_an_instructor(connection):
         people.hold_present(connection, whom.id)
@@ -175,7 +175,7 @@ def erase(connection: Connection, whom: Person, *, actor: str) -> None:
     log. Code that others submitted, too, stays as theirs.
 
     Raises:
-        UsageError: something of theirs is being graded, or no instructor would be left; the
+        UsageError: Something of theirs is being graded, or no instructor would be left; the
             transaction is to be undone.
     """
     with unlocked(connection, "verdict"):

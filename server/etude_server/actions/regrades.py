@@ -69,10 +69,10 @@ class Preview:
     to_hash: str
     sources: int  # distinct ones
     submissions: int
-    tried: int  # of the sources
+    tried: int  # the sources that were graded
     submissions_tried: int
     changes: list[RegradeChange]
-    faults: int  # of the sources tried: could not be graded
+    faults: int  # sources that could not be graded
     ungraded: int  # sources that the run has still to grade
     seconds: float | None  # that it takes; None if unknown
 
@@ -97,7 +97,7 @@ def plan(course: Course, exercise: str, from_hash: str = "") -> RegradePlan:
     The version to leave may be named by its first characters, or left out if there is one.
 
     Raises:
-        UsageError: there is no such exercise or version, or nothing would change.
+        UsageError: There is no such exercise or version, or nothing would change.
     """
     definition = course.catalog.need(exercise)
     with course.database.read() as connection:
@@ -179,7 +179,7 @@ def begin(
     """Store and queue a regrade, or return the one like it that was interrupted.
 
     Raises:
-        UsageError: no reason is given, or another regrade is in the way.
+        UsageError: No reason is given, or another regrade is in the way.
     """
     exercise = planned.exercise
     with course.database.read() as connection:
@@ -196,7 +196,7 @@ def undo(course: Course, regrade_id: str, *, by: str, reason: str) -> Regrade:
     A submission of a source whose verdict another regrade has replaced since then stays.
 
     Raises:
-        UsageError: there is no such regrade, it has not ended, or another is in the way.
+        UsageError: There is no such regrade, it has not ended, or another is in the way.
     """
     with course.database.read() as connection:
         done = regrades.find(connection, regrade_id)
@@ -235,9 +235,9 @@ def run(grading: Grading, begun: Regrade, concurrency: Concurrency = _ALONE) -> 
     """Grade what is not done yet and publish it; may be interrupted anywhere and run again.
 
     Raises:
-        UsageError: the exercise is not the version any more that it was begun for.
-        GraderFault: some sources could not be graded; they are left for another run.
-        SandboxFault: nothing can be graded on this host.
+        UsageError: The exercise is not the version any more that it was begun for.
+        GraderFault: Some sources could not be graded; they are left for another run.
+        SandboxFault: Nothing can be graded on this host.
     """
     database, faults = grading.database, set[str]()
     with database.read() as connection:
@@ -310,8 +310,8 @@ def _grade_all(
     """Grade sources, some at once, and wait for all that were begun.
 
     Raises:
-        SandboxFault: nothing can be graded on this host.
-        SQLAlchemyError: the store failed.
+        SandboxFault: Nothing can be graded on this host.
+        SQLAlchemyError: The store failed.
     """
     over: SimpleQueue[Exception | None] = SimpleQueue()
     failure: Exception | None = None

@@ -75,7 +75,7 @@ def current_person(
     """Return the person who makes a request.
 
     Raises:
-        ProblemError: the credentials are missing or wrong, or a browser's request may come from
+        ProblemError: The credentials are missing or wrong, or a browser's request may come from
             another site.
     """
     person = None

@@ -48,7 +48,7 @@ def settings_file() -> dict[str, Any]:
     """Return the settings in the file that ETUDE_CONFIG names, or in `etude.toml` here.
 
     Raises:
-        UsageError: it cannot be read, or has a key that is no setting.
+        UsageError: It cannot be read, or has a key that is no setting.
     """
     named = os.environ.get("ETUDE_CONFIG")
     path = Path(named or "etude.toml")
@@ -118,7 +118,7 @@ def open_store(url: str, *, create: bool = False) -> "Database":
             another folder than the server's it would be another one.
 
     Raises:
-        UsageError: there is none.
+        UsageError: There is none.
     """
     with needs_service():
         from etude_server.store.database import Database

@@ -94,7 +94,7 @@ def _address(given: str | None, file: Path | None) -> str:
     """Return the database's address from the option or a file.
 
     Raises:
-        UsageError: there is none.
+        UsageError: There is none.
     """
     if given:
         return given

@@ -93,7 +93,7 @@ def rotate(database: Database, *, actor: str) -> ToolKey:
     """Create a new key, published beside the old one; it signs after `KNOWN_SECONDS`.
 
     Raises:
-        UsageError: the last rotation is not over.
+        UsageError: The last rotation is not over.
     """
     keys = tool_keys(database)
     if len(keys) > 1:
@@ -111,7 +111,7 @@ def retire(database: Database, *, actor: str, at_once: bool = False) -> ToolKey:
     """Delete all keys but the newest, and return that; at once if platforms may not know it yet.
 
     Raises:
-        UsageError: there is no old one, or it signs still.
+        UsageError: There is no old one, or it signs still.
     """
     *old, newest = tool_keys(database)
     if not old:
@@ -160,7 +160,7 @@ def fetch_token(database: Database, platform: Platform, scope: str) -> tuple[str
     """Return a platform's token for a scope, and for how many seconds it is good.
 
     Raises:
-        CallError: the platform gives none.
+        CallError: The platform gives none.
     """
     registration = platform.registration
     moment = int(time.time())
@@ -204,7 +204,7 @@ class PlatformKeys:
         """Return a platform's key; fetch its keys again for an unknown key id.
 
         Raises:
-            CallError: the platform does not say what its keys are.
+            CallError: The platform does not say what its keys are.
         """
         at, keys = self._kept.get(platform.id, (float("-inf"), {}))
         if kid in keys and time.monotonic() - at <= _KEEP_SECONDS:

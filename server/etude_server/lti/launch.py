@@ -76,10 +76,10 @@ class Login:
 class Launched:
     """A launch that succeeded."""
 
-    cookie: str  # of their session
+    cookie: str  # the secret of their session
     page: str  # where they go
     warning: str = ""  # for staff
-    choice: str = ""  # of exercises, for Deep Linking: what was asked, signed
+    choice: str = ""  # Deep Linking's signed request for a choice of exercises
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def begin(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Log
     """Return the redirect that begins a launch.
 
     Raises:
-        LaunchError: it is not one that staff registered, or asks for nothing.
+        LaunchError: It is not one that staff registered, or asks for nothing.
     """
     with database.read() as connection:
         platform = platforms.find(connection, sent.get("iss", ""), sent.get("client_id"))
@@ -140,7 +140,7 @@ def finish(
     """Verify a launch and open a session, which replaces the browser's last one.
 
     Raises:
-        LaunchError: it is not valid, or leads nowhere; no session was opened.
+        LaunchError: It is not valid, or leads nowhere; no session was opened.
     """
     token, state = sent.get("id_token", ""), sent.get("state", "")
     secret = cookies.get(cookie_name(state), "")
@@ -276,7 +276,7 @@ def _context(claims: Mapping[str, Any]) -> str:
     """Return the id of the course; empty if the platform sends no such claim, as it may.
 
     Raises:
-        LaunchError: the claim has no valid id.
+        LaunchError: The claim has no valid id.
     """
     if _CLAIM + "context" not in claims:
         return ""
@@ -309,7 +309,7 @@ def _line_item(platform: Platform, claims: Mapping[str, Any]) -> str:
     """Return the address for grades; empty if the platform wants none.
 
     Raises:
-        LaunchError: it is somewhere that staff did not register.
+        LaunchError: It is somewhere that staff did not register.
     """
     endpoint = _section(claims, _AGS)
     scope = endpoint.get("scope")
@@ -330,7 +330,7 @@ def _ask(database: Database, platform: Platform, claims: Mapping[str, Any]) -> s
     """Return what the platform asked, signed, for the page of the choice.
 
     Raises:
-        LaunchError: the platform wants the answer at an address that is not registered, or no
+        LaunchError: The platform wants the answer at an address that is not registered, or no
             links.
     """
     settings = _section(claims, _DL + "deep_linking_settings")
@@ -354,7 +354,7 @@ def choose(
     """Return the links to exercises, each with a line item of its points.
 
     Raises:
-        LaunchError: the choice took too long, or did not begin here, or nothing was chosen.
+        LaunchError: The choice took too long, or did not begin here, or nothing was chosen.
     """
     if not exercises:
         raise LaunchError("Nothing was chosen. Go back, and choose an exercise.")

@@ -22,8 +22,8 @@ def fetch_members(database: Database, platform: Platform) -> int:
     """Add the active members of a platform's course, with names and roles; return how many.
 
     Raises:
-        UsageError: the platform has not said yet where it lists them.
-        CallError: it does not list them.
+        UsageError: The platform has not said yet where it lists them.
+        CallError: It does not list them.
     """
     if not platform.members_url:
         raise UsageError(

@@ -43,7 +43,7 @@ def call(url: str, body: bytes | None = None, headers: Mapping[str, str] | None 
     """Send a request, a POST if it has a body, and return the JSON of the answer.
 
     Raises:
-        CallError: there is no answer, or it is no success.
+        CallError: There is no answer, or it is no success.
     """
     return call_page(url, headers, body)[0]
 

@@ -36,7 +36,7 @@ def back_up(database: Database, target: Path, *, force: bool = False) -> Backup:
         force: Replace a file that exists. It stays if the copy is not whole.
 
     Raises:
-        UsageError: there is no store, it is not on SQLite or is damaged, or the target cannot be
+        UsageError: There is no store, it is not on SQLite or is damaged, or the target cannot be
             written.
     """
     source = database.path
@@ -121,7 +121,7 @@ def _check(source: Path, copy: Path) -> Backup:
     """Check a copy, and return what it contains.
 
     Raises:
-        UsageError: it is damaged, as the source is then, or is no store.
+        UsageError: It is damaged, as the source is then, or is no store.
     """
     # No one else has it, and SQLite shall make no files beside it.
     reading = sqlite3.connect(f"{copy.absolute().as_uri()}?immutable=1", uri=True)

@@ -43,7 +43,7 @@ class Database:
         create: Make an SQLite file that does not exist when it is first used.
 
     Raises:
-        UsageError: it is no such address.
+        UsageError: It is no such address.
     """
 
     def __init__(self, url: str, *, create: bool = True) -> None:
@@ -108,7 +108,7 @@ class Database:
         Each connection begins with this.
 
         Raises:
-            UsageError: it cannot be created, or shall not.
+            UsageError: It cannot be created, or shall not.
         """
         if self.path is None:
             return

@@ -66,7 +66,7 @@ class LoggedEvent:
     """An event of the log."""
 
     at: int  # microseconds since 1970
-    actor: str  # by the name that others read
+    actor: str  # the name that others read
     kind: str
     data: Mapping[str, Any]
 

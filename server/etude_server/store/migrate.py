@@ -36,7 +36,7 @@ def upgrade(database: Database) -> bool:
     """Run all missing migrations; return whether there were any.
 
     Raises:
-        UsageError: the database was made by a newer version, or is another program's.
+        UsageError: The database was made by a newer version, or is another program's.
     """
     with database.read() as connection:  # almost always enough, and it waits for no writer
         if is_current(connection):
@@ -96,7 +96,7 @@ def is_current(connection: Connection) -> bool:
     be left out. So processes of this version go on beside a newer server.
 
     Raises:
-        UsageError: it has one of another generation, or is another program's file.
+        UsageError: It has one of another generation, or is another program's file.
     """
     revision = MigrationContext.configure(connection).get_current_revision()
     if (

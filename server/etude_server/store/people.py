@@ -54,7 +54,7 @@ class Person:
     """A person who uses the service."""
 
     id: str
-    name: str  # of the roster: unique
+    name: str  # the roster's name: unique
     role: Role
     display_name: str = ""
 
@@ -96,7 +96,7 @@ def add_person(connection: Connection, name: str, role: Role, *, actor: str) -> 
     """Add a person, or return the one who has that name already.
 
     Raises:
-        UsageError: the name is taken in another role, or is no name.
+        UsageError: The name is taken in another role, or is no name.
     """
     if not name.strip() or len(name) > 200 or not name.isprintable():  # noqa: PLR2004  the column's
         raise UsageError("a name has 1 to 200 printable characters")
@@ -223,7 +223,7 @@ class BrowserSession:
     """The session of a person's browser."""
 
     person: Person
-    csrf: str  # what each request that changes something must send
+    csrf: str  # a token that each changing request must send
 
 
 @dataclass(frozen=True, slots=True)

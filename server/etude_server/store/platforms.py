@@ -89,7 +89,7 @@ def register(
     """Register a platform, or change the addresses of one and add deployments to it.
 
     Raises:
-        UsageError: an address is not HTTPS, or something is missing or too long.
+        UsageError: An address is not HTTPS, or something is missing or too long.
     """
     for name in (registration.issuer, registration.client_id):
         if not 0 < len(name) <= _LONGEST_NAME or not name.isprintable():

@@ -46,8 +46,8 @@ class Regrade:
     state: State
     created_at: Moment
     ended_at: Moment | None
-    by_name: str  # as others read it
-    done: int  # of the sources
+    by_name: str  # the name that others read
+    done: int  # the number of sources done
     sources: int
 
 
@@ -201,7 +201,7 @@ def begin(
     """Store a regrade with its sources, or return the one like it that has not ended.
 
     Raises:
-        UsageError: one that has not ended goes elsewhere, or treats lower verdicts otherwise.
+        UsageError: One that has not ended goes elsewhere, or treats lower verdicts otherwise.
     """
     for other in running(connection, exercise):
         if other.from_hash != from_hash:

@@ -141,7 +141,7 @@ class SubmissionEntry:
     source_hash: str
     received_at: Moment
     state: State
-    outcome: str | None  # of the published verdict, like what follows
+    outcome: str | None  # the published verdict's, as the fields below
     score: int | None
     max_score: int | None
     shown: str  # the person's name that others read
@@ -169,8 +169,8 @@ def accept(
     The caller checks that the exercise exists.
 
     Raises:
-        UsageError: the person was erased meanwhile.
-        KeyReusedError: the key came before with something else; the transaction is to be undone.
+        UsageError: The person was erased meanwhile.
+        KeyReusedError: The key came before with something else; the transaction is to be undone.
     """
     people.hold_present(connection, owner.id)  # before any row of theirs, as an erasure does
     digest = hashlib.sha256(text.encode()).hexdigest()

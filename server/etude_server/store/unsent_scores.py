@@ -44,7 +44,7 @@ class ScoreToSend:
 
     id: str
     line: ScoreLine
-    body: str  # as it stands in the outbox
+    body: str  # the body as the outbox has it
     tries: int  # with this one
 
     @property

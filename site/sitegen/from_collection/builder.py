@@ -141,7 +141,7 @@ class ContentBuilder:
         """Return what can be shown of a collection that is being written.
 
         Returns:
-            the content, the page of each file, and why there is none of a lesson, by its page.
+            The content, the page of each file, and why there is none of a lesson, by its page.
 
         Raises:
             UsageError: It has no track.

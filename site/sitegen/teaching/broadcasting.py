@@ -41,7 +41,7 @@ class BroadcastingView:
     title: str
     operands: tuple[Operand, ...]
     product: Numbers
-    shapes: tuple[str, ...]  # of the operands and the product
+    shapes: tuple[str, ...]  # the shapes of the operands and the product
     steps: tuple[Step, ...]
 
 

@@ -65,7 +65,7 @@ class CurvesView:
     scale: bool
     measures: Measures
     bars: tuple[float, ...]  # heights of the scores' bars
-    shares: tuple[float, ...]  # of the first query
+    shares: tuple[float, ...]  # the first query's shares
     said: str
     is_saturated: bool
     data: str  # the scores, a byte each

@@ -39,10 +39,10 @@ class DrawnView:
     kind: str
     title: str
     alt: str
-    name: str  # of what a reader chooses
+    name: str  # the name that a reader chooses a value for
     choices: tuple[str, ...]
     frames: tuple[tuple[Picture, ...], ...]
-    names: tuple[str, ...]  # of the curves
+    names: tuple[str, ...]  # the curves' names
     axes: tuple[str, ...]
     scale: tuple[str, ...] = ()  # classes of the colours, from low to high
     low: str = ""

@@ -45,7 +45,7 @@ class Arc:
     tall: str  # and where they stand below one another
     width: str
     opacity: str
-    is_asked: bool  # of the word that asks; the others are grey
+    is_asked: bool  # whether it is the word that asks; others are grey
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ class _Expression:
     code: str
     compute: Callable[[Array], Array]
     why: str
-    axes: tuple[int, ...] | None = None  # of a sum; without them it picks
+    axes: tuple[int, ...] | None = None  # the axes of a sum; None where it picks
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Choice:
     code: str
     cells: tuple[Cell, ...]
     result: tuple[str, ...]
-    columns: int  # of the result
+    columns: int  # the number of columns of the result
     shape: str
     said: str
 

@@ -33,7 +33,7 @@ _DISTINCT = 3  # with fewer different values almost any relation holds
 class Axis:
     """A length in the inputs: of an axis, or of all values of an array."""
 
-    name: str  # of the input
+    name: str  # the name of the input
     number: int | None  # -1 for the last axis; None for all values
     length: int
 

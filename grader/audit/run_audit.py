@@ -111,7 +111,7 @@ class _Auditor:
         self._run_with_wrong_results()
         self._record()
         # What stands in the starter is left alone.
-        candidates = mutants(self.source, given=self.assignment.starter or "")
+        candidates = mutants(self.source, starter=self.assignment.starter or "")
         programs = [
             AuditedProgram(each.change, each.source, each.diff, each.line) for each in candidates
         ]

@@ -43,7 +43,7 @@ from grader.grading.diagnosis.allowed_calls import judge_call
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.diagnosis.shapes import shapes as shapes_of
 from grader.grading.expected.inputs import draw_inputs
-from grader.grading.expected.oracle import KnownValues, Oracle
+from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.feedback import outcome_sentences
 from grader.grading.grade import explain, run_tests
 from grader.grading.program.author_code import with_files_of
@@ -83,7 +83,7 @@ class _Grader:
                 draws = enumerate(values[test.id].draws)
                 drawn = [replace(d, inputs=draw_inputs(data.exercise, test, n)) for n, d in draws]
                 values[test.id] = replace(values[test.id], draws=tuple(drawn))
-        self._oracle = Oracle(data.exercise, self._place, KnownValues(values))
+        self._oracle = Oracle(data.exercise, self._place, ValueCache(values))
         self._diagnostician = Diagnostician(self._oracle, self._place, data.mistakes)
         self._limits = limits_of(data.exercise)
         self._versions = data.grader

@@ -21,7 +21,7 @@ from grader.definitions.exercise import (
 from grader.grading.checks import check_of
 from grader.grading.diagnosis.break_it import allowed_calls
 from grader.grading.diagnosis.known_mistakes import Diagnostician
-from grader.grading.expected.oracle import KnownValues, Oracle, TestValues
+from grader.grading.expected.oracle import Oracle, TestValues, ValueCache
 from grader.grading.feedback.difference_sentences import naming_items
 from grader.grading.program.author_code import author_error, with_files_of
 from grader.sandbox.inside.wire import UnsupportedValueError
@@ -115,7 +115,7 @@ def _imported(source: str, package: str) -> Iterator[str]:
 def engine_data(
     exercise: Exercise,
     sandbox: Children,
-    known: KnownValues | None = None,
+    cache: ValueCache | None = None,
     *,
     for_practice: bool = False,
     packages: Collection[str] = (),
@@ -130,7 +130,7 @@ def engine_data(
     Args:
         exercise: The full edition, or a student's.
         sandbox: Where the solution runs, if a test needs it, and the misconceptions.
-        known: Values of its visible tests that are computed already; new ones are added.
+        cache: Values of its visible tests that are computed already; new ones are added.
         for_practice: Whether the page may have the hidden tests, and the hidden data files.
         packages: What the page can import beside NumPy.
 
@@ -139,20 +139,20 @@ def engine_data(
         GraderFault: The sandbox failed.
     """
     with with_files_of(exercise):
-        return _engine_data(exercise, sandbox, known, packages, for_practice=for_practice)
+        return _engine_data(exercise, sandbox, cache, packages, for_practice=for_practice)
 
 
 def _engine_data(
     exercise: Exercise,
     sandbox: Children,
-    known: KnownValues | None,
+    cache: ValueCache | None,
     packages: Collection[str],
     *,
     for_practice: bool,
 ) -> str:
     if for_practice:
         exercise = replace(exercise, stream=" in a page")
-    oracle = Oracle(exercise, sandbox, known)
+    oracle = Oracle(exercise, sandbox, cache)
     is_suite = exercise.kind == "test"  # whose programs are for practice alone
     tests = [t for t in exercise.tests if for_practice or not (t.hidden or is_suite)]
     known_values = {test.id: oracle.values_of(test) for test in tests}
@@ -167,9 +167,7 @@ def _engine_data(
 
         edition = replace(edition, **for_page(exercise))
     with_programs = replace(edition, misconceptions=() if is_suite else exercise.misconceptions)
-    diagnostician = Diagnostician(
-        Oracle(with_programs, sandbox, KnownValues(known_values)), sandbox
-    )
+    diagnostician = Diagnostician(Oracle(with_programs, sandbox, ValueCache(known_values)), sandbox)
     sent = {test.id: _sent(test, known_values[test.id]) for test in edition.tests}
     data = EngineData(
         replace(edition, tests=tuple(test for test, _ in sent.values())),

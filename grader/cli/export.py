@@ -184,7 +184,7 @@ def canvas(
     identity: str,
     scale: bool,
     skip_unknown: bool,
-    **given: Any,
+    **rule_options: Any,
 ) -> None:
     """Fill an assignment's column in a GRADEBOOK that Canvas exported, from RESULTS or a database.
 
@@ -209,7 +209,7 @@ def canvas(
     if output.exists() and any(output.samefile(path) for path in (gradebook, *results)):
         raise UsageError(f"{output} is what is read; name another file")
     files_or_store(results, database)
-    rules = read_rules(**given)
+    rules = read_rules(**rule_options)
     if database is None:
         batch = read_graded(results, rules)
     elif rules != type(rules)():
@@ -224,8 +224,8 @@ def canvas(
     mark = "\ufeff" if gradebook.read_bytes().startswith(codecs.BOM_UTF8) else ""
     text = mark + without_separator(read_text(gradebook))
     scores = scores_of(batch, exercises)
-    if identity == "ID" and given["roster"] is not None:
-        ids = ids_of_students(given["roster"])
+    if identity == "ID" and rule_options["roster"] is not None:
+        ids = ids_of_students(rule_options["roster"])
         scores = {ids.get(student) or student: score for student, score in scores.items()}
     try:
         filled = fill(
@@ -258,7 +258,7 @@ def canvas(
 def moodle(
     results: tuple[Path, ...],
     output: Path,
-    **given: Any,
+    **rule_options: Any,
 ) -> None:
     """Write grades from RESULTS as a CSV that Moodle's gradebook imports: a column an exercise.
 
@@ -273,7 +273,7 @@ def moodle(
     from grader.reports.formats import write_whole
     from grader.reports.to_moodle import many
 
-    batch = read_graded(results, read_rules(**given))
+    batch = read_graded(results, read_rules(**rule_options))
     if output.exists() and any(output.samefile(path) for path in results):
         raise UsageError(f"{output} is what is read; name another file")
     write_whole(output, many(batch))

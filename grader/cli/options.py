@@ -28,10 +28,10 @@ _MOST_LINKS = 40  # on one path, as Linux counts
 
 
 def _together(
-    _context: click.Context, _parameter: click.Parameter, given: tuple[Path, ...]
+    _context: click.Context, _parameter: click.Parameter, folders: tuple[Path, ...]
 ) -> Path | None:
     """Return the folders of an option as one path, with colons between them, as in PATH."""
-    return Path(os.pathsep.join(map(str, given))) if given else None
+    return Path(os.pathsep.join(map(str, folders))) if folders else None
 
 
 def exercise_argument(function: _Function) -> _Function:

@@ -31,7 +31,7 @@ def command(
     formats: "tuple[RequestedFormat, ...]",
     hidden_tests: "HiddenTests",
     feedback: Path | None,
-    **given: Any,
+    **rule_options: Any,
 ) -> None:
     """Report what RESULTS hold: files that `etude grade --output` wrote, in one run or in several.
 
@@ -49,9 +49,9 @@ def command(
     from grader.course.feedback_pages import write_pages
     from grader.course.grades import unlisted
 
-    rules = read_rules(**given)
+    rules = read_rules(**rule_options)
     delivery = options.delivery(formats)
-    if rule := next((f"--{name}" for name, value in given.items() if value is not None), ""):
+    if rule := next((f"--{name}" for name, value in rule_options.items() if value is not None), ""):
         plain = [each.name for each in delivery.formats if each.verdicts_only]
         if plain:
             raise UsageError(f"--format {plain[0]} has verdicts and no grades; leave {rule} out")

@@ -33,7 +33,7 @@ class Mutant:
     diff: str
 
 
-def mutants(solution: str, defines: Collection[str] = (), given: str = "") -> tuple[Mutant, ...]:
+def mutants(solution: str, defines: Collection[str] = (), starter: str = "") -> tuple[Mutant, ...]:
     """Make every mutant of a solution, in the order of its lines.
 
     No two of them compile to the same code, and none to the solution's.
@@ -41,8 +41,8 @@ def mutants(solution: str, defines: Collection[str] = (), given: str = "") -> tu
     Args:
         defines: What the exercise asks for. Functions and classes that none of these reaches by
             name are left alone, since no test can see them. Empty: everything is mutated.
-        given: The starter's source. A function whose code stands there as it is in the solution is
-            no work of the learner's, so it is left alone.
+        starter: The starter's source. A function that the solution leaves as it is there is no work
+            of the learner's, so it is left alone.
 
     Returns:
         The mutants; none if `solution` is not Python, or nested too deeply to walk through.
@@ -50,13 +50,13 @@ def mutants(solution: str, defines: Collection[str] = (), given: str = "") -> tu
     try:
         with warnings.catch_warnings():  # the compiler's, of what a mutant does
             warnings.simplefilter("ignore")
-            return _mutants(solution, tuple(defines), given)
+            return _mutants(solution, tuple(defines), starter)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
 
 
 @functools.lru_cache(maxsize=16)  # each suite of tests meets the mutants of the same program
-def _mutants(solution: str, defines: tuple[str, ...], given: str) -> tuple[Mutant, ...]:
+def _mutants(solution: str, defines: tuple[str, ...], starter: str) -> tuple[Mutant, ...]:
     program = Program(solution)
     editor = Editor(program)
     seen: set[str] = set()
@@ -64,7 +64,7 @@ def _mutants(solution: str, defines: tuple[str, ...], given: str) -> tuple[Mutan
     results = []
     edits = (  # the outer expressions of a line first
         (operator, edit)
-        for node in learners_nodes(program, defines, given)
+        for node in learners_nodes(program, defines, starter)
         for operator in OPERATORS.values()
         for edit in operator.find(program, node)
     )

@@ -16,9 +16,9 @@ _NEVER_ENTERED = (
 )
 
 
-def learners_nodes(program: Program, defines: Collection[str], given: str) -> Iterator[ast.AST]:
+def learners_nodes(program: Program, defines: Collection[str], starter: str) -> Iterator[ast.AST]:
     """Yield the nodes that may be mutated, in the order of the source, outer before inner."""
-    left_alone = _given_functions(program, given)
+    left_alone = _starter_functions(program, starter)
     # Follow the names from what is asked for to everything it uses.
     reached = set(defines)
     waiting = list(program.tree.body)
@@ -97,15 +97,15 @@ def _bound(statement: ast.stmt) -> set[str]:
     } | {node.name for node in ast.walk(statement) if isinstance(node, Function | ast.ClassDef)}
 
 
-def _given_functions(program: Program, given: str) -> frozenset[int]:
+def _starter_functions(program: Program, starter: str) -> frozenset[int]:
     """Return the ids of the functions that the starter holds as they are."""
-    if not given:
+    if not starter:
         return frozenset()
     try:
-        starter = _functions(Program(given))
+        functions = _functions(Program(starter))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
-    starter_code = {name: _code(function) for name, function in starter.items()}
+    starter_code = {name: _code(function) for name, function in functions.items()}
     return frozenset(
         id(function)
         for name, function in _functions(program).items()

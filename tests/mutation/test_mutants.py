@@ -30,8 +30,8 @@ def attention(Q, K):
 SCORES_LINE = 12
 
 
-def _changes(solution: str, *, given: str = "", defines: tuple[str, ...] = ()) -> set[str]:
-    return {mutant.change for mutant in mutants(solution, defines, given)}
+def _changes(solution: str, *, starter: str = "", defines: tuple[str, ...] = ()) -> set[str]:
+    return {mutant.change for mutant in mutants(solution, defines, starter)}
 
 
 def _only(operator: str, solution: str) -> Mutant:
@@ -169,16 +169,16 @@ def test_what_no_test_can_see_is_left_alone(code: str) -> None:
 def test_a_function_that_the_starter_gives_is_left_alone() -> None:
     """Its docstring may differ, its code not."""
     starter = SOFTMAX.replace("def softmax(x):\n", 'def softmax(x):\n    """Explain."""\n')
-    changes = _changes(ATTENTION, given=starter)
+    changes = _changes(ATTENTION, starter=starter)
     assert changes
     assert not any("in softmax" in change for change in changes)
     broken = SOFTMAX.replace("axis=-1", "axis=0")
-    assert _changes(ATTENTION, given=broken) == _changes(ATTENTION)
+    assert _changes(ATTENTION, starter=broken) == _changes(ATTENTION)
 
 
 def test_a_starter_that_is_no_python_gives_nothing() -> None:
     """A starter may be broken on purpose."""
-    assert _changes(ATTENTION, given="def softmax(x:") == _changes(ATTENTION)
+    assert _changes(ATTENTION, starter="def softmax(x:") == _changes(ATTENTION)
 
 
 def test_code_that_the_exercise_never_reaches_is_left_alone() -> None:

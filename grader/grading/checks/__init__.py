@@ -56,14 +56,14 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) ->
     """
     child, passes = program.child, None
     if _is_settled_by_answers(program, test):
-        passes = oracle.known.passes(test, draw)
+        passes = oracle.cache.passes(test, draw)
         place = child.repeat([each.exchanges for each in passes]) if passes else None
         if place is not None:
             return Judgement(None, passes[place].got)
     child.exchanges = None if passes is None else []
     judgement = _judged(program, oracle, test, draw)
     if passes is not None and judgement.difference is None and child.exchanges:
-        oracle.known.add_pass(passes, Pass(tuple(child.exchanges), judgement.got))
+        oracle.cache.add_pass(passes, Pass(tuple(child.exchanges), judgement.got))
     return judgement
 
 

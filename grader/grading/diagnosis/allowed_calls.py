@@ -28,7 +28,7 @@ from grader.grading.diagnosis.input_properties import (
     properties,
 )
 from grader.grading.diagnosis.written_call import Place, RefusedError, WrittenCall, read_call
-from grader.grading.expected.oracle import KnownValues, Oracle
+from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.feedback import break_sentences
 from grader.grading.feedback.summarize_values import summarize
 from grader.grading.program.proxies import NoValueError, Proxies
@@ -256,7 +256,7 @@ def _judge(
     test = replace(test, run=code) if isinstance(test, OutputTest) else replace(test, call=code)
     exercise = replace(exercise, tests=(test,))
     try:
-        computed = Oracle(exercise, sandbox, KnownValues()).values_of(test)
+        computed = Oracle(exercise, sandbox, ValueCache()).values_of(test)
     except DefinitionError as error:
         is_over = isinstance(error.__cause__, ChildGoneError)
         raise RefusedError(
@@ -267,7 +267,7 @@ def _judge(
         raise RefusedError(sentence)
 
     def result_of(code: str) -> TestResult:
-        oracle = Oracle(exercise, sandbox, KnownValues({test.id: computed}))
+        oracle = Oracle(exercise, sandbox, ValueCache({test.id: computed}))
         submission = Submission.from_bytes(Path(exercise.path_name), code.encode())
         with SubmissionRun(oracle, submission, sandbox, limits_of(exercise)) as run:
             run.load()

@@ -17,11 +17,11 @@ _NEW_ARRAYS = {
 }  # fmt: skip
 
 
-def mark(source: str, given: str) -> list[Any]:
+def mark(source: str, starter: str) -> list[Any]:
     """Return a program with its expressions marked, and the expressions.
 
     Args:
-        given: Another program, whose functions are left alone where they stand unchanged.
+        starter: Another program, whose functions are left alone where they stand unchanged.
 
     Returns:
         The marked program, and for each expression its `line`, `text`, `role` ("name", "new" for a
@@ -31,7 +31,7 @@ def mark(source: str, given: str) -> list[Any]:
     """
     if len(source) > _LONGEST:
         return ["", []]
-    marker = _Marker(source, ast.parse(given))
+    marker = _Marker(source, ast.parse(starter))
     tree = ast.fix_missing_locations(marker.visit(ast.parse(source)))
     return [ast.unparse(tree), marker.nodes]
 
@@ -39,11 +39,11 @@ def mark(source: str, given: str) -> list[Any]:
 class _Marker(ast.NodeTransformer):
     """Wraps expressions, inner ones first."""
 
-    def __init__(self, source: str, given: ast.Module) -> None:
+    def __init__(self, source: str, starter: ast.Module) -> None:
         tree = ast.parse(source)
         self.nodes: list[dict[str, Any]] = []
         self._source = source
-        self._starter = {_code(each) for each in given.body if isinstance(each, ast.FunctionDef)}
+        self._starter = {_code(each) for each in starter.body if isinstance(each, ast.FunctionDef)}
         self._modules = {
             (alias.asname or alias.name).partition(".")[0]
             for node in ast.walk(tree)

@@ -59,9 +59,9 @@ class PlainCall:
         return named, _text(tree, inputs, named)
 
 
-def plain_calls(exercise: Exercise, test: TestCase, given: Mapping[str, Any]) -> list[PlainCall]:
+def plain_calls(exercise: Exercise, test: TestCase, inputs: Mapping[str, Any]) -> list[PlainCall]:
     """Return the different plain calls in the Python of a test, the outermost ones."""
-    names = frozenset(given)
+    names = frozenset(inputs)
     tree = ast.parse(test.code.strip())
     calls = dict.fromkeys(ast.unparse(node) for node in _calls(exercise, tree, names))
     return [PlainCall(code, _names(ast.parse(code)) & names) for code in calls]

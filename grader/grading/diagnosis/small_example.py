@@ -83,7 +83,7 @@ from grader.grading.diagnosis.simpler_inputs import (
 )
 from grader.grading.diagnosis.written_call import without_arguments
 from grader.grading.expected.inputs import draw_of_sizes
-from grader.grading.expected.oracle import Draw, KnownValues, Oracle
+from grader.grading.expected.oracle import Draw, Oracle, ValueCache
 from grader.grading.expected.solution_values import loaded_solution
 from grader.grading.program.author_code import (
     TooLargeError,
@@ -312,7 +312,7 @@ class Search:
         most: int = MANY,
     ) -> None:
         self._exercise = oracle.exercise
-        self._oracle = Oracle(oracle.exercise, sandbox, KnownValues())
+        self._oracle = Oracle(oracle.exercise, sandbox, ValueCache())
         self._submission_oracle = oracle
         self._solution = solution
         self._program = program
@@ -392,7 +392,7 @@ class Search:
     def _difference(self, question: Question, inputs: Inputs) -> str:
         """Return the kind of the difference that inputs show; "" if none."""
         test = replace(question.test, given=Literals(inputs))
-        draws = self._oracle.known.draws
+        draws = self._oracle.cache.draws
         draws.pop(test.id, None)
         try:
             if test.needs_solution:
@@ -581,8 +581,8 @@ def _example(
     else:
         test = replace(test, call=call, given=Literals(arguments))
     exercise = replace(oracle.exercise, tests=(test,), forbid=None)
-    values = Oracle(exercise, sandbox, KnownValues()).values_of(test)
-    again = Oracle(exercise, sandbox, KnownValues({test.id: values}))
+    values = Oracle(exercise, sandbox, ValueCache()).values_of(test)
+    again = Oracle(exercise, sandbox, ValueCache({test.id: values}))
     with SubmissionRun(again, submission, sandbox, limits_of_example(exercise)) as run:
         run.load()
         result = run.grade(test)

@@ -95,13 +95,13 @@ class _Passes:
         self.passes: list[Pass] = []
 
 
-class KnownValues:
+class ValueCache:
     """The values computed so far for the tests of an exercise and its forms."""
 
-    def __init__(self, known: Mapping[TestId, TestValues] = MappingProxyType({})) -> None:
-        self.draws = {test: values.draws for test, values in known.items()}
-        self.usages = {test: values.usages for test, values in known.items()}
-        self.exact = {test: values.exact[0] for test, values in known.items() if values.exact}
+    def __init__(self, values: Mapping[TestId, TestValues] = MappingProxyType({})) -> None:
+        self.draws = {test: each.draws for test, each in values.items()}
+        self.usages = {test: each.usages for test, each in values.items()}
+        self.exact = {test: each.exact[0] for test, each in values.items() if each.exact}
         self._passes: dict[tuple[TestId, int], _Passes] = {}
         self._room = _MOST_BYTES
 
@@ -134,25 +134,24 @@ class Oracle:
 
     Args:
         sandbox: Where the exercise's solution may run; needed only where a test compares with it.
-        known: What is known already, and is then not computed; what is computed is added. They
-            may be of another form of the exercise: one with the same id, in which tests of the
-            same id ask the same.
+        cache: Values that are not computed again; new ones are added. They may be of another form
+            of the exercise: one with the same id, in which tests of the same id ask the same.
     """
 
     def __init__(
         self,
         exercise: Exercise,
         sandbox: Children | None = None,
-        known: KnownValues | None = None,
+        cache: ValueCache | None = None,
     ) -> None:
         self.exercise = exercise
-        self.known = KnownValues() if known is None else known
+        self.cache = ValueCache() if cache is None else cache
         self.sandbox = sandbox
         self._references: dict[str, Any] | None = None
 
     def form(self, exercise: Exercise) -> "Oracle":
-        """Return the oracle of another form of the exercise, which shares all that is known."""
-        return Oracle(exercise, self.sandbox, self.known)
+        """Return the oracle of another form of the exercise, which shares the cache."""
+        return Oracle(exercise, self.sandbox, self.cache)
 
     def draws(self, test: TestCase) -> tuple[Draw, ...]:
         """Return a test's draws in order.
@@ -161,14 +160,14 @@ class Oracle:
             DefinitionError: What the author wrote raises an error, or names no reference.
             GraderFault: The solution is needed, and there is no sandbox for it.
         """
-        finished = self.known.draws.get(test.id)
+        finished = self.cache.draws.get(test.id)
         if finished is None:
             try:
                 finished = tuple(self._computed(test))
             except MemoryError as error:
                 message = f"test {test.id!r}: too large for the grader's memory; draw less: {error}"
                 raise author_error(test.where, message) from None
-            self.known.draws[test.id] = finished
+            self.cache.draws[test.id] = finished
         return finished
 
     def _computed(self, test: TestCase) -> Iterator[Draw]:
@@ -229,16 +228,16 @@ class Oracle:
         """
         if test.budget is None:
             return ()
-        usages = self.known.usages.get(test.id)
+        usages = self.cache.usages.get(test.id)
         if usages is None:
             draws = self.draws(test)
             if self.judged_by(test) == "solution":
                 inputs = [self.inputs(test, draw) for draw in draws]
 
-                def usage(program: LoadedProgram, given: _Inputs) -> Usage:
+                def usage(program: LoadedProgram, arguments: _Inputs) -> Usage:
                     of_calls: list[Usage] = []
                     names = program.names(test.where, usages=of_calls)
-                    evaluate(test.code, {**program.bindings(names), **given})
+                    evaluate(test.code, {**program.bindings(names), **arguments})
                     return together(of_calls)
 
                 usages = tuple(self._of_solution(test, inputs, usage))
@@ -253,7 +252,7 @@ class Oracle:
             usages = tuple(
                 replace(usage, peak_bytes=-(-usage.peak_bytes // 1024) * 1024) for usage in usages
             )
-            self.known.usages[test.id] = usages
+            self.cache.usages[test.id] = usages
         return usages
 
     def exact(self, test: TestCase, draw: Draw) -> Any:
@@ -265,7 +264,7 @@ class Oracle:
         is_literal = isinstance(test.expect, LiteralValue) and test.seeds == 1
         if not is_literal or not self._has_reference(test.code):
             return draw.expected
-        exact = self.known.exact
+        exact = self.cache.exact
         if test.id not in exact:
             ((value, _),) = self._evaluated(test, "call", test.code, [self.inputs(test, draw)])
             exact[test.id] = freeze(value)
@@ -280,7 +279,7 @@ class Oracle:
         draws = self.draws(test)
         with contextlib.suppress(DefinitionError):  # without it a sentence is shorter, no more
             self.exact(test, draws[0])
-        exact_values = self.known.exact
+        exact_values = self.cache.exact
         exact = (exact_values[test.id],) if test.id in exact_values else ()
         return TestValues(draws, self.usages(test), exact)
 

@@ -18,7 +18,7 @@ from grader.definitions.track import Track
 from grader.sandbox.process import Sandbox
 
 if TYPE_CHECKING:
-    from grader.grading.expected.oracle import KnownValues
+    from grader.grading.expected.oracle import ValueCache
 
 
 MOST_DATA_IN_PAGE: Final = 2 << 20  # bytes of all data files of an exercise
@@ -53,12 +53,12 @@ def _track(track: Track, exercises: Sequence[PublicExercise]) -> PublicTrack:
 
 
 def public_exercise(
-    exercise: Exercise, sandbox: Sandbox | None = None, known: "KnownValues | None" = None
+    exercise: Exercise, sandbox: Sandbox | None = None, cache: "ValueCache | None" = None
 ) -> PublicExercise:
     """Return the public form of an exercise; expected values of visible tests are computed.
 
     Args:
-        known: What is known of its tests already, to which is added what is computed.
+        cache: Values of its tests that are not computed again; new ones are added.
 
     Raises:
         DefinitionError, GraderFault: See `public_track`.
@@ -67,7 +67,7 @@ def public_exercise(
     from grader.grading.expected.oracle import Oracle
     from grader.grading.program.author_code import with_files_of
 
-    oracle = Oracle(exercise, sandbox, known)
+    oracle = Oracle(exercise, sandbox, cache)
     predicted = exercise.kind == "predict"
     tests = []
     for test in exercise.tests:

@@ -62,7 +62,7 @@ class LoadedProgram:
     exercise: Exercise
     values: Mapping[str, Any]  # the values of names that are no functions
     methods: set[tuple[str, str]] = field(default_factory=set)  # found so far, by class
-    given: list[Any] = field(default_factory=list)  # the functions that its child was given
+    functions: list[Any] = field(default_factory=list)  # the functions that its child was given
     sharing: Sharing = field(default_factory=Sharing)  # with its child, in bodies of tests
     source: str = ""  # a suite's code, which each program's own child runs
     notes: dict[str, Any] = field(default_factory=dict)  # values that one test leaves for the next
@@ -95,7 +95,7 @@ class LoadedProgram:
             ),
             objects=any(each.kind == "class" for each in self.exercise.defines.values()),
             methods=self.methods,
-            given=self.given,
+            functions=self.functions,
             sharing=self.sharing if in_body else None,
         )
 

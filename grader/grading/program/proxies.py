@@ -117,7 +117,7 @@ class Proxies:
         operators: frozenset[str] = frozenset(),
         objects: bool = True,
         methods: set[tuple[str, str]] | None = None,
-        given: list[Any] | None = None,
+        functions: list[Any] | None = None,
         sharing: Sharing | None = None,
     ) -> None:
         self._child = child
@@ -134,7 +134,7 @@ class Proxies:
         self.operators = operators
         self._objects = objects
         self._most = most
-        self._functions = list[Any]() if given is None else given
+        self._functions = list[Any]() if functions is None else functions
         self._first_given = len(self._functions)
         self._stand_ins: dict[int, StandIn] = {}
         self._called_back = self._heard = 0

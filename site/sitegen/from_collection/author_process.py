@@ -13,7 +13,7 @@ from grader.browser import page
 from grader.browser.shipping import break_data, engine_data
 from grader.definitions.public import Described, PublicTest
 from grader.errors import GraderFault
-from grader.grading.expected.oracle import KnownValues
+from grader.grading.expected.oracle import ValueCache
 from grader.grading.expected.public_form import public_exercise
 from grader.sandbox.confined_process import ConfinedProcess
 from grader.sandbox.process import open_sandbox
@@ -119,7 +119,7 @@ class _Answers:
     """Answers in the confined process; keeps the values of the last exercise's tests."""
 
     def __init__(self) -> None:
-        self._last: tuple[str, KnownValues] | None = None
+        self._last: tuple[str, ValueCache] | None = None
 
     def __call__(self, request: bytes, sandbox: "Sandbox") -> bytes:
         what, exercise, packages = pickle.loads(request)  # noqa: S301  from our parent
@@ -140,7 +140,7 @@ class _Answers:
         public = public_exercise(exercise, sandbox, self._values(exercise.digest))
         return _PICKLED.to_bytes(_Tests(tuple(public.tests)))
 
-    def _values(self, digest: str) -> "KnownValues":
+    def _values(self, digest: str) -> "ValueCache":
         if self._last is None or self._last[0] != digest:
-            self._last = digest, KnownValues()
+            self._last = digest, ValueCache()
         return self._last[1]

@@ -64,9 +64,9 @@ def _last_name(node: ast.Name | ast.Attribute) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr
 
 
-def _saturating(given: Mapping[str, Any]) -> str | None:
+def _saturating(inputs: Mapping[str, Any]) -> str | None:
     """Return the input whose softmax saturates: the keys, or a single array."""
-    arrays = {name: value for name, value in given.items() if getattr(value, "size", 0)}
+    arrays = {name: value for name, value in inputs.items() if getattr(value, "size", 0)}
     queries = [name for name in arrays if name.lower() in _QUERIES]
     keys = [name for name in arrays if name.lower() in _KEYS]
     if queries and keys:

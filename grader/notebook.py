@@ -36,7 +36,7 @@ from grader.reports.report import Report
 from grader.sandbox.backends import unsupported_reason
 from grader.sandbox.inside import cells as python_cells
 
-__all__ = ["Shown", "break_it", "check", "hint", "progress", "task"]
+__all__ = ["CellOutput", "break_it", "check", "hint", "progress", "task"]
 
 _Cells = list[tuple[int, str]]  # each with its number, as in a `Submission`
 
@@ -53,7 +53,7 @@ _IN_A_BROWSER: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class CellOutput:
     """A result, as text, and as a notebook shows it."""
 
     text: str
@@ -71,9 +71,9 @@ class Shown:
         return self.markdown or None
 
 
-def _without_traceback(function: Callable[..., Shown]) -> Callable[..., Shown]:
+def _without_traceback(function: Callable[..., CellOutput]) -> Callable[..., CellOutput]:
     @wraps(function)
-    def call(*arguments: Any, **extra: Any) -> Shown:
+    def call(*arguments: Any, **extra: Any) -> CellOutput:
         try:
             options = (each for each in extra.values() if not isinstance(each, bool | Path | None))
             if not all(isinstance(each, str) for each in (*arguments, *options)):
@@ -81,7 +81,7 @@ def _without_traceback(function: Callable[..., Shown]) -> Callable[..., Shown]:
             return function(*arguments, **extra)
         except EtudeError as error:
             text = f"etude: {error}"
-            return Shown(text, f"<p>{html.escape(text)}</p>")
+            return CellOutput(text, f"<p>{html.escape(text)}</p>")
 
     return call
 
@@ -93,7 +93,7 @@ def check(
     course: str | Path | None = None,
     unsafe: bool = False,
     shapes: bool = False,
-) -> Shown:
+) -> CellOutput:
     """Grade what this notebook defines, and record the attempt as `etude check` does.
 
     Args:
@@ -117,11 +117,11 @@ def check(
     lines = [*afterwards.advice(verdict), *afterwards.next_steps(verdict)]
     text = "\n".join([to_text.one(report).rstrip(), *lines])
     advice = "".join(f"<p>{html.escape(line)}</p>\n" for line in lines)
-    return Shown(text, to_html.part(report, advice), verdict=verdict)
+    return CellOutput(text, to_html.part(report, advice), verdict=verdict)
 
 
 @_without_traceback
-def hint(exercise: str, *, course: str | Path | None = None, yes: bool = False) -> Shown:
+def hint(exercise: str, *, course: str | Path | None = None, yes: bool = False) -> CellOutput:
     """Show the next hint.
 
     Args:
@@ -140,7 +140,7 @@ def hint(exercise: str, *, course: str | Path | None = None, yes: bool = False) 
 @_without_traceback
 def break_it(
     exercise: str, call: str = "", *, course: str | Path | None = None, unsafe: bool = False
-) -> Shown:
+) -> CellOutput:
     """Show the first wrong program that is not broken yet, or judge a call that shall break it.
 
     Args:
@@ -158,11 +158,11 @@ def break_it(
         )
     verdict = _grade(break_job(definition, program.id, call), unsafe=unsafe)
     text = break_command.answer(definition, program, call, verdict)
-    return Shown(text, f"<pre>{html.escape(text)}</pre>", verdict=verdict)
+    return CellOutput(text, f"<pre>{html.escape(text)}</pre>", verdict=verdict)
 
 
 @_without_traceback
-def task(exercise: str, *, course: str | Path | None = None) -> Shown:
+def task(exercise: str, *, course: str | Path | None = None) -> CellOutput:
     """Show the instructions of an exercise; the arguments are those of `check`."""
     definition = _exercise(exercise, course)
     about = f"{definition.difficulty}, {definition.xp} XP"
@@ -170,13 +170,13 @@ def task(exercise: str, *, course: str | Path | None = None) -> Shown:
 
 
 @_without_traceback
-def progress(*, course: str | Path | None = None) -> Shown:
+def progress(*, course: str | Path | None = None) -> CellOutput:
     """Show what is passed in each track, XP and streak; `course` is that of `check`."""
     words = [] if course is None else ["--exercises", str(course)]
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         progress_command.command.main(words, prog_name="etude progress", standalone_mode=False)
     text = printed.getvalue().strip("\n")
-    return Shown(text, f"<pre>{html.escape(text)}</pre>")
+    return CellOutput(text, f"<pre>{html.escape(text)}</pre>")
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -192,8 +192,8 @@ def load_ipython_extension(shell: Any) -> None:
     shell.register_magic_function(etude, "cell")
 
 
-def _markdown(text: str) -> Shown:
-    return Shown(text, markdown=text)
+def _markdown(text: str) -> CellOutput:
+    return CellOutput(text, markdown=text)
 
 
 def _call(course: str | Path | None, verb: str, name: str) -> str:

@@ -144,9 +144,9 @@ def tell_apart(
         try:
             program = behaviour.load(wrong, place.file)
             other = None if beside is None else behaviour.load(beside, place.file)
-        except (Exception, behaviour.TooLongError):  # noqa: BLE001  the program's
+        except (Exception, behaviour.CallTooLongError):  # noqa: BLE001  the program's
             return
-        search = smallest_call.Search(solution, program, other, place.seconds, place.read)
+        search = smallest_call.CallSearch(solution, program, other, place.seconds, place.read)
         result = search.first_difference(pickle.loads(pool))  # noqa: S301  confined
         if result is None:
             return

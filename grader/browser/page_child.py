@@ -27,7 +27,7 @@ from grader.sandbox.answers import (
 )
 from grader.sandbox.inside import wire
 from grader.sandbox.inside.serving import Output, SubmissionServer, forget
-from grader.sandbox.interface import PLAINLY, Asking, Child, Ending
+from grader.sandbox.interface import PLAIN, Child, Ending, RequestMode
 from grader.sandbox.limits import ANSWERS_CAP, Limits
 from grader.sandbox.printable import printable
 
@@ -62,7 +62,7 @@ class PageChild(Child):
         self.limits = limits
         self._output = _InMemory(limits.output)
         self._server = SubmissionServer(self._output, self._answer_call)
-        self._asking = PLAINLY
+        self._mode = PLAIN
         self._authors_error: BaseException | None = None  # that no submission may catch
         self._streams = sys.stdin, sys.stdout, sys.stderr
         self._state = SubmissionGlobals()
@@ -107,12 +107,12 @@ class PageChild(Child):
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def ask(self, operation: str, *arguments: object, asking: Asking = PLAINLY) -> Answer:
+    def ask(self, operation: str, *arguments: object, mode: RequestMode = PLAIN) -> Answer:
         """Send a request and return its answer; see `Child.ask`."""
         self._requests += 1
         number = self._requests
-        frame = asking.request(number, (operation, *arguments))
-        before, self._asking = self._asking, asking
+        frame = mode.request(number, (operation, *arguments))
+        before, self._mode = self._mode, mode
         answer: list[bytes | memoryview] = []
         ended: BaseException | None = None
         try:
@@ -122,7 +122,7 @@ class PageChild(Child):
         except BaseException as error:  # noqa: BLE001  it would end a process of its own
             ended = error
         finally:
-            self._asking = before
+            self._mode = before
         if self._time.report is not None:
             stopped = read_stopped([number, "stopped", self._time.report], number)
             raise ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s", stopped)
@@ -133,8 +133,8 @@ class PageChild(Child):
         try:
             header, body = _parts(answer)
             self._weigh(header, body)
-            tree = asking.read(header, body)
-            answered = read_answer(tree, number, measured=asking.measure)
+            tree = mode.read(header, body)
+            answered = read_answer(tree, number, measured=mode.measure)
         except (wire.MalformedError, ForgedError) as error:
             raise ChildGoneError(Cause.PROTOCOL, str(error)) from error
         if isinstance(answered, Raised) and answered.message.startswith(_TOO_LARGE):
@@ -144,22 +144,22 @@ class PageChild(Child):
 
     def _answer_call(self, pieces: list[bytes | memoryview]) -> tuple[bytes, bytes]:
         """Answer a submission's call of a function of the author's."""
-        asking = self._asking
-        called = read_call_back(asking.read(*_parts(pieces)))
-        if called is None or asking.peer is None:
+        mode = self._mode
+        called = read_call_back(mode.read(*_parts(pieces)))
+        if called is None or mode.peer is None:
             raise ForgedError("a call of no function")
         ours = sys.stdin, sys.stdout, sys.stderr
         self._state.revert()
         sys.stdin, sys.stdout, sys.stderr = self._streams
         try:
-            answer = asking.peer.call_back(*called)
+            answer = mode.peer.call_back(*called)
         except BaseException as error:
             self._authors_error = error
             raise
         finally:
             self._state.apply()
             sys.stdin, sys.stdout, sys.stderr = ours
-        return _parts(asking.message(["given", *answer]))
+        return _parts(mode.message(["given", *answer]))
 
     @contextlib.contextmanager
     def _submission_in_charge(self) -> Iterator[None]:

@@ -256,7 +256,7 @@ def _show_block(
 
 def _show_cell(console: "Console", cell: "RunCell") -> None:
     """Show the code, and below it, as a session of Python would, what came out."""
-    from grader.lessons.execute import ShownPlot
+    from grader.lessons.execute import PlotDisplay
     from grader.reports.blocks import Labels, print_heatmap
     from grader.reports.terminal_markdown import print_code
     from grader.sandbox.printable import printable
@@ -267,12 +267,12 @@ def _show_cell(console: "Console", cell: "RunCell") -> None:
         if not cell.hidden:
             console.print()
         console.print(printable(cell.printed.rstrip("\n"), "\n"), markup=False, soft_wrap=True)
-    for number, output in enumerate(cell.shown):
+    for number, output in enumerate(cell.displays):
         if number or not cell.hidden or cell.printed:
             console.print()
         if output.title:
             console.print(printable(output.title), style="italic", markup=False)
-        if isinstance(output, ShownPlot):
+        if isinstance(output, PlotDisplay):
             console.print(printable(f"[picture: {output.alt}]"), markup=False)
             continue
         labels = Labels(output.rows, output.columns)

@@ -36,7 +36,7 @@ _VALUE: Final = "_value"  # the name that an expression's value is given to
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class MatrixDisplay:
     """A matrix that a cell showed; `values` has shape (n, m)."""
 
     kind: str  # heatmap or table
@@ -48,7 +48,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPlot:
+class PlotDisplay:
     """A figure that a cell drew."""
 
     title: str
@@ -63,7 +63,7 @@ class RunCell:
     code: str
     hidden: bool
     printed: str
-    shown: tuple[Shown | ShownPlot, ...]
+    displays: tuple[MatrixDisplay | PlotDisplay, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def run_lesson(lesson: Lesson, sandbox: Children) -> RunLesson:
                 case Prose(where, parts, title):
                     blocks.append(RunProse(where, *session.text(parts), title))
                 case Cell(code=code, hidden=hidden):
-                    printed, shown = session.cell(block), session.shown(block.where)
+                    printed, shown = session.cell(block), session.displays(block.where)
                     blocks.append(RunCell(code, hidden, printed, shown))
                 case Exercises(ids=ids):
                     blocks.append(RunExercises(ids))
@@ -301,13 +301,13 @@ class _LessonSession:
         self.load(print_last_expression(cell.code), cell.where)
         return self._child.output(begin, self._child.printed)
 
-    def shown(self, where: Location) -> tuple[Shown | ShownPlot, ...]:
+    def displays(self, where: Location) -> tuple[MatrixDisplay | PlotDisplay, ...]:
         """Return what the last cell showed."""
         if self.draws and self._value(lambda: self._child.call("_left_open", [], {}), where):
             message = "the cell draws a figure and does not show it; end with plot('what it shows')"
             raise _problem(where, message)
         items = self._value(lambda: self._child.call("_take", [], {}), where)
-        displays: list[Shown | ShownPlot] = []
+        displays: list[MatrixDisplay | PlotDisplay] = []
         for item in items:
             match item:
                 case {"kind": "plot", "title": str(title), "alt": str(alt), "svg": str(svg)}:
@@ -315,7 +315,7 @@ class _LessonSession:
                         safe_svg(svg, alt, "")
                     except UnsafeSvgError as error:
                         raise _problem(where, str(error)) from None
-                    displays.append(ShownPlot(title, alt, svg))
+                    displays.append(PlotDisplay(title, alt, svg))
                 case {
                     "kind": str(kind),
                     "title": str(title),
@@ -325,7 +325,7 @@ class _LessonSession:
                     "columns": list(columns),
                 }:
                     labels = tuple(map(str, rows)), tuple(map(str, columns))
-                    displays.append(Shown(kind, title, values, whole, *labels))
+                    displays.append(MatrixDisplay(kind, title, values, whole, *labels))
                 case _:
                     raise _problem(where, "the cell shows what cannot be shown")
         return tuple(displays)

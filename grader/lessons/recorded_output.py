@@ -13,14 +13,14 @@ from grader.definitions.files import read_file, refuse_link
 from grader.errors import Location, Problem, UsageError
 from grader.grading.comparison.printed_text import compare_text
 from grader.lessons.execute import (
+    MatrixDisplay,
+    PlotDisplay,
     RunCell,
     RunChoiceQuestion,
     RunExperiment,
     RunLesson,
     RunNumberQuestion,
     RunProse,
-    Shown,
-    ShownPlot,
 )
 from grader.lessons.figure import Figure
 
@@ -47,7 +47,7 @@ def record(lesson: RunLesson) -> str:
             cells += 1
             lines.append(f"[{cells}]")
             lines += (f"    {line}".rstrip() for line in block.printed.splitlines())
-            for display in block.shown:
+            for display in block.displays:
                 lines += _shown_lines(display)
         elif isinstance(block, Figure):
             for arrays in block.frames:
@@ -82,8 +82,8 @@ def differences(lesson: RunLesson) -> list[Problem]:
     return []
 
 
-def _shown_lines(display: Shown | ShownPlot) -> Iterator[str]:
-    if isinstance(display, ShownPlot):
+def _shown_lines(display: MatrixDisplay | PlotDisplay) -> Iterator[str]:
+    if isinstance(display, PlotDisplay):
         yield f"    <plot> {display.title}".rstrip()
         yield f"    {' '.join(display.alt.split())}"
         return

@@ -46,7 +46,7 @@ class Peer(wire.Keeper, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class RequestMode:
     """Requests besides a value, and the objects that cross with it.
 
     Args:
@@ -89,7 +89,7 @@ class Asking:
         return wire.decode(header, body)
 
 
-PLAINLY = Asking()
+PLAIN = RequestMode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,18 +171,18 @@ class Child(ABC):
         return self.ask("load_answers", source, list(names))
 
     def call(
-        self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], asking: Asking = PLAINLY
+        self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], mode: RequestMode = PLAIN
     ) -> Answer:
         """Call one of the submission's functions with copies of these arguments."""
-        return self.ask("call", name, list(args), dict(kwargs), asking=asking)
+        return self.ask("call", name, list(args), dict(kwargs), mode=mode)
 
-    def value(self, name: str, asking: Asking = PLAINLY) -> Answer:
+    def value(self, name: str, mode: RequestMode = PLAIN) -> Answer:
         """Return the present value of one of the submission's names."""
-        return self.ask("value", name, asking=asking)
+        return self.ask("value", name, mode=mode)
 
-    def attribute(self, instance: wire.Handle, name: str, asking: Asking = PLAINLY) -> Answer:
+    def attribute(self, instance: wire.Handle, name: str, mode: RequestMode = PLAIN) -> Answer:
         """Look up an attribute: `[True, None]` for a method, else `[False, value]`."""
-        return self.ask("attribute", instance, name, asking=asking)
+        return self.ask("attribute", instance, name, mode=mode)
 
     def method(
         self,
@@ -190,33 +190,33 @@ class Child(ABC):
         name: str,
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
-        asking: Asking = PLAINLY,
+        mode: RequestMode = PLAIN,
     ) -> Answer:
         """Call a method of an object that stays in the sandbox."""
-        return self.ask("method", instance, name, list(args), dict(kwargs), asking=asking)
+        return self.ask("method", instance, name, list(args), dict(kwargs), mode=mode)
 
-    def operate(self, name: str, operands: Sequence[Any], asking: Asking = PLAINLY) -> Answer:
+    def operate(self, name: str, operands: Sequence[Any], mode: RequestMode = PLAIN) -> Answer:
         """Apply one of Python's operators or built-in functions, as `add` or `len`."""
-        return self.ask("operate", name, list(operands), asking=asking)
+        return self.ask("operate", name, list(operands), mode=mode)
 
     def run(
-        self, statements: str, variables: Mapping[str, Any], asking: Asking = PLAINLY
+        self, statements: str, variables: Mapping[str, Any], mode: RequestMode = PLAIN
     ) -> Answer:
         """Run statements in (a copy of) the submission's namespace.
 
         The value is the length of their output in bytes. What they write to standard error follows
         it in the output.
         """
-        return self.ask("run", statements, dict(variables), asking=asking)
+        return self.ask("run", statements, dict(variables), mode=mode)
 
     def figure(
-        self, statements: str, variables: Mapping[str, Any], asking: Asking = PLAINLY
+        self, statements: str, variables: Mapping[str, Any], mode: RequestMode = PLAIN
     ) -> Answer:
         """Run statements as `run` does; the value is the data of the figure that they draw.
 
         None if they draw nothing. See `inside.drawn_figure`.
         """
-        return self.ask("figure", statements, dict(variables), asking=asking)
+        return self.ask("figure", statements, dict(variables), mode=mode)
 
     @property
     @abstractmethod
@@ -247,7 +247,7 @@ class Child(ABC):
         self.close()
 
     @abstractmethod
-    def ask(self, operation: str, *arguments: object, asking: Asking = PLAINLY) -> Answer:
+    def ask(self, operation: str, *arguments: object, mode: RequestMode = PLAIN) -> Answer:
         """Send a request and return its answer; see `inside.serving`."""
 
 
@@ -324,7 +324,7 @@ class FramedChild(Child):
     def _receive(self, length: int) -> bytearray:
         """Return the next bytes."""
 
-    def ask(self, operation: str, *arguments: object, asking: Asking = PLAINLY) -> Answer:
+    def ask(self, operation: str, *arguments: object, mode: RequestMode = PLAIN) -> Answer:
         """Send a request and return its answer; see `Child.ask`."""
         if self._ending is not None:
             raise ChildGoneError(Cause.EXIT, "it has already ended")
@@ -333,32 +333,32 @@ class FramedChild(Child):
         if self._repeated:
             number = self._requests - len(self._repeated) + 1
             sent, frame = self._repeated.popleft()
-            request = asking.request(number, (operation, *arguments))
+            request = mode.request(number, (operation, *arguments))
             if _without_number(number, request[1], request[2:]) != sent:
                 self._repeated.clear()  # an author's expression asked for something else before
                 frame = None
         if frame is None:
             number = self._next_number()
-            request = asking.request(number, (operation, *arguments))
+            request = mode.request(number, (operation, *arguments))
             self._send(list(request))
             frame = self._next_frame()
         while True:
-            tree = self._decoded(frame, asking)
+            tree = self._decoded(frame, mode)
             if (called := read_call_back(tree)) is None:
                 if self.exchanges is not None:
                     request_key = _without_number(number, request[1], request[2:])
                     answer = _without_number(number, frame[0], [frame[1]])
                     self.exchanges.append(Exchange(request_key, answer))
-                return self._believed(tree, number, measured=asking.measure)
+                return self._believed(tree, number, measured=mode.measure)
             self.exchanges = None  # what is called may do something else the next time
-            if asking.peer is None:
+            if mode.peer is None:
                 raise self._forged("a call of no function")
             try:
-                answered = asking.peer.call_back(*called)
+                answered = mode.peer.call_back(*called)
             except BaseException:
                 self.end()  # it waits for an answer
                 raise
-            self._send(asking.message(["given", *answered]))
+            self._send(mode.message(["given", *answered]))
             frame = self._next_frame()
 
     def repeat(self, sent: Sequence[Sequence[Exchange]]) -> int | None:
@@ -398,9 +398,9 @@ class FramedChild(Child):
             raise self._forged("answers of too many bytes")
         return self._receive(header), self._receive(body)
 
-    def _decoded(self, frame: _Frame, asking: Asking = PLAINLY) -> object:
+    def _decoded(self, frame: _Frame, mode: RequestMode = PLAIN) -> object:
         try:
-            return asking.read(*frame)
+            return mode.read(*frame)
         except wire.MalformedError as error:
             raise self._forged(str(error)) from error
 

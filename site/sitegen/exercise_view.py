@@ -10,7 +10,7 @@ from sitegen.cards import ExerciseCard, Requirement
 from sitegen.highlight import highlight
 from sitegen.markdown import render_markdown
 from sitegen.page_images import PageImages
-from sitegen.values import Block, Shown, shorten, show
+from sitegen.values import Block, ValueView, shorten, show
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +18,9 @@ class TestView:
     """A visible test; its values are in the form in which they are shown."""
 
     test: PublicTest
-    given: tuple[tuple[str, Shown], ...]
+    given: tuple[tuple[str, ValueView], ...]
     code: Markup
-    expected: Shown | None
+    expected: ValueView | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def view_exercise(
     tests = []
     for test in exercise.tests:
         given = tuple((name, show(value, shaded=False)) for name, value in test.given.items())
-        expected: Shown | None = None
+        expected: ValueView | None = None
         if test.kind == "output":
             expected = Block("", shorten(str(test.expected)))
         elif test.kind == "call":

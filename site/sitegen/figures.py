@@ -7,7 +7,7 @@ from functools import partial
 
 from markupsafe import Markup
 
-from grader.lessons.execute import Shown
+from grader.lessons.execute import MatrixDisplay
 from sitegen.numerals import decimals_for, numeral
 from sitegen.shading import shade_for
 from sitegen.values import Table, TableCell, numbered
@@ -36,7 +36,7 @@ class Plot:
     svg: Markup
 
 
-def figure(display: Shown) -> Figure:
+def figure(display: MatrixDisplay) -> Figure:
     """Put the numbers of a matrix into words; those of a heatmap get their colours too."""
     rows: list[list[float]] = display.values.tolist()
     is_heatmap = display.kind == "heatmap"

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from grader.errors import Location
 from grader.lessons.break_task import BreakTask
 from grader.lessons.execute import (
+    PlotDisplay,
     RunBlock,
     RunCell,
     RunChoiceQuestion,
@@ -19,7 +20,6 @@ from grader.lessons.execute import (
     RunNumberQuestion,
     RunProse,
     RunQuestion,
-    ShownPlot,
 )
 from grader.lessons.figure import Figure
 from grader.lessons.reply import OTHER
@@ -196,7 +196,7 @@ def _views(
                 yield ProseView(html, title or None)
             case RunCell():
                 index += 1
-                if not block.hidden or block.printed or block.shown:
+                if not block.hidden or block.printed or block.displays:
                     yield CellView(
                         index=index,
                         code=None if block.hidden else highlight(block.code),
@@ -208,9 +208,9 @@ def _views(
                                 each.title,
                                 trusted(safe_svg(each.svg, each.alt, f"plot-{index}-{place}-")),
                             )
-                            if isinstance(each, ShownPlot)
+                            if isinstance(each, PlotDisplay)
                             else figure(each)
-                            for place, each in enumerate(block.shown)
+                            for place, each in enumerate(block.displays)
                         ),
                     )
             case Figure():

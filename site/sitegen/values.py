@@ -89,13 +89,13 @@ class ValueParts:
 
     form: ClassVar[str] = "parts"
     summary: str
-    items: tuple[tuple[str, "Shown"], ...]
+    items: tuple[tuple[str, "ValueView"], ...]
 
 
-Shown: TypeAlias = Inline | Block | Table | ValueParts
+ValueView: TypeAlias = Inline | Block | Table | ValueParts
 
 
-def show(value: object, *, shaded: bool) -> Shown:
+def show(value: object, *, shaded: bool) -> ValueView:
     """Choose the form in which to show a value.
 
     Args:

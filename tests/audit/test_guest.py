@@ -10,7 +10,7 @@ from grader.audit.guest.behaviour import differ, load
 from grader.audit.guest.match import agreement
 from grader.audit.guest.ready_test import NoExpressionError, expression
 from grader.audit.guest.recorded_calls import Script, what_is_alike
-from grader.audit.guest.smallest_call import Candidate, Search
+from grader.audit.guest.smallest_call import CallSearch, Candidate
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_objects_of_a_program_are_given_to_another_as_its_own() -> None:
     )
     right, wrong = load(source, "a.py"), load(source.replace("pass", "x = 1"), "a.py")
     pool: list[Candidate] = [("f", (("", ([right.V(), right.V()],), {}),))]
-    assert Search(right, wrong, None, 2.0).first_difference(pool) is None
+    assert CallSearch(right, wrong, None, 2.0).first_difference(pool) is None
 
 
 def test_an_attribute_that_no_test_reads_tells_only_as_a_last_resort() -> None:
@@ -135,12 +135,12 @@ def test_an_attribute_that_no_test_reads_tells_only_as_a_last_resort() -> None:
         wrong = source
         for old, new in change.items():
             wrong = wrong.replace(old, new)
-        search = Search(plain, load(wrong, "a.py"), None, 2.0, read)
+        search = CallSearch(plain, load(wrong, "a.py"), None, 2.0, read)
         found = search.first_difference(pool)
         assert found is not None
         assert (found[1].name, search.is_unread("C", found[1])) == (name, is_unread)
     comparing = load(source + "    def __eq__(self, other):\n        return True\n", "a.py")
-    search = Search(comparing, load(source.replace("x\n", "1\n"), "a.py"), None, 2.0)
+    search = CallSearch(comparing, load(source.replace("x\n", "1\n"), "a.py"), None, 2.0)
     found = search.first_difference(pool)
     assert found is not None
     assert not search.is_unread("C", found[1])
@@ -151,6 +151,6 @@ def test_a_call_of_the_changed_function_is_the_example() -> None:
     source = "def outer(x):\n    return inner(x)\n\n\ndef inner(x):\n    return 2 * x\n"
     right, wrong = load(source, "a.py"), load(source.replace("2 * x", "3 * x"), "a.py")
     pool: list[Candidate] = [(name, (("", (5.0,), {}),)) for name in ("outer", "inner")]
-    found = Search(right, wrong, None, 2.0).first_difference(pool)
+    found = CallSearch(right, wrong, None, 2.0).first_difference(pool)
     assert found is not None
     assert found[0][0] == "inner"

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.lessons.execute import RunCell, Shown, run_lesson
+from grader.lessons.execute import MatrixDisplay, RunCell, run_lesson
 from grader.lessons.lesson import read_lesson
 from grader.sandbox.process import Sandbox
 from tests.browser_engine.conftest import Page
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 LESSONS = [path for track in COLLECTION.tracks for path in track.lessons[::4]]
 
 
-def plain(shown: Shown) -> dict[str, Any]:
+def plain(shown: MatrixDisplay) -> dict[str, Any]:
     return {
         "kind": shown.kind,
         "title": shown.title,
@@ -38,7 +38,7 @@ def test_cells_show_in_a_page_what_the_site_shows(path: Path, page: Page, sandbo
             values = [figure.pop("values") for figure in here["figures"]]
             assert (here["problem"], here["truncated"]) == (None, 0)
             assert here["printed"] == cell.printed
-            matrices = [shown for shown in cell.shown if isinstance(shown, Shown)]
+            matrices = [shown for shown in cell.displays if isinstance(shown, MatrixDisplay)]
             assert here["figures"] == [plain(shown) for shown in matrices]
             for one, other in zip(values, matrices, strict=True):
                 assert np.allclose(np.array(one, float), other.values, equal_nan=True)

@@ -17,7 +17,7 @@ from grader.definitions.track import Track
 from grader.grading.diagnosis.break_it import broken
 from grader.grading.expected.oracle import Oracle
 from grader.lessons.break_task import BreakTask
-from grader.lessons.execute import RunCell, Shown, run_lesson
+from grader.lessons.execute import RunCell, MatrixDisplay, run_lesson
 from grader.lessons.experiment import Experiment
 from grader.lessons.lesson import read_lesson
 from grader.lessons.question import ChoiceQuestion, NumberQuestion
@@ -95,8 +95,8 @@ def test_a_lesson_shows_what_is_recorded(path: Path, sandbox: Sandbox) -> None:
     """Every number of a lesson is computed, and is the one that somebody has looked at."""
     lesson = run_lesson(read_lesson(path), sandbox)
     assert differences(lesson) == []
-    shown = [each for block in lesson.blocks if isinstance(block, RunCell) for each in block.shown]
-    assert any(isinstance(each, Shown) and each.kind == "heatmap" for each in shown)
+    shown = [each for block in lesson.blocks if isinstance(block, RunCell) for each in block.displays]
+    assert any(isinstance(each, MatrixDisplay) and each.kind == "heatmap" for each in shown)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from grader.definitions.student import student_files
 from grader.errors import DefinitionError
 from grader.lessons.computed_text import Value
-from grader.lessons.execute import RunCell, RunProse, Shown, run_lesson
+from grader.lessons.execute import MatrixDisplay, RunCell, RunProse, run_lesson
 from grader.lessons.lesson import Cell, Exercises, Prose, read_lesson
 from grader.lessons.recorded_output import differences, record, record_path
 from grader.sandbox.process import Sandbox
@@ -97,8 +97,8 @@ def test_cells_share_one_namespace_and_values_are_computed(path: Path, sandbox: 
     assert isinstance(second, RunCell)
     assert first.printed == "10.5\n"
     assert "The mean is 2.625, and `x` stays code." in prose.text
-    (shown,) = second.shown
-    assert isinstance(shown, Shown)
+    (shown,) = second.displays
+    assert isinstance(shown, MatrixDisplay)
     assert second.hidden
     assert (shown.title, shown.rows, shown.columns) == ("Numbers", ("a", "b"), ())
     np.testing.assert_array_equal(shown.values, [[1.0, 2.0], [3.0, 4.5]])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.errors import DefinitionError
-from grader.lessons.execute import RunCell, RunLesson, ShownPlot, run_lesson
+from grader.lessons.execute import PlotDisplay, RunCell, RunLesson, run_lesson
 from grader.lessons.lesson import read_lesson
 from grader.lessons.recorded_output import record
 from grader.lessons.safe_svg import MOST_BYTES, UnsafeSvgError, safe_svg
@@ -120,8 +120,8 @@ def test_a_cell_shows_what_it_has_drawn(tmp_path: Path, drawing: Sandbox) -> Non
 
     cell = lesson.blocks[1]
     assert isinstance(cell, RunCell)
-    (shown,) = cell.shown
-    assert isinstance(shown, ShownPlot)
+    (shown,) = cell.displays
+    assert isinstance(shown, PlotDisplay)
     assert again.blocks[1] == cell
     assert "dc:date" not in shown.svg
     found = safe_svg(shown.svg, shown.alt, "plot-0-0-")

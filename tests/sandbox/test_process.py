@@ -28,7 +28,7 @@ from grader.sandbox.answers import (
 from grader.sandbox.backends import NAMESPACES, UNSAFE, Backend, Launch
 from grader.sandbox.inside import serving, wire
 from grader.sandbox.inside.wire import Shared
-from grader.sandbox.interface import Asking
+from grader.sandbox.interface import RequestMode
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
 
@@ -431,7 +431,7 @@ def test_answers_have_a_total_weight(sandbox: Sandbox) -> None:
     assert caught.value.cause is Cause.PROTOCOL
 
 
-MEASURE = Asking(measure=True)
+MEASURE = RequestMode(measure=True)
 MEASURED = """
 import numpy as np
 
@@ -479,9 +479,9 @@ def test_every_kind_of_call_can_be_measured(sandbox: Sandbox) -> None:
         made = child.call("Kept", [], {})
         assert isinstance(made, Returned)
         answers = [
-            child.call("square", [500], {}, Asking(measure=True, look=Shared())),
+            child.call("square", [500], {}, RequestMode(measure=True, look=Shared())),
             child.method(made.value, "square", [500], {}, MEASURE),
-            child.method(made.value, "square", [500], {}, Asking(measure=True, hear=True)),
+            child.method(made.value, "square", [500], {}, RequestMode(measure=True, hear=True)),
         ]
         assert all(2_000_000 <= _usage(answer).peak_bytes < 2_100_000 for answer in answers)
 

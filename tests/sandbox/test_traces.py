@@ -15,7 +15,7 @@ from grader.sandbox.answers import Returned
 from grader.sandbox.backends import BACKENDS, UNSAFE
 from grader.sandbox.examination import examine
 from grader.sandbox.inside.serving import FILE_NAME
-from grader.sandbox.interface import Asking, Child
+from grader.sandbox.interface import Child, RequestMode
 from grader.sandbox.limits import Limits
 from grader.sandbox.portable import PortableSandbox
 from grader.sandbox.process import Sandbox
@@ -157,7 +157,7 @@ def test_a_warning_names_no_file_of_ours(child: Child) -> None:
     """Where a function of the submission's was called from is none of its lines."""
     source = "import warnings\ndef f():\n    warnings.warn('mind', stacklevel=2)\n"
     child.load(source, ["f"])
-    child.call("f", [], {}, Asking(hear=True))
+    child.call("f", [], {}, RequestMode(hear=True))
     assert child.output(0, child.printed) == "sys:1: UserWarning: mind\n"
 
 

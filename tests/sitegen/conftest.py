@@ -15,7 +15,14 @@ from grader.definitions.exercise import ExerciseId, TestId
 from grader.definitions.public import PublicExercise, PublicHint, PublicTest, PublicTrack
 from grader.definitions.track import TrackId
 from grader.errors import Location
-from grader.lessons.execute import RunBlock, RunCell, RunExercises, RunLesson, RunProse, Shown
+from grader.lessons.execute import (
+    MatrixDisplay,
+    RunBlock,
+    RunCell,
+    RunExercises,
+    RunLesson,
+    RunProse,
+)
 from sitegen import build_site, rendering
 from sitegen.content import Content, TrackLesson
 from sitegen.hosting import Hosting
@@ -202,9 +209,9 @@ def _prose(text: str, line: int = 1) -> RunProse:
     return RunProse(Location(Path("lessons/01-begin.md"), line), text, ())
 
 
-def _shown(values: object, kind: str = "heatmap", **changes: object) -> Shown:
+def _shown(values: object, kind: str = "heatmap", **changes: object) -> MatrixDisplay:
     fields: dict[str, Any] = {"title": "", "whole": False, "rows": (), "columns": ()} | changes
-    return Shown(kind=kind, values=np.array(values, dtype=np.float64), **fields)
+    return MatrixDisplay(kind=kind, values=np.array(values, dtype=np.float64), **fields)
 
 
 @pytest.fixture(scope="session")
@@ -218,7 +225,7 @@ def make_prose() -> Callable[..., RunProse]:
 
 
 @pytest.fixture(scope="session")
-def make_shown() -> Callable[..., Shown]:
+def make_shown() -> Callable[..., MatrixDisplay]:
     return _shown
 
 
@@ -282,10 +289,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     begin = _lesson(
         "begin",
         _prose("# Another title\n\nA text with $x^2$.\n\n## Part\n\n### Detail\n"),
-        RunCell("print(1)\nheatmap(weights)\n", hidden=False, printed="1\n", shown=(WEIGHTS,)),
+        RunCell("print(1)\nheatmap(weights)\n", hidden=False, printed="1\n", displays=(WEIGHTS,)),
         RunExercises((ExerciseId("two"),)),
         _prose("After it.\n"),
-        RunCell("table(numbers)\n", hidden=True, printed="", shown=(NUMBERS,)),
+        RunCell("table(numbers)\n", hidden=True, printed="", displays=(NUMBERS,)),
         exercises=("one", "two"),
     )
     end = _lesson("end", _prose("The end.\n"), exercises=("three",))

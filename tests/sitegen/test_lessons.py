@@ -12,7 +12,7 @@ from grader.definitions.exercise import ExerciseId
 from grader.disk_cache import Cache
 from grader.errors import DefinitionError
 from grader.lessons.break_task import BreakTask
-from grader.lessons.execute import RunCell, RunExercises, RunProse, Shown, ShownPlot
+from grader.lessons.execute import MatrixDisplay, PlotDisplay, RunCell, RunExercises, RunProse
 from sitegen.figures import figure
 from sitegen.from_collection.builder import ContentBuilder
 from sitegen.lesson_notebooks import lesson_notebook
@@ -68,7 +68,7 @@ def test_a_hidden_cell_without_output_leaves_nothing(
     build: Build, make_lesson: MakeLesson, make_track: MakeTrack
 ) -> None:
     """There is no empty box."""
-    silent = RunCell("import numpy", hidden=True, printed="", shown=())
+    silent = RunCell("import numpy", hidden=True, printed="", displays=())
     lessons = {"attention": [make_lesson("begin", silent)]}
     page = build(make_track(), lessons=lessons)["attention/lessons/begin/index.html"]
 
@@ -210,7 +210,9 @@ def test_code_that_solves_an_exercise_of_the_lesson_is_folded(
     build: Build, make_exercise: MakeExercise, make_lesson: MakeLesson, make_track: MakeTrack
 ) -> None:
     """A cell that defines what a submission must define; others are open."""
-    cells = [RunCell(code, hidden=False, printed="", shown=()) for code in ("def f(): 1", "f = 1")]
+    cells = [
+        RunCell(code, hidden=False, printed="", displays=()) for code in ("def f(): 1", "f = 1")
+    ]
     lessons = {"attention": [make_lesson("begin", *cells, exercises=("one",))]}
     page = build(make_track(make_exercise("one", defines=("f",))), lessons=lessons)
     (spoiler,) = page["attention/lessons/begin/index.html"].all("details", class_="spoiler")
@@ -240,13 +242,13 @@ def test_markup_in_a_lesson_stays_text(
     build: Build,
     make_lesson: MakeLesson,
     make_prose: Callable[..., RunProse],
-    make_shown: Callable[..., Shown],
+    make_shown: Callable[..., MatrixDisplay],
     make_track: MakeTrack,
 ) -> None:
     """In prose, code, what is printed, titles and labels."""
     text = '"><img src=x onerror=alert(1)><script>alert(1)</script>'
     shown = make_shown([[1.0]], title=text, rows=(text,), columns=(text,))
-    cell = RunCell(text, hidden=False, printed=text, shown=(shown,))
+    cell = RunCell(text, hidden=False, printed=text, displays=(shown,))
     lessons = {"attention": [make_lesson("begin", make_prose(text), cell)]}
     page = build(make_track(), lessons=lessons)["attention/lessons/begin/index.html"]
 
@@ -289,7 +291,10 @@ def test_an_exercise_cannot_have_the_name_of_the_lessons_folder(
     ],
 )
 def test_numbers_of_a_figure(
-    make_shown: Callable[..., Shown], kind: str, values: list[list[float]], expected: list[str]
+    make_shown: Callable[..., MatrixDisplay],
+    kind: str,
+    values: list[list[float]],
+    expected: list[str],
 ) -> None:
     """A heatmap's are short, a table's as exact as needed; zero is told from what is nearly so."""
     table = figure(make_shown(values, kind=kind)).table
@@ -297,7 +302,9 @@ def test_numbers_of_a_figure(
     assert [cell.text for cell in table.rows[0]] == expected
 
 
-def test_the_columns_of_a_table_have_their_own_decimals(make_shown: Callable[..., Shown]) -> None:
+def test_the_columns_of_a_table_have_their_own_decimals(
+    make_shown: Callable[..., MatrixDisplay],
+) -> None:
     """Each is of another quantity."""
     table = figure(make_shown([[0.5, 0.123], [2.0, 7.5]], kind="table")).table
 
@@ -307,7 +314,9 @@ def test_the_columns_of_a_table_have_their_own_decimals(make_shown: Callable[...
     ]
 
 
-def test_a_large_heatmap_is_shown_whole_and_smaller(make_shown: Callable[..., Shown]) -> None:
+def test_a_large_heatmap_is_shown_whole_and_smaller(
+    make_shown: Callable[..., MatrixDisplay],
+) -> None:
     """An author asked for it, so nothing is left out; its indices are its labels."""
     table = figure(make_shown([[0.5] * 64] * 33)).table
 
@@ -350,8 +359,8 @@ def test_a_plot_is_part_of_the_page(
 ) -> None:
     """With a name for screen readers, ids of its own, and a word about cells that cannot run."""
     svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path id="a" d="M 0 0"/></svg>'
-    shown = (ShownPlot("Loss", "A line", svg), ShownPlot("", "A line", svg))
-    cell = RunCell("plot('A line')", hidden=False, printed="", shown=shown)
+    shown = (PlotDisplay("Loss", "A line", svg), PlotDisplay("", "A line", svg))
+    cell = RunCell("plot('A line')", hidden=False, printed="", displays=shown)
     lesson = replace(make_lesson("begin", cell), needs=("seaborn",), packages=("matplotlib",))
 
     page = build(make_track(), lessons={"attention": [lesson]})[

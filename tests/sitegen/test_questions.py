@@ -77,7 +77,7 @@ def test_a_try_changes_the_cell_above(
     build: Build, make_lesson: MakeLesson, make_track: MakeTrack
 ) -> None:
     """It names the cell and the change; without scripts it tells what happens."""
-    cell = RunCell("x = 1\n", hidden=False, printed="", shown=())
+    cell = RunCell("x = 1\n", hidden=False, printed="", displays=())
     experiment = RunExperiment(
         WHERE, "Make it *more*.", 0, "x = 1", "x < 2", (("up", True), ("down", False)), "So.", ()
     )

@@ -31,7 +31,7 @@ _CALL_SECONDS = 1.0
 _MOST_ITEMS = 1000  # items of a returned iterator
 
 
-class TooLongError(BaseException):
+class CallTooLongError(BaseException):
     """A call that takes too long; no `except Exception` of a program catches it."""
 
 
@@ -87,10 +87,10 @@ def load(source: str, file: str) -> types.ModuleType:
 
 @contextlib.contextmanager
 def limited(seconds: float = _CALL_SECONDS) -> Iterator[None]:
-    """Raise `TooLongError` in what takes longer."""
+    """Raise `CallTooLongError` in what takes longer."""
 
     def stop(_signal: int, _frame: object) -> None:
-        raise TooLongError
+        raise CallTooLongError
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -105,7 +105,7 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
     """Make the calls of a script, with copies of its arguments.
 
     Raises:
-        TooLongError: One takes too long.
+        CallTooLongError: One takes too long.
     """
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002  a program may use it
@@ -122,7 +122,7 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
                     result = target(*own_args, **own_kwargs)
                 else:
                     result = getattr(instance, method)(*own_args, **own_kwargs)
-            except TooLongError:
+            except CallTooLongError:
                 raise
             except BaseException as error:  # noqa: BLE001  a program may raise anything
                 seen.append(Observed(None, type(error).__name__))

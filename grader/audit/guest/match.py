@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.audit.guest.behaviour import TooLongError, observe
+from grader.audit.guest.behaviour import CallTooLongError, observe
 from grader.audit.guest.perturb import Step
 from grader.audit.guest.smallest_call import Candidate
 
@@ -117,7 +117,7 @@ def _results(
             continue
         try:
             one, other = observe(*right, (step,)), observe(*exercise, (("", args, {}),))
-        except TooLongError:
+        except CallTooLongError:
             return
         if one.raises or other.raises:
             refused += 1

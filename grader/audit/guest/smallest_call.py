@@ -13,7 +13,7 @@ from grader.audit.guest import perturb
 from grader.audit.guest.behaviour import (
     Behaviour,
     BehaviourDifference,
-    TooLongError,
+    CallTooLongError,
     difference,
     observe,
     options_of,
@@ -36,7 +36,7 @@ _MOST_SHRINKS = 400
 def _right(module: types.ModuleType, candidate: Candidate) -> Behaviour | None:
     try:
         return observe(module, *candidate)
-    except TooLongError:
+    except CallTooLongError:
         return None
 
 
@@ -111,7 +111,7 @@ class _Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class CallSearch:
     """The search for a call that tells a program from the solution.
 
     Attributes:

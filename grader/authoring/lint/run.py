@@ -14,7 +14,7 @@ from grader.authoring.lint.rules.file_style import COMMENT_RULES, FILE_RULES, in
 from grader.authoring.lint.rules.markdown_style import PAGE_RULES, PROSE_RULES
 from grader.authoring.lint.rules.track_style import TRACK_RULES
 from grader.authoring.lint.subjects import PageText
-from grader.authoring.lint.suppressions import Comments, find_comments
+from grader.authoring.lint.suppressions import Suppressions, find_comments
 from grader.authoring.targets import TargetGroup
 from grader.errors import Problem
 
@@ -86,7 +86,7 @@ def lint(
             comment.used.add(code)
     silenced = len(result) - len(findings)
     for each in comments.values():
-        findings += _run(COMMENT_RULES, Comments(each, frozenset(CATALOGUE), codes), codes)
+        findings += _run(COMMENT_RULES, Suppressions(each, frozenset(CATALOGUE), codes), codes)
     order = {path: number for number, path in enumerate(comments)}
     findings.sort(
         key=lambda f: (order.get(f.where.path, len(order)), f.where, f.about.code, f.message)

@@ -15,7 +15,7 @@ _CODE: Final = re.compile(r"[A-Z]+[0-9]+")
 
 
 @dataclass(slots=True)
-class Comment:
+class Suppression:
     """One such comment; it speaks of its own line, or of the next if it has a line to itself."""
 
     where: Location
@@ -26,15 +26,15 @@ class Comment:
 
 
 @dataclass(slots=True)
-class Comments:
+class Suppressions:
     """The comments for lint in a file; `checked` has the codes of the rules that were run."""
 
-    comments: list[Comment]
+    comments: list[Suppression]
     codes: frozenset[str]
     checked: frozenset[str]
 
 
-def find_comments(path: Path, lines: list[str]) -> list[Comment]:
+def find_comments(path: Path, lines: list[str]) -> list[Suppression]:
     """Return the comments for lint among the lines of a file."""
     result = []
     for number, line in enumerate(lines, 1):
@@ -43,7 +43,7 @@ def find_comments(path: Path, lines: list[str]) -> list[Comment]:
             is_alone = not line[: match.start()].strip()
             where = Location(path, number, match.start() + 1)
             codes = tuple(_CODE.findall(match["codes"]))
-            result.append(Comment(where, codes, reason, number + is_alone))
+            result.append(Suppression(where, codes, reason, number + is_alone))
     # Let comments on lines of their own, one below the other, speak of the same line.
     own = {comment.where.line: comment for comment in result if comment.line > comment.where.line}
     for comment in reversed(result):

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from grader.grading.diagnosis.teaching_exercises import Teachers
 
 Observed = Mapping[TestId, RawResult]
-Search = Callable[[], Diagnosis | None]
+Strategy = Callable[[], Diagnosis | None]
 
 _MOST_MUTANTS = 200
 _MOST_HANGS = 3  # programs without an end; after that many of a kind the others are not tried
@@ -162,7 +162,7 @@ class Diagnostician:
             pass
         return None
 
-    def strategies(self, case: "_Case", source: str) -> Iterator[tuple[str, Search]]:
+    def strategies(self, case: "_Case", source: str) -> Iterator[tuple[str, Strategy]]:
         """Yield the searches for a diagnosis by their names; a later one is less certain.
 
         The documentation has a table of how often each speaks, see `benchmarks.feedback`.

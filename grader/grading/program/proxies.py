@@ -50,7 +50,7 @@ from grader.sandbox.inside.wire import (
     Shared,
     UnsupportedValueError,
 )
-from grader.sandbox.interface import Asking, Child
+from grader.sandbox.interface import Child, RequestMode
 from grader.sandbox.printable import printable
 
 _MOST_CALLS_BACK: Final = 100_000
@@ -363,7 +363,7 @@ class Proxies:
         """
         run = self._child.figure if draws else self._child.run
         try:
-            return run(statements, dict(inputs), Asking(peer=self))
+            return run(statements, dict(inputs), RequestMode(peer=self))
         except UnsupportedValueError as error:
             self._author(f"{error.kind} cannot be sent into the sandbox")
 
@@ -409,11 +409,11 @@ class Proxies:
         """
         sharing = None if alone else self._sharing
         measure = self._usages is not None
-        asking = Asking(measure, hear=hear, look=look, sharing=sharing, peer=self)
+        mode = RequestMode(measure, hear=hear, look=look, sharing=sharing, peer=self)
         self._raised_here.clear()
         self._was_asked = True
         try:
-            answer = self._child.ask(operation, *words, asking=asking)
+            answer = self._child.ask(operation, *words, mode=mode)
         except UnsupportedValueError as error:
             if self._something_came_back:  # and was passed on: the submission made it what it is
                 unsupported = NoValueError(Unsupported(error.kind, error.path))

@@ -36,7 +36,7 @@ class RegradeQueue(Protocol):
         """Forget what is queued of a regrade."""
 
 
-class Course(Protocol):
+class RegradeHost(Protocol):
     """The exercises, the store and the queue of regrades; None where only a command grades."""
 
     @property
@@ -91,7 +91,7 @@ BESIDE_SUBMISSIONS: Final = Concurrency(ahead=1)
 """Beside submissions: a source in hand for each worker, so that they never wait for more."""
 
 
-def plan(course: Course, exercise: str, from_hash: str = "") -> RegradePlan:
+def plan(host: RegradeHost, exercise: str, from_hash: str = "") -> RegradePlan:
     """Return the plan of a regrade.
 
     The version to leave may be named by its first characters, or left out if there is one.
@@ -99,8 +99,8 @@ def plan(course: Course, exercise: str, from_hash: str = "") -> RegradePlan:
     Raises:
         UsageError: There is no such exercise or version, or nothing would change.
     """
-    definition = course.catalog.need(exercise)
-    with course.database.read() as connection:
+    definition = host.catalog.need(exercise)
+    with host.database.read() as connection:
         versions = regrades.versions(connection).get(exercise, {})
         for each in regrades.running(connection, exercise):  # perhaps only its end is missing
             versions.setdefault(each.from_hash, 0)
@@ -174,7 +174,7 @@ def preview(
 
 
 def begin(
-    course: Course, planned: RegradePlan, *, by: str, reason: str, allow_lower: bool = False
+    host: RegradeHost, planned: RegradePlan, *, by: str, reason: str, allow_lower: bool = False
 ) -> Regrade:
     """Store and queue a regrade, or return the one like it that was interrupted.
 
@@ -182,15 +182,15 @@ def begin(
         UsageError: No reason is given, or another regrade is in the way.
     """
     exercise = planned.exercise
-    with course.database.read() as connection:
+    with host.database.read() as connection:
         sources = regrades.sources(connection, exercise.id, planned.from_hash)
     return _begin(
-        course, sources, exercise=exercise.id, from_hash=planned.from_hash,
+        host, sources, exercise=exercise.id, from_hash=planned.from_hash,
         to_hash=exercise.digest, by=by, reason=_reason(reason), allow_lower=allow_lower,
     )  # fmt: skip
 
 
-def undo(course: Course, regrade_id: str, *, by: str, reason: str) -> Regrade:
+def undo(host: RegradeHost, regrade_id: str, *, by: str, reason: str) -> Regrade:
     """Begin the regrade to the version before: it publishes the verdicts that are stored of it.
 
     A submission of a source whose verdict another regrade has replaced since then stays.
@@ -198,13 +198,13 @@ def undo(course: Course, regrade_id: str, *, by: str, reason: str) -> Regrade:
     Raises:
         UsageError: There is no such regrade, it has not ended, or another is in the way.
     """
-    with course.database.read() as connection:
+    with host.database.read() as connection:
         done = regrades.find(connection, regrade_id)
         if done is None or done.state == "running":
             raise UsageError(f"there is no regrade {regrade_id!r} that has ended")
         sources = regrades.sources_of(connection, regrade_id)
     return _begin(
-        course, sources, exercise=done.exercise, from_hash=done.to_hash, to_hash=done.from_hash,
+        host, sources, exercise=done.exercise, from_hash=done.to_hash, to_hash=done.from_hash,
         by=by, reason=f"undo of {regrade_id}: {_reason(reason)}", allow_lower=True,
     )  # fmt: skip
 
@@ -213,21 +213,21 @@ def _reason(text: str) -> str:
     return need_text(text, "a reason, for those whose grade changes", _LONGEST_REASON)
 
 
-def _begin(course: Course, sources: list[str], **values: Any) -> Regrade:
-    with course.database.write() as connection:
+def _begin(host: RegradeHost, sources: list[str], **values: Any) -> Regrade:
+    with host.database.write() as connection:
         begun = regrades.begin(connection, source_hashes=sources, **values)
         open_sources = regrades.open_sources(connection, begun)
-    if course.queue is not None:
-        course.queue.defer_regrade(begun.id, open_sources)
+    if host.queue is not None:
+        host.queue.defer_regrade(begun.id, open_sources)
     return begun
 
 
-def end(course: Course, regrade_id: str, state: Ending, *, actor: str) -> bool:
+def end(host: RegradeHost, regrade_id: str, state: Ending, *, actor: str) -> bool:
     """Cancel a regrade, or finish it if nothing is left to be done; return whether it ended."""
-    with course.database.write() as connection:
+    with host.database.write() as connection:
         has_ended = regrades.end(connection, regrade_id, state, actor=actor)
-    if has_ended and course.queue is not None:
-        course.queue.cancel_regrade(regrade_id)
+    if has_ended and host.queue is not None:
+        host.queue.cancel_regrade(regrade_id)
     return has_ended
 
 

@@ -12,6 +12,8 @@ from grader.disk_cache import Cache
 from grader.errors import Location
 from grader.lessons.break_task import BreakTask
 from grader.lessons.execute import (
+    MatrixDisplay,
+    PlotDisplay,
     RunCell,
     RunChoice,
     RunChoiceQuestion,
@@ -21,8 +23,6 @@ from grader.lessons.execute import (
     RunNumber,
     RunNumberQuestion,
     RunProse,
-    Shown,
-    ShownPlot,
     run_lesson,
 )
 from grader.lessons.figure import Figure
@@ -31,7 +31,7 @@ from grader.sandbox.process import Sandbox
 from sitegen.from_collection.pickled import Pickled
 
 _PARTS: Final = (
-    *(BreakTask, Figure, Location, RunCell, RunExercises, RunProse, Shown, ShownPlot),
+    *(BreakTask, Figure, Location, RunCell, RunExercises, RunProse, MatrixDisplay, PlotDisplay),
     *(RunChoice, RunChoiceQuestion, RunExperiment, RunNumber, RunNumberQuestion),
 )
 _PICKLED: Final = Pickled(RunLesson, _PARTS)

@@ -14,7 +14,7 @@ from grader import mutation
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.grading.diagnosis import first_expression, known_mistakes
-from grader.grading.diagnosis.known_mistakes import Diagnostician, Search
+from grader.grading.diagnosis.known_mistakes import Diagnostician, Strategy
 from grader.grading.expected.oracle import Oracle
 from grader.grading.results.jobs import Job
 from grader.grading.results.submission import Submission
@@ -237,7 +237,7 @@ def test_the_documentation_has_figures_of_each_strategy(
     """Measured by `benchmarks.feedback`: how often it speaks, how often falsely, its cost."""
     real, names = Diagnostician.strategies, list[str]()
 
-    def noted(*args: Any) -> Iterator[tuple[str, Search]]:
+    def noted(*args: Any) -> Iterator[tuple[str, Strategy]]:
         for name, search in real(*args):
             names.append(name)
             yield name, search

@@ -7,7 +7,7 @@ from typing import Final
 
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import File
-from grader.authoring.lint.suppressions import Comments
+from grader.authoring.lint.suppressions import Suppressions
 from grader.definitions.schema import schema_path
 from grader.definitions.wording import listing, quote
 from grader.definitions.yaml_source import Mapping, Sequence
@@ -25,7 +25,7 @@ def invalid_definition(file: File) -> Iterator[Problem]:
 
 
 @rule("ETU001", "ignore-without-reason", "error")
-def ignore_without_reason(comments: Comments) -> Iterator[Problem]:
+def ignore_without_reason(comments: Suppressions) -> Iterator[Problem]:
     """A comment that silences a rule names no rule or gives no reason."""
     for comment in comments.comments:
         unknown = [code for code in comment.codes if code not in comments.codes]
@@ -39,7 +39,7 @@ def ignore_without_reason(comments: Comments) -> Iterator[Problem]:
 
 
 @rule("ETU002", "unused-ignore", "warning")
-def unused_ignore(comments: Comments) -> Iterator[Problem]:
+def unused_ignore(comments: Suppressions) -> Iterator[Problem]:
     """A comment silences a rule that finds nothing there."""
     for comment in comments.comments:
         idle = [c for c in comment.codes if c in comments.checked and c not in comment.used]

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from grader.audit.guest.ready_test import Style
+from grader.audit.guest.call_as_test import Style
 from grader.authoring.importing.assignment import Assignment
 
 EXTRA_FILE = "test_etude_audit_extra.py"

@@ -1,4 +1,4 @@
-"""The questions about tests that no mutant answers."""
+"""Checks of a test suite that need no mutant: order, seeds, time, idle tests."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

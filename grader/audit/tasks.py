@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 
 from grader.audit.guest import (
     behaviour,
+    call_as_test,
     match,
     pytest_run,
-    ready_test,
     recorded_calls,
     smallest_call,
 )
@@ -156,14 +156,14 @@ def tell_apart(
         message = {
             "kind": "found",
             "name": called,
-            "example": ready_test.script_text(called, steps),
-            "expected": ready_test.value_text(expected, kind),
-            "got": ready_test.value_text(got, kind),
+            "example": call_as_test.script_text(called, steps),
+            "expected": call_as_test.value_text(expected, kind),
+            "got": call_as_test.value_text(got, kind),
             "body": [],
             "unread": search.is_unread(called, kind),
         }
-        with contextlib.suppress(ready_test.NoExpressionError):
-            message["body"] = ready_test.body(solution, called, steps, kind, place.style)
+        with contextlib.suppress(call_as_test.NoExpressionError):
+            message["body"] = call_as_test.body(solution, called, steps, kind, place.style)
         send(message)
 
     return Task(name, right, work, place.patience)
@@ -175,7 +175,7 @@ class ProgramPlace:
 
     file: str
     modules: tuple[str, ...]
-    style: ready_test.Style
+    style: call_as_test.Style
     read: frozenset[str]
     seconds: float = 2.0
     patience: Patience = ORDINARY

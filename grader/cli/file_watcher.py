@@ -1,4 +1,4 @@
-"""Doing something again whenever a file changes; polling, since that works on every file system."""
+"""A watcher that repeats an action when a file changes. It polls: that works everywhere."""
 
 import contextlib
 import os

@@ -88,11 +88,11 @@ def command(
     if accept and _accept(proofs, reason, change):
         proofs = _prove(groups, collection, jobs, use_cache=not no_cache)
     if breaks:
-        from grader.authoring.verify.witnesses import with_witnesses
+        from grader.authoring.verify.breaking_calls import with_breaking_calls
         from grader.grading.workers.pool import Pool
 
         with Pool(jobs, options.sandbox_opener(unsafe=False, workers=jobs)) as pool:
-            proofs = with_witnesses(proofs, pool)
+            proofs = with_breaking_calls(proofs, pool)
     data = record({os.fspath(path): proof for path, proof in proofs.items()}, __version__)
     if output is not None:
         from grader.reports.formats import write_whole

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.course.csv_rows import is_yes, read_text, rows
+from grader.course.late_rules import LateRule, Override, earned
 from grader.course.roster_file import LOST_ZEROS
-from grader.course.rules import LateRule, Override, earned
 from grader.course.schedule import Schedule
 from grader.course.times_file import DATES_OF_FILES, all_at_once
 from grader.definitions.wording import few

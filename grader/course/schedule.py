@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
-from grader.course.rules import LateRule, share_of, time_of
+from grader.course.late_rules import LateRule, share_of, time_of
 from grader.definitions.yaml_source import Mapping as Entries
 from grader.definitions.yaml_source import Node, Scalar, read
 from grader.errors import ProblemList, UsageError

@@ -1,4 +1,4 @@
-"""Decoding YAML nodes: into frozen dataclasses by their annotations, and into literal data.
+"""The decoder of YAML nodes: to frozen dataclasses by their annotations, and to literal data.
 
 Literal data are plain Python values and NumPy arrays.
 """

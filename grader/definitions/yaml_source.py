@@ -1,4 +1,4 @@
-"""Reading a YAML file into nodes that know their places.
+"""The reader of a YAML file: to nodes that know their places.
 
 Built on PyYAML's events alone: no object is ever constructed from a tag, no alias is expanded, and
 size, depth and number of nodes are bounded before they can hurt.

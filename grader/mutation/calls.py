@@ -1,4 +1,4 @@
-"""Reading calls of NumPy: which function, on which array, with which arguments."""
+"""Calls of NumPy, read: which function, on which array, with which arguments."""
 
 import ast
 

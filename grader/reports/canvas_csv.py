@@ -1,4 +1,4 @@
-"""Fills an assignment's column in a gradebook that Canvas exported.
+"""A gradebook that Canvas exported, with an assignment's column filled.
 
 Canvas takes such a file back. It goes by what it exported, so that the rest stays as it is, byte
 for byte where CSV allows. A grade never lands in a wrong row: a student who cannot be told apart,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from grader.grading.feedback.hidden_tests import of_each
+from grader.grading.feedback.hidden_sentences import of_each
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.plain_maths import plain
 from grader.reports.report import Batch, Report

@@ -1,4 +1,4 @@
-"""Brings grading requests to their verdicts, stored ones or new ones from the pool; writes these.
+"""The way of a grading request to its verdict: a stored one, or a new one from the pool.
 
 The process that does this may die at any point: nothing that counts is done twice, and what is not
 published still waits. Results are written in a thread: those that are ready share a transaction.

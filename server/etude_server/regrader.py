@@ -1,4 +1,4 @@
-"""Runs regrades in a server on SQLite, beside its submissions."""
+"""The runner of regrades in a server on SQLite, beside its submissions."""
 
 import threading
 from collections.abc import Sequence

@@ -7,8 +7,8 @@ import pytest
 
 from grader.audit.guest import perturb
 from grader.audit.guest.behaviour import differ, load
+from grader.audit.guest.call_as_test import NoExpressionError, expression
 from grader.audit.guest.match import agreement
-from grader.audit.guest.ready_test import NoExpressionError, expression
 from grader.audit.guest.recorded_calls import Script, what_is_alike
 from grader.audit.guest.smallest_call import CallSearch, Candidate
 

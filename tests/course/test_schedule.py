@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from grader.course.grades import Rules, graded, read_results
-from grader.course.rules import LateRule
+from grader.course.late_rules import LateRule
 from grader.course.schedule import Schedule, moment, read_schedule
 from grader.course.times_file import read_times
 from grader.errors import DefinitionError, UsageError

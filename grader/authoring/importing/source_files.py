@@ -1,4 +1,4 @@
-"""Reading what others packed: bounded, regular files only, never outside of the source."""
+"""Files that others packed, read with bounds: regular ones only, never outside of the source."""
 
 import json
 import os

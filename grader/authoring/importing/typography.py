@@ -1,4 +1,4 @@
-"""Undoing what typesetting does to code: curly quotes, dashes, spaces that do not break."""
+"""The repair of typeset code: curly quotes, dashes, spaces that do not break."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""From drafts to files that load: a test that the format refuses becomes a note."""
+"""The check that drafts load: a test that the format refuses becomes a note."""
 
 import tempfile
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Making files of drafts: YAML in the usual order of keys, notes as comments."""
+"""Files made of drafts: YAML in the usual order of keys, notes as comments."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Loading what is to be looked at: as much as can be loaded of files with problems."""
+"""The files to lint, loaded as far as they can be: some have problems."""
 
 import contextlib
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Running the rules over files."""
+"""The run of the rules over files."""
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""From what was found out about an exercise to what stands in the way of its proof."""
+"""The findings of a proof: each says what keeps an exercise from being proven."""
 
 import re
 from collections.abc import Callable, Iterator

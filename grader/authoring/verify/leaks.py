@@ -1,4 +1,4 @@
-"""Looks for hidden things where everybody can look: on the page, and in the student edition.
+"""A search for hidden things where everybody can look: the page and the student edition.
 
 What is searched for is only what gives itself away: the ids and descriptions of hidden tests, their
 longer lines of code, numbers of several digits, and lines of the solution. Of these, what the

@@ -1,4 +1,4 @@
-"""Remembers proofs by content: an exercise that nothing has changed about is not proven again.
+"""A cache of proofs by content: an exercise that has not changed is not proven again.
 
 A proof is filed under a hash of the definition's bytes and of everything that could change what
 comes out: the sources of the grader, the reference and the site, and the versions of Python and

@@ -1,4 +1,4 @@
-"""Proves exercises: drives their inquiries through one pool, so that every core is busy."""
+"""The proof of several exercises through one pool, so that every core is busy."""
 
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""One run of `etude verify`: what is known, what must be loaded, what must be proven."""
+"""One run of `etude verify`: cached proofs, definitions to load, exercises to prove."""
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""One exercise's way through the proof: what to run next, given what came out so far."""
+"""The steps of one proof: what to run next, by the results so far."""
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field

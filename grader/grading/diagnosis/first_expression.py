@@ -1,10 +1,10 @@
 """The search for the first expression of a submission that leaves the track of a right program.
 
 Three children do it: one marks both programs (`marking`), one runs the solution, and one the
-submission, with values of the solution in the place of its own (`replacement`). Right values thus
-enter the learner's process. So it is a child of its own that ends with the search; its draws are in
-no test; and of what it says only the number of an expression is taken, and which of three kinds of
-sentence speaks of it.
+submission, with values of the solution in the place of its own (`expression_search`). Right values
+thus enter the learner's process. So it is a child of its own that ends with the search; its draws
+are in no test; and of what it says only the number of an expression is taken, and which of three
+kinds of sentence speaks of it.
 """
 
 import ast
@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from grader.definitions.exercise import Exercise, Seeded, TestCase, TestId
-from grader.grading.diagnosis import marking, replacement
+from grader.grading.diagnosis import expression_search, marking
 from grader.grading.diagnosis.own_code import value_read
 from grader.grading.diagnosis.plain_call import plain_calls
 from grader.grading.expected.inputs import draw_of_sizes
@@ -79,9 +79,9 @@ def find_place(
             marked = child.call("mark", [source, exercise.starter], {})
             program, nodes = value_read(marked)
             solution, _ = value_read(child.call("mark", [exercise.solution, ""], {}))
-        with _child(exercise, sandbox, replacement) as child:
+        with _child(exercise, sandbox, expression_search) as child:
             traces = [_value(child, "trace", solution, calls) for calls in questions]
-        with _child(exercise, sandbox, replacement) as child:  # the learner's process
+        with _child(exercise, sandbox, expression_search) as child:  # the learner's process
             answer = _value(child, "locate", program, nodes, questions, traces)
         match answer:
             case [str(kind), int(number)] if (

@@ -15,7 +15,7 @@ from grader.definitions.exercise import DefinedAs, Disclosure, Property
 from grader.definitions.properties import PROPERTIES
 from grader.definitions.wording import other_letter
 from grader.grading.comparison.compare import Rung
-from grader.grading.feedback.hidden_tests import NOT_PASSED
+from grader.grading.feedback.hidden_sentences import NOT_PASSED
 from grader.grading.feedback.name_places import NamePlace, places_of
 from grader.grading.results.file_kinds import file_kind
 from grader.grading.results.verdict import Outcome

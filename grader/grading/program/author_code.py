@@ -1,4 +1,4 @@
-"""Running of authors' Python in the trusted process. Its errors are the definition's.
+"""Authors' Python, run in the trusted process. Its errors are the definition's.
 
 The modules of a course's reference are imported from the definition and not from files: a worker
 can read no file of a course.

@@ -20,7 +20,7 @@ from grader.grading.comparison.printed_text import compare_text
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback import outcome_sentences
 from grader.grading.feedback.difference_sentences import differs, item_names
-from grader.grading.feedback.hidden_tests import NOT_PASSED
+from grader.grading.feedback.hidden_sentences import NOT_PASSED
 from grader.grading.program.author_code import (
     TooLargeError,
     TooLongError,

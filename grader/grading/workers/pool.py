@@ -206,7 +206,7 @@ class Pool:
         """End a worker whose job's time is over; return None if its notes do not settle the job."""
         if worker.connection.poll():  # it was just not asked
             return self._result(worker)
-        from grader.grading.workers.interrupted import result_of  # few jobs need it
+        from grader.grading.workers.late_jobs import result_of  # few jobs need it
 
         worker.kill()
         worker.join()

@@ -28,7 +28,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from . import rehearsal, request_loop, seccomp, serving, syscalls
+from . import request_loop, seccomp, serving, syscalls, warm_up
 
 # Imported ahead, if there will be many submissions.
 _AHEAD = (
@@ -96,7 +96,7 @@ def main(control: int, configuration: str) -> NoReturn:
             os.listdir("/etc")  # noqa: PTH208  no pathlib in here
             raise RuntimeError("not isolated: the file system is open")
     if config["many"]:
-        rehearsal.rehearse()
+        warm_up.warm_up()
     zygote = _Zygote(config["backend"], channel, connection, own_pids)
     if config["many"]:
         gc.collect()

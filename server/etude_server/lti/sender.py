@@ -1,4 +1,4 @@
-"""Sends grades from the outbox to platforms, in a thread."""
+"""The sender of grades from the outbox to platforms, in a thread."""
 
 import json
 import random

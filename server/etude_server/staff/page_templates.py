@@ -1,4 +1,4 @@
-"""Renders templates: text is always escaped, and no script runs."""
+"""The rendering of templates: text is always escaped, and no script runs."""
 
 import re
 from http import HTTPStatus

@@ -35,7 +35,7 @@ from etude_server.store.tables import (
     submission,
     verdict,
 )
-from grader.course.rules import LateRule, Override, earned
+from grader.course.late_rules import LateRule, Override, earned
 from grader.course.statistics import Sums
 from grader.reports.report import NOT_SUBMITTED
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import pytest
 
-from grader.authoring.verify.witnesses import notes_on_witnesses
+from grader.authoring.verify.breaking_calls import notes_on_breaking_calls
 from grader.grading.diagnosis.break_it import broken
 from grader.grading.expected.oracle import Oracle
 from grader.grading.results.submission import Submission
@@ -231,7 +231,7 @@ def test_an_author_is_told_of_what_no_call_breaks(make: Make) -> None:
     ]
     exercise = make(TEST, solution=MEANS, misconceptions=misconceptions)
     with Pool(1, open_sandbox) as pool:
-        notes = [note.message for note in notes_on_witnesses(exercise, pool)]
+        notes = [note.message for note in notes_on_breaking_calls(exercise, pool)]
     assert len(notes) == 3
     assert "a search finds to break misconception 'large' has 9 numbers" in " ".join(notes)
     assert any("no call that breaks misconception 'same'" in note for note in notes)

@@ -24,7 +24,7 @@ from grader.grading.results.jobs import Job, Probe, Result
 from grader.grading.results.journal import Journal
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
-from grader.grading.workers.interrupted import result_of
+from grader.grading.workers.late_jobs import result_of
 from grader.grading.workers.pool import Pool
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import open_sandbox

@@ -20,17 +20,17 @@ _SMALL: Final = 6
 """The most numbers of a call that a learner can be expected to find."""
 
 
-def with_witnesses(proofs: Mapping[Path, Proof], pool: Pool) -> dict[Path, Proof]:
+def with_breaking_calls(proofs: Mapping[Path, Proof], pool: Pool) -> dict[Path, Proof]:
     """Return proofs with notes on the misconceptions that no small call breaks."""
     noted = dict(proofs)
     for path, proof in proofs.items():
         if proof.status in ("proven", "not proven"):
-            notes = notes_on_witnesses(load_exercise(path), pool)
+            notes = notes_on_breaking_calls(load_exercise(path), pool)
             noted[path] = replace(proof, notes=(*proof.notes, *notes))
     return noted
 
 
-def notes_on_witnesses(exercise: Exercise, pool: Pool) -> Iterable[ProofFinding]:
+def notes_on_breaking_calls(exercise: Exercise, pool: Pool) -> Iterable[ProofFinding]:
     """Yield a note on each misconception that learners cannot break, and on each wrongly kept."""
     if exercise.kind not in ("write", "fix"):
         return

@@ -33,7 +33,7 @@ class Layer:
 """
 
 
-def rehearse() -> None:
+def warm_up() -> None:
     """Answer requests about a submission of our own, then delete it."""
     ours, theirs = socket.socketpair()
     x = np.ones((4, 4))

@@ -1,4 +1,4 @@
-"""The search for the first expression of a program that leaves the track of a right one.
+"""The search of `first_expression`, which runs in a child: the first expression off the track.
 
 It runs in children: `trace` in one that never runs the submission, `locate` in one that is thrown
 away after it. Standard library and NumPy only; nothing of ours may be imported here.

@@ -14,7 +14,7 @@ from grader.definitions.collection import Collection
 from grader.definitions.files import default_folder
 
 _ETUDE: Final = str(Path(sys.executable).with_name("etude"))
-_COPIES, _QUICK_COPIES = 16, 2
+_COPIES, _QUICK_COPIES = 12, 2
 _AT_ONCE: Final = 3.0  # seconds
 
 _NOTES: Final = """\
@@ -90,8 +90,11 @@ def _after_a_change(place: _Place, number: int) -> Usage:
 
 def _copy(source: Path, target: Path, copies: int) -> None:
     """Copy a collection's tracks several times, each time under ids of its own."""
-    for track in Collection.load(source).tracks:
-        ids = "|".join(sorted((each.id for each in track.exercises), key=len, reverse=True))
+    tracks = Collection.load(source).tracks
+    names: list[str] = [track.definition.id for track in tracks]
+    names += [exercise.id for track in tracks for exercise in track.exercises]
+    ids = "|".join(sorted(names, key=len, reverse=True))
+    for track in tracks:
         for number in range(copies):
             _Copy(number, re.compile(rf"(?<![\w-])({ids})(?![\w-])")).of_track(
                 source / track.definition.id, target / f"{track.definition.id}-{number}"
@@ -114,14 +117,15 @@ class _Copy:
             changed = self._track(text) if is_track else self._exercise(text)
             (target / name).write_text(changed, encoding="utf-8")
         for path in source.glob("lessons/*.md"):
-            fence = re.compile(r"^```exercise\n.*?^```", re.MULTILINE | re.DOTALL)
+            fence = re.compile(r"^```(?:exercise\n|break ).*?^```", re.MULTILINE | re.DOTALL)
             text = fence.sub(self._renamed, path.read_text(encoding="utf-8"))
             (target / "lessons" / path.name).write_text(text, encoding="utf-8")
 
     def _track(self, text: str) -> str:
-        lists = re.compile(r"exercises:(?: \[[^\]]*\]|\n(?:  - [\w-]+\n)+)")
-        named = re.sub(r"^id: (\S+)", rf"id: \1-{self.number}", text, count=1, flags=re.MULTILINE)
-        return lists.sub(self._renamed, named)
+        lists = re.compile(
+            r"^id: .*|(?:requires|exercises):(?: \[[^\]]*\]|\n(?:  - [\w-]+\n)+)", re.MULTILINE
+        )
+        return lists.sub(self._renamed, text)
 
     def _exercise(self, text: str) -> str:
         head = re.compile(r"^(?:id|requires):.*?(?=^\w)", re.MULTILINE | re.DOTALL)

@@ -120,6 +120,11 @@ _BREAKS = {
     "layer-norm": "layer_norm(np.array([[1, 5]]), np.ones(2), np.ones(2))",
     "cross-entropy": "cross_entropy(np.array([[0, 1000]]), np.array([0]))",
     "top-k-top-p": "top_k_filter(np.array([[1.0, 3.0, 2.0, 0.0]]), 2)",
+    "int8-quantization": "quantize(np.array([-1.0, 0.25, 1.0]))",
+    "speculative-decoding": (
+        "check_draft(np.array([[4, 2, 2], [4, 2, 2]]) / 8, np.array([[2, 5, 1]]) / 8,"
+        " np.array([1]), np.array([0.9]), 0.7)"
+    ),
 }
 
 

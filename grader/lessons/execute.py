@@ -64,6 +64,7 @@ class RunCell:
     hidden: bool
     printed: str
     displays: tuple[MatrixDisplay | PlotDisplay, ...]
+    title: str = ""  # Markdown; the code is folded below it
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +168,7 @@ def run_lesson(lesson: Lesson, sandbox: Children) -> RunLesson:
                     blocks.append(RunProse(where, *session.text(parts), title))
                 case Cell(code=code, hidden=hidden):
                     printed, shown = session.cell(block), session.displays(block.where)
-                    blocks.append(RunCell(code, hidden, printed, shown))
+                    blocks.append(RunCell(code, hidden, printed, shown, block.title))
                 case Exercises(ids=ids):
                     blocks.append(RunExercises(ids))
                 case Figure():

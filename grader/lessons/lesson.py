@@ -4,6 +4,7 @@ A lesson is CommonMark with `$maths$`. These things in it are Etude's:
 
     ```python          a cell: it is run, and what it prints and shows stands below it
     ```python hidden   likewise, but the code itself is left out
+    ```python details TITLE    likewise, with the code folded under a title
     ```exercise        the ids of exercises, one a line, to be solved at this place
     ```files           data files for all cells, one a line: paths below the course's folder
     ```figure KIND     a figure to play with, set up by `key: value` lines; see `figure.py`
@@ -58,6 +59,7 @@ class Cell:
     where: Location  # its first line of code
     code: str
     hidden: bool
+    title: str = ""  # Markdown; the code is folded below it
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +193,8 @@ def _block(fence: Fence) -> Block | _DataFiles:
     match fence.words:
         case ("python",) | ("python", "hidden"):
             return Cell(fence.first_line, fence.content, hidden=len(fence.words) > 1)
+        case ("python", "details", *title) if title:
+            return Cell(fence.first_line, fence.content, hidden=False, title=" ".join(title))
         case ("exercise",):
             ids = tuple(ExerciseId(each) for each in fence.content.split())
             return Exercises(fence.first_line, ids)
@@ -204,7 +208,8 @@ def _block(fence: Fence) -> Block | _DataFiles:
         case (kind, *_) if kind in _READERS:
             return _READERS[kind](fence)
     kinds = (
-        "python, python hidden, exercise, files, figure, question, try, break, details TITLE, text"
+        "python, python hidden, python details TITLE, exercise, files, figure, question, try, "
+        "break, details TITLE, text"
     )
     actual = " ".join(fence.words)
     raise fence.error(f"expected one of {kinds} after the fence, found '{actual:.40}'")

@@ -56,8 +56,10 @@ def _cells(
             cell = text_cell(name, _DETAILS.format(title, shown) if title else shown)
             attach_images(cell, text, path)
             yield cell
-        case RunCell(code=code, hidden=hidden):
-            yield code_cell(name, code.strip("\n"), _HIDDEN if hidden else {})
+        case RunCell(code=code, hidden=hidden, title=title):
+            if title:
+                yield text_cell(f"{name}-title", f"**{title}**")
+            yield code_cell(name, code.strip("\n"), _HIDDEN if hidden or title else {})
         case RunExercises(ids):
             lines = [f"- {titles.get(each, each)}: `etude check {each} {each}.py`" for each in ids]
             yield text_cell(name, "\n".join(["**Your turn**", "", *lines]))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import ClassVar, Final, TypeAlias
 
 from markupsafe import Markup
@@ -60,6 +61,7 @@ class CellView:
     solves: ExerciseCard | None  # an exercise of the lesson, whose solution it may be
     printed: str
     figures: tuple[MatrixFigure | Plot, ...]
+    title: Markup | None = None  # the code is folded below it
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,7 @@ def view_lesson(
             begin = Location(where.path, where.line + match[0].count("\n"))
             blocks[0] = RunProse(begin, text[match.end() :], computed)
     own = [cards[each] for each in lesson.exercises]
-    views = list(_views(blocks, images, cards, places, own))
+    views = list(_views(blocks, images, cards, places, own, lesson.run.path))
     rest = tuple(cards[each] for each in lesson.exercises if each not in placed)
     if rest:
         views.append(TasksView(rest))
@@ -183,6 +185,7 @@ def _views(
     cards: Mapping[str, ExerciseCard],
     places: Mapping[str, Stop],
     exercises: Sequence[ExerciseCard],
+    path: Path,
 ) -> Iterator[BlockView]:
     placed = set[str]()
     index = -1
@@ -212,6 +215,7 @@ def _views(
                             else figure(each)
                             for place, each in enumerate(block.displays)
                         ),
+                        title=render_inline(block.title, where=path) or None,
                     )
             case Figure():
                 yield FigureBlock(view_figure(block, f"figure-{number}", places))

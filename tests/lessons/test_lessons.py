@@ -81,9 +81,12 @@ def test_a_value_that_begins_a_line_begins_no_list(path: Path, sandbox: Sandbox)
 def test_a_text_can_be_folded_under_its_title(path: Path, sandbox: Sandbox) -> None:
     """It keeps its maths, its code and the line of its values."""
     text = "Why?\n\n````details Where $e$ comes from\nIt is `= 1 + 1`.\n```text\nx\n```\n````\n"
-    _, folded = run_lesson(read_lesson(write(path, text)), sandbox).blocks
+    text += "```python details The code\nx = 1\n```\n"
+    _, folded, cell = run_lesson(read_lesson(write(path, text)), sandbox).blocks
     assert isinstance(folded, RunProse)
     assert folded.title == "Where $e$ comes from"
+    assert isinstance(cell, RunCell)
+    assert (cell.title, cell.code) == ("The code", "x = 1\n")
     assert folded.text == "It is 2.\n```text\nx\n```\n"
     assert folded.where.line == 4
 
@@ -142,7 +145,7 @@ def test_a_failing_value_in_prose_is_an_error_with_its_line(path: Path, sandbox:
         (
             "# T\n\n```ruby\n1\n```\n",
             3,
-            "expected one of python, python hidden, exercise, files, figure, question, try, break, details TITLE, text",
+            "expected one of python, python hidden, python details TITLE, exercise, files, figure, question, try, break, details TITLE, text",
         ),
         ("# T\n\n```break a b\n```\n", 3, "a misconception after 'break', and a text below"),
         ("```break a b c\nText.\n```\n", 1, "a misconception after 'break', and a text below"),

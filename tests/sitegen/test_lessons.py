@@ -226,12 +226,14 @@ def test_a_derivation_is_folded(
     make_prose: Callable[..., RunProse],
     make_track: MakeTrack,
 ) -> None:
-    """Below its title, in the page and in the notebook."""
+    """Text and code, below a title, in the page and in the notebook."""
     prose = [make_prose("# Begin"), replace(make_prose("It is *so*."), title="Why $e < 3$?")]
-    lesson = make_lesson("begin", *prose)
+    code = RunCell("x = 1\n", hidden=False, printed="", shown=(), title="The *way* back")
+    lesson = make_lesson("begin", *prose, code)
     page = build(make_track(), lessons={"attention": [lesson]})[
         "attention/lessons/begin/index.html"
     ]
+    assert "The way back" in words(page.one("details", class_="spoiler").text)
     assert "It is so" in page.one("details", class_="card spoiler").text
     assert page.all("math")
     book = json.loads(lesson_notebook(lesson, {}))

@@ -160,6 +160,8 @@ export class CellView {
 
   /** Put other code into the editor, mark the line that is new, and go to the button that runs it. */
   async put(code: string, line: number): Promise<void> {
+    const fold = this.card.querySelector("details");
+    if (fold) fold.open = true;
     await this.#open();
     this.#editor?.replace(code);
     this.#editor?.mark(line, "new");

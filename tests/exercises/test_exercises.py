@@ -19,7 +19,8 @@ from grader.grading.expected.oracle import Oracle
 from grader.lessons.break_task import BreakTask
 from grader.lessons.execute import RunCell, MatrixDisplay, run_lesson
 from grader.lessons.experiment import Experiment
-from grader.lessons.lesson import read_lesson
+from grader.lessons.figure import Figure
+from grader.lessons.lesson import Cell, Prose, read_lesson
 from grader.lessons.question import ChoiceQuestion, NumberQuestion
 from grader.lessons.recorded_output import differences
 from grader.progress.breaks import break_job
@@ -218,7 +219,7 @@ def test_the_second_course_has_four_tracks() -> None:
 
 @pytest.mark.parametrize("path", LESSONS_OF_ALL, ids=lambda path: path.stem)
 def test_a_lesson_asks_sums_up_and_leads_on(path: Path) -> None:
-    """Two questions or more, a summary, and further reading; but in the warm-up, a change to try, too."""
+    """Two questions, a change to try but in the warm-up, two or three sentences to keep, and reading."""
     blocks = read_lesson(path).blocks
     questions = [block for block in blocks if isinstance(block, ChoiceQuestion | NumberQuestion)]
     changes = [block for block in blocks if isinstance(block, Experiment)]
@@ -227,5 +228,17 @@ def test_a_lesson_asks_sums_up_and_leads_on(path: Path) -> None:
 
     assert len(questions) >= 2
     assert changes or path.parts[-3] == "numpy-warmup"
-    assert summary.count("\n- ") >= 2
+    assert summary.count("\n- ") in (2, 3)
     assert reading.count("](https://") >= 2
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_begins_with_something_to_move_or_to_guess(path: Path) -> None:
+    """A figure or a question stands before any code that is shown."""
+    blocks = read_lesson(path).blocks
+    first = next(
+        block
+        for block in blocks
+        if not isinstance(block, Prose) and not (isinstance(block, Cell) and block.hidden)
+    )
+    assert isinstance(first, Figure | ChoiceQuestion | NumberQuestion)

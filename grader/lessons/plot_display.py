@@ -45,7 +45,7 @@ def plot(alt: str, title: str = "") -> None:
         raise ValueError("a plot needs a text that says what it shows: plot('...')")
     if pyplot is None or not pyplot.get_fignums():
         raise ValueError("nothing is drawn yet")
-    displays: list[dict[str, Any]] = globals()["_shown"]
+    displays: list[dict[str, Any]] = globals()["_displays"]
     file = io.StringIO()
     pyplot.savefig(file, format="svg", metadata={"Date": None}, bbox_inches="tight")
     pyplot.close()

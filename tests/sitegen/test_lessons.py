@@ -228,7 +228,7 @@ def test_a_derivation_is_folded(
 ) -> None:
     """Text and code, below a title, in the page and in the notebook."""
     prose = [make_prose("# Begin"), replace(make_prose("It is *so*."), title="Why $e < 3$?")]
-    code = RunCell("x = 1\n", hidden=False, printed="", shown=(), title="The *way* back")
+    code = RunCell("x = 1\n", hidden=False, printed="", displays=(), title="The *way* back")
     lesson = make_lesson("begin", *prose, code)
     page = build(make_track(), lessons={"attention": [lesson]})[
         "attention/lessons/begin/index.html"

@@ -491,7 +491,8 @@ class _Reached:
                     continue
                 first = block[0]
                 is_entered = not name or bool(lines & {*self._spans.get(first.lineno, ())})
-                if is_function and _is_text(first) and len(block) > 1:
+                is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+                if is_function and is_text and len(block) > 1:
                     is_entered = bool(lines & {*self._spans.get(block[1].lineno, ())})
                 if isinstance(first, ast.ExceptHandler) or is_entered:
                     waiting += [(each, name) for each in block]
@@ -510,10 +511,6 @@ def _stub(message: str) -> str:
         f"; install it, or put a file '{missing[1]}.py' beside the solution that defines the names "
         "which are used of it, as functions that return their argument"
     )
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _name(test: TestOutcome) -> str:

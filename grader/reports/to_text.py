@@ -190,7 +190,6 @@ class _Sheet:
     """The lines of one verdict in some detail."""
 
     def __init__(self, console: Surface, verdict: Verdict, detail: _Detail) -> None:
-        self._console = console
         self._verdict = verdict
         self._detail = detail
         self._wraps = console.is_terminal  # in a log or a pipe a sentence stays on its line

@@ -21,9 +21,6 @@ NO_CALL: Final = (
     "No test of this exercise compares the result of such a call; give the function all its usual "
     "arguments."
 )
-NO_DATA: Final = (
-    "A call of this exercise takes what is no plain data, so it cannot be written here."
-)
 
 _PROMISES: Final = {
     "of kind b": "True and False",

@@ -1,7 +1,6 @@
 """The roster: people imported, listed, changed, invited and disabled by staff."""
 
 from dataclasses import dataclass, fields
-from typing import Final
 
 from sqlalchemy import Connection, delete, select
 
@@ -10,8 +9,6 @@ from etude_server.store.ids import now
 from etude_server.store.people import Person, Role, digest
 from etude_server.store.tables import invite, person
 from grader.reports.canvas_csv import login_key
-
-_DAY: Final = 24 * 60 * 60 * 1_000_000  # microseconds
 
 
 @dataclass(frozen=True, slots=True)

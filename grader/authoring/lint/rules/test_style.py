@@ -166,7 +166,9 @@ def _draws(tree: ast.AST) -> bool:
 def single_random_draw(subject: Subject) -> Iterator[Problem]:
     """A hidden test draws its inputs once, or draws the same each time."""
     for index, test in enumerate(subject.exercise.tests):
-        tree = subject.tree("exec", "tests", index, "given") if _is_drawn(test) else None
+        may_draw = test.hidden and test.holds not in _ANY_NUMBERS_DO
+        is_drawn = may_draw and isinstance(test.given, Seeded)
+        tree = subject.tree("exec", "tests", index, "given") if is_drawn else None
         if tree is None or _draws(tree) == (test.seeds > 1):
             continue
         key = "seeds" if subject.document.has("tests", index, "seeds") else "given"
@@ -176,10 +178,6 @@ def single_random_draw(subject: Subject) -> Iterator[Problem]:
                 f"{test.seeds} draws of the same; take numbers from 'rng' or sizes from 'sizes'"
             )
         yield subject.problem(message, "tests", index, key)
-
-
-def _is_drawn(test: TestCase) -> bool:
-    return test.hidden and isinstance(test.given, Seeded) and test.holds not in _ANY_NUMBERS_DO
 
 
 @rule("ETU306", "global-random-state", "error")

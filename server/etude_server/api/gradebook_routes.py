@@ -48,7 +48,7 @@ class GradeInfo(BaseModel):
     """The best published verdict of a student in an exercise."""
 
     student: str = Field(validation_alias="person")
-    name: str = Field(validation_alias="shown", description="To be shown.")
+    name: str = Field(validation_alias="public_name", description="To be shown.")
     section: str
     exercise: str
     submission: str = Field(

@@ -94,7 +94,7 @@ def invite(whom: Whom, _sent: OwnForm, visitor: Instructor, service: ContextOf) 
     return _page(
         visitor,
         service,
-        done=f"A link for {whom.shown}. It signs in once, within {INVITE_DAYS} days:",
+        done=f"A link for {whom.public_name}. It signs in once, within {INVITE_DAYS} days:",
         link=f"{service.settings.public_url.rstrip('/')}/invite?key={secret}",
     )
 

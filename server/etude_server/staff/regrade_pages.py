@@ -35,8 +35,8 @@ def listing(visitor: Instructor, service: ContextOf) -> Response:
 def preview(sent: OwnForm, visitor: Instructor, here: GradingHere) -> Response:
     """Show what a regrade would change, by a sample; nothing is published."""
     planned = actions.plan(here, sent.get("exercise", ""), sent.get("from_hash", ""))
-    seen = actions.preview(here, planned, sample=_SAMPLE, concurrency=BESIDE_SUBMISSIONS)
-    return render("preview", visitor=visitor, seen=seen)
+    trial = actions.preview(here, planned, sample=_SAMPLE, concurrency=BESIDE_SUBMISSIONS)
+    return render("preview", visitor=visitor, trial=trial)
 
 
 @router.post("")

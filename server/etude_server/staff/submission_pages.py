@@ -63,7 +63,7 @@ def overview(visitor: Instructor, service: ContextOf) -> Response:
     return render(
         "overview",
         visitor=visitor,
-        found=statistics,
+        statistics=statistics,
         titles={name: each.title for name, each in service.catalog.exercises.items()},
         pending=pending,
         parked=parked,
@@ -118,7 +118,7 @@ def listing(  # FastAPI calls it by name
         entries=entries[:_PAGE],
         following=entries[_PAGE - 1].id if len(entries) > _PAGE else None,
         grades=passed,
-        known=whom,
+        whom=whom,
         exercises=[(name, each.title) for name, each in service.catalog.exercises.items()],
     )
 

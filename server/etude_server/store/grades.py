@@ -22,8 +22,8 @@ from sqlalchemy import (
 )
 
 from etude_server.store.tables import (
+    PUBLIC_NAME,
     SAME_KEY,
-    SHOWN,
     extension,
     grade,
     override,
@@ -51,7 +51,7 @@ class Grade:
     max_score: int
     passed: bool
     xp: int
-    shown: str  # the person's name that others read
+    public_name: str  # the person's name that others read
     section: str
     points: float | None  # by the rules; None if they are excused
     note: str  # why they are not the score
@@ -66,7 +66,7 @@ _COLUMNS = (
     grade.c.max_score,
     grade.c.passed,
     grade.c.xp,
-    SHOWN,
+    PUBLIC_NAME,
     person.c.section,
 )
 _ASSIGNED = (
@@ -77,7 +77,7 @@ _ASSIGNED = (
     .subquery("assigned")
 )
 _NOTHING = (
-    select(person.c.name, _ASSIGNED.c.exercise, _ASSIGNED.c.most, SHOWN, person.c.section)
+    select(person.c.name, _ASSIGNED.c.exercise, _ASSIGNED.c.most, PUBLIC_NAME, person.c.section)
     .join(_ASSIGNED, true())
     .where(
         person.c.role == "student",
@@ -188,8 +188,8 @@ def _first(
 
 def _not_submitted(connection: Connection, which: ColumnElement[bool]) -> list[Grade]:
     return [
-        Grade(name, exercise, "", 0, most, False, 0, shown, section, 0.0, NOT_SUBMITTED)
-        for name, exercise, most, shown, section in connection.execute(_NOTHING.where(which))
+        Grade(name, exercise, "", 0, most, False, 0, public_name, section, 0.0, NOT_SUBMITTED)
+        for name, exercise, most, public_name, section in connection.execute(_NOTHING.where(which))
     ]
 
 
@@ -211,11 +211,11 @@ def _listed(
     Only where the best verdict came late are a person's others looked at.
     """
     overrides: dict[tuple[str, str], tuple[Grade, Override]] = {}  # the last of each holds
-    columns = (override, person.c.name, SHOWN, person.c.section, shown_actor(override.c.by))
+    columns = (override, person.c.name, PUBLIC_NAME, person.c.section, shown_actor(override.c.by))
     chosen = select(*columns).join(person, person.c.id == override.c.person_id).where(by)
     for row in connection.execute(chosen.order_by(override.c.id)):
-        name, shown, section, giver = row[len(override.columns) :]
-        nothing = Grade(name, row.exercise, "", 0, 0, False, 0, shown, section, None, "")
+        name, public_name, section, giver = row[len(override.columns) :]
+        nothing = Grade(name, row.exercise, "", 0, 0, False, 0, public_name, section, None, "")
         hand = Override(row.points, row.excused, row.reason, giver)
         overrides[row.person_id, row.exercise] = (nothing, hand)
     listed: list[Grade] = []

@@ -59,7 +59,7 @@ class Person:
     display_name: str = ""
 
     @property
-    def shown(self) -> str:
+    def public_name(self) -> str:
         """The name that others read."""
         return self.display_name or self.name
 

@@ -11,8 +11,8 @@ from etude_server.store import events, submissions
 from etude_server.store.ids import Moment, new_id, now
 from etude_server.store.submissions import Submitted
 from etude_server.store.tables import (
+    PUBLIC_NAME,
     SAME_KEY,
-    SHOWN,
     attempt,
     event,
     person,
@@ -170,7 +170,7 @@ def changes_by(
     """
     mark = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
     chosen = (
-        select(*submissions.COLUMNS, person.c.name, SHOWN, *mark)
+        select(*submissions.COLUMNS, person.c.name, PUBLIC_NAME, *mark)
         .join(publication, publication.c.submission_id == submission.c.id)
         .join(verdict, SAME_KEY)
         .join(person, person.c.id == submission.c.person_id)
@@ -322,7 +322,7 @@ def changes(
 ) -> Iterator[RegradeChange]:
     """Yield the verdicts that a regrade has changed or held, in order: `most` behind an event."""
     chosen = (
-        select(event.c.seq, event.c.subject, event.c.kind, event.c.data, person.c.name, SHOWN)
+        select(event.c.seq, event.c.subject, event.c.kind, event.c.data, person.c.name, PUBLIC_NAME)
         .join(submission, submission.c.id == event.c.subject)
         .join(person, person.c.id == submission.c.person_id)
         .where(

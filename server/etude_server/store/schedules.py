@@ -10,7 +10,7 @@ from etude_server.store import events, unsent_scores
 from etude_server.store.ids import now
 from etude_server.store.submissions import Submitted
 from etude_server.store.tables import (
-    SHOWN,
+    PUBLIC_NAME,
     extension,
     lti_line,
     person,
@@ -27,7 +27,7 @@ class Extension:
 
     exercise: str
     person: str  # their id in the roster
-    shown: str  # the name that others read
+    public_name: str  # the name that others read
     due_at: int  # microseconds since 1970
 
 
@@ -105,7 +105,7 @@ def microseconds(moment: dt.datetime | None) -> int | None:
 
 def extensions(connection: Connection) -> list[Extension]:
     """Return all extensions, by exercise and the person's id."""
-    columns = extension.c.exercise, person.c.name, SHOWN, extension.c.due_at
+    columns = extension.c.exercise, person.c.name, PUBLIC_NAME, extension.c.due_at
     chosen = select(*columns).join(person, person.c.id == extension.c.person_id)
     chosen = chosen.order_by(extension.c.exercise, person.c.name)
     return [Extension(*row) for row in connection.execute(chosen)]

@@ -22,8 +22,8 @@ from etude_server.store import events, people
 from etude_server.store.ids import Moment, new_id, now
 from etude_server.store.people import Person
 from etude_server.store.tables import (
+    PUBLIC_NAME,
     SAME_KEY,
-    SHOWN,
     grade,
     person,
     publication,
@@ -144,7 +144,7 @@ class SubmissionEntry:
     outcome: str | None  # the published verdict's, as the fields below
     score: int | None
     max_score: int | None
-    shown: str  # the person's name that others read
+    public_name: str  # the person's name that others read
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +323,7 @@ def listed(
     number, _, *rest = COLUMNS
     of_verdict = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
     chosen = (
-        select(number, person.c.name, *rest, _STATE, *of_verdict, SHOWN)
+        select(number, person.c.name, *rest, _STATE, *of_verdict, PUBLIC_NAME)
         .join(person, person.c.id == submission.c.person_id)
         .outerjoin(publication, publication.c.submission_id == submission.c.id)
         .outerjoin(verdict, SAME_KEY)
@@ -354,7 +354,7 @@ def stuck(
     failed, latest = func.count().label("failed"), func.max(submission.c.id).label("latest")
     own = (submission.c.person_id == grade.c.person_id, submission.c.exercise == grade.c.exercise)
     chosen = (
-        select(grade.c.exercise, person.c.name, SHOWN.label("shown"), failed, latest)
+        select(grade.c.exercise, person.c.name, PUBLIC_NAME.label("public_name"), failed, latest)
         .join(person, person.c.id == grade.c.person_id)
         .join(submission, and_(*own))
         .join(publication, publication.c.submission_id == submission.c.id)

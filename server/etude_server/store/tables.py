@@ -67,7 +67,7 @@ person = Table(
     Index("ix_person_login", "login", unique=True, **_IF_ANY),
 )
 
-SHOWN: Final = case((person.c.display_name != "", person.c.display_name), else_=person.c.name)
+PUBLIC_NAME: Final = case((person.c.display_name != "", person.c.display_name), else_=person.c.name)
 """The name of a person that others read."""
 
 

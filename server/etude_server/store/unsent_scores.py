@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, select, update
 
 from etude_server.store import events, grades, people, windows
 from etude_server.store.ids import new_id, now
-from etude_server.store.tables import SHOWN, lti_line, lti_platform, outbox, person
+from etude_server.store.tables import PUBLIC_NAME, lti_line, lti_platform, outbox, person
 from etude_server.store.upsert import insert_unless_there
 
 KIND: Final = "lti.score"
@@ -65,7 +65,7 @@ class UnsentGrade:
     tries: int
     parked: bool
     last_error: str
-    shown: str  # the person's name that others read
+    public_name: str  # the person's name that others read
     at: int  # when the grade was earned, in microseconds since 1970
 
 
@@ -181,7 +181,7 @@ def unsent(connection: Connection) -> list[UnsentGrade]:
     state = (outbox.c.tries, outbox.c.parked, outbox.c.last_error)
     which = (outbox.c.id, person.c.name, lti_line.c.exercise, lti_platform.c.issuer)
     chosen = (
-        select(*which, *state, SHOWN, outbox.c.body)
+        select(*which, *state, PUBLIC_NAME, outbox.c.body)
         .join_from(outbox, lti_line, lti_line.c.id == outbox.c.subject)
         .join(person, person.c.id == lti_line.c.person_id)
         .join(lti_platform, lti_platform.c.id == lti_line.c.platform_id)

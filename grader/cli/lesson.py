@@ -257,8 +257,8 @@ def _show_block(
 def _show_cell(console: "Console", cell: "RunCell") -> None:
     """Show the code, and below it, as a session of Python would, what came out."""
     from grader.lessons.execute import PlotDisplay
-    from grader.reports.blocks import Labels, print_heatmap
     from grader.reports.terminal_markdown import print_code, print_markdown
+    from grader.reports.terminal_matrices import Labels, print_heatmap
     from grader.sandbox.printable import printable
 
     if cell.title:

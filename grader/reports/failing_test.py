@@ -5,9 +5,16 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from grader.grading.results.verdict import PRINTED, TestResult, ValueSummary
-from grader.reports.blocks import GAP, Compared, alone, compared, compared_vectors, side_by_side
 from grader.reports.lines import Line
 from grader.reports.phrases import ALL, line, place_of, says_it_all
+from grader.reports.terminal_matrices import (
+    GAP,
+    Compared,
+    alone,
+    compared,
+    compared_vectors,
+    side_by_side,
+)
 
 _EXPECTED, _YOURS = "expected", "yours"
 _DIFFERS, _SAME = "> ", "  "

@@ -10,8 +10,8 @@ from typing import Final
 from grader.grading.results.verdict import Outcome, TestResult, ValueSummary
 from grader.reports.document import Block, Code, Details, Sentence, document
 from grader.reports.formats import Renderer
-from grader.reports.heatmap import STYLE as HEATMAP_STYLE
-from grader.reports.heatmap import heatmap
+from grader.reports.html_heatmap import STYLE as HEATMAP_STYLE
+from grader.reports.html_heatmap import heatmap
 from grader.reports.html_page import html_page, html_part
 from grader.reports.number_cells import Scale, Texts, written
 from grader.reports.phrases import (

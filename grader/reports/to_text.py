@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.reports.blocks import has_colours
 from grader.reports.document import Block, Code, Details, Role, Sentence, document
 from grader.reports.failing_test import DetailLines, input_lines, output_lines, value_lines
 from grader.reports.formats import Renderer
@@ -35,6 +34,7 @@ from grader.reports.phrases import (
     why,
 )
 from grader.reports.report import Batch, Report
+from grader.reports.terminal_matrices import has_colours
 from grader.sandbox.printable import printable
 
 _MARK: Final = {

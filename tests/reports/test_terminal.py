@@ -8,11 +8,18 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from grader.reports.blocks import Compared, Labels, alone, compared, compared_vectors, print_heatmap
 from grader.reports.lines import Line
 from grader.reports.number_cells import Rows, Scale, ink, luminance, written
 from grader.reports.plain_maths import formula
 from grader.reports.terminal_markdown import print_markdown
+from grader.reports.terminal_matrices import (
+    Compared,
+    Labels,
+    alone,
+    compared,
+    compared_vectors,
+    print_heatmap,
+)
 
 TITLES = Line("expected"), Line("yours")
 

@@ -19,9 +19,9 @@ from grader.grading.results.verdict import (
     ValueSummary,
     Verdict,
 )
-from grader.reports.blocks import HIGH, LOW
 from grader.reports.number_cells import luminance
 from grader.reports.report import Batch, Report
+from grader.reports.terminal_matrices import HIGH, LOW
 from grader.reports.to_text import print_batch, print_verdict
 from tests.reports.conftest import result, verdict
 

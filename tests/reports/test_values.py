@@ -9,7 +9,7 @@ import pytest
 
 from grader.grading.results.verdict import Outcome, TestResult, ValueSummary
 from grader.reports.formats import FORMATS
-from grader.reports.heatmap import STEPS, STYLE, grounds
+from grader.reports.html_heatmap import STEPS, STYLE, grounds
 from grader.reports.number_cells import ink, luminance
 from grader.reports.report import Batch, Report
 from tests.reports.conftest import NASTY, VALUES, result, verdict

@@ -56,16 +56,12 @@ def over_budget(budget: Budget, used: Usage, usual: Usage, by: str) -> Differenc
     Args:
         usual: What the reference or the solution used.
     """
-    if budget.memory is not None:
-        most = max(budget.memory * usual.peak_bytes, MEMORY_FLOOR)
-        if used.peak_bytes > most:
-            amounts = used.peak_bytes, usual.peak_bytes
-            facts = {"amounts": amounts, "by": by, "allowed": budget.memory}
-            return Difference(Rung.BUDGET, "memory", facts)
-    if budget.time is not None:
-        most = max(budget.time * usual.cpu_seconds, TIME_FLOOR)
-        if used.cpu_seconds > most:
-            spans = used.cpu_seconds, usual.cpu_seconds
-            facts = {"amounts": spans, "by": by, "allowed": budget.time}
-            return Difference(Rung.BUDGET, "time", facts)
+    limits = (
+        ("memory", budget.memory, used.peak_bytes, usual.peak_bytes, MEMORY_FLOOR),
+        ("time", budget.time, used.cpu_seconds, usual.cpu_seconds, TIME_FLOOR),
+    )
+    for what, times, amount, usual_amount, floor in limits:
+        if times is not None and amount > max(times * usual_amount, floor):
+            facts = {"amounts": (amount, usual_amount), "by": by, "allowed": times}
+            return Difference(Rung.BUDGET, what, facts)
     return None

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, ViewportSize, expect
+from playwright.sync_api import Locator, Page, expect
 
 from grader.definitions.collection import find_exercise
 from grader.definitions.files import default_folder
@@ -14,9 +14,7 @@ from tests.browser.conftest import NewContext, NewPage
 from tests.browser.hosting import hosted
 from tests.browser.judging import (
     DARK,
-    LOOKS,
     PHONE,
-    Theme,
     barriers,
     overflowing,
     shoot,
@@ -86,12 +84,9 @@ def press_write(page: Page) -> Locator:
     return button
 
 
-@pytest.mark.parametrize(("viewport", "theme"), LOOKS)
-def test_it_writes_before_python_is_there(
-    new_page: NewPage, tools: Tools, viewport: ViewportSize, theme: Theme
-) -> None:
+def test_it_writes_before_python_is_there(new_page: NewPage, tools: Tools) -> None:
     """What was computed when the site was built, letter by letter, or all at once without motion."""
-    page = new_page(viewport=viewport, color_scheme=theme)
+    page = new_page()
     without_python(page)
     page.goto("own-gpt/")
     text = page.locator("#gpt-text")
@@ -138,7 +133,7 @@ def test_own_functions_write_a_tale(new_page: NewPage, tools: Tools) -> None:
 
     page.get_by_label("The function for CachedAttention").select_option("off")
     expect(written).to_have_text(first.rstrip("\n"))
-    page.get_by_label("The function for apply_causal_attention").select_option("no-mask")
+    page.get_by_label("The function for apply_causal_attention").press("n")  # no mask
     expect(page.locator(".gpt-mistake:visible")).to_contain_text("attention without a mask")
     expect(page.locator(".gpt-mistake:visible").get_by_role("link")).to_have_attribute(
         "href", "../attention/causal-attention/index.html"

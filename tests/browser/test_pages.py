@@ -38,6 +38,7 @@ KINDS = {
     "exercise-write": "attention/scaled-scores/",
     "exercise-fix": "attention/forgotten-scale/",
     "exercise-predict": "attention/masked-diagonal/",
+    "own-gpt": "own-gpt/",
     "progress": "progress/",
     "search": "search/",
     "concepts": "concepts/",

@@ -371,10 +371,8 @@ def forbidden(disclosures: Mapping[str, Secret]) -> tuple[set[str], dict[str, fl
     return words, numbers
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.slow] * (name != "terminal")) for name in RENDERERS],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RENDERERS)
 def test_nothing_of_a_hidden_test_is_in_a_report(name: str, verdicts: dict[str, Verdict]) -> None:
     """No input, expected value, code, description, output or difference, however it is written."""
     words, numbers = forbidden(SECRETS)

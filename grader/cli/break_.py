@@ -139,6 +139,7 @@ def judge(
 
 def answer(exercise: "Exercise", program: "Misconception", call: str, verdict: "Verdict") -> str:
     """Return what a learner reads about a call, which is recorded if it breaks the program."""
+    from grader.progress.breaks import earns
     from grader.progress.history import Broken, History, local_now
 
     example = verdict.example
@@ -150,7 +151,7 @@ def answer(exercise: "Exercise", program: "Misconception", call: str, verdict: "
         lines.append("Right:\n{}\nWrong:\n{}".format(*texts))
     elif example.result.message:
         lines.append(example.result.message)
-    if program.id not in standing(read_history(), exercise.id).broken:
+    if earns(exercise, program.id, read_history()):
         text = printable(" ".join(call.split()))
         event = Broken(exercise.id, program.id, text, local_now())
         if keep(History(broken=(event,)), "this break"):

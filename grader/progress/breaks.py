@@ -18,13 +18,23 @@ MOST: Final = 3
 
 def offers(exercise: Exercise, history: History) -> list[Misconception]:
     """Return the misconceptions to break; what the learner made is left out."""
-    own = {
+    own = _own_mistakes(exercise, history)
+    return [each for each in breakable(exercise) if each.id not in own][:MOST]
+
+
+def earns(exercise: Exercise, program: str, history: History) -> bool:
+    """Return whether it earns XP to break a program: for three others at most, once each."""
+    broken = {each.misconception for each in history.broken if each.exercise == exercise.id}
+    return len(broken) < MOST and program not in broken | _own_mistakes(exercise, history)
+
+
+def _own_mistakes(exercise: Exercise, history: History) -> set[str]:
+    return {
         name
         for each in history.attempts
         if each.exercise == exercise.id
         for name in each.diagnosis.split(Diagnosis.JOIN)
     }
-    return [each for each in breakable(exercise) if each.id not in own][:MOST]
 
 
 def breakable(exercise: Exercise) -> list[Misconception]:

@@ -1,4 +1,4 @@
-"""Break it on an exercise's page: wrong programs after a pass, by the keyboard alone."""
+"""Break it on an exercise's page, after a pass, and in a lesson: by the keyboard alone."""
 
 import pytest
 from playwright.sync_api import expect
@@ -57,3 +57,14 @@ def test_a_wrong_program_is_broken_by_the_keyboard(first_page: NewPage, tools: T
     page.reload()
     card.get_by_role("button", name="Show the programs").click()
     expect(card.locator("summary").first).to_have_text("Program 1: broken")
+    page.goto("attention/lessons/dot-products/")
+    card = page.get_by_role("region", name="Break it: 1")
+    hand.press(card.locator("summary"))  # the program, nearly the solution
+    expect(card.get_by_text("def similarity_scores")).to_be_visible()
+    hand.fill(
+        card.get_by_role("textbox", name="A call of similarity_scores"),
+        "similarity_scores(np.zeros((1, 1, 1)), np.zeros((1, 2, 1)))",
+    )
+    page.keyboard.press("Enter")
+    expect(card.get_by_role("status")).to_contain_text("Broken. ")
+    expect(card).to_contain_text("1 XP once you have passed the exercise")

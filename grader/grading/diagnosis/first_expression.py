@@ -68,8 +68,9 @@ def find_place(
 ) -> Place | None:
     """Return the place that `first_expression` speaks of."""
     exercise = oracle.exercise
-    # In what has to be fixed the place is the answer.
-    if exercise.kind != "write" or not exercise.solution:
+    # In what has to be fixed the place is the answer; a test that errs needs another change.
+    errs = any(result.outcome is Outcome.ERRORED for result in results.values())
+    if exercise.kind != "write" or not exercise.solution or errs:
         return None
     questions = list(_calls(oracle, _failing(exercise, results)))
     if not questions:

@@ -70,10 +70,12 @@ def test_it_names_the_learners_own_text_and_line(grade_all: GradeAll) -> None:
         (WRONG.replace("return away", "x += 1; return away"), [HIDDEN], {}),
         (WRONG.replace("away / size", "away / (size + 1) ** len(C)").replace(
             "def f(x):", "C = []\ndef f(x):\n    C.append(1)"), [HIDDEN], {}),
+        (WRONG, [HIDDEN, {**HIDDEN, "given": "x = rng.standard_normal(3)"}], {}),
         (FILE.format("np.sin"), [{**HIDDEN, "given": "import io\nx = io.StringIO(f'{rng.uniform(1, 2)}')"}],
          {"solution": FILE.format("np.tanh")}),
     ],
-    ids=["nothing-disclosed", "fix", "one-size", "constant", "no-draws", "in-place", "state", "file"],
+    ids=["nothing-disclosed", "fix", "one-size", "constant", "no-draws", "in-place", "state",
+         "an-error-elsewhere", "file"],
 )  # fmt: skip
 def test_it_is_silent_in_doubt(
     grade_all: GradeAll, source: str, tests: list[Fields], fields: Fields

@@ -29,7 +29,7 @@ class Step:
     """A state of the picture, with a sentence that says the same."""
 
     name: str
-    said: str
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)

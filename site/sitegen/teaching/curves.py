@@ -66,7 +66,7 @@ class CurvesView:
     measures: Measures
     bars: tuple[float, ...]  # heights of the scores' bars
     shares: tuple[float, ...]  # the first query's shares
-    said: str
+    sentence: str
     is_saturated: bool
     data: str  # the scores, a byte each
     height: int = HEIGHT
@@ -103,7 +103,7 @@ def view_curves(figure: Figure, name: str) -> CurvesView:
         measures=measures,
         bars=bars_of(measures.scores),
         shares=tuple(measures.weights[0].tolist()),
-        said=describe(measures),
+        sentence=describe(measures),
         is_saturated=measures.peak >= _SATURATED,
         data=base64.b64encode(_drawn().tobytes()).decode(),
     )

@@ -78,7 +78,7 @@ class ExplorerView:
     fits: bool  # whether the words fit beside one another
     arcs: tuple[Arc, ...]
     rows: tuple[tuple[Cell, ...], ...]
-    said: Parts
+    description: Parts
     heads: tuple[Head, ...]
     head: int
     mask: bool
@@ -135,7 +135,7 @@ def view_explorer(figure: Figure, name: str, *, is_small: bool = False) -> Explo
         fits=len(texts) * (0.6 * max(map(len, texts)) + 1) <= _ROOM,
         arcs=_arcs(weights, ask),
         rows=_rows(weights, mask=mask),
-        said=describe_row(texts, weights[ask].tolist(), ask, mask=mask),
+        description=describe_row(texts, weights[ask].tolist(), ask, mask=mask),
         heads=tuple(
             Head(each, tuple(tuple(map(_shade, row)) for row in picture.tolist()))
             for each, picture in zip(HEADS, of_heads, strict=True)

@@ -21,7 +21,7 @@ class PositionsView:
     title: str
     position: int
     products: tuple[float, ...]
-    said: str
+    sentence: str
     last: int = POSITIONS - 1
 
 

@@ -39,7 +39,7 @@ class Choice:
     result: tuple[str, ...]
     columns: int  # the number of columns of the result
     shape: str
-    said: str
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ class Step:
     is_scale: bool = False  # whether what it does depends on the number of features
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """The sum of the first number of the last row."""
         return self.result.cells[-1][0].sum
 

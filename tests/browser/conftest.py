@@ -64,7 +64,9 @@ def _browser() -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
     playwright = manager.start()
     loop = asyncio.get_running_loop()
     with _driving(loop):
-        browser = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_ARGUMENTS)
+        # A page's Python is used for seconds: optimizing it less takes a fifth off its start.
+        arguments = [*CHROMIUM_ARGUMENTS, "--js-flags=--wasm-tiering-budget=50000000"]
+        browser = playwright.chromium.launch(executable_path=executable, args=arguments)
     yield browser, loop
     with _driving(loop):
         browser.close()

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
-from playwright.sync_api import Page, ViewportSize
+from playwright.sync_api import BrowserContext, Page, ViewportSize
 
 from tests.browser.tools import ROOT, Tools
 
@@ -148,8 +148,8 @@ def shoot(page: Page, name: str) -> None:
     page.evaluate("(y) => scrollTo(0, y)", place)
 
 
-def without_python(page: Page) -> None:
-    """Keep this page's Python from starting, where a test looks at something else."""
+def without_python(page: Page | BrowserContext) -> None:
+    """Keep the Python of pages from starting, where a test looks at something else."""
     page.add_init_script("globalThis.Worker = class { postMessage() {} terminate() {} };")
 
 

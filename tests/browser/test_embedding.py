@@ -22,7 +22,7 @@ from grader.errors import UsageError
 from sitegen import Content, build_site
 from sitegen.hosting import Hosting
 from tests.browser.hosting import BASE, hosted
-from tests.browser.judging import barriers, shoot
+from tests.browser.judging import barriers, shoot, without_python
 from tests.browser.learner import PATIENCE_MS, paste
 from tests.browser.tools import Tools, write_lessons
 from tests.browser.tools import build_site as build_site_with_python
@@ -117,11 +117,13 @@ def test_a_learning_system_is_told_scores_and_gives_the_code_back(
             def open_course(
                 address: str, state: object, exercise: str = "scaled-scores"
             ) -> tuple[Page, FrameLocator]:
-                text = LEARNING_SYSTEM.format(
-                    inner=inner, state=json.dumps(state), exercise=exercise
+                (outside / "index.html").write_text(
+                    LEARNING_SYSTEM.format(inner=inner, state=json.dumps(state), exercise=exercise),
+                    encoding="utf-8",
                 )
-                (outside / "index.html").write_text(text, encoding="utf-8")
                 page = browser.new_context().new_page()  # another device, which has kept nothing
+                if state is not None:  # nothing is checked there
+                    without_python(page)
                 page.goto(address)
                 return page, page.frame_locator("iframe")
 
@@ -156,10 +158,11 @@ def test_a_learning_system_is_told_scores_and_gives_the_code_back(
             assert page.evaluate("reports.length") == count
             page.context.close()
 
-            answers = (
-                'variance = 64\nstandard_deviation = ...\nfour_times_the_features = "doubles"\n'
-            )
-            predicted = {"exercise": "score-spread", "code": answers, "score": 0.25}
+            predicted = {
+                "exercise": "score-spread",
+                "code": 'variance = 64\nstandard_deviation = ...\nfour_times_the_features = "doubles"\n',
+                "score": 0.25,
+            }
             page, frame = open_course(outer, predicted, "score-spread")
             expect(frame.get_by_label("variance", exact=False).first).to_have_value("64")
             expect(frame.get_by_role("radio", name="doubles")).to_be_checked()

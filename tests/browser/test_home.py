@@ -32,6 +32,7 @@ def test_it_shows_a_check_and_a_gpt_without_a_click(new_page: NewPage) -> None:
 def test_both_are_in_the_first_view(new_page: NewPage, size: ViewportSize) -> None:
     """All is there at once, and nothing moves, where less motion is asked for."""
     page = new_page(viewport=size, reduced_motion="reduce")
+    without_python(page)
     page.goto("")
     expect(page.locator("#wrong .diagnosis")).to_be_in_viewport(ratio=1)
     expect(page.locator("#gpt-text")).to_contain_text("became friends")

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import NewContext
 from tests.browser.hosting import hosted
+from tests.browser.judging import without_python
 from tests.browser.learner import Bench, Hand, Keyboard, Mouse, predict, predictions
 from tests.conftest import Etude
 from tests.own_collection import COLLECTION
@@ -27,6 +28,7 @@ def test_the_right_answers_are_taken_by_the_command_line(
     """What is filled in makes a file that `etude check` passes."""
     exercise = COLLECTION.find(path.split("/")[1])
     assert exercise
+    without_python(page)
     page.goto(path)
     form = page.get_by_role("region", name="Your answers")
     answers = predictions(exercise)
@@ -45,6 +47,7 @@ def test_the_right_answers_are_taken_by_the_command_line(
 
 def test_an_answer_of_the_wrong_form_is_told_where_it_stands(page: Page) -> None:
     """What is no value is named at its field, and nothing is downloaded; what was written stays."""
+    without_python(page)
     page.goto("attention/score-spread/")
     form = page.get_by_role("region", name="Your answers")
     field = form.get_by_role("textbox", name=re.compile("^variance"))

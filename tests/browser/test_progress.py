@@ -12,7 +12,14 @@ from grader.definitions.exercise import ExerciseId
 from grader.grading.results.verdict import Outcome
 from grader.progress.exchange import to_json
 from grader.progress.history import BROWSER, Attempt, History
-from tests.browser.judging import LOOKS, barriers, open_settled, overflowing, shoot
+from tests.browser.judging import (
+    LOOKS,
+    barriers,
+    open_settled,
+    overflowing,
+    shoot,
+    without_python,
+)
 from tests.browser.learner import Bench
 from tests.browser.tools import Tools
 from tests.conftest import Etude
@@ -62,6 +69,7 @@ def test_what_was_done_there_comes_to_the_page(page: Page, etude: Etude, tmp_pat
     assert etude("check", "scaled-scores", "mine.py").returncode == 0
     etude("progress", "export", "exported.json")
 
+    without_python(page)
     page.goto("progress/")
     _choose(page, tmp_path / "exported.json")
     expect(page.get_by_text("1 more exercise passed: Scale the scores")).to_be_visible()

@@ -6,7 +6,14 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import NewPage
-from tests.browser.judging import DARK, PHONE, barriers, open_settled, overflowing
+from tests.browser.judging import (
+    DARK,
+    PHONE,
+    barriers,
+    open_settled,
+    overflowing,
+    without_python,
+)
 from tests.browser.tools import Tools
 
 pytestmark = pytest.mark.slow
@@ -17,6 +24,7 @@ def test_shortcuts_lead_on_unless_one_types_or_has_switched_them_off(
 ) -> None:
     """`e` goes to the editor, `/` to the search, `?` lists them; each is a letter in a field."""
     page = new_page(viewport=PHONE, color_scheme=DARK)
+    without_python(page)
     page.goto("attention/scaled-scores/")
     editor = page.get_by_role("textbox", name="Your solution")
     expect(editor).to_be_visible()
@@ -53,6 +61,7 @@ def test_shortcuts_lead_on_unless_one_types_or_has_switched_them_off(
 def test_the_editor_of_a_lesson_opens_at_the_cell_in_sight(new_page: NewPage) -> None:
     """`e` opens the first cell that has not been scrolled past."""
     page = new_page()
+    without_python(page)
     open_settled(page, "attention/lessons/softmax/")
     cell = page.locator(".cell:has(.cell-code)").nth(2)
     expect(cell.get_by_role("button", name=re.compile("^Run"))).to_be_visible()

@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Route, expect
 
 from etude_server.store import platforms
 from etude_server.store.platforms import PlatformRegistration
+from tests.browser.judging import without_python
 from tests.server.browser.conftest import Served
 from tests.server.lti.platform_simulator import Platform
 
@@ -56,6 +57,7 @@ def test_an_exercise_opens_in_a_new_window(
 
     # The course is a public site to Chromium, which asks before such a site reaches this machine.
     context = browser.new_context(permissions=["local-network-access"])
+    without_python(context)
     context.route(f"{COURSE}/**", answer)
     page = context.new_page()
     page.goto(f"{COURSE}/week-3")

@@ -4,15 +4,19 @@ import pytest
 from playwright.sync_api import ViewportSize, expect
 
 from tests.browser.conftest import NewPage
-from tests.browser.judging import PHONE, without_python
+from tests.browser.judging import PHONE, measure_shifts, shifted, without_python
 
 pytestmark = pytest.mark.slow
 
 
 def test_it_shows_a_check_and_a_gpt_without_a_click(new_page: NewPage) -> None:
-    """A text is written, which can be halted, while the answer is typed and its mistake named."""
-    page = new_page()
+    """A text is written, which can be halted, while the answer is typed and its mistake named.
+
+    Nothing on the page is moved by it.
+    """
+    page = new_page(viewport=PHONE)
     without_python(page)
+    measure_shifts(page)
     page.goto("")
     card = page.locator("#wrong")
     expect(card.locator(".diagnosis")).to_be_hidden()
@@ -21,6 +25,7 @@ def test_it_shows_a_check_and_a_gpt_without_a_click(new_page: NewPage) -> None:
     expect(card.locator(".problem")).to_contain_text("E has shape (5, 3) and token_ids (4,)")
     expect(page.locator("#gpt-text")).to_contain_text("Mia the fox")
     expect(page.locator(".map").get_by_role("link", name="Shapes")).not_to_have_count(0)
+    assert shifted(page) < 0.05  # but for a word that goes on in the next line
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Go on")).to_be_visible()
 

@@ -1,7 +1,7 @@
 """A search for small calls that break the programs of misconceptions: notes for authors."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -10,7 +10,7 @@ from grader.authoring.verify.checks import REJECTED
 from grader.authoring.verify.locations import Locations
 from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.definitions.collection import load_exercise
-from grader.definitions.exercise import Exercise, Misconception
+from grader.definitions.exercise import Exercise
 from grader.grading.results.jobs import Job, Probe
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
@@ -26,12 +26,12 @@ def with_breaking_calls(proofs: Mapping[Path, Proof], pool: Pool) -> dict[Path, 
     for path, proof in proofs.items():
         if proof.status in ("proven", "not proven"):
             notes = notes_on_breaking_calls(load_exercise(path), pool)
-            noted[path] = replace(proof, notes=(*proof.notes, *notes))
+            noted[path] = replace(proof, notes=(*notes, *proof.notes))
     return noted
 
 
 def notes_on_breaking_calls(exercise: Exercise, pool: Pool) -> Iterable[ProofFinding]:
-    """Yield a note on each misconception that learners cannot break, and on each wrongly kept."""
+    """Yield notes: on what learners cannot break, on what is wrongly kept, and on large calls."""
     if exercise.kind not in ("write", "fix"):
         return
     path, probe = Path(exercise.path_name), Probe(breaks="")
@@ -40,21 +40,26 @@ def notes_on_breaking_calls(exercise: Exercise, pool: Pool) -> Iterable[ProofFin
         for each in exercise.misconceptions
     ]
     misconception_of = dict(zip(map(id, jobs), exercise.misconceptions, strict=True))
-    places = Locations(exercise)
+    places, large = Locations(exercise), dict[str, int]()
     for job, result in pool.grade(jobs):
         example = result.example if isinstance(result, Verdict) else None
-        misconception = misconception_of[id(job)]
-        for message in _messages(misconception, "" if example is None else example.code):
+        misconception, call = misconception_of[id(job)], "" if example is None else example.code
+        name, message = f"misconception '{misconception.id}'", ""
+        if not call and misconception.breakable:
+            message = f"a search finds no call that breaks {name}, so set 'breakable: false'"
+        elif call and not misconception.breakable:
+            message = f"{name} has 'breakable: false', but this breaks it: {call}"
+        elif (count := _count_numbers(call)) > _SMALL:
+            large[misconception.id] = count
+        if message:
             yield ProofFinding.at(REJECTED, message, places.misconception(misconception.id))
+    if large:
+        names = ", ".join(f"{name} ({count})" for name, count in large.items())
+        message = f"{len(large)} of {len(jobs)} misconceptions are broken by no call of at most "
+        message += f"{_SMALL} numbers that a search finds; those need more: {names}"
+        yield ProofFinding.at(REJECTED, message, places.misconception(next(iter(large))))
 
 
-def _messages(misconception: Misconception, call: str) -> Iterator[str]:
-    name = f"misconception '{misconception.id}'"
-    if not call and misconception.breakable:
-        yield f"a search finds no call that breaks {name}, so set 'breakable: false'"
-    elif call and not misconception.breakable:
-        yield f"{name} has 'breakable: false', but this breaks it: {call}"
-    elif call:
-        nodes = [node for node in ast.walk(ast.parse(call)) if isinstance(node, ast.Constant)]
-        if (count := sum(isinstance(node.value, (int, float)) for node in nodes)) > _SMALL:
-            yield f"the smallest call that a search finds to break {name} has {count} numbers"
+def _count_numbers(call: str) -> int:
+    nodes = ast.walk(ast.parse(call))
+    return sum(isinstance(n, ast.Constant) and isinstance(n.value, (int, float)) for n in nodes)

@@ -42,6 +42,7 @@ _MOST_NUMBERS: Final = 500
 """The most numbers of ordinary arguments that show what a call is like."""
 
 _CPU_SECONDS, _MOST_WRITTEN = 0.5, 500  # of a search for a witness in one test
+_CUTS: Final = (slice(1), slice(2), slice(-1), slice(1, None))  # of axes
 _ROUNDS: Final = 3  # of cutting axes and simplifying numbers, each of which may allow the other
 _SCALES: Final = (1e3, 1e-6, 1e-200, 0.0)  # of numbers; what is computed may leave the range
 
@@ -151,7 +152,7 @@ class _WideSearch(Search):
 
 
 def _shorter(inputs: Inputs) -> Iterator[Inputs]:
-    """Yield inputs with axes cut to 1, to 2 or by 1: all of one length together, or one alone."""
+    """Yield inputs with axes cut by `_CUTS`: all of one length together, or one alone."""
     axes = [
         (path, axis, length)
         for path, part in walk(inputs)
@@ -160,14 +161,14 @@ def _shorter(inputs: Inputs) -> Iterator[Inputs]:
     ]
     lengths = sorted({length for *_, length in axes}, reverse=True)
     groups = [[each for each in axes if each[2] == length] for length in lengths]
-    for end, group in itertools.product((1, 2, -1), [*groups, *([each] for each in axes)]):
-        places = range(group[0][2])[:end]
+    for cut, group in itertools.product(_CUTS, [*groups, *([each] for each in axes)]):
+        places = range(group[0][2])[cut]
         if 0 < len(places) < group[0][2]:
             shorter = inputs
             for path, axis, _ in reversed(group):  # what is inside first
                 part = at(shorter, path)
-                cut = part.take(places, axis) if isinstance(part, np.ndarray) else part[:end]
-                shorter = replaced(shorter, path, cut)
+                rest = part.take(places, axis) if isinstance(part, np.ndarray) else part[cut]
+                shorter = replaced(shorter, path, rest)
             yield shorter
 
 

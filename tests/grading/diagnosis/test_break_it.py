@@ -73,6 +73,15 @@ def test_the_search_gives_a_call_that_counts(judge: Judge) -> None:
     assert judge("", MEANS).message == "A search finds no small call that breaks this program."
 
 
+def test_the_search_also_leaves_out_what_comes_first(judge: Judge) -> None:
+    """Here the first number hides the mistake."""
+    test = {**TEST, "given": "x = np.array([2.5, *rng.uniform(-2, -1, size)])"}
+    source = "def f(x):\n    return x + {}\n"
+    example = judge("", source.format("(x < 0)"), test, solution=source.format(0)).example
+    assert example is not None
+    assert example.code == "f(np.array([-1.0]))"
+
+
 @pytest.mark.parametrize(
     ("given", "right", "wrong"),
     [

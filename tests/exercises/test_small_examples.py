@@ -99,6 +99,6 @@ def test_no_example_has_a_large_number_of_a_hidden_test(slug: str, sandbox: Sand
     )
     secret = {float(each) for each in LARGE_NUMBER.findall(hidden)}
     secret -= {float(each) for each in LARGE_NUMBER.findall(f"{public} {exercise.instructions}")}
-    for example in examples_of(slug, sandbox).values():
+    for example in examples_of(slug, sandbox).values() if secret else ():
         shown = {float(each) for each in LARGE_NUMBER.findall(example.code)}
         assert not shown & secret, example.code

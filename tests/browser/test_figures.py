@@ -189,7 +189,7 @@ def test_scores_and_arrows_are_moved_by_the_keyboard(page: Page) -> None:
     expect(arrows.get_by_role("status")).to_contain_text("4.00. The same direction")
 
 
-LESSONS = ["dot-products", "multi-head", "scaling", "softmax", "weighted-sum", "word-order"]
+LESSONS = ["dot-products", "multi-head", "softmax", "weighted-sum", "word-order"]
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

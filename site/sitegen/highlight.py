@@ -28,10 +28,10 @@ def highlight(code: str, language: str = "python") -> Markup:
 
 def preformatted(text: str, inner: Markup | None = None) -> Markup:
     """Text in a box that scrolls by itself; `inner` is the same text as HTML."""
-    text = escape(text) if inner is None else inner
+    content = escape(text) if inner is None else inner
     wide = any(len(line) > _NARROW for line in text.splitlines())
     template = _WIDE_BOX if wide else _BOX
-    return template.format(text)
+    return template.format(content)
 
 
 @cache

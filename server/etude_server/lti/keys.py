@@ -229,11 +229,11 @@ class PlatformKeys:
 def _fetch(url: str) -> dict[str, jwt.PyJWK]:
     """Return the keys that a platform may sign launches with."""
     answer = call(url)
-    keys = answer.get("keys") if isinstance(answer, dict) else None
-    if not isinstance(keys, list):
+    listed = answer.get("keys") if isinstance(answer, dict) else None
+    if not isinstance(listed, list):
         raise CallError("it does not say what its keys are")
     keys = {}
-    for data in keys:
+    for data in listed:
         if not isinstance(data, dict) or data.get("kty") != "RSA":
             continue
         if data.get("use", "sig") != "sig":

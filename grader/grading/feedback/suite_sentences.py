@@ -26,7 +26,8 @@ def _refuses(_: str, number: int, failures: Sequence[Mapping[str, Any]]) -> str:
     names = [f"`{_cut(each.get('test', ''))}`" for each in others[:_MOST_NAMES]]
     also = f" {', '.join(names)} {'does' if len(names) == 1 else 'do'} so too." if names else ""
     test = f"`{_cut(first['test'])}` refuses {program} (line {first['line']})"
-    return f"{test}: {what}{message}.{call}{also}"
+    end = "" if message.endswith(".") else "."
+    return f"{test}: {what}{message}{end}{call}{also}"
 
 
 def _accepts(_: str, rejected: int, count: int, needed: int, told: str | None) -> str:

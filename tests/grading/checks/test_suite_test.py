@@ -128,8 +128,8 @@ def test_missed_misconceptions_are_told_one_at_a_time(task: Exercise, sandbox: S
     ("tests", "sentence"),
     [
         (
-            "def test_a():\n    pass\n\ndef test_sum():\n    assert centred(X).sum() == 1",
-            "`test_sum` refuses the right program (line 9): an `assert` does not hold. Its last call: "
+            "def test_a():\n    pass\n\ndef test_sum():\n    assert centred(X).sum() == 1, 'No.'",
+            "`test_sum` refuses the right program (line 9): an `assert` does not hold: No. Its last call: "
             "`centred(array([[1., 3.], [5., 9.]])) gives array([[-1., 1.], [-2., 2.]])`.",
         ),
         (

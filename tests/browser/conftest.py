@@ -91,8 +91,8 @@ def site(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def first_lessons(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a site with the first lessons alone, for what needs no more."""
     folder = write_lessons(tmp_path_factory.mktemp("first-lessons"))
-    output = tmp_path_factory.mktemp("site") / "first-lessons"
-    with hosted(build_site(output, tools, BASE, "--exercises", folder)) as found:
+    words = ("--exercises", os.fspath(folder))
+    with hosted(_built(tmp_path_factory, tools, "first-lessons", *words)) as found:
         yield found
 
 

@@ -151,7 +151,7 @@ def answer(exercise: "Exercise", program: "Misconception", call: str, verdict: "
         lines.append("Right:\n{}\nWrong:\n{}".format(*texts))
     elif example.result.message:
         lines.append(example.result.message)
-    if earns(exercise, program.id, read_history()):
+    if earns(exercise.id, program.id, read_history()):
         text = printable(" ".join(call.split()))
         event = Broken(exercise.id, program.id, text, local_now())
         if keep(History(broken=(event,)), "this break"):

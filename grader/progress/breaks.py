@@ -4,7 +4,7 @@ import difflib
 from pathlib import Path
 from typing import Final
 
-from grader.definitions.exercise import Exercise, Misconception
+from grader.definitions.exercise import Exercise, ExerciseId, Misconception
 from grader.definitions.wording import did_you_mean
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job, Probe
@@ -18,21 +18,21 @@ MOST: Final = 3
 
 def offers(exercise: Exercise, history: History) -> list[Misconception]:
     """Return the misconceptions to break; what the learner made is left out."""
-    own = _own_mistakes(exercise, history)
+    own = _own_mistakes(exercise.id, history)
     return [each for each in breakable(exercise) if each.id not in own][:MOST]
 
 
-def earns(exercise: Exercise, program: str, history: History) -> bool:
+def earns(exercise: ExerciseId, program: str, history: History) -> bool:
     """Return whether it earns XP to break a program: for three others at most, once each."""
-    broken = {each.misconception for each in history.broken if each.exercise == exercise.id}
+    broken = {each.misconception for each in history.broken if each.exercise == exercise}
     return len(broken) < MOST and program not in broken | _own_mistakes(exercise, history)
 
 
-def _own_mistakes(exercise: Exercise, history: History) -> set[str]:
+def _own_mistakes(exercise: ExerciseId, history: History) -> set[str]:
     return {
         name
         for each in history.attempts
-        if each.exercise == exercise.id
+        if each.exercise == exercise
         for name in each.diagnosis.split(Diagnosis.JOIN)
     }
 

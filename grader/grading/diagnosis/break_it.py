@@ -41,7 +41,7 @@ _ID: Final = TestId("example")  # names no hidden test
 _MOST_NUMBERS: Final = 500
 """The most numbers of ordinary arguments that show what a call is like."""
 
-_CPU_SECONDS, _MOST_WRITTEN = 0.5, 500  # of a search for a witness in one test
+_CPU_SECONDS, _MOST_WRITTEN = 1.5, 500  # of a search for a witness in one test
 _CUTS: Final = (slice(1), slice(2), slice(-1), slice(1, None))  # of axes
 _ROUNDS: Final = 3  # of cutting axes and simplifying numbers, each of which may allow the other
 _SCALES: Final = (1e3, 1e-6, 1e-200, 0.0)  # of numbers; what is computed may leave the range

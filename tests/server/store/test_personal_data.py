@@ -4,6 +4,7 @@ import datetime as dt
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from etude_server.store.unsent_scores import ScoreLine
 from grader.course.roster_file import read_roster
 from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
+from grader.grading.results.verdict import Diagnosis, LineShape
 from tests.server.postgres import PostgresServer
 from tests.server.store.test_store import _RUN, _grades, _hand_in, _publish, _verdict
 
@@ -40,6 +42,14 @@ def ada(database: Database) -> Person:
         made = people.need(connection, "ada")
         people.make_token(connection, made, NAME, actor=made.id)
     mine = _hand_in(database, made, CODE)
+    quoting = replace(
+        _verdict(mine.source_hash, 4),
+        message=NAME,
+        diagnosis=Diagnosis("repair", "part", f"Without `# {NAME}` the tests pass.", None, ()),
+        shapes=(LineShape(1, NAME, "int", ()),),
+    )
+    with database.write() as connection:
+        verdicts.keep(connection, quoting, _RUN)
     _publish(database, mine, 4)
     _publish(database, _hand_in(database, made, "x = 1"), 2)
     with database.write() as connection:

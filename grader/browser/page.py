@@ -105,6 +105,7 @@ class _Grader:
         notes = (*verdict.notes, *differences(source, self._versions))
         verdict = replace(verdict, notes=notes)
         verdict = explain(verdict, run, _Recorded(self._diagnostician, run, results, source))
+        verdict = replace(verdict, failures=tuple(run.optional.failures))
         log_failures(verdict)
         return verdict
 

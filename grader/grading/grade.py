@@ -66,8 +66,7 @@ def explain(verdict: Verdict, run: SubmissionRun, searches: Diagnostics) -> Verd
     example = (
         make("small example", searches.small_example, None) if time.monotonic() < until else None
     )
-    failures = tuple(run.optional.failures)
-    return replace(verdict, diagnosis=diagnosis, example=example, failures=failures)
+    return replace(verdict, diagnosis=diagnosis, example=example)
 
 
 def _missed(run: SubmissionRun) -> Diagnosis | None:

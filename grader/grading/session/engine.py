@@ -281,20 +281,15 @@ class _GradingSession:
             tests = ((item.case.id, partial(_run_item, item, run)) for item in items)
             run_tests(run, tests, results, note, first_failure=bool(probe and probe.first_failure))
             evidence = evidence_of(run) if probe and probe.evidence else None
-        verdict = replace(
-            run.verdict(results, self._sandbox.backend.name),
-            evidence=evidence,
-            failures=tuple(run.optional.failures),
-        )
-        if not is_learners:
-            return verdict
-        searches = _Searches(self._diagnosticians, oracle, self._sandbox, job, run, results)
-        if verdict.outcome is not Outcome.PASSED and not verdict.message:
-            note(journal.VERDICT, [verdict_data(verdict), verdict.failures])
-            verdict = explain(verdict, run, searches)
-        if probe is not None:
-            verdict = replace(verdict, shapes=run.optional.make("shapes", searches.shapes, ()))
-        return verdict
+        verdict = replace(run.verdict(results, self._sandbox.backend.name), evidence=evidence)
+        if is_learners:
+            searches = _Searches(self._diagnosticians, oracle, self._sandbox, job, run, results)
+            if verdict.outcome is not Outcome.PASSED and not verdict.message:
+                note(journal.VERDICT, [verdict_data(verdict), run.optional.failures])
+                verdict = explain(verdict, run, searches)
+            if probe is not None:
+                verdict = replace(verdict, shapes=run.optional.make("shapes", searches.shapes, ()))
+        return replace(verdict, failures=tuple(run.optional.failures))
 
 
 @dataclass

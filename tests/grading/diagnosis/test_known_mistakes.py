@@ -16,7 +16,7 @@ from grader.definitions.exercise import Exercise
 from grader.grading.diagnosis import first_expression, known_mistakes
 from grader.grading.diagnosis.known_mistakes import Diagnostician, Strategy
 from grader.grading.expected.oracle import Oracle
-from grader.grading.results.jobs import Job
+from grader.grading.results.jobs import Job, Probe
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
@@ -47,11 +47,14 @@ COLUMNS = MEANS.replace("axis=-1", "axis=0")
 MAX = {"id": "maximum", "code": MAXIMA, "feedback": "That is the *maximum*.", "hint": 1}
 
 
-def graded(exercise: Exercise, sandbox: Sandbox, *sources: str) -> list[Verdict]:
+def graded(
+    exercise: Exercise, sandbox: Sandbox, *sources: str, probe: Probe | None = None
+) -> list[Verdict]:
     """Grade submissions of one exercise in one session."""
     verdicts: list[Verdict] = []
     path = Path(exercise.path_name)
-    jobs = [Job(exercise, Submission.from_bytes(path, source.encode())) for source in sources]
+    submissions = [Submission.from_bytes(path, source.encode()) for source in sources]
+    jobs = [Job(exercise, each, probe=probe) for each in submissions]
 
     def emit(_: Job, result: object) -> None:
         assert isinstance(result, Verdict), result

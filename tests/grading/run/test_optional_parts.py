@@ -6,10 +6,16 @@ import pytest
 
 from grader.definitions.collection import load_exercise
 from grader.errors import SandboxFault
-from grader.grading.diagnosis import first_expression, known_mistakes, own_code, small_example
+from grader.grading.diagnosis import (
+    first_expression,
+    known_mistakes,
+    own_code,
+    shapes,
+    small_example,
+)
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.feedback import outcome_sentences, relation_sentences, summarize_values
-from grader.grading.results.jobs import Job
+from grader.grading.results.jobs import Job, Probe
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.run import submission_run
@@ -30,7 +36,7 @@ ENDS = "import os\n\n\ndef f(x):\n    os._exit(0)\n"
 def _wrong(make: Make, sandbox: Sandbox, source: str) -> Verdict:
     tests = [{**test, "expect": "solution"} for test in (VISIBLE, {**HIDDEN, "partial": True})]
     exercise = make(*tests, solution="def f(x):\n    return 3.0 * x\n")
-    [verdict] = graded(exercise, sandbox, source)
+    [verdict] = graded(exercise, sandbox, source, probe=Probe(shapes=True))
     return verdict
 
 
@@ -41,6 +47,7 @@ def _wrong(make: Make, sandbox: Sandbox, source: str) -> Verdict:
         ((own_code, "value_read"), TWICE),
         ((first_expression, "first_expression"), TWICE),
         ((first_expression, "plain_calls"), TWICE),
+        ((shapes, "shapes"), TWICE),
         ((small_example, "small_example"), ONLY_LARGE),
         ((small_example, "parts"), ONLY_LARGE),
         ((submission_run, "differs"), TWICE),

@@ -193,8 +193,7 @@ class _AnyTest:
     disclose: Disclosure = _doc("What feedback on a hidden test may tell.", default="category")
 
     # What follows from the definition alone stands here, so that linting and showing an exercise
-    # need not import the grader, and no one else asks of which kind a test is. How a kind is
-    # judged stands in `grading.checks`.
+    # need not import the grader. How a kind is judged stands in `grading.checks`.
     kind: ClassVar[str]
     kind_key: ClassVar[str]  # only tests of this kind have it
     code_key: ClassVar[str]  # the key of the Python that runs

@@ -202,7 +202,7 @@ class Delivery:
     @property
     def is_drawn(self) -> bool:
         """True if the text is fitted to the terminal, which obeys nothing that it says."""
-        return self.printed == STDOUT and not is_obeyed()
+        return self.printed == STDOUT and not is_read_by_a_runner()
 
     def load(self) -> None:
         """Import the renderers, and what a terminal takes, while others are busy."""
@@ -258,10 +258,10 @@ class Delivery:
         """Return what is to be printed, without commands; JSON and XML still say what was there."""
         printed = format_named(self.printed)
         text = printed.renderer().render(result)
-        return printed.escape(text) if is_obeyed() else text
+        return printed.escape(text) if is_read_by_a_runner() else text
 
 
-def is_obeyed() -> bool:
+def is_read_by_a_runner() -> bool:
     """Return whether what is printed may be read for commands."""
     others = ("TF_BUILD", "TEAMCITY_VERSION")
     return os.environ.get("GITHUB_ACTIONS") == "true" or any(name in os.environ for name in others)

@@ -309,13 +309,15 @@ class ContentBuilder:
             loaded = load_course(course)
             loaded.refuse_missing(code)
             packages = imported(code, loaded.packages)
-        told = [hashlib.sha256(read_file(path)).hexdigest(), *digest_of(read.data)]
+        digests = [hashlib.sha256(read_file(path)).hexdigest(), *digest_of(read.data)]
         return TrackLesson(
             entry.id,
             entry.title,
             entry.exercises,
             RunLesson(path, Deferred(partial(self._blocks, path, exercises))),
-            told[0] if len(told) == 1 else hashlib.sha256("\n".join(told).encode()).hexdigest(),
+            digests[0]
+            if len(digests) == 1
+            else hashlib.sha256("\n".join(digests).encode()).hexdigest(),
             read.reading_minutes,
             read.figures,
             tuple(name for name in packages if name in self._page_packages),

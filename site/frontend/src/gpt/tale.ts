@@ -76,9 +76,11 @@ export class Tale {
     if (isDrawn) this.#draw(this.#at);
   }
 
-  /** Show the threads of the whole text. */
+  /** Show the threads of the whole text, and the letter of which the model was least sure. */
   finish(): void {
+    const sure = this.#steps.map(({ choices }) => Math.max(...choices.map(([, share]) => share)));
     this.#isWhole = this.#steps.length > 0;
+    this.#scrub.value = String(sure.indexOf(Math.min(...sure)));
     this.#draw(this.#at);
   }
 
@@ -98,7 +100,7 @@ export class Tale {
     const web = this.#isWhole ? this.#steps.flatMap((each, to) => this.#paths(this.#looksOf(each, to, STRONG), to, 0.3)) : [];
     this.#threads.replaceChildren(...web, ...(this.#isWhole ? [] : this.#paths(found.filter(({ weight }) => weight > SEEN), at, 1)));
     for (const each of this.#text.querySelectorAll("[data-now]")) each.removeAttribute("data-now");
-    if (step && !this.#isWhole) this.#letters[this.#first + at]?.setAttribute("data-now", "");
+    if (step) this.#letters[this.#first + at]?.setAttribute("data-now", "");
     if (step) this.#scrub.setAttribute("aria-valuetext", `${at + 1}: ${shown(step.letter)}`);
     this.#choices.replaceChildren(...(step?.choices ?? []).filter(([, share]) => share >= LEAST).map(([letter, share]) => bar(letter, share, letter === step?.letter)));
     this.#said.replaceChildren(...(step ? this.#sentence(step, found[0]) : ["No letter is written yet."]));

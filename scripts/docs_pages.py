@@ -20,7 +20,7 @@ import grader
 import reference
 from grader.authoring.verify.checks import CHECKS
 from grader.cli.main import etude
-from grader.sandbox.limits import DEFAULT_LIMITS, MOST
+from grader.sandbox.limits import DEFAULT_LIMITS, HIGHEST_LIMITS
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -165,7 +165,7 @@ def _key(name: str) -> str:
 
 
 def _most(name: str) -> str:
-    return _number(getattr(MOST, name), _UNITS[name]) if name in _KEYS else ""
+    return _number(getattr(HIGHEST_LIMITS, name), _UNITS[name]) if name in _KEYS else ""
 
 
 def _number(value: float, unit: str) -> str:

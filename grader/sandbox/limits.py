@@ -91,5 +91,5 @@ explain what came in time, and to notice that the wall clock has run down."""
 
 DEFAULT_LIMITS = Limits()
 
-MOST = Limits(cpu_seconds=30, wall_seconds=60.0, address_space=4 << 30, output=1 << 20)
+HIGHEST_LIMITS = Limits(cpu_seconds=30, wall_seconds=60.0, address_space=4 << 30, output=1 << 20)
 """The most that an exercise may ask for: one definition must not hold up a batch."""

@@ -7,7 +7,7 @@ from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, EtudeError, Problem
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
-from grader.sandbox.limits import DEFAULT_LIMITS, MOST, Limits
+from grader.sandbox.limits import DEFAULT_LIMITS, HIGHEST_LIMITS, Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def limits_of(exercise: Exercise) -> Limits:
     limits = exercise.limits
     usual = DEFAULT_LIMITS
     if exercise.kind == "test":  # a suite runs on some thirty programs
-        usual = replace(usual, wall_seconds=MOST.wall_seconds)
+        usual = replace(usual, wall_seconds=HIGHEST_LIMITS.wall_seconds)
     if limits is None:
         return usual
     changes: dict[str, Any] = {
@@ -72,10 +72,11 @@ def limits_of(exercise: Exercise) -> Limits:
     }
     problems = [
         Problem(
-            limits.where, f"limits: {name} may be at most {getattr(MOST, name):,}, found {value:,}"
+            limits.where,
+            f"limits: {name} may be at most {getattr(HIGHEST_LIMITS, name):,}, found {value:,}",
         )
         for name, value in changes.items()
-        if value is not None and not 0 < value <= getattr(MOST, name)
+        if value is not None and not 0 < value <= getattr(HIGHEST_LIMITS, name)
     ]
     if problems:
         raise DefinitionError(problems)

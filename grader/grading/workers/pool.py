@@ -34,7 +34,7 @@ from grader.grading.results.verdict import Evidence, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.run.optional_parts import log_failures
 from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
-from grader.sandbox.limits import GRACE_SECONDS, MOST, PREPARE_SECONDS, WORKER_OUTPUT
+from grader.sandbox.limits import GRACE_SECONDS, HIGHEST_LIMITS, PREPARE_SECONDS, WORKER_OUTPUT
 from grader.sandbox.output_file import OutputFile
 from grader.sandbox.printable import inert
 
@@ -401,7 +401,7 @@ def _seconds_of(job: Job) -> float:
     try:
         return job.limits.wall_seconds + GRACE_SECONDS
     except DefinitionError:  # the worker will say so
-        return MOST.wall_seconds
+        return HIGHEST_LIMITS.wall_seconds
 
 
 def _work(

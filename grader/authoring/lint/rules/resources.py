@@ -18,7 +18,7 @@ from grader.authoring.lint.subjects import Subject
 from grader.definitions.wording import did_you_mean, quote
 from grader.disk_cache import package_folder
 from grader.errors import Problem
-from grader.sandbox.limits import MOST
+from grader.sandbox.limits import HIGHEST_LIMITS
 
 _REFERENCE: Final = "reference"
 _LEAST_BUDGET: Final = 1.5
@@ -138,10 +138,10 @@ def limit_above_most(subject: Subject) -> Iterator[Problem]:
     if limits is None:
         return
     most = {
-        "cpu_seconds": MOST.cpu_seconds,
-        "wall_seconds": MOST.wall_seconds,
-        "memory_mib": MOST.address_space >> 20,
-        "output_kib": MOST.output >> 10,
+        "cpu_seconds": HIGHEST_LIMITS.cpu_seconds,
+        "wall_seconds": HIGHEST_LIMITS.wall_seconds,
+        "memory_mib": HIGHEST_LIMITS.address_space >> 20,
+        "output_kib": HIGHEST_LIMITS.output >> 10,
     }
     for key, cap in most.items():
         value = getattr(limits, key)

@@ -24,7 +24,7 @@ _ALL_TESTS_SECONDS = 20.0
 """CPU time for which every test is run against every mutant, to find redundant tests."""
 _POOL_SECONDS = 6.0
 _SEARCH_SECONDS = 2.0
-_SLOWER = 10  # times the solution; what takes longer counts as endless
+_SLOWDOWN = 10  # times the solution; what takes longer counts as endless
 _CALLED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 # Twice the ordinary, which the first run has: in one of the later ones each test runs twice.
 _SOLUTION = Patience(cpu_seconds=120, wall_seconds=300.0)
@@ -295,7 +295,7 @@ class _Auditor:
         seconds = sum(test.seconds for test in self.tests)
         run_all = cpu * len(programs) <= _ALL_TESTS_SECONDS
         patience = Patience(
-            cpu_seconds=math.ceil(_SLOWER * cpu) + 2, wall_seconds=_SLOWER * seconds + 20
+            cpu_seconds=math.ceil(_SLOWDOWN * cpu) + 2, wall_seconds=_SLOWDOWN * seconds + 20
         )
         by_name = {program.change: program for program in programs}
         survived: list[AuditedProgram] = []

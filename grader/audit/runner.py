@@ -66,7 +66,7 @@ _FIELDS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
 """The kinds of messages, and the types of their fields."""
 _OPTIONAL = frozenset({"lines", "calls"})
 _ITEMS: Mapping[str, type] = {"lines": int, "ids": str, "body": str, "facts": str}
-_LONGEST = 2000  # characters of a traceback
+_LONGEST_TRACEBACK = 2000  # characters of a traceback
 # Imported before the first fork, where an assignment asks for them: each takes a tenth of a second
 # or more. Other packages are imported in each task.
 _IMPORTED_AHEAD = frozenset({"hypothesis", "matplotlib", "pandas", "scipy", "sklearn", "torch"})
@@ -338,6 +338,6 @@ def _serve(task: Task, slot: Path, writing: int) -> None:
     try:
         task.work(send)
     except Exception:  # noqa: BLE001  said to the parent
-        send({"kind": _FAULT, "message": traceback.format_exc()[-_LONGEST:]})
+        send({"kind": _FAULT, "message": traceback.format_exc()[-_LONGEST_TRACEBACK:]})
     send({"kind": "end"})
     os._exit(0)

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from grader.audit.result import CheckVerdict, SuiteCheck
 from grader.audit.tasks import TestOutcome
 
-_SLOW = 1.0  # seconds of one test
+_SLOW_SECONDS = 1.0  # seconds of one test
 DENIED = "a file to write, a network or another program, which an audit denies"
 _DENIED_ERRORS = ("PermissionError:", "BlockingIOError: [Errno 1]", "OSError: [Errno 1]")
 # In the error of a library; without a network no host has an address.
 _DENIED_IN = ("[Errno 1] Operation not permitted", "[Errno -2]", "[Errno -3]")
-_NAMED = 3  # tests that a sentence names
+_MOST_NAMES = 3  # tests that a sentence names
 
 
 def solution_passes(tests: Sequence[TestOutcome]) -> SuiteCheck:
@@ -190,7 +190,7 @@ def inputs_alike(facts: Sequence[str], solution: str) -> SuiteCheck:
 
 def time(tests: Sequence[TestOutcome]) -> SuiteCheck:
     """Report how long the tests take."""
-    slow = [test for test in tests if test.seconds > _SLOW]
+    slow = [test for test in tests if test.seconds > _SLOW_SECONDS]
     total, slowest = sum(test.seconds for test in tests), max(tests, key=lambda each: each.seconds)
     sentence = (
         f"The tests take {total:.2g} s; the slowest is {short_id(slowest.id)} with "
@@ -236,7 +236,7 @@ def _of(some: Sequence[object], every: Sequence[object]) -> str:
 
 
 def _named(tests: Sequence[str]) -> str:
-    names = [short_id(test) for test in tests[:_NAMED]]
-    if len(tests) > _NAMED:
-        names.append(f"{len(tests) - _NAMED} more")
+    names = [short_id(test) for test in tests[:_MOST_NAMES]]
+    if len(tests) > _MOST_NAMES:
+        names.append(f"{len(tests) - _MOST_NAMES} more")
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -68,13 +68,13 @@ FigurePart: TypeAlias = Literal[
 Property = NewType("Property", str)  # a key of `PROPERTIES`
 
 
-_ANY: Final[Mapping[str, float]] = {}
+_NO_BOUNDS: Final[Mapping[str, float]] = {}
 _COUNT: Final = {"minimum": 0}
 _FROM_ONE: Final = {"minimum": 1}
 _ABOVE_ZERO: Final = {"exclusiveMinimum": 0}
 
 
-def _doc(text: str, within: Mapping[str, float] = _ANY, **options: Any) -> Any:
+def _doc(text: str, within: Mapping[str, float] = _NO_BOUNDS, **options: Any) -> Any:
     """Declare a field with the sentence that the format's documentation shows.
 
     Args:

@@ -51,7 +51,7 @@ PUBLIC_OF_COURSE: Final = frozenset({"title", "packages"})
 
 # The block of a lesson that lists data files; the parser of lessons is in a layer above.
 _DATA_FILES: Final = re.compile(r"^(```|~~~)files[ \t]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
-_LARGEST: Final = 64 << 20  # bytes of a file that is handed on as it is
+_LARGEST_FILE: Final = 64 << 20  # bytes of a file that is handed on as it is
 _TEST_KEYS: Final = frozenset[str]().union(*map(keys_of, get_args(TestCase)))
 
 
@@ -115,13 +115,13 @@ def _student_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
         yield Path(COURSE_FILE), text.encode()
         requirements = course.with_name(REQUIREMENTS_FILE)
         if root.get("packages") is not None and exists(requirements):
-            yield Path(REQUIREMENTS_FILE), read_file(requirements, _LARGEST)
+            yield Path(REQUIREMENTS_FILE), read_file(requirements, _LARGEST_FILE)
     for below, exercises in files_by_folder(folder).items():
         track = below / TRACK_FILE
         if exists(track):
             lessons = lessons_folder(below)
             for path in (track, *(_all_files(lessons) if lessons else ())):
-                yield path.relative_to(folder), read_file(path, _LARGEST)
+                yield path.relative_to(folder), read_file(path, _LARGEST_FILE)
                 if path.suffix == LESSON_SUFFIX:
                     yield from _beside_lesson(path, folder)
         for path in exercises:
@@ -131,14 +131,14 @@ def _student_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
 
 def _beside_lesson(path: Path, folder: Path) -> Iterator[tuple[Path, bytes]]:
     """Yield the images and the data files of a lesson."""
-    text = read_file(path, _LARGEST).decode("utf-8", "replace")
+    text = read_file(path, _LARGEST_FILE).decode("utf-8", "replace")
     yield from _images(text, path, folder)
     where = Location(path)
     lines = (line.strip() for block in _DATA_FILES.finditer(text) for line in block[2].split("\n"))
     names = [line for line in lines if line]
     read_data_files(folder, [("files", name, where) for name in names], where)
     for name in names:
-        yield Path(name), read_file(folder / name, _LARGEST)
+        yield Path(name), read_file(folder / name, _LARGEST_FILE)
 
 
 def _beside_exercise(path: Path, folder: Path) -> Iterator[tuple[Path, bytes]]:
@@ -149,7 +149,7 @@ def _beside_exercise(path: Path, folder: Path) -> Iterator[tuple[Path, bytes]]:
     listed = [("files", item.text, item.where) for item in items if isinstance(item, Scalar)]
     read_data_files(course_file(path).parent, listed, document.root.where)  # or raise what is wrong
     for _, name, _ in listed:
-        yield Path(name), read_file(folder / name, _LARGEST)
+        yield Path(name), read_file(folder / name, _LARGEST_FILE)
     for key in ("instructions", "hints"):
         for scalar in _scalars(document.node(key)) if document.has(key) else ():
             yield from _images(scalar.text, path, folder)

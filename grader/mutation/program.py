@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
-_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class Program:
@@ -68,7 +68,7 @@ class Program:
 
     def qualified_name(self, node: ast.AST) -> str:
         """Name the function or class around the node, as `Attention.forward`; "" at the top."""
-        names = [above.name for above in self.above(node) if isinstance(above, _NAMED)]
+        names = [above.name for above in self.above(node) if isinstance(above, _DEFINITIONS)]
         return ".".join(reversed(names))
 
     def statement(self, node: ast.AST) -> ast.stmt:
@@ -119,5 +119,5 @@ class Program:
 
 def first_line(node: ast.expr | ast.stmt) -> int:
     """Return the node's first line, decorators included."""
-    decorators = node.decorator_list if isinstance(node, _NAMED) else []
+    decorators = node.decorator_list if isinstance(node, _DEFINITIONS) else []
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])

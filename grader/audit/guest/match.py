@@ -14,9 +14,9 @@ from grader.audit.guest.behaviour import CallTooLongError, observe
 from grader.audit.guest.perturb import Step
 from grader.audit.guest.smallest_call import Candidate
 
-_ENOUGH = 4  # calls with different results on which both agree
+_ENOUGH_RESULTS = 4  # calls with different results on which both agree
 _PART = 0.9  # share of agreement among the calls that both accept
-_MOST = 60  # calls that are compared
+_MOST_CALLS = 60  # calls that are compared
 _MOST_REFUSED = 20  # calls before the first that both accept
 _RTOL = 1e-3  # a small constant such as epsilon may be another one
 
@@ -95,9 +95,9 @@ def agreement(
             if _close(one, result if item is None else result[item]):
                 parts[part, item] = parts.get((part, item), 0) + 1
                 results.add(pickle.dumps(result))
-        if compared >= _ENOUGH and not parts:
+        if compared >= _ENOUGH_RESULTS and not parts:
             return None
-    if len(results) < _ENOUGH:
+    if len(results) < _ENOUGH_RESULTS:
         return None
     best = max(parts, key=lambda each: parts[each])
     return Correspondence(takes[1], *best) if parts[best] >= _PART * compared else None
@@ -125,7 +125,7 @@ def _results(
             accepted += 1
             yield one.steps[0].value, other.steps[0].value
         # One that takes fewer axes may still do the same on those.
-        if accepted >= _MOST or (refused > _MOST_REFUSED and not accepted):
+        if accepted >= _MOST_CALLS or (refused > _MOST_REFUSED and not accepted):
             return
 
 

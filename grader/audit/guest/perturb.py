@@ -12,7 +12,7 @@ Steps: TypeAlias = tuple[Step, ...]
 Array: TypeAlias = np.ndarray[Any, Any]
 
 _HALF = 0.5  # share of a mask that is set
-_LONGEST = 40  # letters of a text that is drawn
+_LONGEST_TEXT = 40  # letters of a text that is drawn
 _MOST_SIZE = 4096  # items of an array that is made larger
 
 
@@ -134,7 +134,7 @@ def with_other_numbers(  # noqa: C901  any argument, a case for each type
                 return value + (0, 0, 1, -1)[kind % 4]
             case float():
                 return (value, value * 2, value / 2, 0.0, 1.0, round(rng.uniform(), 2))[kind % 6]
-            case str() if 0 < len(value) <= _LONGEST and value not in modes:
+            case str() if 0 < len(value) <= _LONGEST_TEXT and value not in modes:
                 drawn = rng.choice(list(value), len(value))
                 return "".join(np.repeat(drawn, rng.integers(1, 5, len(value))))
             case np.random.Generator():

@@ -24,9 +24,9 @@ HOOK: Final = (
 Answer: TypeAlias = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 """Answers an outer call: name, function, arguments (self is the first of a method's), keywords."""
 
-_LARGEST = 4 << 20  # bytes of one recorded call
+_LARGEST_CALL = 4 << 20  # bytes of one recorded call
 _MOST_CALLS = 400
-_FEW = 3  # arrays, or numbers of one: fewer have things in common by chance
+_SAMPLE = 3  # arrays, or numbers of one: fewer have things in common by chance
 _answer: Answer | None = None
 _inside = 0
 
@@ -99,7 +99,7 @@ class Recorder:
         positional = args[1:] if owner else args
         with contextlib.suppress(Exception):  # values without a pickle are not recorded
             data = pickle.dumps((positional, kwargs), protocol=5)
-            if len(data) <= _LARGEST and len(self.scripts) < _MOST_CALLS:
+            if len(data) <= _LARGEST_CALL and len(self.scripts) < _MOST_CALLS:
                 if not owner:
                     self.scripts.append((method, pytest_run.current_test, [("", data)]))
                 elif method == "__init__":
@@ -146,9 +146,9 @@ def what_is_alike(scripts: list[Script]) -> list[str]:
     ]
     several = (array for value in values for array in _numbers(value))
     arrays = [*{(each.shape, each.dtype, each.tobytes()): each for each in several}.values()]
-    if len(arrays) < _FEW:
+    if len(arrays) < _SAMPLE:
         return []
-    lines = [each for each in arrays if each.ndim == 1 and each.size > _FEW]
+    lines = [each for each in arrays if each.ndim == 1 and each.size > _SAMPLE]
     tables = [each for each in arrays if each.ndim == 2]  # noqa: PLR2004  axes
     shapes = {each.shape for each in arrays}
     # A list has no dtype that anybody chose.
@@ -159,7 +159,7 @@ def what_is_alike(scripts: list[Script]) -> list[str]:
         "have no negative number": all(bool((each >= 0).all()) for each in arrays),
         f"have the shape {arrays[0].shape}": len(shapes) == 1,
         f"have the dtype {min(dtypes, default='')}": len(dtypes) == 1,
-        "are sorted": len(lines) >= _FEW and all(bool((np.diff(e) >= 0).all()) for e in lines),
+        "are sorted": len(lines) >= _SAMPLE and all(bool((np.diff(e) >= 0).all()) for e in lines),
         "have no two equal numbers": all(np.unique(each).size == each.size for each in arrays),
     }
     return [fact for fact, holds in facts.items() if holds]

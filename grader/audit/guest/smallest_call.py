@@ -28,7 +28,7 @@ _SEEDS_OF_ONE = 8  # recorded scripts of one function that are perturbed
 _OPTIONS = 12  # calls with options that were never given, of one function
 _OF_ONE = 220  # candidates of one function
 _TRIES = 6  # times as many calls are made to find these
-_LARGEST = 200_000  # bytes of one candidate's arguments
+_LARGEST_CALL = 200_000  # bytes of one candidate's arguments
 _SIZES_EVERY, _BATCH_EVERY = 3, 11  # how often other sizes, or one more axis, are tried
 _MOST_SHRINKS = 400
 
@@ -87,7 +87,7 @@ class _Pool:
             kind = int(rng.integers(60))
             steps = perturb.with_other_numbers(rng, steps, kind, self.options.texts)
             key = pickle.dumps(steps)
-            if key in keys or len(key) > _LARGEST:
+            if key in keys or len(key) > _LARGEST_CALL:
                 continue
             keys.add(key)
             behaviour = _right(self.right, (self.name, steps))

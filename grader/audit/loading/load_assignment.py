@@ -17,9 +17,9 @@ from grader.definitions.files import SUFFIXES, TRACK_FILE
 from grader.errors import UsageError
 
 _NOTEBOOK: Final = ".ipynb"
-_MOST: Final = 500  # assignments in a folder
+_MOST_ASSIGNMENTS: Final = 500  # assignments in a folder
 _MOST_NAMES: Final = 4
-_OWN: Final = (
+_IS_A_DEFINITION: Final = (
     "this is a definition of Etude's: 'etude verify' proves its tests with the same mutants"
 )
 
@@ -55,7 +55,7 @@ def load_all(
         raise bad(path, "a symbolic link is not followed; name the file or folder itself")
     if path.is_file():
         if path.suffix in SUFFIXES and not named:
-            raise bad(path, _OWN)
+            raise bad(path, _IS_A_DEFINITION)
         return [_file(path, solution=solution, tests=tests, starter=starter)]
     if not path.is_dir():
         raise bad(path, "this is no regular file and no folder")
@@ -86,7 +86,7 @@ def _file(
 
 def _folder(path: Path) -> list[Assignment]:
     if os.path.lexists(path / TRACK_FILE):
-        raise bad(path / TRACK_FILE, _OWN)
+        raise bad(path / TRACK_FILE, _IS_A_DEFINITION)
     if one := _by_convention(path):
         return [one]
     try:
@@ -96,8 +96,10 @@ def _folder(path: Path) -> list[Assignment]:
     assignments = [
         each for each in below if exercism.is_exercise(each) or problem_folder.is_problem(each)
     ]
-    if len(assignments) > _MOST:
-        raise bad(path, f"there are more than {_MOST} assignments in it; name a part of it")
+    if len(assignments) > _MOST_ASSIGNMENTS:
+        raise bad(
+            path, f"there are more than {_MOST_ASSIGNMENTS} assignments in it; name a part of it"
+        )
     if assignments:
         return [each for each in map(_by_convention, assignments) if each is not None]
     files = FolderFiles(path.absolute())

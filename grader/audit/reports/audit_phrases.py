@@ -16,7 +16,7 @@ ACCEPTED: Final = "Named in the file of accepted ones, so none counts:"
 
 _GRAVE: Final = ("solution passes", "starter fails", "order", "never calls", "accepts sevens")
 _FUNCTION: Final = re.compile(r"\bdef (\w+)")
-_NAMED: Final = 3  # known mistakes in the headline
+_MOST_NAMES: Final = 3  # known mistakes in the headline
 _VERDICTS: Final = ("hole", "note", "ok")
 
 
@@ -30,7 +30,7 @@ def headline(audit: Audit) -> list[str]:
     mutants = [each for each in survivors if not each.misconception]
     if wrong:
         whole = count(max(audit.misconceptions, len(wrong)), "known mistake")
-        named = ", ".join(line(each.misconception or "") for each in wrong[:_NAMED])
+        named = ", ".join(line(each.misconception or "") for each in wrong[:_MOST_NAMES])
         result.append(
             f"{len(wrong)} of {whole} {_pass(len(wrong))} all tests; the first: {_ended(named)}"
         )

@@ -11,7 +11,7 @@ from grader.safe_files import IrregularFileError, open_regular
 MOST_DATA: Final = 8 << 20  # bytes of all files together that are no Python
 
 _MOST_FILES: Final = 500
-_DEEPEST: Final = 4
+_DEEPEST_FOLDER: Final = 4
 _LARGEST_DATA: Final = 2 << 20
 _NOT_SEARCHED: Final = frozenset(
     {"__pycache__", "node_modules", "venv", "env", "build", "dist", "site-packages"}
@@ -79,7 +79,7 @@ class FolderFiles:
             if entry.is_symlink():
                 self.notes.append(f"{printable_name(name)} is a symbolic link; it was not followed")
             elif entry.is_dir():
-                if depth < _DEEPEST and entry.name not in _NOT_SEARCHED:
+                if depth < _DEEPEST_FOLDER and entry.name not in _NOT_SEARCHED:
                     self._walk(name, depth + 1)
             elif entry.is_file():
                 if len(self.names) == _MOST_FILES:

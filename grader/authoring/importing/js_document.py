@@ -51,7 +51,7 @@ _MAX_BLOCKS: Final = 500
 _MAX_TRIES: Final = 2_000  # marks that are looked at
 _WORK: Final = 32 << 20  # characters that are parsed in all, however often
 _BRACES_BACK: Final = 6
-_FAR: Final = 64 << 10
+_LONGEST_HEAD: Final = 64 << 10
 _MAX_SHOWN_NOTE: Final = 4_000
 _MOST_XP: Final = 1_000_000
 _MOST_POINTS: Final = 1_000
@@ -120,7 +120,7 @@ def _block_around(
     used = 0
     first_error: NoObjectError | None = None
     for _ in range(_BRACES_BACK):
-        at = text.rfind("{", max(done, mark - _FAR), at)
+        at = text.rfind("{", max(done, mark - _LONGEST_HEAD), at)
         if at < 0:
             break
         try:

@@ -29,7 +29,7 @@ from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.workers.pool import Pool
 
 _SOLUTION, _OWN, _CHANGING = "solution", "own solution", "solution that changes inputs"
-_APART: Final = (checks.STARTER, checks.MUTANTS)  # their findings are told in another way
+_OTHER_CHECKS: Final = (checks.STARTER, checks.MUTANTS)  # their findings are told in another way
 _BRACKETS: Final = re.compile(r"\barray\(|[][(),]")
 _UNDEFINED: Final = re.compile(r"name '(\w+)' is not defined")
 _SURVIVOR: Final = re.compile(
@@ -199,7 +199,7 @@ def _examined(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> 
         for each in result.tests
     )
     import_proof.sentences += _sentences_of(proof.findings, exercise)
-    import_proof.notes += [each.message for each in proof.notes if each.check not in _APART]
+    import_proof.notes += [each.message for each in proof.notes if each.check not in _OTHER_CHECKS]
     return import_proof
 
 
@@ -219,7 +219,7 @@ def _sentences_of(findings: Sequence[ProofFinding], exercise: Exercise) -> Itera
             f"the starter crashes before anything is written into it: its own line {line}, "
             f"`{lines[line - 1].strip()}`, raises {hit['error']}. Take the lines out that try it"
         )
-    yield from (each.message for each in findings if each.check not in _APART)
+    yield from (each.message for each in findings if each.check not in _OTHER_CHECKS)
     changes = [hit[1] for each in findings if (hit := _SURVIVOR.search(each.message))]
     if changes:
         noun = "a mutant" if len(changes) == 1 else f"{len(changes)} mutants"

@@ -38,7 +38,7 @@ _SLIP: Final = re.compile(
     re.DOTALL,
 )
 _PLACEHOLDERS: Final = ("ellipsis", "NoneType")
-_SHARE: Final = 10  # a solution may use one part in ten
+_HEADROOM: Final = 10  # a solution may use one part in ten
 _LEAST_CPU: Final = 0.05  # seconds that a busy machine may take for nothing
 
 
@@ -514,16 +514,16 @@ def _limits(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
     if evidence is None or facts.solution.outcome is not Outcome.PASSED:
         return
     limits = limits_of(facts.exercise)
-    most_cpu = max(limits.cpu_seconds / _SHARE, _LEAST_CPU)
+    most_cpu = max(limits.cpu_seconds / _HEADROOM, _LEAST_CPU)
     grown = max(evidence.peak_kib - (facts.bare.peak_kib if facts.bare is not None else 0), 0) << 10
     # On a busy machine one of several runs may be held up, so the fastest counts.
     runs = [evidence, *(again.evidence for again in facts.again.values() if again.evidence)]
     cpu, wall = min(run.cpu_seconds for run in runs), min(run.wall_seconds for run in runs)
     used = (
         ("CPU time", cpu, most_cpu, "{:.2f} s"),
-        ("wall clock", wall, limits.wall_seconds / _SHARE, "{:.2f} s"),
-        ("memory", grown / (1 << 20), limits.address_space / _SHARE / (1 << 20), "{:.0f} MiB"),
-        ("output", evidence.printed / 1024, limits.output / _SHARE / 1024, "{:.1f} KiB"),
+        ("wall clock", wall, limits.wall_seconds / _HEADROOM, "{:.2f} s"),
+        ("memory", grown / (1 << 20), limits.address_space / _HEADROOM / (1 << 20), "{:.0f} MiB"),
+        ("output", evidence.printed / 1024, limits.output / _HEADROOM / 1024, "{:.1f} KiB"),
     )
     for what, amount, most, text in used:
         if amount > most:

@@ -44,8 +44,8 @@ test shows what the solution gives."""
 _SHORTEST_WORDS: Final = 8  # characters of an id or a description that give themselves away
 _SHORTEST_CODE: Final = 20  # characters of a line of code
 _DIGITS: Final = 5  # digits of a telling number
-_DEEPEST: Final = 3  # encodings in one another
-_WIDEST: Final = 4 << 20  # bytes of one view
+_DEEPEST_ENCODING: Final = 3  # encodings in one another
+_MOST_BYTES: Final = 4 << 20  # bytes of one view
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/_-]{8,}={0,2}")
 _ANY_HEADER: Final = 47  # for zlib: gzip or its own, with the largest window
 _TAG: Final = re.compile(r"<[^>]*>")
@@ -168,7 +168,7 @@ def _folded(text: str) -> str:
 
 def views(data: bytes, depth: int = 0) -> Iterator[str]:
     """Yield what a file says: as it is, and with everything taken off that it may be wrapped in."""
-    text = data[:_WIDEST].decode("utf-8", "replace")
+    text = data[:_MOST_BYTES].decode("utf-8", "replace")
     yield text
     bare = html.unescape(_TAG.sub("", text))
     yield bare
@@ -176,7 +176,7 @@ def views(data: bytes, depth: int = 0) -> Iterator[str]:
     unescaped = _PERCENT.sub(_character, _ESCAPE.sub(_character, bare))
     if unescaped != bare:
         yield unescaped
-    if depth == _DEEPEST:
+    if depth == _DEEPEST_ENCODING:
         return
     decoded = []
     for result in _BASE64.findall(data):
@@ -187,7 +187,7 @@ def views(data: bytes, depth: int = 0) -> Iterator[str]:
     inner = [*filter(_is_packed, decoded), b"\n".join(filter(None, decoded))]
     if _is_packed(data):
         with contextlib.suppress(zlib.error):
-            inner.append(zlib.decompressobj(wbits=_ANY_HEADER).decompress(data, _WIDEST))
+            inner.append(zlib.decompressobj(wbits=_ANY_HEADER).decompress(data, _MOST_BYTES))
     for each in filter(None, inner):
         yield from views(each, depth + 1)
 

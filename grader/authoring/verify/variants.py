@@ -20,7 +20,7 @@ from grader.grading.results.verdict import Evidence
 REPEATS = {"in another order": False, "with other seeds": True}
 """The extra runs of a solution: what is different, and whether the seeds are."""
 
-_SLOWER = 10  # times the solution; what takes longer is in a loop without an end
+_SLOWDOWN = 10  # times the solution; what takes longer is in a loop without an end
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def run_mutant(
     """
     usual = limits_of(hidden)
     used = solution.cpu_seconds if solution is not None else 0.0
-    cpu_seconds = min(usual.cpu_seconds, max(1, math.ceil(_SLOWER * used)))
+    cpu_seconds = min(usual.cpu_seconds, max(1, math.ceil(_SLOWDOWN * used)))
     limits = replace(usual, cpu_seconds=cpu_seconds)
     probe = Probe(first_failure=True, form_of=of.digest)
     return VariantRun(name, Job(hidden, _submission(hidden, source), limits, probe))

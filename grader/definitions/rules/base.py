@@ -25,7 +25,7 @@ _SCOPES: Final = (
     ast.ClassDef,
     *_COMPREHENSIONS,
 )
-_NAMED: Final = frozenset(  # nodes that set their `name`; type parameters came with Python 3.12
+_BINDERS: Final = frozenset(  # nodes that set their `name`; type parameters came with Python 3.12
     {"MatchAs", "MatchStar", "ExceptHandler", "TypeVar", "ParamSpec", "TypeVarTuple"}
 )
 _DYNAMIC: Final = frozenset({"exec", "globals", "locals", "vars"})
@@ -116,7 +116,7 @@ class _Finder(ast.NodeVisitor):
                     self._set(name, is_module=isinstance(node, ast.Import))
             case ast.MatchMapping(rest=str(name)):
                 self._set(name)
-            case _ if type(node).__name__ in _NAMED and isinstance(
+            case _ if type(node).__name__ in _BINDERS and isinstance(
                 bound := getattr(node, "name", None), str
             ):
                 self._set(bound)

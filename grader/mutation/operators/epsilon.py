@@ -8,7 +8,7 @@ from grader.mutation.edits import Edit, Operator
 from grader.mutation.program import Program
 
 _NAMES = frozenset({"eps", "epsilon", "tiny"})
-_LARGEST = 1e-3
+_LARGEST_EPSILON = 1e-3
 
 
 def is_epsilon(node: ast.AST) -> bool:
@@ -18,7 +18,7 @@ def is_epsilon(node: ast.AST) -> bool:
     if isinstance(node, ast.Attribute):
         return node.attr.lower().strip("_") in _NAMES
     value = calls.number(node)
-    return value is not None and 0 < value <= _LARGEST
+    return value is not None and 0 < value <= _LARGEST_EPSILON
 
 
 def _epsilon_outside(_: Program, node: ast.AST) -> Iterator[Edit]:

@@ -33,7 +33,7 @@ _ORDERED = frozenset({
     "inner", "searchsorted", "arctan2", "less", "greater", "less_equal", "greater_equal",
 })  # fmt: skip
 _VARIANCES = frozenset({"var", "std", "nanvar", "nanstd"})
-_MOST = 3  # arguments whose exchange is tried
+_MOST_ARGUMENTS = 3  # arguments whose exchange is tried
 
 
 def _other_function(program: Program, node: ast.AST) -> Iterator[Edit]:
@@ -90,7 +90,7 @@ def _drop_call(program: Program, node: ast.AST) -> Iterator[Edit]:
 
 
 def _swap_arguments(program: Program, node: ast.AST) -> Iterator[Edit]:
-    if not isinstance(node, ast.Call) or not 1 < len(node.args) <= _MOST:
+    if not isinstance(node, ast.Call) or not 1 < len(node.args) <= _MOST_ARGUMENTS:
         return
     if any(isinstance(arg, ast.Starred) for arg in node.args):
         return

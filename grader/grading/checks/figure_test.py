@@ -11,7 +11,7 @@ from grader.grading.comparison.compare import Difference, Rung, compare
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.loaded_program import LoadedProgram
 
-_USUAL: Final = Tolerance(atol=1e-9, rtol=1e-5)  # an eye sees no more
+_DEFAULT_TOLERANCE: Final = Tolerance(atol=1e-9, rtol=1e-5)  # an eye sees no more
 _Data: TypeAlias = Mapping[str, Any]
 _Item = TypeVar("_Item")
 
@@ -82,7 +82,7 @@ class FigureCheck(Check[FigureTest]):
         """Compare the data of two figures; None if the parts that count agree."""
         if not _fits(got, _FIGURE):
             return Difference(Rung.FIGURE, "figure", {"what": "nothing-drawn"})
-        parts, tolerance = self.test.compare, self.test.tolerance or _USUAL
+        parts, tolerance = self.test.compare, self.test.tolerance or _DEFAULT_TOLERANCE
         expected_axes, drawn = expected["axes"], got["axes"]
         if len(expected_axes) != len(drawn):
             facts = {"what": "plots", "expected": len(expected_axes), "got": len(drawn)}

@@ -80,7 +80,7 @@ class Difference:
 
 
 # What two correct orders of the same operations may differ by, with room to spare.
-_USUAL = {
+_SMALL_DTYPES = {
     "e": Tolerance(1e-3, 1e-2),  # float16
     "f": Tolerance(1e-6, 1e-4),
     "F": Tolerance(1e-6, 1e-4),  # complex64
@@ -102,7 +102,7 @@ _DTYPES = {np.dtype(kind).name for kind in np.typecodes["All"] if kind not in "O
 
 def usual_tolerance(dtype: np.dtype[Any]) -> Tolerance:
     """Return how close numbers of a dtype must be where an author says nothing."""
-    return _USUAL.get(dtype.char, _DOUBLE)  # `name` is computed each time
+    return _SMALL_DTYPES.get(dtype.char, _DOUBLE)  # `name` is computed each time
 
 
 def compare(  # noqa: PLR0911  a ladder: each rung returns

@@ -23,7 +23,7 @@ import numpy as np
 _MARK = "_etude_value_"
 _MOST_OCCURRENCES = 50  # of one expression
 _MOST_NUMBERS = 5_000  # in a value
-_DEEPEST, _LONGEST = 3, 64  # lists and tuples
+_DEEPEST_NESTING, _MOST_ITEMS = 3, 64  # lists and tuples
 _SIZES = 3  # different ones, of draws
 _SECONDS = 0.18  # of CPU, for all draws and replacements
 
@@ -119,8 +119,8 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
         return np.asarray(value).dtype.kind in "biufc"
     if type(value) in (list, tuple):
         return (
-            depth < _DEEPEST
-            and 0 < len(value) <= _LONGEST
+            depth < _DEEPEST_NESTING
+            and 0 < len(value) <= _MOST_ITEMS
             and all(_is_plain(each, depth + 1) for each in value)
         )
     return False

@@ -28,7 +28,7 @@ _MOST_TEXT = 4096
 _MOST_MESSAGE = 200
 _ALIKE: Final = Tolerance(1e-9, 1e-7)  # two orders of the same operations differ by less
 _ALIKE_SINGLE: Final = Tolerance(1e-6, 1e-4)
-_FEW = 4  # values, fewer say little if they are whole numbers
+_FEWEST_VALUES = 4  # values, fewer say little if they are whole numbers
 
 _FRACTION = re.compile(r"\d\.\d*[1-9]")
 _NO_NUMBERS: Final[Numbers] = np.empty(0)
@@ -57,7 +57,7 @@ class Fingerprint:
         finite = self.numbers[np.isfinite(self.numbers)]
         if (finite != np.trunc(finite)).any():
             return True
-        return len(finite) >= _FEW and len(np.unique(finite)) > 1
+        return len(finite) >= _FEWEST_VALUES and len(np.unique(finite)) > 1
 
     @property
     def is_finite_somewhere(self) -> bool:

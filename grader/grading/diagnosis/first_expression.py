@@ -34,7 +34,7 @@ from grader.sandbox.printable import printable
 WALL_SECONDS: Final = 2.0
 
 _SIZES: Final = (3, 4, 5, 6, 7, 3, 4)  # of the draws
-_APART: Final = 1 << 11  # numbers of draws that nothing else has
+_FIRST_DRAW: Final = 1 << 11  # numbers of draws that nothing else has
 _MOST_CALLS: Final = 2
 
 
@@ -124,7 +124,7 @@ def _calls(oracle: Oracle, failing: Sequence[TestCase]) -> Iterator[list[list[An
     for code, its in list(tests.items())[:_MOST_CALLS]:
         draws = []
         for size, test in zip(_SIZES, itertools.cycle(its), strict=False):
-            inputs = draw_of_sizes(exercise, test, _APART + size, (), size)
+            inputs = draw_of_sizes(exercise, test, _FIRST_DRAW + size, (), size)
             used = names_in(code) & inputs.keys()
             draws.append([code, {name: inputs[name] for name in used}])
         yield draws

@@ -26,8 +26,8 @@ from grader.grading.diagnosis.simpler_inputs import (
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import evaluate
 
-_FEW: Final = 3  # numbers that an array of one draw and an example may share
-_LONG: Final = 8  # an author's length above it is a secret
+_MOST_SHARED_NUMBERS: Final = 3  # numbers that an array of one draw and an example may share
+_LONGEST_PUBLIC: Final = 8  # an author's length above it is a secret
 _LARGE, _NEAR = 10, 0.1  # a number above the first is told by one that is as near to it
 _TRIVIAL: Final = frozenset({0.0, 0.5, 1.0, -1.0, 2.0, -2.0, np.inf, -np.inf})
 
@@ -52,11 +52,11 @@ def usual_of(draws: Sequence[Mapping[str, Any]], secret: "Secrets") -> Usual:
     arrays: dict[Path, list[npt.NDArray[Any]]] = {}
     for path, array in (each for drawn in all_arrays for each in drawn.items()):
         is_constant = all(path in each and is_near(array, each[path]) for each in all_arrays)
-        if is_constant or (array.size > _FEW and array.dtype.kind in "iuf"):
+        if is_constant or (array.size > _MOST_SHARED_NUMBERS and array.dtype.kind in "iuf"):
             arrays.setdefault(path, []).append(array)
     numbers = secret.not_public(in_common(draws))
     lengths = in_common([list(lengths_in(drawn)) for drawn in draws])
-    long = secret.not_public(lengths[lengths > _LONG])
+    long = secret.not_public(lengths[lengths > _LONGEST_PUBLIC])
     return Usual(held, numbers.tolist(), arrays, frozenset(long.tolist()))
 
 

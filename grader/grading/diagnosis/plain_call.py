@@ -12,7 +12,7 @@ from grader.definitions.exercise import Exercise, TestCase
 from grader.grading.program.author_code import evaluate
 
 _LINE = 88  # characters of a call with its inputs; in a longer one they get lines of their own
-_USUAL = ("bool", "int64", "float64", "complex128")  # dtypes that NumPy makes of a list
+_DEFAULT_DTYPES = ("bool", "int64", "float64", "complex128")  # dtypes that NumPy makes of a list
 
 
 class NotWritableError(Exception):
@@ -87,7 +87,7 @@ def python_of(value: Any) -> str:  # noqa: PLR0911  any value; each kind returns
         return _array(value)
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         text = python_of(value.item())
-        return text if value.dtype.name in _USUAL else f"np.{value.dtype.name}({text})"
+        return text if value.dtype.name in _DEFAULT_DTYPES else f"np.{value.dtype.name}({text})"
     if kind is list:
         return f"[{', '.join(map(python_of, value))}]"
     if kind is tuple:
@@ -98,7 +98,7 @@ def python_of(value: Any) -> str:  # noqa: PLR0911  any value; each kind returns
 
 
 def _array(value: npt.NDArray[Any]) -> str:
-    is_usual = value.dtype.name in _USUAL or value.dtype.kind == "U"
+    is_usual = value.dtype.name in _DEFAULT_DTYPES or value.dtype.kind == "U"
     dtype = "" if is_usual else f", dtype=np.{value.dtype.name}"
     if value.size == 0:
         return f"np.zeros({value.shape}, dtype=np.{value.dtype.name})"

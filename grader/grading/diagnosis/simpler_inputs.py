@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from grader.grading.diagnosis.input_properties import Path, parts, walk
 
-MANY: Final = 64
+MOST_NUMBERS: Final = 64
 """The most numbers that a small example has."""
 
 SAME: Final = 1e-5
@@ -64,7 +64,7 @@ def in_common(values: Sequence[Any]) -> _Array:
     """Return the finite numbers that all values have, sorted: also as keys, not in large arrays."""
     common: _Array | None = None
     for value in values:
-        small = [part for _, part in parts(value) if np.size(part) <= MANY * 4]
+        small = [part for _, part in parts(value) if np.size(part) <= MOST_NUMBERS * 4]
         numbers = np.array(sorted(filter(math.isfinite, numbers_in([small, *keys_in(value)]))))
         common = numbers if common is None else common[near(common, numbers)]
     return np.array([]) if common is None else common

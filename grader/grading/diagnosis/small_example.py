@@ -69,7 +69,7 @@ from grader.grading.diagnosis.plain_call import (
     python_of,
 )
 from grader.grading.diagnosis.simpler_inputs import (
-    MANY,
+    MOST_NUMBERS,
     alike,
     arrays_in,
     exchanged,
@@ -309,7 +309,7 @@ class Search:
         solution: LoadedProgram,
         program: LoadedProgram,
         clock: Clock,
-        most: int = MANY,
+        most: int = MOST_NUMBERS,
     ) -> None:
         self._exercise = oracle.exercise
         self._oracle = Oracle(oracle.exercise, sandbox, ValueCache())

@@ -9,12 +9,12 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-_LONGEST = 20_000  # characters of a program
+_LONGEST_SOURCE = 20_000  # characters of a program
 _MOST_NUMBERS = 4
 _MOST_COPIES = 96
 _ROUNDING = {"round", "round_", "around"}
 _ARRAYS = ("np", "numpy", "math")  # modules, whose functions take what a method belongs to
-_USUAL = {0, 1, 2}  # numbers that say little about a mistake
+_USUAL_NUMBERS = {0, 1, 2}  # numbers that say little about a mistake
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "*-", ast.Sub: "+", ast.Mult: "+/", ast.Div: "*",
 }  # fmt: skip
@@ -32,7 +32,7 @@ def read(source: str, numbers: Sequence[float]) -> dict[str, Any]:
         `numbers`: the program's own; `functions`: the name and line of each at the top; `copies`:
         for each change its kind, its lines, the code there, and the changed program.
     """
-    if len(source) > _LONGEST:
+    if len(source) > _LONGEST_SOURCE:
         return {"numbers": [], "functions": [], "copies": []}
     tree = ast.parse(source)
     return {
@@ -138,7 +138,7 @@ def _other_numbers(nodes: Sequence[ast.AST], numbers: Sequence[float]) -> Iterat
     odd = [
         (node, value)
         for node, value in _numbers(nodes)
-        if abs(value) not in {*right, *_USUAL} and id(node) not in skipped
+        if abs(value) not in {*right, *_USUAL_NUMBERS} and id(node) not in skipped
     ]
     for node, value in odd[:_MOST_NUMBERS]:
         for other in dict.fromkeys([*right, 0.5, 1.0, 2.0, 0.0]):

@@ -9,7 +9,7 @@ from grader.definitions.exercise import Exercise
 from grader.definitions.files import exercise_files
 from grader.errors import EtudeError
 
-_MOST = 12  # exercises that are read
+_MOST_EXERCISES = 12  # exercises that are read
 
 
 class Teachers:
@@ -42,7 +42,7 @@ class Teachers:
         files = []
         with contextlib.suppress(OSError, EtudeError):
             files = exercise_files(self._exercise.where.path.parent)
-        while waiting and len(exercises) < _MOST:
+        while waiting and len(exercises) < _MOST_EXERCISES:
             name = waiting.popleft()
             for path in files:
                 if path.stem.lstrip("0123456789-") == name:

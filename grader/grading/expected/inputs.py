@@ -13,7 +13,7 @@ import numpy as np
 from grader.definitions.exercise import Exercise, Literals, TestCase
 from grader.grading.program.author_code import by_author, freeze, remember
 
-SMALLEST, LARGEST, ONLY = 2, 10, 5
+_SMALLEST_SIZE, _LARGEST_SIZE, _ONLY_SIZE = 2, 10, 5
 """`size` in the first draw, in the last, and in a single one."""
 
 _MOST_SIZES = 32
@@ -21,7 +21,7 @@ _EVERY = 3
 """In each third draw one axis has length 1: rare enough to leave most draws as telling as ever,
 and ten draws still give three axes their turn. The first draws are ordinary ones."""
 
-_APART = 1 << 20  # a stream of random numbers beside those of the test's own draws
+_OWN_STREAM = 1 << 20  # a stream of random numbers beside those of the test's own draws
 
 
 def draw_inputs(exercise: Exercise, test: TestCase, number: int) -> Mapping[str, Any]:
@@ -51,7 +51,7 @@ def draw_of_sizes(
     """
     if isinstance(test.given, Literals):
         return draw_inputs(exercise, test, 0)
-    rng = generator(exercise, test, number, _APART)
+    rng = generator(exercise, test, number, _OWN_STREAM)
     left, others = list(lengths), _sizes(rng, size, 0)
 
     def sizes(count: int, least: int = 1) -> tuple[int, ...]:
@@ -97,8 +97,8 @@ def generator(exercise: Exercise, test: TestCase, *numbers: int) -> np.random.Ge
 def size_of(number: int, draws: int) -> int:
     """Return the size of a draw: it grows, so that the first failure shown is a small one."""
     if draws == 1:
-        return ONLY
-    return SMALLEST + round((LARGEST - SMALLEST) * number / (draws - 1))
+        return _ONLY_SIZE
+    return _SMALLEST_SIZE + round((_LARGEST_SIZE - _SMALLEST_SIZE) * number / (draws - 1))
 
 
 def _sizes(rng: np.random.Generator, size: int, number: int) -> Callable[..., tuple[int, ...]]:
@@ -110,7 +110,7 @@ def _sizes(rng: np.random.Generator, size: int, number: int) -> Callable[..., tu
         """
         if not 0 < count <= _MOST_SIZES:
             raise ValueError(f"sizes() gives 1 to {_MOST_SIZES} numbers, not {count}")
-        smallest = max(SMALLEST, least)
+        smallest = max(_SMALLEST_SIZE, least)
         largest = max(size, smallest + count - 1)
         chosen = rng.permutation(np.arange(smallest, largest + 1))[:count]
         turn, rest = divmod(number, _EVERY)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-_LONGEST: Final = 60  # characters of the submission's code in a sentence
+_LONGEST_CODE: Final = 60  # characters of the submission's code in a sentence
 
 
 def explained(mistakes: Sequence[str], *, are_mutants: bool, is_never_finite: bool) -> str:
@@ -83,7 +83,7 @@ def first_wrong(kind: str, code: str, line: int) -> str:
 def quoted(code: str) -> str:
     """Return the submission's code on one line, shortened, as it stands between backticks."""
     code = " ".join(code.replace("`", "'").split())
-    return code if len(code) <= _LONGEST else f"{code[: _LONGEST - 3]}..."
+    return code if len(code) <= _LONGEST_CODE else f"{code[: _LONGEST_CODE - 3]}..."
 
 
 _REPAIRS: Final[Mapping[str, str]] = {

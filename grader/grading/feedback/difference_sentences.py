@@ -15,13 +15,13 @@ from grader.grading.feedback import outcome_sentences
 from grader.grading.feedback.sentence_tables import Sentence, distinct, filled, number_text
 from grader.sandbox.printable import printable
 
-_WHOLE: Final = "The result"
+_THE_RESULT: Final = "The result"
 # "Return the pair `(a, b)`", but not "Return an array of shape `(n, d)`".
 _TUPLE: Final = re.compile(
     r"[Rr]eturns? (?:(?!shape)[^.`])*`\(([A-Za-z_]\w*(?:, [A-Za-z_]\w*)+)\)`"
 )
 _LINE: Final = 80  # characters of a printed text that are quoted
-_SAME_SHAPE: Final = f"{_WHOLE} has the right shape, but "
+_SAME_SHAPE: Final = f"{_THE_RESULT} has the right shape, but "
 
 
 def differs(
@@ -37,7 +37,7 @@ def differs(
     """
     which = f"(Inputs {draw + 1} of {draws}.)" if draws > 1 else ""
     if difference.rung is Rung.NOTHING and related:
-        name = _part(_WHOLE, difference.path, items)
+        name = _part(_THE_RESULT, difference.path, items)
         return " ".join(filter(None, (f"{name} is None. {related}", which)))
     return " ".join(filter(None, (sentence_of(difference, items=items), related, which)))
 
@@ -72,10 +72,10 @@ def _part(whole: str, path: Sequence[object], items: Sequence[str]) -> str:
     return name
 
 
-def sentence_of(difference: Difference, name: str = _WHOLE, items: Sequence[str] = ()) -> str:
+def sentence_of(difference: Difference, name: str = _THE_RESULT, items: Sequence[str] = ()) -> str:
     """Return the sentence about a difference."""
     if difference.cause is not None:
-        part = _WHOLE
+        part = _THE_RESULT
         if difference.message == "gradient":
             place = difference.facts["place"]
             part = "The slope along a random direction"
@@ -212,7 +212,7 @@ def _two_digits(count: float) -> str:
 _SENTENCES: Final[Mapping[str, Sentence]] = {
     "none": lambda name, expected: (
         f"{name} is None. Does every path through your function end in `return`?"
-        if name == _WHOLE
+        if name == _THE_RESULT
         else f"{name} is None, where {describe(expected)} is expected."
     ),
     "type": _type,

@@ -45,7 +45,7 @@ _HIDDEN_BY_OUTCOME = {
     Outcome.OUTPUT_LIMIT: "Your code printed too much for the inputs of this hidden test.",
 }
 _MOST_LISTED = 5  # lines of a notebook that were left out
-_LONGEST = 300  # characters of a submission's own words in a sentence
+_LONGEST_QUOTE = 300  # characters of a submission's own words in a sentence
 
 _ENDED = (
     "Your code ended the whole program, so no test after that could run. Leave this out: a "
@@ -161,7 +161,7 @@ def _words_of(error: Raised) -> str:
 
 def cut(message: str) -> str:
     """Return a submission's own words, shortened."""
-    return message if len(message) <= _LONGEST else f"{message[:_LONGEST]}..."
+    return message if len(message) <= _LONGEST_QUOTE else f"{message[:_LONGEST_QUOTE]}..."
 
 
 def _at(error: Raised, *, loading: bool = False) -> str:
@@ -198,7 +198,7 @@ def _in_the_test_itself(error: Raised, call: str, contents: DefinedNames) -> str
         elif is_type_error and error.message.startswith(f"{name}."):
             but = f"{_words_of(error)}. The first parameter of a method is `self`."
         elif error.type == "AttributeError" and lacks:
-            but = f"an object of your class `{name}`{where} has no {attribute[:_LONGEST]}."
+            but = f"an object of your class `{name}`{where} has no {attribute[:_LONGEST_QUOTE]}."
         if but:
             return f"The test runs `{cut(call)}`, but {but}"
     return (
@@ -509,7 +509,7 @@ def answer_differs(
     verb = "is" if len(names) == 1 else "are"
     if is_quoted:
         answer = str(got).strip()
-        if len(answer) <= _SHORT and _UNQUOTED.fullmatch(answer):
+        if len(answer) <= _MOST_QUOTED and _UNQUOTED.fullmatch(answer):
             return f"{answers} is a text. Remove the quotes: `{names[0]} = {answer}`."
         return f"{answers} is a text. Another kind of value is asked for."
     if is_text:
@@ -521,12 +521,12 @@ def answer_differs(
             "are nested."
         )
     answer = repr(got)
-    if len(names) > 1 or not isinstance(got, (bool, int, float, str)) or len(answer) > _SHORT:
+    if len(names) > 1 or not isinstance(got, (bool, int, float, str)) or len(answer) > _MOST_QUOTED:
         return f"{answers} {verb} not right. Go through it step by step once more."
     return f"{answers}: {answer} is not it. Go through it step by step once more."
 
 
-_SHORT = 40  # characters of an answer that are repeated
+_MOST_QUOTED = 40  # characters of an answer that are repeated
 _UNQUOTED = re.compile(r"[-+\d.,()\[\] e]+|True|False")
 
 _BEYOND = {

@@ -6,7 +6,7 @@ from typing import Any, Final
 from grader.grading.feedback.sentence_tables import Sentence
 from grader.sandbox.printable import printable
 
-_LONGEST: Final = 160  # characters of a call, or of an error's message
+_LONGEST_TEXT: Final = 160  # characters of a call, or of an error's message
 _MOST_NAMES: Final = 5
 
 
@@ -38,7 +38,7 @@ def _accepts(_: str, rejected: int, count: int, needed: int, told: str | None) -
 
 def _cut(text: str) -> str:
     words = " ".join(printable(text).replace("`", "'").split())
-    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 3]}..."
+    return words if len(words) <= _LONGEST_TEXT else f"{words[: _LONGEST_TEXT - 3]}..."
 
 
 SUITE_SENTENCES: Final[Mapping[str, Sentence]] = {

@@ -29,13 +29,13 @@ _Array: TypeAlias = npt.NDArray[Any]
 
 _WORD: Final = re.compile(r"\w+")
 _LINE_FEED: Final = "\n"
-_MOST: Final = ValueSummary.MOST_CHARACTERS
+_TEXT_LENGTH: Final = ValueSummary.MOST_CHARACTERS
 _NOTE: Final = 60  # characters that a note of what is left out may take
 _EDGE: Final = 3  # values that are shown at each end of a long axis
-_WHOLE: Final = 200  # values up to which an array is printed in full
+_MOST_VALUES: Final = 200  # values up to which an array is printed in full
 _DIGITS: Final = 4  # decimals of an array inside of another value
 _SIGNIFICANT: Final = 8  # digits of a number inside of a list, as many as NumPy prints of an array
-_FEW: Final = 12  # items that are looked at before the first is printed
+_FIRST_ITEMS: Final = 12  # items that are looked at before the first is printed
 _LINE: Final = 75  # characters after which an array's row goes on in the next line
 _SHOWN_AXES: Final = 2
 _MOST_BITS: Final = 256  # of a whole number that is printed digit by digit
@@ -138,9 +138,11 @@ def _cut(pieces: Iterable[str], amount: str) -> str:
     """Return as many pieces as there is room for, with the amount if that is not all."""
     text = ""
     for piece in pieces:
-        text += piece[: _MOST + 1]
-        if len(text) > _MOST:
-            return f"{printable(text[: _MOST - _NOTE], keep=_LINE_FEED)}... ({amount} in all)"
+        text += piece[: _TEXT_LENGTH + 1]
+        if len(text) > _TEXT_LENGTH:
+            return (
+                f"{printable(text[: _TEXT_LENGTH - _NOTE], keep=_LINE_FEED)}... ({amount} in all)"
+            )
     return printable(text, keep=_LINE_FEED)
 
 
@@ -148,7 +150,7 @@ def _pieces(value: object) -> Iterator[str]:
     """Yield the `repr` of a value in pieces."""
     match value:
         case str() | bytes():
-            yield repr(value[:_MOST])
+            yield repr(value[:_TEXT_LENGTH])
         case tuple() | list() | set() | frozenset() | deque() if value:
             before, after = next(ends for kind, ends in _ENDS.items() if isinstance(value, kind))
             single = isinstance(value, tuple) and len(value) == 1
@@ -170,7 +172,7 @@ def _pieces(value: object) -> Iterator[str]:
 
 
 def _items(before: str, items: Iterable[object], after: str) -> Iterator[str]:
-    has_array = any(isinstance(item, np.ndarray) for item in itertools.islice(items, _FEW))
+    has_array = any(isinstance(item, np.ndarray) for item in itertools.islice(items, _FIRST_ITEMS))
     yield before
     for number, item in enumerate(items):
         if number:
@@ -200,11 +202,11 @@ def _printed(
 ) -> Iterator[str]:
     """Yield an array as NumPy prints it: of a large one the ends of its axes."""
     corners = math.prod(min(length, 2 * _EDGE) for length in array.shape)
-    if array.size > _WHOLE and (array.ndim > _MOST_AXES or corners > _WHOLE):
+    if array.size > _MOST_VALUES and (array.ndim > _MOST_AXES or corners > _MOST_VALUES):
         first = ", ".join(str(each) for each in itertools.islice(array.flat, 2 * _EDGE))
         yield f"{first}, ... ({array.size:,} values)"
         return
     yield np.array2string(
         array, max_line_width=_LINE, separator=between, prefix=before,
-        precision=digits, threshold=_WHOLE, edgeitems=_EDGE,
+        precision=digits, threshold=_MOST_VALUES, edgeitems=_EDGE,
     )  # fmt: skip

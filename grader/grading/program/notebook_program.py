@@ -30,7 +30,7 @@ _WORDS: Final = re.compile(r"\b\w*(?:Error|Exception|Warning|Interrupt|Exit|Iter
 _AT: Final = re.compile(r"\(line [0-9]+(?:, [^()]*)?\)\.")  # what is said after the words
 _HELPER: Final = re.compile(r"The mistake is in your `[^`]*` \(line [0-9]+\)")
 _MOST_LEFT_OUT: Final = 100
-_LONGEST: Final = 80
+_LONGEST_LINE: Final = 80
 _THE_FILE: Final = ""
 
 
@@ -172,7 +172,7 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
     for entry in entries[:_MOST_LEFT_OUT]:
         match entry:
             case [int(number), str(text)]:
-                left_out.append((lines.cell(number), printable(text[:_LONGEST])))
+                left_out.append((lines.cell(number), printable(text[:_LONGEST_LINE])))
     failed = tuple((n, error) for n, error in read_failed_cells(facts) if n in lines.numbers)
     notes = (partial(outcome_sentences.left_out, left_out),) if left_out else ()
     if written := _modules(facts):

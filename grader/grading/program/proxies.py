@@ -55,7 +55,7 @@ from grader.sandbox.printable import printable
 
 _MOST_CALLS_BACK: Final = 100_000
 _MOST_WARNINGS: Final = 50
-_LONGEST: Final = 2000
+_LONGEST_WARNING: Final = 2000
 _EXACT = Tolerance(0.0, 0.0)
 _OF_ARRAYS: Final = frozenset(name for name in dir(np.ndarray) if not name.startswith("_"))
 _Error = TypeVar("_Error", bound=Exception)
@@ -227,7 +227,7 @@ class Proxies:
                     ]
                     warned_as = (k for k in kinds if isinstance(k, type) and issubclass(k, Warning))
                     category = next(warned_as, UserWarning)
-                    warnings.warn(printable(message[:_LONGEST]), category, stacklevel=4)
+                    warnings.warn(printable(message[:_LONGEST_WARNING]), category, stacklevel=4)
 
     def _forged(self) -> ChildGoneError:
         self._child.end()

@@ -27,7 +27,7 @@ from grader.grading.run.submission_run import SubmissionRun
 from grader.sandbox.answers import Raised
 
 _MOST_NUMBERS = 6
-_LONGEST = 80
+_LONGEST_VALUE = 80
 _AT_LEAST = 4  # decimals of the truth
 _MANY_DECIMALS = 12  # more were not rounded by hand
 _HALF = 0.5 * (1 + 1e-6)  # of the last digit, and what its own representation is off by
@@ -144,7 +144,7 @@ def _short(value: Any) -> str:
             return f"an array of shape {value.shape}"
         return f"{np.array2string(value, precision=4, separator=', ')} ({shape} {value.dtype})"
     text = repr(value)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."
 
 
 def reach_of(oracle: Oracle) -> dict[str, Any]:

@@ -20,7 +20,7 @@ _SECONDS: Final = 0.4  # of tracing: less than there is up to the hard limit
 _EVENTS: Final = 20_000
 _HEADS: Final = 3  # visits of a loop's first line: one before it, and two rounds
 _ROUNDS: Final = 10  # visits of a line in it; a statement over several lines visits some twice
-_LONGEST: Final = 40
+_LONGEST_VALUE: Final = 40
 _MOST_BITS: Final = 100
 _PLAIN: Final = (bool, int, float, str, type(None))
 
@@ -77,7 +77,7 @@ class CpuLimitHandler:
                 value = frame.f_locals.get(name, frame.f_globals.get(name, ...))
                 is_long = type(value) is int and value.bit_length() > _MOST_BITS
                 if type(value) in _PLAIN and not is_long:
-                    text = repr(value)[:_LONGEST]
+                    text = repr(value)[:_LONGEST_VALUE]
                     before, has_changed = self._values.get((frame, name), (text, False))
                     self._values[frame, name] = text, has_changed or before != text
             is_over = self._events >= _EVENTS or process_time() >= self._until

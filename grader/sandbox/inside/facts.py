@@ -12,7 +12,7 @@ _MOST_USES = 4000
 _MOST_ALIASES = 8  # of one name
 _MOST_FOUND = 100  # of one chain
 _ROUNDS = 50  # an alias of an alias of an alias
-_LONGEST = 200
+_LONGEST_NAME = 200
 
 _LOOPS: dict[type[ast.AST], str] = {
     ast.For: "for",
@@ -47,8 +47,8 @@ def uses(source: str) -> dict[str, object]:
         names = _Names(tree, parts)
         more = more or names.overflowed
         for kind, name, written, line in _uses(tree, names):
-            more = more or len(name) > _LONGEST
-            use = (kind, name[:_LONGEST], written[-_LONGEST:], line)
+            more = more or len(name) > _LONGEST_NAME
+            use = (kind, name[:_LONGEST_NAME], written[-_LONGEST_NAME:], line)
             earlier = first.get(use[:2])
             if earlier is None or line < earlier[3]:
                 first[use[:2]] = use
@@ -84,7 +84,7 @@ def not_returned(source: str, name: str) -> list[object] | None:
     computing = [node for node in functions[-1].body if not isinstance(node, ast.Return)]
     match computing[-1] if computing else None:
         case ast.Assign(targets=[ast.Name(id=target)]) | ast.AugAssign(target=ast.Name(id=target)):
-            return [target[:_LONGEST], computing[-1].lineno]
+            return [target[:_LONGEST_NAME], computing[-1].lineno]
         case ast.Expr(value=ast.BinOp() | ast.Subscript() | ast.Name()):
             return ["", computing[-1].lineno]
     return None
@@ -218,7 +218,7 @@ class _Names:
         aliases = self._aliases.setdefault(name, [])
         if whole in aliases or whole.startswith("."):
             return
-        if len(aliases) == _MOST_ALIASES or len(whole) > _LONGEST:
+        if len(aliases) == _MOST_ALIASES or len(whole) > _LONGEST_NAME:
             self.overflowed = True
         else:
             aliases.append(whole)

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 _MOST_DIGITS: Final = 4300  # of a decimal number, as Python allows an int
-_DEEPEST: Final = 32
+_DEEPEST_NESTING: Final = 32
 _LONGEST_RANGE: Final = 100_000  # as many items as a list may have
 _FIELDS, _MEMBER = "namedtuple", "enum member"
 
@@ -227,7 +227,7 @@ def as_data(value: Any, depth: int = 0) -> Any:
     A list of a class of its own is a list. A member of an enumeration is its name, unless it is a
     number or a text. Other objects stay.
     """
-    if depth > _DEEPEST or isinstance(value, (type, int, float, str)):
+    if depth > _DEEPEST_NESTING or isinstance(value, (type, int, float, str)):
         return value
     if isinstance(value, enum.Enum):
         return f"{type(value).__name__}.{value.name}"

@@ -13,7 +13,7 @@ from grader.grading.comparison.relations.pair import (
     is_varied,
 )
 
-_FEW = 4  # different values, fewer are in every order by chance
+_FEWEST_VALUES = 4  # different values, fewer are in every order by chance
 _MOST_AXES = 4
 
 
@@ -80,7 +80,7 @@ def _sorted_rows(array: Array) -> Array:
 
 
 def _varied(array: Array) -> bool:
-    return len(distinct(array)) >= _FEW
+    return len(distinct(array)) >= _FEWEST_VALUES
 
 
 def reshaped(pair: Pair) -> Relation | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from grader.grading.feedback.versions import HERE, SYNTAX, Versions, about, newer_syntax
 from grader.sandbox.inside import facts
 
-_MOST = 3
+_MOST_SENTENCES = 3
 _FSTRING_START = getattr(tokenize, "FSTRING_START", None)  # from Python 3.12 on
 _FSTRING_MIDDLE = getattr(tokenize, "FSTRING_MIDDLE", None)
 _FSTRING_END = getattr(tokenize, "FSTRING_END", None)
@@ -25,7 +25,7 @@ def differences(source: str, grader: Versions) -> tuple[str, ...]:
     if not notes:
         return ()
     first = {sentence: line for line, sentence in notes}
-    sentences = sorted((line, sentence) for sentence, line in first.items())[:_MOST]
+    sentences = sorted((line, sentence) for sentence, line in first.items())[:_MOST_SENTENCES]
     lines = " ".join(f"Line {line}: {sentence}" for line, sentence in sentences)
     return (f"The grader has {grader}; this page has {HERE}. {lines}",)
 

@@ -68,7 +68,7 @@ def _give(inputs):
     globals().update({"inputs": inputs} | next(iter(inputs.values()), {}))
 """
 _MOST_ROWS: Final = 8  # and columns, of a matrix for a figure
-_LONGEST: Final = 120  # characters of what a name does
+_LONGEST_SUMMARY: Final = 120  # characters of what a name does
 
 
 class _Grader:
@@ -279,7 +279,7 @@ def names() -> str:
                     paragraphs = (value.__doc__ or "").split("\n\n")
                     # A signature may come before it.
                     texts = (text for text in paragraphs if "(" not in text.partition(" ")[0])
-                    entries[name][each] = " ".join(next(texts, "").split())[:_LONGEST]
+                    entries[name][each] = " ".join(next(texts, "").split())[:_LONGEST_SUMMARY]
     return json.dumps(entries)
 
 

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise, ExerciseId
     from grader.definitions.track import Track, TrackDefinition
 
-_SHORT = 0.25  # seconds that a verdict may wait for another command's writing
+_SHORT_WAIT = 0.25  # seconds that a verdict may wait for another command's writing
 _NOTHING = hashlib.sha256(b"").hexdigest()  # the digest of a file that is empty, or not there
-_ENOUGH = 2  # failures after which a hint is offered
+_FAILURES_BEFORE_HINT = 2  # failures after which a hint is offered
 
 
 def read_history(*, hurried: bool = False) -> History:
     """Return what is recorded; nothing, with a warning, if that cannot be read."""
     try:
-        return (Store(patience=_SHORT) if hurried else Store()).read()
+        return (Store(patience=_SHORT_WAIT) if hurried else Store()).read()
     except RecordError as error:
         warn(f"your progress cannot be read: {error}")
         return History()
@@ -182,7 +182,7 @@ class Afterwards:
         if verdict.outcome is Outcome.PASSED:
             return list(self._passed(verdict))
         now, hints = self._before, self.exercise.hints
-        if now.failures < _ENOUGH or now.hints >= len(hints):
+        if now.failures < _FAILURES_BEFORE_HINT or now.hints >= len(hints):
             return []
         price = 0 if now.closed else hints[now.hints].price
         cost = f"costs {price} XP" if price else "is free"

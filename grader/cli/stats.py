@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _NAMED = 3  # mistakes and tests that a line names
 _TESTS = 12  # that are shown; JSON has all
 _GROUPS = 10  # likewise
-_WIDEST = 160  # characters of a message
+_LONGEST_MESSAGE = 160  # characters of a message
 
 
 @click.command("stats", short_help="Show difficulty and common mistakes from result files.")
@@ -138,7 +138,7 @@ def _print_groups(groups: "list[FailureGroup]", results: tuple[Path, ...]) -> No
     click.echo("\nFailures that no diagnosis explains, by equal behaviour:")
     for each in groups[:_GROUPS]:
         noun = "submission" if each.students == 1 else "submissions"
-        message = " ".join(each.message.split())[:_WIDEST]
+        message = " ".join(each.message.split())[:_LONGEST_MESSAGE]
         where = f"test '{each.tests[0]}': " if each.tests else ""
         click.echo(
             printable(

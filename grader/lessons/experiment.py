@@ -7,8 +7,8 @@ from grader.errors import Location
 from grader.lessons.computed_text import ComputedText, split_values
 from grader.lessons.fence import Fence, error, only, read_fields
 
-_FEWEST: Final = 2
-_MOST: Final = 4
+_FEWEST_GUESSES: Final = 2
+_MOST_GUESSES: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,10 @@ def read_experiment(fence: Fence) -> Experiment:
     find, put, why = (only(fields, key, fence.where) for key in ("find", "put", "why"))
     only(fields, "right", fence.where)
     guesses = [each for each in fields if each.key in ("right", "wrong")]
-    if not _FEWEST <= len(guesses) <= _MOST:
-        raise fence.error(f"expected {_FEWEST} to {_MOST} guesses, found {len(guesses)}")
+    if not _FEWEST_GUESSES <= len(guesses) <= _MOST_GUESSES:
+        raise fence.error(
+            f"expected {_FEWEST_GUESSES} to {_MOST_GUESSES} guesses, found {len(guesses)}"
+        )
     if len({each.value for each in guesses}) < len(guesses):
         raise error(guesses[-1].where, "two guesses are the same")
     if find.value == put.value:

@@ -30,7 +30,7 @@ CONTROLS: Final = ("mask", "scale", "temperature", "heads")
 _FEWEST_WORDS: Final = 2
 _LONGEST_SENTENCE: Final = 90
 _SWITCH: Final = {"on": True, "off": False}
-_EACH: Final = re.compile(r"([A-Za-z_]\w*) *= *(.+)")
+_NAME_AND_VALUES: Final = re.compile(r"([A-Za-z_]\w*) *= *(.+)")
 _MOST_CHOICES: Final = 6
 _MOST_CURVES: Final = 5
 _MOST_POINTS: Final = 500
@@ -68,7 +68,7 @@ class Figure:
     @property
     def choices(self) -> tuple[str, tuple[str, ...]]:
         """The name that the expressions use, and the values that a reader chooses from."""
-        match = _EACH.fullmatch(self.get("each"))
+        match = _NAME_AND_VALUES.fullmatch(self.get("each"))
         return (match[1], tuple(map(str.strip, match[2].split(",")))) if match else ("_", ("0",))
 
     def misfit(self, arrays: tuple[Any, ...]) -> str:
@@ -203,7 +203,7 @@ def _expressions(most: int) -> Check:
 
 
 def _each_value(_: Figure, value: str) -> str:
-    match = _EACH.fullmatch(value)
+    match = _NAME_AND_VALUES.fullmatch(value)
     count = len(match[2].split(",")) if match else 0
     if 1 < count <= _MOST_CHOICES:
         return _expressions(_MOST_CHOICES)(_, match[2].replace(",", ";")) if match else ""

@@ -8,7 +8,7 @@ from grader.errors import Location
 from grader.lessons.computed_text import ComputedText, Value, split_values
 from grader.lessons.fence import Fence, Field, error, only, read_fields
 
-_FEWEST: Final = 2
+_FEWEST_CHOICES: Final = 2
 LETTERS: Final = "ABCDEF"  # of the answers to choose from
 
 
@@ -77,8 +77,10 @@ def read_question(fence: Fence) -> Question:
         answer = split_values(text, fence.path, field.where.line)
         choices.append(Choice(answer, field.key == "right", _text(reason)))
     only(fields, "right", fence.where)
-    if not _FEWEST <= len(choices) <= len(LETTERS):
-        raise fence.error(f"expected {_FEWEST} to {len(LETTERS)} answers, found {len(choices)}")
+    if not _FEWEST_CHOICES <= len(choices) <= len(LETTERS):
+        raise fence.error(
+            f"expected {_FEWEST_CHOICES} to {len(LETTERS)} answers, found {len(choices)}"
+        )
     return ChoiceQuestion(prompt.where, _text(prompt), tuple(choices))
 
 

@@ -32,7 +32,7 @@ _ATTRIBUTES: Final = _PROPERTIES | {
     *("width", "height", "viewBox", "transform", "clip-rule", "preserveAspectRatio"),
 }
 _VALUE: Final = re.compile(r"[\w\s#%.,+()-]*")
-_OWN: Final = re.compile(r"#([\w.-]+)")
+_OWN_PART: Final = re.compile(r"#([\w.-]+)")
 _OWN_URL: Final = re.compile(r"url\(#([\w.-]+)\)")
 _PNG: Final = re.compile(r"data:image/png;base64,[\sA-Za-z0-9+/=]+")
 _FONT_SIZE: Final = re.compile(r"(?:^|\s)(\d+(?:\.\d+)?)px\b")
@@ -88,7 +88,7 @@ def _clean(element: ET.Element, prefix: str) -> ET.Element:
     copy.text = element.text if copy.tag in ("text", "tspan") else None
     for name, value in {**element.attrib, **_declarations(element)}.items():
         if name in ("href", _HREF):
-            own = _OWN.fullmatch(value)  # a part of the same image
+            own = _OWN_PART.fullmatch(value)  # a part of the same image
             link = f"#{prefix}{own[1]}" if own else "#"
             if copy.tag == "image" and _PNG.fullmatch(value):
                 link = "".join(value.split())

@@ -12,20 +12,20 @@ from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis
 from grader.progress.history import History
 
-MOST: Final = 3
+MOST_BREAKS: Final = 3
 """The wrong programs of an exercise that are offered, one XP each."""
 
 
 def offers(exercise: Exercise, history: History) -> list[Misconception]:
     """Return the misconceptions to break; what the learner made is left out."""
     own = _own_mistakes(exercise.id, history)
-    return [each for each in breakable(exercise) if each.id not in own][:MOST]
+    return [each for each in breakable(exercise) if each.id not in own][:MOST_BREAKS]
 
 
 def earns(exercise: ExerciseId, program: str, history: History) -> bool:
     """Return whether it earns XP to break a program: for three others at most, once each."""
     broken = {each.misconception for each in history.broken if each.exercise == exercise}
-    return len(broken) < MOST and program not in broken | _own_mistakes(exercise, history)
+    return len(broken) < MOST_BREAKS and program not in broken | _own_mistakes(exercise, history)
 
 
 def _own_mistakes(exercise: ExerciseId, history: History) -> set[str]:

@@ -24,9 +24,9 @@ MAX_BYTES: Final = 64 << 20
 _NAME: Final = "etude_progress"
 _ID: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _COUNTS: Final = frozenset({"score", "max_score", "xp", "number", "price"})
-_MOST: Final = 10**6
-_LONGEST: Final = 200
-_CALL: Final = 2000  # characters of a call that broke a program
+_LARGEST_COUNT: Final = 10**6
+_LONGEST_TEXT: Final = 200
+_LONGEST_CALL: Final = 2000  # characters of a call that broke a program
 
 
 def to_json(history: History, programs: Programs | None = None) -> str:
@@ -102,12 +102,14 @@ def _read(name: str, value: object) -> Any:
         ValueError: It cannot be one.
     """
     if name in _COUNTS:
-        if type(value) is not int or not 0 <= value <= _MOST:
-            raise ValueError(f"expected a whole number from 0 to {_MOST}, found {value!r:.40}")
+        if type(value) is not int or not 0 <= value <= _LARGEST_COUNT:
+            raise ValueError(
+                f"expected a whole number from 0 to {_LARGEST_COUNT}, found {value!r:.40}"
+            )
         return value
     if (
         not isinstance(value, str)
-        or len(value) > (_LONGEST if name != "call" else _CALL)
+        or len(value) > (_LONGEST_TEXT if name != "call" else _LONGEST_CALL)
         or not value.isprintable()
     ):
         raise ValueError(f"expected a text of a line, found {value!r:.40}")

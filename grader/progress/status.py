@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
 from grader.definitions.exercise import ExerciseId
-from grader.progress.breaks import MOST
+from grader.progress.breaks import MOST_BREAKS
 from grader.progress.history import Attempt, Broken, GivenUp, HintTaken, History
 
 State: TypeAlias = Literal["new", "tried", "passed", "given up"]
@@ -43,7 +43,7 @@ class ExerciseStatus:
     @property
     def total(self) -> int:
         """Return all XP earned here, with one for each wrong program that was broken."""
-        return self.earned + min(len(self.broken), MOST)
+        return self.earned + min(len(self.broken), MOST_BREAKS)
 
     def worth(self, xp: int) -> int:
         """Return what a first pass would earn now, of an exercise that is worth `xp`."""

@@ -11,7 +11,7 @@ from grader.reports.plain_maths import plain
 from grader.reports.report import Batch, Report
 from grader.sandbox.printable import printable
 
-WIDEST: Final = 88
+WIDEST_PROSE: Final = 88
 """Columns of prose in a terminal; longer lines are hard to read."""
 
 ALL: Final = "--verbose shows all"

@@ -13,7 +13,7 @@ from rich.markdown import Markdown
 from rich.syntax import Syntax
 from rich.text import Text
 
-from grader.reports.phrases import WIDEST
+from grader.reports.phrases import WIDEST_PROSE
 from grader.reports.plain_maths import formula
 from grader.sandbox.printable import printable
 
@@ -23,7 +23,7 @@ _THEME: Final = "ansi_dark"  # the terminal's own colours
 
 def print_markdown(console: Console, source: str) -> None:
     """Print CommonMark with tables and dollar maths."""
-    console.print(_TerminalMarkdown(source), width=min(console.width, WIDEST), crop=False)
+    console.print(_TerminalMarkdown(source), width=min(console.width, WIDEST_PROSE), crop=False)
 
 
 def print_code(console: Console, code: str, language: str = "python") -> None:
@@ -70,7 +70,7 @@ class _Heading(markdown.Heading):
 class _Code(markdown.CodeBlock):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         text = _indented(_highlighted(str(self.text), self.lexer_name))
-        is_nested = options.max_width < min(console.width, WIDEST)  # rich would cut long lines off
+        is_nested = options.max_width < min(console.width, WIDEST_PROSE)  # rich cuts long lines off
         text.no_wrap, text.overflow = not is_nested, "fold" if is_nested else "ignore"
         yield text
 

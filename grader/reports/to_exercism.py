@@ -19,7 +19,7 @@ from grader.reports.report import Batch, Report
 _MESSAGE = 65_535  # characters
 _OUTPUT = 500
 _FILE = 500_000  # bytes
-_SHORT = 1_000  # characters of a message, where the file would be too long
+_SHORT_MESSAGE = 1_000  # characters of a message, where the file would be too long
 _TRUNCATED = " [Output was truncated. Please limit to 500 chars]"
 _STATUS = {Outcome.PASSED: "pass", Outcome.FAILED: "fail"}
 
@@ -29,7 +29,7 @@ def many(batch: Batch) -> str:
     data = _data(batch, _MESSAGE)
     text = json.dumps(data, indent=2, ensure_ascii=False)
     if len(text.encode()) >= _FILE:
-        text = json.dumps(_data(batch, _SHORT), ensure_ascii=False)
+        text = json.dumps(_data(batch, _SHORT_MESSAGE), ensure_ascii=False)
     return text + "\n"
 
 

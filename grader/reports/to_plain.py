@@ -31,7 +31,7 @@ from grader.reports.phrases import (
 )
 from grader.reports.report import Batch, Report
 
-_LONGEST = 200  # characters of a value
+_LONGEST_VALUE = 200  # characters of a value
 _ROWS = 4  # of two matrices
 
 
@@ -104,7 +104,7 @@ def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
 
 
 def _value(name: str, value: ValueSummary, *, verbose: bool) -> Iterator[str]:
-    text = clean(value.text) if verbose else cut(clean(value.text), _LONGEST, f"... ({ALL})")
+    text = clean(value.text) if verbose else cut(clean(value.text), _LONGEST_VALUE, f"... ({ALL})")
     lines = text.splitlines() or [""]
     if value.rows is not None:
         lines = [line(text)]

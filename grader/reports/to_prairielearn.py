@@ -18,7 +18,7 @@ from grader.reports.phrases import (
 from grader.reports.report import Batch
 
 _FILE = 1_000_000  # bytes
-_SHORT = 1_000  # characters of a message or an output, where the file would be too long
+_SHORT_TEXT = 1_000  # characters of a message or an output, where the file would be too long
 _NO_LIMIT = 1 << 30
 
 
@@ -26,7 +26,7 @@ def many(batch: Batch) -> str:
     """Return one student's submissions, one or several, as one."""
     text = json.dumps(_data(batch, _NO_LIMIT), indent=2, ensure_ascii=False)
     if len(text.encode()) >= _FILE:
-        text = json.dumps(_data(batch, _SHORT), ensure_ascii=False)
+        text = json.dumps(_data(batch, _SHORT_TEXT), ensure_ascii=False)
     return text + "\n"
 
 

@@ -17,7 +17,7 @@ from grader.reports.formats import Renderer
 from grader.reports.lines import Line, Paper, Surface
 from grader.reports.phrases import (
     ALL,
-    WIDEST,
+    WIDEST_PROSE,
     as_one,
     clean,
     count,
@@ -56,11 +56,11 @@ _NO_VERDICT_MARK: Final = ("!", "yellow")
 _INDENT: Final = "  "
 _BETWEEN: Final = 2  # blanks between the columns of a test's line
 _BELOW: Final = 4  # lines of the terminal for what follows: advice, waiting, the prompt
-_LEAST: Final = 6  # lines of a verdict, however small the terminal is
+_FEWEST_LINES: Final = 6  # lines of a verdict, however small the terminal is
 _WITHOUT_TERMINAL: Final = 100  # columns of blocks
 _WIDTH = 100
 _MOST_ROWS = 50  # submissions that are listed one by one
-_NAMED = 5  # files that were not looked at
+_MOST_PATHS = 5  # files that were not looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +156,8 @@ def print_batch(console: Surface, batch: Batch) -> None:
     if batch.done_before:
         console.print(f"{batch.done_before} had a verdict already", markup=False)
     if batch.not_looked_at:
-        paths = ", ".join(printable(path) for path in batch.not_looked_at[:_NAMED])
-        more = ", ..." if len(batch.not_looked_at) > _NAMED else ""
+        paths = ", ".join(printable(path) for path in batch.not_looked_at[:_MOST_PATHS])
+        more = ", ..." if len(batch.not_looked_at) > _MOST_PATHS else ""
         reason = "being no <student>/<exercise>.py or .ipynb, or not the one that counts"
         left = f"{len(batch.not_looked_at)} not looked at, {reason}: {paths}{more}"
         console.print(left, markup=False, soft_wrap=True)
@@ -174,7 +174,7 @@ def print_verdict(console: Surface, verdict: Verdict, *, verbose: bool = False) 
     sheet = _Sheet(console, verdict, detail)
     room = None
     if console.is_terminal and not verbose:
-        room = max(console.height - _BELOW, _LEAST)
+        room = max(console.height - _BELOW, _FEWEST_LINES)
         for less in _LESS:
             if len(sheet.lines()) <= room:
                 break
@@ -194,7 +194,7 @@ class _Sheet:
         self._detail = detail
         self._wraps = console.is_terminal  # in a log or a pipe a sentence stays on its line
         width = console.width if console.is_terminal else _WITHOUT_TERMINAL
-        self._prose = min(width, WIDEST)
+        self._prose = min(width, WIDEST_PROSE)
         self._page = DetailLines(width - len(_INDENT), has_colours(console), detail.text)
         self._opened = {test.id for test in opened(verdict, verbose=detail is _ALL)}
 

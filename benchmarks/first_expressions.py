@@ -26,7 +26,7 @@ from grader.mutation import mutants
 from grader.sandbox.process import Sandbox, open_sandbox
 
 EXERCISES: Final = Path(__file__).parents[1] / "exercises"
-_MOST: Final = 8  # mutants of one program
+_MOST_MUTANTS: Final = 8  # mutants of one program
 _TRUE: Final = {
     # What is missing can be put in at the named line too.
     (
@@ -78,7 +78,7 @@ def main(only: str | None, verbose: bool, also_mistakes: bool) -> None:
             if _failed(oracle, source, sandbox):
                 raise click.ClickException(f"a right program of {name} does not pass:\n{source}")
             made = mutants(source, exercise.defines, exercise.starter)
-            for mutant in made[:: -(-len(made) // _MOST) or 1]:
+            for mutant in made[:: -(-len(made) // _MOST_MUTANTS) or 1]:
                 if not (results := _failed(oracle, mutant.source, sandbox)):
                     continue
                 if all(each.outcome is not Outcome.FAILED for each in results.values()):

@@ -39,7 +39,7 @@ _NETWORK: Final = {
     "downloadThroughput": 8.1e6 / 8,
     "uploadThroughput": 1.35e6 / 8,
 }
-_SLOWER: Final = 4
+_CPU_SLOWDOWN: Final = 4
 _SOON, _STILL, _LIGHT = 1.0, 0.02, 250
 _COLD, _WARM = 5.0, 0.3
 _PAINTED: Final = 'performance.getEntriesByName("first-contentful-paint")[0].startTime'
@@ -110,7 +110,7 @@ def measure(*, quick: bool) -> Section:
         Aim("pages: click to verdict, warm", max(turned, warm), _WARM, "s"),
     ]
     rows = [_row(name, *figures) for name, figures in medians.items()]
-    notes = _NOTES.format(slower=_SLOWER, cold=cold, turned=turned * 1e3, warm=warm * 1e3)
+    notes = _NOTES.format(slower=_CPU_SLOWDOWN, cold=cold, turned=turned * 1e3, warm=warm * 1e3)
     return Section(_TITLE, header, rows, notes, aims)
 
 
@@ -155,7 +155,7 @@ def _visit(browser: Browser, url: str) -> _Visit:
         session = context.new_cdp_session(page)
         session.send("Network.enable")
         session.send("Network.emulateNetworkConditions", _NETWORK)
-        session.send("Emulation.setCPUThrottlingRate", {"rate": _SLOWER})
+        session.send("Emulation.setCPUThrottlingRate", {"rate": _CPU_SLOWDOWN})
         loaded: list[dict[str, float]] = []
         session.on("Network.loadingFinished", lambda event: loaded.append(event))  # noqa: PLW0108  Playwright marks what it is given
         of_python: set[object] = set()

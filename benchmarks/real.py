@@ -18,7 +18,7 @@ from grader.grading.results.verdict import Verdict
 from grader.grading.workers.pool import Pool
 
 _ONE: Final = "attention-weights"
-_EACH: Final = 8  # of the exercises, a quick run takes one in so many
+_QUICK_STEP: Final = 8  # of the exercises, a quick run takes one in so many
 
 _NOTES = """\
 - CPU of all processes of `etude grade --jobs 1`, per submission; a block has {block} of them.
@@ -39,7 +39,7 @@ def measure(*, quick: bool) -> Section:
     block, rounds, repeats = (10, 2, 5) if quick else (20, 8, 15)
     every = Collection.load(default_folder()).exercises
     one = next(each for each in every if each.id == _ONE)
-    chosen = list(every)[:: _EACH if quick else 1]
+    chosen = list(every)[:: _QUICK_STEP if quick else 1]
     with Pool(1, open_with_spare) as pool:
         meter = _Meter(pool)
         base, right, wrong = meter.by_turns(one, block, rounds)

@@ -11,7 +11,7 @@ from benchmarks.service.stage import Running, Stores, running
 
 _SUBMISSIONS = ("64 MB of halves into a product", "as many halves as pass", "a long sum", "a sleep")
 _STOPPED_IN = "a long sum"
-_LONG = 60.0  # seconds that a submission has while which a stop comes
+_LONG_SECONDS = 60.0  # seconds that a submission has while which a stop comes
 _BEFORE_STOP = 1.0
 
 _NOTES = """\
@@ -38,7 +38,7 @@ def measure(stores: Stores, *, quick: bool) -> Section:  # noqa: ARG001  one rou
                 Aim(f"held, {dialect}, another student's verdict beyond the limit", other, 2, "s"),
                 Aim(f"held, {dialect}, SIGTERM", stop, 10, "s"),
             ]
-    notes = _NOTES.format(limit=hostile.LIMIT, number=len(_SUBMISSIONS), long=_LONG)
+    notes = _NOTES.format(limit=hostile.LIMIT, number=len(_SUBMISSIONS), long=_LONG_SECONDS)
     title = "held: what a hostile submission costs others"
     return Section(title, ("store", "another s", "SIGTERM s"), rows, notes, aims)
 
@@ -47,7 +47,7 @@ def _collection(folder: Path) -> Path:
     track = folder / "held"
     track.mkdir()
     (track / "01-held.yaml").write_text(hostile.exercise("held"))
-    (track / "02-held-long.yaml").write_text(hostile.exercise("held-long", _LONG))
+    (track / "02-held-long.yaml").write_text(hostile.exercise("held-long", _LONG_SECONDS))
     (track / "track.yaml").write_text(
         "id: held\ntitle: Held\ndescription: d\nexercises: [held, held-long]\n"
     )

@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 
 _UNKNOWN: Final = "there is no such exercise any more"
 _GIVEN_UP: Final = "it could not be graded; its attempts say why"  # which may quote what it printed
-_MOST: Final = 64  # results in one transaction
+_MOST_RESULTS: Final = 64  # results in one transaction
 _TRIES: Final = 3  # of a transaction that the database undid for the sake of another
 _CONFLICTS: Final = frozenset({"40001", "40P01"})  # PostgreSQL: serialization failure, deadlock
 
 # What a result's own values cause: the next attempt would fail alike.
-_ITS_OWN: Final = (DataError, IntegrityError, ValueError, TypeError, LookupError, ArithmeticError)
+_BAD_DATA: Final = (DataError, IntegrityError, ValueError, TypeError, LookupError, ArithmeticError)
 
 _log = structlog.get_logger(__name__)
 
@@ -108,7 +108,7 @@ class Publisher:
 
     def _write_ready(self) -> None:
         with self._lock:
-            batch, self._ready = self._ready[:_MOST], self._ready[_MOST:]
+            batch, self._ready = self._ready[:_MOST_RESULTS], self._ready[_MOST_RESULTS:]
         if batch:  # or an earlier call has written it
             self._write(batch)
 
@@ -127,7 +127,7 @@ class Publisher:
                 if len(batch) > 1:
                     for each in batch:
                         self._write([each])
-                elif isinstance(error, _ITS_OWN):
+                elif isinstance(error, _BAD_DATA):
                     self._give_up(requests, error)
                 else:
                     notify(requests, error)

@@ -20,13 +20,13 @@ from sitegen.numerals import MINUS
 from sitegen.page_images import PageImages
 from sitegen.safe_html import trusted
 
-_DEEPEST = 6
+_DEEPEST_HEADING = 6
 _NO_IMAGE_HERE = (
     "an image cannot stand here; it can in instructions, hints, explanations and lessons"
 )
 _CLOSING = re.compile(r"[.,;:!?)]+")
 _MINUS = re.compile(r"(?<!\S)-(?=\d)")
-_SHORT = 24  # characters of code that any line has room for
+_SHORT_CODE = 24  # characters of code that any line has room for
 _KEPT = Markup('<span class="kept">{}{}</span>')  # a browser would break a line before the comma
 _DISPLAY = Markup('<span class="formula" tabindex="0">{}</span>')  # scrolls when it is too wide
 
@@ -75,7 +75,7 @@ def _render(
     for token in _flat(tokens):
         if token.type in {"heading_open", "heading_close"}:
             level = int(token.tag.removeprefix("h"))
-            token.tag = f"h{min(_DEEPEST, top + max(0, level - 2))}"
+            token.tag = f"h{min(_DEEPEST_HEADING, top + max(0, level - 2))}"
         # A table's alignment is the one style that the parser writes.
         style = str(token.attrs.pop("style", ""))
         if style:
@@ -181,7 +181,7 @@ def _code(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
 def _inline_code(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
     """A shape such as `(5, 2)` is not broken in two lines."""
     content = tokens[index].content
-    style = Markup(' class="kept"') if len(content) <= _SHORT else ""
+    style = Markup(' class="kept"') if len(content) <= _SHORT_CODE else ""
     return Markup("<code{}>{}</code>").format(style, content)
 
 

@@ -29,7 +29,7 @@ _HOURS = 2  # from here on an estimate is in hours
 
 # `file:` because Firefox does not count a page on a disk as its own origin, so that 'self' alone
 # leaves it without style. A page from a server cannot load from a disk whatever this says.
-_OWN: Final = "'self' file:"
+_OWN_ORIGIN: Final = "'self' file:"
 # The content security policy, within a page since many hosts set no headers: no inline script, and
 # no other host but the folder of Pyodide. Styles may be inline since the editor makes its own.
 # WebAssembly is what Python is. The worker that runs Python has a `data:` address, so it inherits
@@ -37,10 +37,10 @@ _OWN: Final = "'self' file:"
 _POLICY: Final = "; ".join(
     (
         "default-src 'none'",
-        f"script-src {_OWN} blob: 'wasm-unsafe-eval'",
-        f"style-src {_OWN} 'unsafe-inline'",
-        f"img-src {_OWN} data:",
-        f"font-src {_OWN}",
+        f"script-src {_OWN_ORIGIN} blob: 'wasm-unsafe-eval'",
+        f"style-src {_OWN_ORIGIN} 'unsafe-inline'",
+        f"img-src {_OWN_ORIGIN} data:",
+        f"font-src {_OWN_ORIGIN}",
         "connect-src 'self' {python}",
         "worker-src 'self' data:",
         "manifest-src 'self'",

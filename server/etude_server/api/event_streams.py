@@ -14,7 +14,7 @@ from etude_server.store import submissions
 from etude_server.store.database import Database
 
 _LOOK_SECONDS: Final = 0.2
-_SHARE: Final = 10  # a look that takes long is followed by a rest of so many times as long
+_REST_FACTOR: Final = 10  # a look that takes long is followed by a rest of so many times as long
 _LONGEST_REST: Final = 2.0  # seconds, also behind a look that the store kept waiting
 
 
@@ -69,7 +69,7 @@ class Watcher:
                         watched.place = place
                         if place is None:
                             watched.gone.set()
-            rest = _SHARE * (time.monotonic() - began)
+            rest = _REST_FACTOR * (time.monotonic() - began)
             await asyncio.sleep(min(max(_LOOK_SECONDS, rest), _LONGEST_REST))
 
     def _places(self, names: tuple[str, ...]) -> dict[str, int | None]:

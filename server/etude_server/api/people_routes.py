@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from etude_server.actions import grades
 from etude_server.actions import people as actions
 from etude_server.actions.people import INVITE_DAYS, Imported
-from etude_server.actions.staff_texts import LONGEST
+from etude_server.actions.staff_texts import LONGEST_TEXT
 from etude_server.api.auth import STAFF_ONLY, ContextOf, Staff, Teacher
 from etude_server.api.problem_details import existing_one, responses
 from etude_server.api.submission_routes import Own
@@ -55,7 +55,7 @@ class _Strict(BaseModel):
 class NewComment(_Strict):
     """A comment on a submission."""
 
-    text: str = Field(max_length=LONGEST)
+    text: str = Field(max_length=LONGEST_TEXT)
     line: int | None = Field(None, ge=1, le=100_000, description="Which line it is on, if one.")
 
 
@@ -64,7 +64,7 @@ class NewOverride(_Strict):
 
     points: float | None = Field(None, ge=0, le=1_000_000)
     excused: bool = False
-    reason: str = Field(max_length=LONGEST)
+    reason: str = Field(max_length=LONGEST_TEXT)
 
 
 class NewExtension(_Strict):

@@ -20,7 +20,7 @@ from grader.sandbox.printable import printable
 
 _log = structlog.get_logger(__name__)
 
-_NAMED: Final = 5  # things that are wrong with a request
+_MOST_ERRORS: Final = 5  # things that are wrong with a request
 _LONGEST_NAME: Final = 80  # characters
 _MEDIA_TYPE: Final = "application/problem+json"
 _FRAMEWORK_S: Final = ("HTTPValidationError", "ValidationError")  # we answer with problems instead
@@ -110,10 +110,10 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
             errors = error.errors()
             told = [
                 f"{printable('.'.join(map(str, at[1:])) or str(at[0]))[:_LONGEST_NAME]}: {message}"
-                for at, message in ((each["loc"], each["msg"]) for each in errors[:_NAMED])
+                for at, message in ((each["loc"], each["msg"]) for each in errors[:_MOST_ERRORS])
             ]
-            if len(errors) > _NAMED:
-                told.append(f"and {len(errors) - _NAMED} more")
+            if len(errors) > _MOST_ERRORS:
+                told.append(f"and {len(errors) - _MOST_ERRORS} more")
             status, detail = HTTPStatus.UNPROCESSABLE_ENTITY, "; ".join(told) + "."
         case UsageError():  # the sentence of the command line
             sentence = str(error)

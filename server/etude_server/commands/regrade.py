@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from etude_server.store.regrades import Regrade, RegradeChange
 
 _SHOWN = 20  # changes for the better that are listed; those for the worse always are
-_LONG = 120  # seconds, after which a time is told in minutes
+_LONG_SECONDS = 120  # seconds, after which a time is told in minutes
 _CELL = 40  # characters of a line in one: an id is 36
-_WIDEST = 1_000
+_WIDEST_TABLE = 1_000
 
 
 @click.command("regrade", short_help="Grade stored submissions again under a fixed exercise.")
@@ -186,7 +186,7 @@ def _preview(
     if trial.ungraded:
         time = ""
         if trial.seconds is not None:
-            is_long = trial.seconds >= _LONG
+            is_long = trial.seconds >= _LONG_SECONDS
             number = f"{trial.seconds / 60:.0f} min" if is_long else f"{trial.seconds:.0f} s"
             time = f", which takes about {number}"
         click.echo(f"  {trial.ungraded} left to grade{time}")
@@ -268,7 +268,7 @@ def _print(table: "Table") -> None:
     from rich.console import Console
 
     console = Console(highlight=False)
-    width = console.measure(table, options=console.options.update(max_width=_WIDEST)).maximum
+    width = console.measure(table, options=console.options.update(max_width=_WIDEST_TABLE)).maximum
     Console(highlight=False, width=max(console.width, width)).print(table)
 
 

@@ -48,8 +48,8 @@ _ASSISTANT: Final = frozenset({f"{_MEMBERSHIP}/Instructor#TeachingAssistant", "T
 _INSTRUCTOR: Final = frozenset({f"{_MEMBERSHIP}#Instructor", "Instructor"})
 _LEEWAY: Final = 10  # seconds by which clocks may differ
 _COOKIE: Final = "etude_lti_"
-_LONGEST: Final = 255  # characters of an id, as LTI has it
-_NAMED: Final = 16  # characters of the state that name the cookie: several launches at once
+_ID_LENGTH: Final = 255  # characters of an id, as LTI has it
+_STATE_IN_NAME: Final = 16  # characters of the state that name the cookie: several launches at once
 _REQUIRED: Final = ("iss", "aud", "sub", "exp", "iat", "nonce")
 
 
@@ -124,7 +124,7 @@ def begin(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Log
 
 def cookie_name(state: str) -> str:
     """Return the name of a launch's cookie."""
-    part = state[:_NAMED]
+    part = state[:_STATE_IN_NAME]
     return _COOKIE + (part if part.isascii() and part.isalnum() else "")
 
 
@@ -266,7 +266,7 @@ def _check_message(platform: Platform, claims: Mapping[str, Any]) -> None:
     if not isinstance(deployment, str) or deployment not in platform.deployments:
         raise LaunchError("This deployment of the learning platform is not registered here.")
     for value in (claims["sub"], claims["nonce"]):
-        if not isinstance(value, str) or not 0 < len(value) <= _LONGEST:
+        if not isinstance(value, str) or not 0 < len(value) <= _ID_LENGTH:
             raise LaunchError("The learning platform does not say who comes.")
         if not value.isascii() or not value.isprintable():
             raise LaunchError("The learning platform does not say who comes.")
@@ -281,7 +281,7 @@ def _context(claims: Mapping[str, Any]) -> str:
     if _CLAIM + "context" not in claims:
         return ""
     course = _section(claims, _CLAIM + "context").get("id")
-    if not isinstance(course, str) or not 0 < len(course) <= _LONGEST or not course.isprintable():
+    if not isinstance(course, str) or not 0 < len(course) <= _ID_LENGTH or not course.isprintable():
         raise LaunchError("The learning platform does not say which course this is.")
     return course
 

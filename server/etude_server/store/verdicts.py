@@ -111,7 +111,7 @@ _FAILED: Final = (
         verdict.c.outcome != "passed",
     )
 )
-_LONGEST: Final = 200  # characters of a mistake's name, the column's
+_LONGEST_NAME: Final = 200  # characters of a mistake's name, the column's
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,8 +401,8 @@ def _mistakes_in(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         return
     # PostgreSQL takes no longer ones, and then the verdict itself would not be published.
     for name in row.mistakes:
-        yield "misconception", name[:_LONGEST]
+        yield "misconception", name[:_LONGEST_NAME]
     for name in row.failed_tests:
-        yield "test", name[:_LONGEST]
+        yield "test", name[:_LONGEST_NAME]
     if row.hint is not None:
         yield "hint", str(row.hint)

@@ -9,7 +9,7 @@ import numpy as np
 from grader.lessons.figure import POSITIONS, Figure
 
 D_MODEL: Final = 16
-FAR: Final = 5  # steps
+FAR_STEPS: Final = 5  # steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,5 +55,6 @@ def describe(position: int, row: Sequence[float]) -> str:
 
     return (
         f"Position {position}: its product with itself is {at(0)}, one step away {at(1)}, "
-        f"{FAR} steps away {at(FAR)}. Move it: these numbers stay, since only the distance counts."
+        f"{FAR_STEPS} steps away {at(FAR_STEPS)}. Move it: these numbers stay, since only the "
+        "distance counts."
     )

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from importlib import metadata
 
 from grader.audit.result import GROUPS, Audit, SuiteCheck, Survivor
-from grader.audit.run_audit import Finished, Request
+from grader.audit.run_audit import AuditResult, Request
 from grader.authoring.importing.assignment import Assignment
 from grader.disk_cache import Cache, cache_folder, fingerprint, key_of, package_folder
 
@@ -23,7 +23,7 @@ class AuditCache:
         packages = {f"{each.name} {each.version}" for each in metadata.distributions()}
         self._packages = "\n".join(sorted(packages))
 
-    def find(self, assignment: Assignment, request: Request) -> Finished | None:
+    def find(self, assignment: Assignment, request: Request) -> AuditResult | None:
         """Return the audit of an assignment, if it is known."""
         entry = self._cache.find(self._key(assignment, request))
         if entry is None:
@@ -40,11 +40,11 @@ class AuditCache:
                 misconceptions=data["misconceptions"],
                 **groups,
             )
-            return Finished(audit, data["extra_tests"])
+            return AuditResult(audit, data["extra_tests"])
         except (ValueError, KeyError, TypeError):
             return None
 
-    def keep(self, assignment: Assignment, request: Request, finished: Finished) -> None:
+    def keep(self, assignment: Assignment, request: Request, finished: AuditResult) -> None:
         """Remember an audit."""
         audit = finished.audit
         data = {

@@ -52,14 +52,14 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class AuditResult:
     """An audit, and a module of tests that kills its survivors ("" if there is none to write)."""
 
     audit: Audit
     extra_tests: str
 
 
-def run_audit(assignment: Assignment, request: Request) -> Finished:
+def run_audit(assignment: Assignment, request: Request) -> AuditResult:
     """Audit an assignment.
 
     Raises:
@@ -95,7 +95,7 @@ class _Auditor:
     def ids(self) -> frozenset[str]:
         return frozenset(test.id for test in self.tests)
 
-    def run(self) -> Finished:
+    def run(self) -> AuditResult:
         began = time.monotonic()
         every = self._run_solution()
         self.tests = [test for test in every if test.outcome == "passed"]
@@ -107,7 +107,7 @@ class _Auditor:
         self._run_in_other_orders()
         if any(isinstance(node, _CALLED) for node in ast.walk(ast.parse(self.source))):
             self.checks.append(suite_checks.never_calls(self.tests))
-        reached = _Reached(self.source, self.tests)
+        reached = _LineCoverage(self.source, self.tests)
         self._run_with_wrong_results()
         self._record()
         # What stands in the starter is left alone.
@@ -148,7 +148,7 @@ class _Auditor:
             seconds=time.monotonic() - began,
             misconceptions=sum(each.misconception is not None for each in programs),
         )
-        return Finished(audit, extra)
+        return AuditResult(audit, extra)
 
     def _task(
         self,
@@ -290,7 +290,7 @@ class _Auditor:
         self, programs: Sequence[AuditedProgram]
     ) -> tuple[list[AuditedProgram], dict[str, frozenset[str]] | None]:
         """Return the programs that survive, and which test kills which if all were run."""
-        reached = _Reached(self.source, self.tests)
+        reached = _LineCoverage(self.source, self.tests)
         cpu = sum(test.cpu for test in self.tests)
         seconds = sum(test.seconds for test in self.tests)
         run_all = cpu * len(programs) <= _ALL_TESTS_SECONDS
@@ -445,7 +445,7 @@ class _Auditor:
         return replace(task, extra={ready_tests.EXTRA_FILE: text})
 
 
-class _Reached:
+class _LineCoverage:
     """The lines of the solution that each test reaches."""
 
     def __init__(self, source: str, tests: Sequence[TestOutcome]) -> None:

@@ -33,7 +33,7 @@ def find_targets(names: Iterable[str], collection_folder: Path) -> list[TargetGr
         UsageError: Nothing has such a name; the closest one is shown.
     """
     names = list(dict.fromkeys(names))
-    groups = [group for name in names for group in _meant(name, collection_folder)]
+    groups = [group for name in names for group in _groups_of(name, collection_folder)]
     seen: set[Path] = set()
     targets = []
     for group in groups if names else _in_collection(collection_folder):
@@ -44,10 +44,10 @@ def find_targets(names: Iterable[str], collection_folder: Path) -> list[TargetGr
     return targets
 
 
-def _meant(name: str, collection_folder: Path) -> Iterator[TargetGroup]:
+def _groups_of(name: str, collection_folder: Path) -> Iterator[TargetGroup]:
     path = Path(name)
     if not is_path(name):
-        yield _named(name, collection_folder)
+        yield _find_by_id(name, collection_folder)
     elif path.name == TRACK_FILE and exists(path):
         yield _track(path.parent)
     elif exists(path / TRACK_FILE):
@@ -62,7 +62,7 @@ def _meant(name: str, collection_folder: Path) -> Iterator[TargetGroup]:
         yield TargetGroup((path,))
 
 
-def _named(name: str, folder: Path) -> TargetGroup:
+def _find_by_id(name: str, folder: Path) -> TargetGroup:
     """Find an exercise or a track of the collection by its id."""
     files = files_by_folder(folder)
     tracks = {below.name: below for below in files if exists(below / TRACK_FILE)}

@@ -104,7 +104,7 @@ class _Grader:
         verdict = run.verdict(results, _NAME)
         notes = (*verdict.notes, *differences(source, self._versions))
         verdict = replace(verdict, notes=notes)
-        verdict = explain(verdict, run, _Recorded(self._diagnostician, run, results, source))
+        verdict = explain(verdict, run, _PageSearch(self._diagnostician, run, results, source))
         verdict = replace(verdict, failures=tuple(run.optional.failures))
         log_failures(verdict)
         return verdict
@@ -127,7 +127,7 @@ class _Grader:
 
 
 @dataclass
-class _Recorded:
+class _PageSearch:
     """The one search of a page: among results of misconceptions that its builder has recorded."""
 
     diagnostician: Diagnostician

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from grader.audit.programs import KnownFunction
-    from grader.audit.run_audit import Finished, Request
+    from grader.audit.run_audit import AuditResult, Request
     from grader.authoring.importing.assignment import Assignment
 
 _PERCENT = 100
@@ -148,13 +148,13 @@ def command(
 
 def _run(
     assignments: "Sequence[Assignment]", request: "Request", *, use_cache: bool
-) -> "tuple[list[Finished], list[str]]":
+) -> "tuple[list[AuditResult], list[str]]":
     """Audit each assignment; of several, those that cannot be audited are named and left out."""
     from grader.audit.audit_cache import AuditCache
     from grader.audit.run_audit import run_audit
 
     cache = AuditCache()
-    finished: list[Finished] = []
+    finished: list[AuditResult] = []
     failures: list[str] = []
     for assignment in assignments:
         cached = cache.find(assignment, request) if use_cache else None
@@ -237,7 +237,7 @@ def _reports(forms: "Sequence[str]", output: Path | None) -> list[tuple[str, Pat
     return reports
 
 
-def _write(finished: "Finished", path: Path | None) -> None:
+def _write(finished: "AuditResult", path: Path | None) -> None:
     if path is None:
         return
     if not finished.extra_tests:

@@ -115,14 +115,14 @@ def read_graded(results: tuple[Path, ...], rules: "Rules") -> "Batch":
     Raises:
         UsageError: A file is not as it should be, or there is no verdict in them.
     """
-    from grader.course.grades import graded, read_results
+    from grader.course.grades import grade_reports, read_results
     from grader.definitions.wording import few
     from grader.reports.phrases import count
 
     read = read_results(results)
     if not read.verdicts:
         raise UsageError("there is no verdict in the results")
-    batch = graded(read, rules)
+    batch = grade_reports(read, rules)
     if others := {student for student, _ in rules.times} - {each.student for each in batch}:
         click.echo(f"--times is also about {printable(few(sorted(others), 5))}", err=True)
     if rules.schedule is not None:

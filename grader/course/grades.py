@@ -132,7 +132,7 @@ def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
     return overrides
 
 
-def graded(batch: Batch, rules: Rules) -> Batch:
+def grade_reports(batch: Batch, rules: Rules) -> Batch:
     """Return all reports with their grades, and one for each exercise that is missing.
 
     Raises:

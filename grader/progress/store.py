@@ -154,7 +154,7 @@ class Store:
         with self._explained():
             if not self.path.exists():
                 return History()
-            with self._opened() as connection:
+            with self._open() as connection:
                 if version_of(connection) != len(MIGRATIONS):
                     with _transaction(connection):
                         migrate(connection)
@@ -208,7 +208,7 @@ class Store:
         with self._explained():
             if not self.path.exists():
                 return {}
-            with self._opened() as connection, _transaction(connection):
+            with self._open() as connection, _transaction(connection):
                 migrate(connection)
                 rows = connection.execute("SELECT exercise, source FROM programs ORDER BY exercise")
                 return {ExerciseId(name): str(source) for name, source in rows}
@@ -231,7 +231,7 @@ class Store:
         with self._explained():
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             create_private(self.path)
-            with self._opened() as connection, _transaction(connection):
+            with self._open() as connection, _transaction(connection):
                 migrate(connection)
                 before = connection.total_changes
                 connection.executemany(_ADD_ATTEMPT, map(_row, history.attempts))
@@ -244,7 +244,7 @@ class Store:
                 return added
 
     @contextlib.contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
+    def _open(self) -> Iterator[sqlite3.Connection]:
         """Open the file, which is its owner's alone; a read-only one is read."""
         close_to_others(self.path)
         address = f"{self.path.as_uri()}?mode=rw"

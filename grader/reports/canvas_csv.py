@@ -36,7 +36,7 @@ Scores = Mapping[str, tuple[float, int] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledGradebook:
     """A gradebook with grades in it."""
 
     text: str
@@ -110,7 +110,7 @@ def fill(
     identity: str = IDENTITIES[0],
     scale: bool = False,
     skip_unknown: bool = False,
-) -> Filled:
+) -> FilledGradebook:
     """Fill a column of a gradebook.
 
     Args:
@@ -168,7 +168,9 @@ def fill(
     end = "\r\n" if "\r\n" in export else "\n"
     csv.writer(text, delimiter=delimiter, lineterminator=end).writerows(rows)
     heading = rows[0][book.column]
-    return Filled(text.getvalue(), heading, graded, tuple(left_alone), tuple(without), unknown)
+    return FilledGradebook(
+        text.getvalue(), heading, graded, tuple(left_alone), tuple(without), unknown
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from grader.audit.audit_cache import AuditCache
 from grader.audit.result import Audit, SuiteCheck, Survivor
-from grader.audit.run_audit import Finished, Request
+from grader.audit.run_audit import AuditResult, Request
 from grader.authoring.importing.assignment import Assignment
 
 ASSIGNMENT = Assignment(
     "double", "pytest", "solution.py", {"solution.py": "x = 1\n"}, {"test_x.py": "y = 2\n"}
 )
 SURVIVOR = Survivor("change", "diff", 3, "f(1)", "2", "3", "def test_f(): ...", None)
-FINISHED = Finished(
+FINISHED = AuditResult(
     Audit(
         assignment=ASSIGNMENT,
         checks=(SuiteCheck("order", "hole", "A sentence.", ("test_x.py::test_one",)),),

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from grader.definitions.track import Track
-from grader.grading.diagnosis.break_it import broken
+from grader.grading.diagnosis.break_it import break_program
 from grader.grading.expected.oracle import Oracle
 from grader.lessons.break_task import BreakTask
-from grader.lessons.execute import RunCell, MatrixDisplay, run_lesson
+from grader.lessons.execute import MatrixDisplay, RunCell, run_lesson
 from grader.lessons.experiment import Experiment
 from grader.lessons.figure import Figure
 from grader.lessons.lesson import Cell, Prose, read_lesson
@@ -96,7 +96,9 @@ def test_a_lesson_shows_what_is_recorded(path: Path, sandbox: Sandbox) -> None:
     """Every number of a lesson is computed, and is the one that somebody has looked at."""
     lesson = run_lesson(read_lesson(path), sandbox)
     assert differences(lesson) == []
-    shown = [each for block in lesson.blocks if isinstance(block, RunCell) for each in block.displays]
+    shown = [
+        each for block in lesson.blocks if isinstance(block, RunCell) for each in block.displays
+    ]
     assert any(isinstance(each, MatrixDisplay) and each.kind == "heatmap" for each in shown)
 
 
@@ -138,7 +140,7 @@ def test_every_program_of_a_lesson_can_be_broken(sandbox: Sandbox) -> None:
         exercise = COLLECTION.find(task.exercise)
         job = break_job(exercise, task.misconception, _BREAKS[task.exercise])
         oracle = Oracle(exercise, sandbox)
-        verdict = broken(oracle, job.submission, sandbox, _BREAKS[task.exercise])
+        verdict = break_program(oracle, job.submission, sandbox, _BREAKS[task.exercise])
         assert verdict.example, (task.exercise, verdict.message)
 
 

@@ -89,7 +89,7 @@ def test_a_write_reaches_the_disk_before_it_returns(tmp_path: Path) -> None:
     """SQLite is told to wait for it (2 is FULL)."""
     store = Store(tmp_path)
     store.add(FULL)
-    with store._opened() as connection:  # noqa: SLF001  the setting is not seen from outside
+    with store._open() as connection:  # noqa: SLF001  the setting is not seen from outside
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from grader.errors import UsageError
-from grader.reports.canvas_csv import Filled, fill, scores_of
+from grader.reports.canvas_csv import FilledGradebook, fill, scores_of
 from grader.reports.report import Batch, Grade, Report
 from tests.reports.conftest import failed, report_of
 
@@ -25,7 +25,7 @@ Student,ID,SIS User ID,SIS Login ID,Section,Attention (4711),Essay (4712),Curren
 """
 
 
-def filled(export: str = EXPORT, **more: Any) -> Filled:
+def filled(export: str = EXPORT, **more: Any) -> FilledGradebook:
     how = {"scores": {"ada": (10, 10), "bob": (4, 10)}, "column": "Attention", **more}
     return fill(export, **how)
 

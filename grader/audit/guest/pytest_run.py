@@ -131,7 +131,7 @@ class _Lines:
 
 
 @dataclass(slots=True)
-class _Reached:
+class _Coverage:
     lines: set[int] = field(default_factory=set)
     calls: bool = False
 
@@ -147,8 +147,8 @@ class _Plugin:
         self._session = session
         self._send = send
         self._lines = lines
-        self._loading = _Reached()  # lines reached while modules of tests are imported
-        self._by_fixture: dict[str, _Reached] = {}
+        self._loading = _Coverage()  # lines reached while modules of tests are imported
+        self._by_fixture: dict[str, _Coverage] = {}
         self._failed = False
         self._errors: list[str] = []
 
@@ -191,7 +191,7 @@ class _Plugin:
             return (yield)
         finally:
             reached = self._lines.stop()
-            self._by_fixture.setdefault(fixturedef.argname, _Reached()).add(*reached)
+            self._by_fixture.setdefault(fixturedef.argname, _Coverage()).add(*reached)
             self._lines.start()
             self._lines.reached, self._lines.in_function = before
 
@@ -217,7 +217,7 @@ class _Plugin:
             "message": (self._errors or [""])[0],
         }
         if self._lines is not None:
-            reached = _Reached(*self._lines.stop())
+            reached = _Coverage(*self._lines.stop())
             used = {*getattr(item, "fixturenames", ())} & self._by_fixture.keys()
             for each in (self._loading, *(self._by_fixture[name] for name in used)):
                 reached.add(each.lines, each.calls)

@@ -59,8 +59,8 @@ def choose(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> frozenset[
     Raises:
         UsageError: There is no such rule.
     """
-    selected = frozenset[str]().union(*map(_meant, _words(select))) or frozenset(CATALOGUE)
-    return selected.difference(*map(_meant, _words(ignore))) | ALWAYS
+    selected = frozenset[str]().union(*map(_matching_codes, _words(select))) or frozenset(CATALOGUE)
+    return selected.difference(*map(_matching_codes, _words(ignore))) | ALWAYS
 
 
 def find(word: str) -> RuleDescription:
@@ -81,6 +81,6 @@ def _words(lists: Iterable[str]) -> list[str]:
     return [word for words in lists for word in _SEPARATOR.split(words) if word]
 
 
-def _meant(word: str) -> frozenset[str]:
+def _matching_codes(word: str) -> frozenset[str]:
     codes = frozenset(code for code in CATALOGUE if code.startswith(word.upper()))
     return codes or frozenset({find(word).code})

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from grader.definitions.exercise import CallTest, Exercise, FromExpression, LiteralValue
-from grader.grading.checks.judgement import Check, Judgement, evaluated, input_changed
+from grader.grading.checks.judgement import Check, Judgement, evaluate_expression, input_changed
 from grader.grading.comparison.compare import (
     Difference,
     as_accepted,
@@ -33,7 +33,7 @@ class CallCheck(Check[CallTest]):
         names = program.names(
             test.where, keep_inputs=test.keep_inputs, usages=usages, most=draw.most
         )
-        got = names.as_data(evaluated(test.call, {**program.bindings(names), **inputs}))
+        got = names.as_data(evaluate_expression(test.call, {**program.bindings(names), **inputs}))
         difference = self.compared(program.exercise, draw.expected, got)
         if difference is None:
             difference = input_changed(names, inputs, test.call, is_right=True)

@@ -121,7 +121,7 @@ def input_changed(
     return Difference(Rung.INPUTS, "input-changed", facts)
 
 
-def evaluated(code: str, names: Mapping[str, Any]) -> Any:
+def evaluate_expression(code: str, names: Mapping[str, Any]) -> Any:
     """Evaluate an expression over a submission's stand-ins.
 
     Raises:

@@ -19,7 +19,7 @@ from grader.grading.checks.judgement import (
     Check,
     DiffersError,
     Judgement,
-    evaluated,
+    evaluate_expression,
     input_changed,
     unusable,
 )
@@ -66,12 +66,14 @@ class PropertyCheck(Check[PropertyTest]):
         bindings = program.bindings(names)
 
         def value(code: str, changes: _Inputs) -> Any:
-            return evaluated(code, {**bindings, **oracle.inputs(test, draw), **freeze(changes)})
+            return evaluate_expression(
+                code, {**bindings, **oracle.inputs(test, draw), **freeze(changes)}
+            )
 
         call = functools.partial(value, test.call)
         against = functools.partial(value, test.against or "None")
         inputs = oracle.inputs(test, draw)
-        first = evaluated(test.call, {**bindings, **inputs})
+        first = evaluate_expression(test.call, {**bindings, **inputs})
         rng = generator(oracle.exercise, test, draw.number, _PERTURBATIONS)
         trial = _Trial(test, draw.inputs, call, against, first, rng)
         try:

@@ -47,7 +47,7 @@ _ROUNDS: Final = 3  # of cutting axes and simplifying numbers, each of which may
 _SCALES: Final = (1e3, 1e-6, 1e-200, 0.0)  # of numbers; what is computed may leave the range
 
 
-def broken(oracle: Oracle, submission: Submission, sandbox: Children, text: str) -> Verdict:
+def break_program(oracle: Oracle, submission: Submission, sandbox: Children, text: str) -> Verdict:
     """Return the verdict of `Probe.breaks`: with an example, or with the reason why there is none.
 
     Args:

@@ -385,9 +385,9 @@ class Search:
             some = min(lengths, _MOST_LENGTHS)
             for vector in sorted(itertools.product((1, 2), repeat=some), key=sum):
                 for _ in range(2):
-                    yield _drawn(self._exercise, question, next(numbers), vector, max(vector))
+                    yield _draw(self._exercise, question, next(numbers), vector, max(vector))
         for size in self.sizes:
-            yield _drawn(self._exercise, question, next(numbers), (), size)
+            yield _draw(self._exercise, question, next(numbers), (), size)
 
     def _difference(self, question: Question, inputs: Inputs) -> str:
         """Return the kind of the difference that inputs show; "" if none."""
@@ -549,14 +549,14 @@ def ordinary_inputs(oracle: Oracle, question: Question) -> list[Inputs]:
     names = question.call.names
     inputs = [draw.inputs for draw in oracle.draws(question.of)[: len(_ORDINARY)]]
     inputs += [
-        _drawn(oracle.exercise, question, _OTHER_DRAWS + size, (), size)
+        _draw(oracle.exercise, question, _OTHER_DRAWS + size, (), size)
         for size in _ORDINARY[min(len(inputs), _MOST_KNOWN) :]
         if isinstance(question.of.given, Seeded)  # literals are the same in each draw
     ]
     return [{name: each[name] for name in names} for each in inputs if names <= each.keys()]
 
 
-def _drawn(
+def _draw(
     exercise: Exercise, question: Question, number: int, lengths: tuple[int, ...], size: int
 ) -> Inputs:
     try:

@@ -46,7 +46,7 @@ def read(source: str, numbers: Sequence[float]) -> dict[str, Any]:
 
 def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
     nodes = _nodes(source)
-    rounding = [node for node in nodes if _called(node) in _ROUNDING]
+    rounding = [node for node in nodes if _function_name(node) in _ROUNDING]
     if rounding:
         digits = {_digits(node) for node in rounding}
         counts = [] if None in digits else sorted(digits)  # type: ignore[type-var]  # no None is left
@@ -107,7 +107,7 @@ def _lossless(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield "floor-division", f"({_text(left)} / {_text(right)})"
         case ast.AugAssign(target, ast.FloorDiv(), value):
             yield "floor-division", f"{ast.unparse(target)} /= {_text(value)}"
-        case ast.Call() if _called(node) in _ROUNDING:
+        case ast.Call() if _function_name(node) in _ROUNDING:
             yield "rounded", _text(_object(node) or (node.args[0] if node.args else node))
 
 
@@ -163,7 +163,7 @@ def _text(node: ast.AST) -> str:
     return text if isinstance(node, ast.Name | ast.Attribute | ast.Call) else f"({text})"
 
 
-def _called(node: ast.AST) -> str:
+def _function_name(node: ast.AST) -> str:
     if not isinstance(node, ast.Call) or not (node.args or isinstance(node.func, ast.Attribute)):
         return ""
     return getattr(node.func, "id", "") or getattr(node.func, "attr", "")

@@ -33,7 +33,7 @@ def draw_inputs(exercise: Exercise, test: TestCase, number: int) -> Mapping[str,
     if isinstance(test.given, Literals):
         return {name: freeze(value) for name, value in test.given.values.items()}
     rng, size = generator(exercise, test, number), size_of(number, test.seeds)
-    return _drawn(test, test.given.code, rng, size, _sizes(rng, size, number))
+    return _run_given(test, test.given.code, rng, size, _sizes(rng, size, number))
 
 
 def draw_of_sizes(
@@ -59,10 +59,10 @@ def draw_of_sizes(
         del left[:count]
         return taken + (others(count - len(taken), least) if count > len(taken) else ())
 
-    return _drawn(test, test.given.code, rng, size, sizes)
+    return _run_given(test, test.given.code, rng, size, sizes)
 
 
-def _drawn(
+def _run_given(
     test: TestCase,
     code: str,
     rng: np.random.Generator,

@@ -266,7 +266,7 @@ class Oracle:
             return draw.expected
         exact = self.cache.exact
         if test.id not in exact:
-            ((value, _),) = self._evaluated(test, "call", test.code, [self.inputs(test, draw)])
+            ((value, _),) = self._evaluate(test, "call", test.code, [self.inputs(test, draw)])
             exact[test.id] = freeze(value)
         return exact[test.id]
 
@@ -307,27 +307,29 @@ class Oracle:
             case LiteralValue(value):
                 return [(value, None)] * len(inputs)
             case FromReference():
-                return self._evaluated(test, "call", test.code, inputs)
+                return self._evaluate(test, "call", test.code, inputs)
             case FromExpression(code):
-                return self._evaluated(test, "expect", code, inputs)
+                return self._evaluate(test, "expect", code, inputs)
             case FromSolution():
                 return self._of_solution(
-                    test, inputs, lambda s, arguments: _called(s, test, arguments)
+                    test, inputs, lambda s, arguments: _call(s, test, arguments)
                 )
         if test.compared == "property" and self._has_reference(test.code):
             with contextlib.suppress(DefinitionError):  # the reference's failure is no submission's
-                return self._evaluated(test, "call", test.code, inputs)
+                return self._evaluate(test, "call", test.code, inputs)
         if not test.needs_solution:
             return [(test.stdout, None)] * len(inputs)
         if test.compared == "figure":
-            return self._of_solution(test, inputs, lambda s, arguments: _drawn(s, test, arguments))
+            return self._of_solution(
+                test, inputs, lambda s, arguments: _draw_figure(s, test, arguments)
+            )
         return self._of_solution(
             test,
             inputs,
             lambda s, arguments: (s.printed_by(test.where, test.code, arguments), None),
         )
 
-    def _evaluated(
+    def _evaluate(
         self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]
     ) -> list[_Expected]:
         course = self.exercise.course
@@ -339,7 +341,7 @@ class Oracle:
             sizes: list[int] = []
             make_importable(course)
             references = {
-                name: _weighed(each, sizes) for name, each in self._reference_names().items()
+                name: _weigh(each, sizes) for name, each in self._reference_names().items()
             }
             names = {**root, **references, **arguments}
             data = as_data(by_author(test.where, what, lambda: evaluate(code, names)))
@@ -414,7 +416,7 @@ class _Package:
         return _Package(member.__name__) if hasattr(member, "__path__") else member
 
 
-def _weighed(value: Any, sizes: list[int]) -> Any:
+def _weigh(value: Any, sizes: list[int]) -> Any:
     """Return a function that also notes the bytes of each result; any other value as it is."""
     if not isinstance(value, FunctionType):
         return value
@@ -427,14 +429,14 @@ def _weighed(value: Any, sizes: list[int]) -> Any:
     return call
 
 
-def _drawn(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
+def _draw_figure(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
     figure = program.drawn_by(test.where, test.code, inputs)
     if figure is None:
         raise author_error(test.where, f"test {test.id!r}: the solution draws no figure")
     return figure, None
 
 
-def _called(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
+def _call(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
     names = program.names(test.where)
     value = evaluate(test.code, {**program.bindings(names), **inputs})
     raise_for_functions(value)

@@ -27,7 +27,7 @@ from grader.definitions.exercise import Course, Exercise
 from grader.errors import DefinitionError, EtudeError, Location, Problem
 from grader.grading.program.stand_ins import authors_code
 from grader.sandbox.inside import virtual_files
-from grader.sandbox.inside.layout import arranged, is_read_only, lent
+from grader.sandbox.inside.layout import arrange, is_read_only, lend
 from grader.sandbox.limits import AUTHOR_SECONDS
 
 T = TypeVar("T")
@@ -182,7 +182,7 @@ def freeze(value: Any) -> Any:
     author made read-only is so there too.
     """
     if isinstance(value, np.ndarray):
-        return lent(value) if value.flags.writeable else value
+        return lend(value) if value.flags.writeable else value
     if isinstance(value, tuple):
         return getattr(value, "_make", tuple)([freeze(item) for item in value])
     if isinstance(value, (list, dict, deque)):
@@ -220,7 +220,7 @@ def fresh(value: Any) -> Any:
 def own_copy(value: Any) -> Any:
     """Return an input with arrays that a test's body may change."""
     if type(value) is np.ndarray and not value.dtype.hasobject:
-        copy = value.copy() if value.flags.c_contiguous else arranged(value, value.strides)
+        copy = value.copy() if value.flags.c_contiguous else arrange(value, value.strides)
         copy.flags.writeable = not is_read_only(value)
         return copy
     if type(value) in {list, tuple}:

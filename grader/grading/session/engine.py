@@ -228,9 +228,9 @@ class _GradingSession:
 
         with with_files_of(job.exercise):
             if job.probe and job.probe.breaks is not None:
-                from grader.grading.diagnosis.break_it import broken
+                from grader.grading.diagnosis.break_it import break_program
 
-                return broken(oracle, job.submission, self._sandbox, job.probe.breaks)
+                return break_program(oracle, job.submission, self._sandbox, job.probe.breaks)
             if job.probe is None or job.probe.beside is None:
                 return self._verdict(session, job, oracle, self._note)
             # A wrong program runs before the job's, and both again: neither may notice the other.

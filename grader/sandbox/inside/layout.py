@@ -17,7 +17,7 @@ class Lent(np.ndarray):
     """Memory that the grader protects from authors' code; a submission gets a writable copy."""
 
 
-def lent(array: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
+def lend(array: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
     """Return a read-only copy of an array, in memory that is `Lent`."""
     if type(array) is not np.ndarray or array.dtype.hasobject:
         array = array.copy()
@@ -28,7 +28,7 @@ def lent(array: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
         memory[...] = array
         memory.flags.writeable = False
         return memory.view(np.ndarray)
-    copy = arranged(array, array.strides, Lent)
+    copy = arrange(array, array.strides, Lent)
     copy.flags.writeable = False
     base = copy.base
     if isinstance(base, np.ndarray):
@@ -36,7 +36,7 @@ def lent(array: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
     return copy
 
 
-def arranged(
+def arrange(
     values: "npt.NDArray[Any]", strides: Sequence[int], memory_type: type = np.ndarray
 ) -> "npt.NDArray[Any]":
     """Return a copy of an array in memory of its own with these strides, zeros in the gaps.

@@ -37,12 +37,12 @@ class _File(io.BytesIO):
 def serve(contents: Mapping[str, bytes]) -> None:
     """Let `open` find these files too, by their names."""
     if builtins.open is _open:
-        builtins.open = io.open = _opened
-        os.stat = _described
+        builtins.open = io.open = _open_file
+        os.stat = _stat_file
         # NumPy has kept the function that was there when it was imported.
         source: Any = getattr(np.lib, "_datasource", None)
         with contextlib.suppress(AttributeError):
-            source._file_openers._file_openers[None] = _opened  # noqa: SLF001  it has no other place
+            source._file_openers._file_openers[None] = _open_file  # noqa: SLF001  it has no other place
     _contents.update(contents)
 
 
@@ -74,7 +74,7 @@ def _lookup(file: Any) -> tuple[str, bytes] | None:
     return None if content is None or folder not in {"", os.getcwd()} else (name, content)  # noqa: PTH109
 
 
-def _opened(  # as `open`
+def _open_file(  # as `open`
     file: Any,
     mode: str = "r",
     buffering: int = -1,
@@ -93,7 +93,7 @@ def _opened(  # as `open`
     return raw if "b" in mode else io.TextIOWrapper(raw, encoding, errors, newline)
 
 
-def _described(path: Any, *args: Any, **kwargs: Any) -> os.stat_result:
+def _stat_file(path: Any, *args: Any, **kwargs: Any) -> os.stat_result:
     entry = _lookup(path)
     if entry is None:
         return _stat(path, *args, **kwargs)

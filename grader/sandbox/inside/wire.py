@@ -542,7 +542,7 @@ class _Decoder:
             self.gaps += layout.gaps(shape, strides, values.itemsize)
             if self.gaps > MAX_BODY:
                 raise MalformedError("an array of too wide gaps")
-            values = layout.arranged(values, strides)
+            values = layout.arrange(values, strides)
         values.flags.writeable = is_read_only is not True
         return values
 

@@ -274,7 +274,7 @@ def _accept(service: AppContext, person: Person, new: NewSubmission, key: str) -
     if not accepted.is_new:
         return _state(service, submitted, person)
     service.executor.notify([submitted.id])
-    return _described(submitted, place)
+    return _state_of(submitted, place)
 
 
 def _event(state: SubmissionState) -> ServerSentEvent:
@@ -294,10 +294,10 @@ def _state(service: AppContext, submitted: Submitted, person: Person) -> Submiss
     with service.database.read() as connection:
         place = submissions.place(connection, submitted.id)
         kept = _shown(connection, submitted, person) if place is None else None
-    return _described(submitted, place, kept)
+    return _state_of(submitted, place, kept)
 
 
-def _described(
+def _state_of(
     submitted: Submitted, place: int | None, kept: StoredVerdict | None = None
 ) -> SubmissionState:
     return SubmissionState(

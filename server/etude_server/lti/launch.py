@@ -73,7 +73,7 @@ class Login:
 
 
 @dataclass(frozen=True, slots=True)
-class Launched:
+class LaunchResult:
     """A launch that succeeded."""
 
     cookie: str  # the secret of their session
@@ -136,7 +136,7 @@ def finish(
     cookies: Mapping[str, str],
     *,
     last_cookie: str | None,
-) -> Launched:
+) -> LaunchResult:
     """Verify a launch and open a session, which replaces the browser's last one.
 
     Raises:
@@ -188,7 +188,7 @@ def finish(
         people.close_session(connection, last_cookie or "")
         opened = people.open_session(connection, person)
     warning = "" if line_item or is_choice or role == "student" else _NO_LINE_ITEM
-    return Launched(opened.cookie, page, warning, choice)
+    return LaunchResult(opened.cookie, page, warning, choice)
 
 
 def role_of(roles: object) -> Role:

@@ -255,14 +255,14 @@ class ContentBuilder:
             return None
         code = wrong[0].removeprefix("import numpy as np").strip()  # it needs none
 
-        def graded() -> WrongAnswer:
+        def grade() -> WrongAnswer:
             key = f"wrong answer {exercise.digest} {mistake}"
             engine = partial(self._engine, exercise, for_practice=True)
             verdict = json.loads(self._kept(key, lambda: self._authors().verdict(engine(), code)))
             first = next(each for each in verdict["tests"] if each["outcome"] != "passed")
             return WrongAnswer(name, code, first["message"], verdict["diagnosis"]["feedback"])
 
-        return graded
+        return grade
 
     def _own_gpt(self, exercises: Mapping[str, Exercise]) -> OwnGpt | None:
         parts = [exercises[each] for each in (*PARTS, *SWITCHES) if each in exercises]

@@ -105,7 +105,7 @@ def view_curves(figure: Figure, name: str) -> CurvesView:
         shares=tuple(measures.weights[0].tolist()),
         sentence=describe(measures),
         is_saturated=measures.peak >= _SATURATED,
-        data=base64.b64encode(_drawn().tobytes()).decode(),
+        data=base64.b64encode(_draw_scores().tobytes()).decode(),
     )
 
 
@@ -118,7 +118,7 @@ def measure(size: int, *, scale: bool, temperature: float) -> Measures:
         temperature: What to divide by besides.
     """
     root = 1 if scale else math.sqrt(int(SIZES[size]))
-    scores = _drawn()[size] / STEPS * root / temperature
+    scores = _draw_scores()[size] / STEPS * root / temperature
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return Measures(scores, exponentials / exponentials.sum(axis=-1, keepdims=True))
 
@@ -143,7 +143,7 @@ def describe(measures: Measures) -> str:
 
 
 @cache
-def _drawn() -> npt.NDArray[np.int8]:
+def _draw_scores() -> npt.NDArray[np.int8]:
     """Return scores divided by the root of their features, in steps; (sizes, QUERIES, KEYS).
 
     With more features the same walk goes on: the first ones stay.

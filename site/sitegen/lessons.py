@@ -26,10 +26,9 @@ from grader.lessons.figure import Figure
 from grader.lessons.reply import OTHER
 from grader.lessons.safe_svg import safe_svg
 from sitegen.cards import ExerciseCard, LessonCard, Stop, check_exercises
+from sitegen.cell_displays import MatrixView, PlotView, view_matrix
 from sitegen.content import TrackLesson
 from sitegen.exercise_data import BREAKS
-from sitegen.figures import Figure as MatrixFigure
-from sitegen.figures import Plot, figure
 from sitegen.highlight import highlight
 from sitegen.links import INDEX
 from sitegen.markdown import render_inline, render_markdown
@@ -60,7 +59,7 @@ class CellView:
     code: Markup | None
     solves: ExerciseCard | None  # an exercise of the lesson, whose solution it may be
     printed: str
-    figures: tuple[MatrixFigure | Plot, ...]
+    figures: tuple[MatrixView | PlotView, ...]
     title: Markup | None = None  # the code is folded below it
 
 
@@ -207,12 +206,12 @@ def _views(
                         printed=shorten(block.printed.rstrip("\n")),
                         figures=tuple(
                             # A prefix, since no two ids of a page may be the same.
-                            Plot(
+                            PlotView(
                                 each.title,
                                 trusted(safe_svg(each.svg, each.alt, f"plot-{index}-{place}-")),
                             )
                             if isinstance(each, PlotDisplay)
-                            else figure(each)
+                            else view_matrix(each)
                             for place, each in enumerate(block.displays)
                         ),
                         title=render_inline(block.title, where=path) or None,

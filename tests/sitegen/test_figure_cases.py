@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from grader.lessons.execute import MatrixDisplay
-from sitegen.figures import figure
+from sitegen.cell_displays import view_matrix
 
 FRONTEND = Path(__file__).parents[2] / "site" / "frontend"
 CASES = json.loads((FRONTEND / "tests" / "figures.json").read_text("utf-8"))
@@ -20,7 +20,7 @@ def test_a_matrix_is_laid_out_as_the_table_says(case: dict[str, Any]) -> None:
     shown = case["shown"]
     values = np.array([[float(value) for value in row] for row in shown["values"]])
     labels = {axis: tuple(shown[axis]) for axis in ("rows", "columns")}
-    found = figure(MatrixDisplay(shown["kind"], shown["title"], values, whole=False, **labels))
+    found = view_matrix(MatrixDisplay(shown["kind"], shown["title"], values, whole=False, **labels))
     table = found.table
 
     assert {

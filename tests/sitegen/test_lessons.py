@@ -13,7 +13,7 @@ from grader.disk_cache import Cache
 from grader.errors import DefinitionError
 from grader.lessons.break_task import BreakTask
 from grader.lessons.execute import MatrixDisplay, PlotDisplay, RunCell, RunExercises, RunProse
-from sitegen.figures import figure
+from sitegen.cell_displays import view_matrix
 from sitegen.from_collection.builder import ContentBuilder
 from sitegen.lesson_notebooks import lesson_notebook
 from tests.browser.tools import write_lessons
@@ -299,7 +299,7 @@ def test_numbers_of_a_figure(
     expected: list[str],
 ) -> None:
     """A heatmap's are short, a table's as exact as needed; zero is told from what is nearly so."""
-    table = figure(make_shown(values, kind=kind)).table
+    table = view_matrix(make_shown(values, kind=kind)).table
 
     assert [cell.text for cell in table.rows[0]] == expected
 
@@ -308,7 +308,7 @@ def test_the_columns_of_a_table_have_their_own_decimals(
     make_shown: Callable[..., MatrixDisplay],
 ) -> None:
     """Each is of another quantity."""
-    table = figure(make_shown([[0.5, 0.123], [2.0, 7.5]], kind="table")).table
+    table = view_matrix(make_shown([[0.5, 0.123], [2.0, 7.5]], kind="table")).table
 
     assert [[cell.text for cell in row] for row in table.rows] == [
         ["0.5", "0.123"],
@@ -320,7 +320,7 @@ def test_a_large_heatmap_is_shown_whole_and_smaller(
     make_shown: Callable[..., MatrixDisplay],
 ) -> None:
     """An author asked for it, so nothing is left out; its indices are its labels."""
-    table = figure(make_shown([[0.5] * 64] * 33)).table
+    table = view_matrix(make_shown([[0.5] * 64] * 33)).table
 
     assert (len(table.rows), len(table.columns)) == (33, 64)
     assert table.is_dense

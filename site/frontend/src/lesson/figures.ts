@@ -1,4 +1,4 @@
-/** The matrices that a cell shows, as sitegen.figures and the templates lay them out; tested against these. */
+/** The matrices that a cell shows, as sitegen.cell_displays and the templates lay them out; tested against these. */
 
 import { element } from "../dom";
 import { decimalsFor, numeral } from "../numerals";

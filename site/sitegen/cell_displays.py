@@ -19,7 +19,7 @@ _SMALL = 1e-3  # in a plain table, a smaller number is written with an exponent
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class MatrixView:
     """A matrix under its title, which may be empty."""
 
     title: str
@@ -29,14 +29,14 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Plot:
+class PlotView:
     """A plot under its title, which may be empty."""
 
     title: str
     svg: Markup
 
 
-def figure(display: MatrixDisplay) -> Figure:
+def view_matrix(display: MatrixDisplay) -> MatrixView:
     """Put the numbers of a matrix into words; those of a heatmap get their colours too."""
     rows: list[list[float]] = display.values.tolist()
     is_heatmap = display.kind == "heatmap"
@@ -62,7 +62,7 @@ def figure(display: MatrixDisplay) -> Figure:
         rows=tuple(cells),
         is_rounded=False,
     )
-    return Figure(display.title, table, is_heatmap, explore)
+    return MatrixView(display.title, table, is_heatmap, explore)
 
 
 def _text(

@@ -488,7 +488,7 @@ def _independent(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]
             message = "the solution and a wrong program cannot be graded twice within the limits"
             yield ProofFinding.at(checks.INDEPENDENT, message, places.line("solution"))
         return
-    for test in evidence.redrawn:
+    for test in evidence.changed_inputs:
         message = (
             f"test '{test}': `given` makes other inputs when it runs again; let it take numbers "
             "from `rng` alone, and keep nothing outside its names, as in a module"
@@ -501,10 +501,10 @@ def _independent(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]
             f"the solution {before} test '{test}', but {now} it when it is graded again: {sentence}"
         )
         yield ProofFinding.at(checks.INDEPENDENT, message, places.test(test))
-    for test in evidence.changed_beside:
+    for test in evidence.changed_wrong:
         message = (
-            f"test '{test}' judges a submission that {facts.beside.does} differently once the "
-            f"solution was graded: {sentence}"
+            f"test '{test}' judges a submission that {facts.wrong_program.does} differently once "
+            f"the solution was graded: {sentence}"
         )
         yield ProofFinding.at(checks.INDEPENDENT, message, places.test(test))
 

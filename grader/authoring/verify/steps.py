@@ -38,7 +38,7 @@ class ProofFacts:
     starter: Verdict
     also_right: list[Verdict]  # each test free to say why it fails
     bare: Evidence | None
-    beside: WrongProgram  # graded before the solution, and both again
+    wrong_program: WrongProgram  # graded before the solution, and both again
     borrows: bool = False  # the solution needs the starter in front
     sound: frozenset[TestId] = frozenset()  # tests that the right program passes
     misconceptions: dict[str, Verdict] = field(default_factory=dict)
@@ -121,7 +121,7 @@ def _suite_steps(exercise: Exercise) -> Generator[Sequence[VariantRun], Results,
         starter=results["starter"],
         also_right=[],
         bare=None,
-        beside=wrong[0],
+        wrong_program=wrong[0],
         sound=passed(solution),
         wrong=[(each, results[f"{WRONG}{each.id}"]) for each in wrong],
         again={how: results[f"again {how}"] for how in REPEATS},
@@ -134,7 +134,7 @@ def _right_programs(
 ) -> Generator[Sequence[VariantRun], Results, tuple[ProofFacts, str]]:
     """Run solution and starter; if the solution fails, find out more about why."""
     right = exercise.solution
-    beside = wrong_programs(exercise, right)[0]
+    wrong_program = wrong_programs(exercise, right)[0]
     bare = variants.variant(exercise, "bare", tests=(), defines={}, forbid=None, kind="write")
     opened = variants.opened(exercise)
     also_right = [
@@ -142,7 +142,7 @@ def _right_programs(
         for number, each in enumerate(exercise.also_right)
     ]
     results = yield [  # the solution first: no worker has met the exercise before
-        variants.run_for_evidence("solution", exercise, right, beside.source),
+        variants.run_for_evidence("solution", exercise, right, wrong_program.source),
         variants.run("starter", exercise, exercise.starter),
         *also_right,
         variants.run_for_evidence("bare", bare, "pass\n"),  # the costs of a worker alone
@@ -155,7 +155,7 @@ def _right_programs(
         starter=results["starter"],
         also_right=[results[run.name] for run in also_right],
         bare=results["bare"].evidence,
-        beside=beside,
+        wrong_program=wrong_program,
     )
     facts.sound = passed(solution)
     if solution.outcome is not Outcome.PASSED and not solution.timed_out:

@@ -106,15 +106,15 @@ def run(
 
 
 def run_for_evidence(
-    name: str, exercise: Exercise, source: str, beside: str | None = None
+    name: str, exercise: Exercise, source: str, wrong_program: str | None = None
 ) -> VariantRun:
     """Grade, and also ask what it takes and what is untrue.
 
     Args:
-        beside: The source of a wrong program, to ask whether the two notice each other.
+        wrong_program: Its source, to ask whether the two notice each other.
     """
-    other = None if beside is None else _submission(exercise, beside)
-    probe = Probe(evidence=True, beside=other)
+    other = None if wrong_program is None else _submission(exercise, wrong_program)
+    probe = Probe(evidence=True, wrong_program=other)
     return VariantRun(name, Job(exercise, _submission(exercise, source), probe=probe))
 
 

@@ -14,21 +14,23 @@ from grader.sandbox.limits import DEFAULT_LIMITS, HIGHEST_LIMITS, Limits
 class Probe:
     """The requests of a proof beyond grading.
 
-    `first_failure` stops at the first test that does not pass; the tests after it have no result
-    in the verdict. `evidence` has the verdict carry `Evidence`. `form_of` is the digest of the
-    exercise that the job's own is a form of: tests of the same id ask the same in both, so that
-    inputs and expected values are computed once. `beside` is a wrong program: it is graded before
-    the submission, and both again after it. The evidence lists the results that changed. `breaks`
-    is a learner's call that shall show that the submission is wrong, or empty for a small one that
-    is searched for. No test runs. The verdict's example is the call if it counts;
-    otherwise its message says why it does not. `shapes` has the verdict carry them; nothing else of
-    it changes.
+    Attributes:
+        first_failure: Stop at the first test that does not pass; later tests have no result.
+        evidence: The verdict carries `Evidence`.
+        form_of: The digest of the exercise that the job's own is a form of. Tests of the same id
+            ask the same in both, so inputs and expected values are computed once.
+        wrong_program: Is graded before the submission, and both again after it. The evidence lists
+            the tests that changed.
+        breaks: A learner's call that shall show that the submission is wrong; empty to search for
+            a small one. No test runs. The verdict's example is the call if it counts; otherwise
+            its message says why it does not.
+        shapes: The verdict carries `shapes`; nothing else of it changes.
     """
 
     first_failure: bool = False
     evidence: bool = False
     form_of: str = ""
-    beside: Submission | None = None
+    wrong_program: Submission | None = None
     breaks: str | None = None
     shapes: bool = False
 

@@ -100,12 +100,11 @@ class Evidence:
     untrue: tuple[Untrue, ...] = ()
     varied: tuple[TestId, ...] = ()  # tests that expect an array of floats that are not all alike
 
-    # With `Probe.beside`, the tests that the submission, or the wrong program, ended otherwise
-    # when both were graded again, and those whose inputs are others when they are drawn again.
-    changed: tuple[TestId, ...] = ()
-    changed_beside: tuple[TestId, ...] = ()
-    redrawn: tuple[TestId, ...] = ()
-    recomputed: tuple[TestId, ...] = ()  # those whose reference gives another value another time
+    # With `Probe.wrong_program`, the tests that changed when both programs were graded again:
+    changed: tuple[TestId, ...] = ()  # in their outcome, for the submission
+    changed_wrong: tuple[TestId, ...] = ()  # in their outcome, for the wrong program
+    changed_inputs: tuple[TestId, ...] = ()  # in the inputs that were drawn
+    recomputed: tuple[TestId, ...] = ()  # in the value that the reference gives
     reach: Mapping[str, Any] = field(default_factory=dict)  # facts about the inputs; see `reach_of`
 
     def data(self) -> dict[str, Any]:
@@ -127,7 +126,7 @@ class Evidence:
             tuple(Untrue(TestId(each["test"]), str(each["message"])) for each in data["untrue"]),
             **{
                 name: tuple(TestId(str(each)) for each in data[name])
-                for name in ("varied", "changed", "changed_beside", "redrawn", "recomputed")
+                for name in ("varied", "changed", "changed_wrong", "changed_inputs", "recomputed")
             },
             reach=dict(data["reach"]),
         )

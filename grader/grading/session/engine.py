@@ -231,24 +231,24 @@ class _GradingSession:
                 from grader.grading.diagnosis.break_it import break_program
 
                 return break_program(oracle, job.submission, self._sandbox, job.probe.breaks)
-            if job.probe is None or job.probe.beside is None:
+            if job.probe is None or job.probe.wrong_program is None:
                 return self._verdict(session, job, oracle, self._note)
             # A wrong program runs before the job's, and both again: neither may notice the other.
-            other = replace(job, submission=job.probe.beside, probe=Probe())
+            other = replace(job, submission=job.probe.wrong_program, probe=Probe())
             wrong = self._verdict(session, other, oracle, note)
             verdict = self._verdict(session, job, oracle, self._note)
             if verdict.timed_out:  # once more would take as long, and say no more
                 return verdict
             wrong_again = self._verdict(session, other, oracle, note)
             again = self._verdict(session, job, oracle, note)
-            redrawn, reach = drawn_otherwise(oracle), reach_of(oracle)
+            changed_inputs, reach = drawn_otherwise(oracle), reach_of(oracle)
             recomputed = computed_otherwise(oracle)
         assert verdict.evidence is not None  # such a probe asks for evidence
         evidence = replace(
             verdict.evidence,
             changed=ended_otherwise(verdict, again),
-            changed_beside=ended_otherwise(wrong, wrong_again),
-            redrawn=redrawn,
+            changed_wrong=ended_otherwise(wrong, wrong_again),
+            changed_inputs=changed_inputs,
             recomputed=recomputed,
             reach=reach,
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from grader.grading.results.verdict import TestResult, Verdict
-from grader.reports.phrases import clean, line, says_it_all
+from grader.reports.phrases import clean, line, shows_both_values
 from grader.reports.plain_maths import plain
 
 Role: TypeAlias = Literal["warning", "message", "diagnosis", "hint", "note", "task", "result"]
@@ -92,7 +92,7 @@ def plain_lines(*sections: Section) -> list[str]:
                     lines.append(text)
                 case Code(lines=code):
                     lines += (f"    {each}" for each in code)
-                case Details(test=test) if not says_it_all(test):
+                case Details(test=test) if not shows_both_values(test):
                     both = (("Expected", test.expected), ("Yours", test.got))
                     lines += (
                         f"{name}, {value.summary}: {line(value.text)}"

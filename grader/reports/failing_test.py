@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from grader.grading.results.verdict import PRINTED, TestResult, ValueSummary
 from grader.reports.lines import Line
-from grader.reports.phrases import ALL, line, place_of, says_it_all
+from grader.reports.phrases import ALL, line, place_of, shows_both_values
 from grader.reports.terminal_matrices import (
     GAP,
     Compared,
@@ -52,7 +52,7 @@ def value_lines(test: TestResult, page: DetailLines) -> list[Line]:
         return [
             each for name, value in both if value is not None for each in _block(name, value, page)
         ]
-    if says_it_all(test):
+    if shows_both_values(test):
         return []
     if expected.rows is None and got.rows is None and "\n" in expected.text + got.text:
         titles = _titles(expected, got)

@@ -78,7 +78,7 @@ def summary(verdict: Verdict) -> str:
     return f"Not passed yet: {passed} of {count(len(verdict.tests), 'test')}, {earned}."
 
 
-def why(report: Report) -> str:
+def failure_reason(report: Report) -> str:
     """Return in one line the reason why a submission did not pass; empty if it did."""
     verdict = report.verdict
     if verdict is None:
@@ -112,7 +112,7 @@ def in_rows(tests: Sequence[TestResult]) -> list[list[TestResult]]:
     return list(rows.values())
 
 
-def as_one(row: Sequence[TestResult]) -> TestResult:
+def merge_row(row: Sequence[TestResult]) -> TestResult:
     """Return what the tests of a row say together."""
     first = row[0]
     if len(row) == 1:
@@ -138,7 +138,7 @@ def opened(verdict: Verdict, *, verbose: bool = False) -> tuple[TestResult, ...]
     return failing if verbose else failing[:1]
 
 
-def says_it_all(test: TestResult) -> bool:
+def shows_both_values(test: TestResult) -> bool:
     """Return whether a test's sentence has both values in it: they are single numbers."""
     both = (test.expected, test.got)
     return all(each is not None and _NUMBER.fullmatch(each.summary) for each in both)
@@ -187,6 +187,6 @@ def left_out(batch: Batch) -> list[str]:
     return sentences
 
 
-def whose(report: Report) -> str:
+def submission_name(report: Report) -> str:
     """Name a submission of a batch: student and exercise."""
     return re.sub(r"^/", "", f"{line(report.student or '')}/{line(report.exercise)}")

@@ -12,7 +12,7 @@ from typing import Any
 
 from grader.grading.results.verdict import Outcome
 from grader.reports.formats import Renderer
-from grader.reports.phrases import line, name_of, output_of, whose
+from grader.reports.phrases import line, name_of, output_of, submission_name
 from grader.reports.report import Batch
 
 _MOST_OUTPUT = 2000  # characters of what a test printed
@@ -24,7 +24,7 @@ def many(batch: Batch) -> str:
     tests: list[dict[str, Any]] = []
     for report in batch:
         if report.verdict is None:
-            about = {"test-name": whose(report), "message": line(report.message)}
+            about = {"test-name": submission_name(report), "message": line(report.message)}
             tests.append({**about, "passed": False, "score": 0, "max-score": 0})
             continue
         prefix = "" if batch.is_single else f"{line(report.exercise)}: "

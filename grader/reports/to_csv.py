@@ -5,7 +5,7 @@ import io
 
 from grader.grading.results.verdict_json import utc_text
 from grader.reports.formats import Renderer
-from grader.reports.phrases import line, why
+from grader.reports.phrases import failure_reason, line
 from grader.reports.report import Batch, Report
 
 _COLUMNS = (
@@ -38,7 +38,7 @@ def many(batch: Batch) -> str:
                 sum(test.outcome == "passed" for test in verdict.tests),
                 len(verdict.tests),
                 None if verdict.diagnosis is None else " ".join(verdict.diagnosis.ids),
-                why(report),
+                failure_reason(report),
                 verdict.sandbox,
                 verdict.exercise_hash,
                 verdict.submission_hash,

@@ -7,7 +7,7 @@ from typing import Any, Final
 from grader import __version__
 from grader.grading.results.verdict import Outcome
 from grader.reports.formats import Renderer
-from grader.reports.phrases import line, name_of, output_of, whose
+from grader.reports.phrases import line, name_of, output_of, submission_name
 from grader.reports.report import Batch, Report
 
 _VERSION: Final = "1.0.0"
@@ -51,7 +51,7 @@ def _tests(report: Report) -> list[dict[str, Any]]:
     verdict = report.verdict
     if verdict is None:
         status = "other" if report.is_fault else "failed"
-        whole = _test(whose(report), status, report.outcome, line(report.message))
+        whole = _test(submission_name(report), status, report.outcome, line(report.message))
         return [{**whole, "suite": suite, **path}]
     tests = []
     if verdict.message:

@@ -12,7 +12,7 @@ from grader.reports.phrases import (
     line,
     name_of,
     output_of,
-    whose,
+    submission_name,
 )
 from grader.reports.report import Batch, Report
 
@@ -42,7 +42,9 @@ def _data(batch: Batch, most: int) -> dict[str, Any]:
         if verdict is None or verdict.message:  # nothing ran
             if not batch.is_single:
                 reason = cut(_reason(report), most)
-                tests.append({"name": whose(report), "status": "error", "message": reason})
+                tests.append(
+                    {"name": submission_name(report), "status": "error", "message": reason}
+                )
             continue
         prefix = f"{line(report.exercise)}: " if not batch.is_single else ""
         failed = None

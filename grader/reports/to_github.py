@@ -14,12 +14,12 @@ from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     count,
+    failure_reason,
     is_shown,
     line,
     name_of,
+    submission_name,
     summary,
-    whose,
-    why,
 )
 from grader.reports.report import Batch, Report
 from grader.sandbox.printable import printable, without_commands_in_lines
@@ -100,10 +100,12 @@ def _error(report: Report) -> str:
     verdict = report.verdict
     if verdict is None:
         message = FAULT_FOR_LEARNERS if report.is_fault else line(report.message)
-        title = f"{whose(report)}: {report.outcome}"
+        title = f"{submission_name(report)}: {report.outcome}"
         return command("error", message, file=report.file, title=title)
-    title = f"{whose(report)}: {verdict.outcome}, {verdict.score}/{verdict.max_score}"
-    return command("error", why(report), file=report.file, line=verdict.line, title=title)
+    title = f"{submission_name(report)}: {verdict.outcome}, {verdict.score}/{verdict.max_score}"
+    return command(
+        "error", failure_reason(report), file=report.file, line=verdict.line, title=title
+    )
 
 
 def _joined(errors: list[str], others: list[str]) -> str:

@@ -18,8 +18,8 @@ from grader.reports.phrases import (
     line,
     name_of,
     output_of,
+    submission_name,
     summary,
-    whose,
 )
 from grader.reports.report import Batch, HiddenTests, Report
 
@@ -62,7 +62,7 @@ def many(batch: Batch) -> str:
 
 
 def _output(report: Report, batch: Batch) -> str:
-    head = [] if batch.is_single else [whose(report)]
+    head = [] if batch.is_single else [submission_name(report)]
     if report.verdict is None:
         reason = FAULT_FOR_LEARNERS if report.is_fault else line(report.message)
         return "\n".join([*head, reason])
@@ -84,7 +84,7 @@ def _output(report: Report, batch: Batch) -> str:
 
 def _tests(report: Report, batch: Batch) -> list[dict[str, Any]]:
     if report.verdict is None:
-        about = {"name": whose(report), "output": line(report.message)}
+        about = {"name": submission_name(report), "output": line(report.message)}
         return [{**about, "score": 0, "max_score": 0, "status": "failed"}]
     prefix = "" if batch.is_single else f"{line(report.exercise)}: "
     tests = []

@@ -15,7 +15,6 @@ from grader.reports.html_heatmap import heatmap
 from grader.reports.html_page import html_page, html_part
 from grader.reports.number_cells import Scale, Texts, written
 from grader.reports.phrases import (
-    as_one,
     both_at,
     clean,
     count,
@@ -24,11 +23,12 @@ from grader.reports.phrases import (
     is_shown,
     left_out,
     line,
+    merge_row,
     name_of,
     output_beside,
     place_of,
     points,
-    says_it_all,
+    shows_both_values,
     summary,
 )
 from grader.reports.report import Batch, Report
@@ -146,7 +146,7 @@ def _section(report: Report, heading: str = "", anchor: str = "") -> Iterator[st
     yield _printed(verdict.output)
     if not verdict.message:
         yield "<ol>\n"
-        for test in map(as_one, in_rows(verdict.tests)):
+        for test in map(merge_row, in_rows(verdict.tests)):
             outcome, earned = test.outcome.capitalize(), points(test.points, test.max_points)
             yield f'<li><span class="{_class(test.outcome)}">{escape(outcome)}</span> '
             yield f'{escape(name_of(test))} <span class="quiet">{earned}</span>'
@@ -176,7 +176,7 @@ def _values(test: TestResult) -> str:
     """Return what is behind a failure: the inputs, and what was expected beside what came."""
     inputs = "".join(_value(name, value) for name, value in test.inputs)
     expected, got = test.expected, test.got
-    if says_it_all(test):
+    if shows_both_values(test):
         outcome = ""
     elif expected is not None and got is not None and expected.rows and got.rows:
         pair = (expected.rows or (), got.rows or ())

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.document import help_lines
 from grader.reports.formats import Renderer
-from grader.reports.phrases import clean, line, name_of, output_of, whose
+from grader.reports.phrases import clean, line, name_of, output_of, submission_name
 from grader.reports.report import Batch, Report
 
 # What XML 1.0 has no place for, and what text of ours never holds.
@@ -32,7 +32,7 @@ def many(batch: Batch) -> str:
 
 
 def _suite(report: Report) -> ET.Element:
-    name = whose(report)
+    name = submission_name(report)
     suite = ET.Element("testsuite", name=_xml(name))
     grade = report.grade
     counted: dict[str, str | int] = {}

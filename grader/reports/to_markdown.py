@@ -12,13 +12,13 @@ from grader.reports.document import Block, Code, Details, Sentence, document
 from grader.reports.failing_test import DetailLines, value_lines
 from grader.reports.formats import Renderer
 from grader.reports.phrases import (
-    as_one,
     clean,
     grade_of,
     in_rows,
     is_shown,
     left_out,
     line,
+    merge_row,
     name_of,
     opened,
     output_of,
@@ -96,7 +96,7 @@ def _section(report: Report) -> Iterator[str]:
         yield from map(_block, section.blocks)
     if not verdict.message:
         yield "\n| | Test | Points | |\n|---|---|---:|---|"
-        for test in map(as_one, in_rows(verdict.tests)):
+        for test in map(merge_row, in_rows(verdict.tests)):
             mark, name = _MARK.get(test.outcome, _FAILED_MARK), escaped(name_of(test))
             usual = test.outcome in (Outcome.PASSED, Outcome.FAILED)
             unusual = "" if usual else f"{test.outcome.capitalize()}. "

@@ -9,25 +9,25 @@ from grader.reports.formats import Renderer
 from grader.reports.number_cells import written
 from grader.reports.phrases import (
     ALL,
-    as_one,
     both_at,
     clean,
     count,
     cut,
+    failure_reason,
     grade_of,
     in_rows,
     is_shown,
     left_out,
     line,
+    merge_row,
     name_of,
     opened,
     output_beside,
     output_of,
     points,
-    says_it_all,
+    shows_both_values,
+    submission_name,
     summary,
-    whose,
-    why,
 )
 from grader.reports.report import Batch, Report
 
@@ -46,7 +46,7 @@ def one(report: Report) -> str:
         failures = opened(verdict, verbose=report.verbose)
         numbers = {test.id: str(number) for number, test in enumerate(verdict.tests, 1)}
         for row in in_rows(verdict.tests):
-            test = as_one(row)
+            test = merge_row(row)
             which = f"Test{'s' * (len(row) > 1)} {', '.join(numbers[each.id] for each in row)}"
             earned = points(test.points, test.max_points)
             sentence = f" {line(test.message)}" if is_shown(test) else ""
@@ -68,9 +68,9 @@ def many(batch: Batch) -> str:
     for report in batch:
         verdict = report.verdict
         earned = f", {points(verdict.score, verdict.max_score)}" if verdict is not None else ""
-        reason = " ".join(filter(None, (grade_of(report), why(report))))
+        reason = " ".join(filter(None, (grade_of(report), failure_reason(report))))
         end = f" {reason}" if reason else ""
-        lines.append(f"{whose(report)}: {report.outcome}{earned}.{end}")
+        lines.append(f"{submission_name(report)}: {report.outcome}{earned}.{end}")
     return "\n".join([*lines, *left_out(batch)]) + "\n"
 
 
@@ -79,7 +79,7 @@ def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
     for name, value in test.inputs:
         yield from _value(f"Input {name}", value, verbose=verbose)
     expected, got = test.expected, test.got
-    if says_it_all(test):
+    if shows_both_values(test):
         return
     if expected is not None and got is not None and expected.rows and got.rows:
         rows = expected.rows or (), got.rows or ()

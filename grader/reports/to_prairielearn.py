@@ -12,8 +12,8 @@ from grader.reports.phrases import (
     line,
     name_of,
     output_of,
+    submission_name,
     summary,
-    whose,
 )
 from grader.reports.report import Batch
 
@@ -36,7 +36,7 @@ def _data(batch: Batch, most: int) -> dict[str, Any]:
         return {"gradable": False, "message": fault, "format_errors": [fault]}
     texts, tests = [], []
     for report in batch:
-        head = [] if batch.is_single else [whose(report)]
+        head = [] if batch.is_single else [submission_name(report)]
         verdict = report.verdict
         if verdict is None:
             texts.append("\n".join([*head, line(report.message)]))

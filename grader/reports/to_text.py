@@ -18,20 +18,20 @@ from grader.reports.lines import Line, Paper, Surface
 from grader.reports.phrases import (
     ALL,
     WIDEST_PROSE,
-    as_one,
     clean,
     count,
+    failure_reason,
     grade_of,
     in_rows,
     is_shown,
     line,
+    merge_row,
     name_of,
     opened,
     output_beside,
     output_of,
     points,
     summary,
-    why,
 )
 from grader.reports.report import Batch, Report
 from grader.reports.terminal_matrices import has_colours
@@ -144,7 +144,7 @@ def print_batch(console: Surface, batch: Batch) -> None:
         if verdict is not None:
             each.append(f"{verdict.score}/{verdict.max_score}".rjust(7), "dim")
         console.print(each, soft_wrap=True)
-        if reason := grade_of(report) or why(report):
+        if reason := grade_of(report) or failure_reason(report):
             console.print(Line(_INDENT + reason), soft_wrap=True)
     outcomes = Counter(report.outcome for report in reports)
     summary = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
@@ -239,7 +239,7 @@ class _Sheet:
     def _tests(self) -> Iterator[Line]:
         tests = self._verdict.tests
         if self._detail is not _ALL:
-            tests = tuple(map(as_one, in_rows(tests)))
+            tests = tuple(map(merge_row, in_rows(tests)))
         passed = [test for test in tests if test.outcome is Outcome.PASSED]
         others = [
             test

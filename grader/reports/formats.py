@@ -1,7 +1,7 @@
 """Report formats, and their delivery to standard output and to files that are never half written.
 
-A check reads its `--format` with this before its sandbox starts. So nothing else is imported before
-it is used: a check that prints text pays for no other format.
+The renderer of a format is imported when it is used: `etude check` reads its `--format` before the
+sandbox starts, and would wait for all of them.
 """
 
 import contextlib
@@ -45,14 +45,14 @@ class Renderer:
     Args:
         many: Renders a batch.
         one: Renders one submission, where it looks unlike a batch of one.
-        aside: Makes a second text, appended to the file that `aside_to` names.
-        aside_to: An environment variable.
+        appendix: Renders a second text, which is appended to a file.
+        appendix_variable: The environment variable with the path of that file.
     """
 
     many: "Callable[[Batch], str]"
     one: "Callable[[Report], str] | None" = None
-    aside: "Callable[[Batch], str] | None" = None
-    aside_to: str = ""
+    appendix: "Callable[[Batch], str] | None" = None
+    appendix_variable: str = ""
 
     def render(self, result: "Report | Batch") -> str:
         """Return one submission, or a batch, as text."""
@@ -214,7 +214,7 @@ class Delivery:
             standard_output()
 
     def write(self, result: "Report | Batch") -> None:
-        """Write every file, and what a format has aside.
+        """Write every file, and append the appendix of each format to its file.
 
         A renderer that breaks leaves a fault in its file, and the others write theirs.
 
@@ -244,11 +244,11 @@ class Delivery:
         for each_format in self.formats:
             try:
                 renderer = each_format.renderer()
-                path = os.environ.get(renderer.aside_to) if renderer.aside_to else None
-                if renderer.aside is not None and path:
+                path = os.environ.get(renderer.appendix_variable)
+                if renderer.appendix is not None and path:
                     batch = result if isinstance(result, Batch) else Batch.of(result)
                     with open(path, "ab") as file:  # noqa: PTH123  the runner's own name for it
-                        file.write(renderer.aside(batch).encode("utf-8", "replace"))
+                        file.write(renderer.appendix(batch).encode("utf-8", "replace"))
             except Exception as error:  # noqa: BLE001  the same
                 wrong.append(error)
         if wrong:

@@ -321,9 +321,9 @@ def test_github_gets_ten_annotations_at_most() -> None:
 
 def test_a_job_summary_is_no_longer_than_a_mebibyte() -> None:
     """What is left out is said."""
-    aside = FORMATS["github"].renderer().aside
-    assert aside is not None
-    summary = aside(Batch((report_of(tuple(_large("\u00e9"))),)))
+    appendix = FORMATS["github"].renderer().appendix
+    assert appendix is not None
+    summary = appendix(Batch((report_of(tuple(_large("\u00e9"))),)))
     assert len(summary.encode()) <= 1 << 20
     assert "1 MiB" in summary[-100:]
 

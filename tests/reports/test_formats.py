@@ -40,9 +40,9 @@ def test_what_a_learner_reads_of_a_fault_quotes_nothing(name: str, cases: Cases)
     for case in ("fault", "homework-fault"):
         wanted = cases[case]
         assert "FAULT-REASON" not in rendered(name, wanted)
-        if renderer.aside is not None:
+        if renderer.appendix is not None:
             batch = wanted if isinstance(wanted, Batch) else Batch((wanted,))
-            assert "FAULT-REASON" not in renderer.aside(batch)
+            assert "FAULT-REASON" not in renderer.appendix(batch)
 
 
 ODD = st.text(max_size=60) | st.sampled_from(

@@ -63,9 +63,9 @@ def test_the_job_summary_looks_as_in_its_golden_file(
 ) -> None:
     """What GitHub shows on the page of a run."""
     renderer = FORMATS["github"].renderer()
-    assert renderer.aside is not None
+    assert renderer.appendix is not None
     wanted = cases[case]
-    text = renderer.aside(wanted if isinstance(wanted, Batch) else Batch((wanted,)))
+    text = renderer.appendix(wanted if isinstance(wanted, Batch) else Batch((wanted,)))
     goldens.check(summary_of(case), text)
 
 

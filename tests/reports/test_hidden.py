@@ -252,8 +252,8 @@ def _many(name: str) -> Render:
     def render(verdict: Verdict) -> str:
         renderer = FORMATS[name].renderer()
         batch = Batch((replace(Report.of_verdict(verdict, "in/ada/s.py"), student="ada"),))
-        aside = renderer.aside(batch) if renderer.aside is not None else ""
-        return renderer.render(batch) + aside
+        appendix = renderer.appendix(batch) if renderer.appendix is not None else ""
+        return renderer.render(batch) + appendix
 
     return render
 

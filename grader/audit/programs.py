@@ -80,14 +80,12 @@ class Match:
     Attributes:
         target: The function of the assignment.
         known: The function of the exercise.
-        most: How many arguments the latter takes at most.
-        part: Which item of the assignment's result is the other's result; None for all of it.
-        item: Which item of the other's result is the assignment's; None for all of it.
+        most_arguments, part, item: As in `match.Correspondence`.
     """
 
     target: str
     function: KnownFunction
-    most: int
+    most_arguments: int
     part: int | None = None
     item: int | None = None
 
@@ -172,7 +170,7 @@ def _replaced(solution: str, match: Match, code: str) -> str:
     adapter = _ADAPTER.replace("{code}", textwrap.indent(code, "    "))
     for name, value in (
         ("name", match.function.name),
-        ("most", str(match.most)),
+        ("most", str(match.most_arguments)),
         ("part", str(match.part)),
         ("item", str(match.item)),
         ("target", match.target),

@@ -261,7 +261,13 @@ class _Auditor:
         tried: set[str] = set()
         known = self.request.known
         matches = [
-            Match(each["target"], known[each["number"]], each["most"], each["part"], each["item"])
+            Match(
+                each["target"],
+                known[each["number"]],
+                each["most_arguments"],
+                each["part"],
+                each["item"],
+            )
             for each in self.runner.run(task).of("match")
             if each["number"] in range(len(known)) and each["target"].isidentifier()
         ]

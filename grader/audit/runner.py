@@ -58,7 +58,9 @@ _FIELDS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "digests": {"tests": dict},
     "changed": {"ids": list},
     "alike": {"facts": list},
-    "match": {"number": int, "target": str, "most": int, "part": _OR_NONE, "item": _OR_NONE},
+    "match": {
+        "number": int, "target": str, "most_arguments": int, "part": _OR_NONE, "item": _OR_NONE,
+    },
     "found": {"name": str, "example": str, "expected": str, "got": str, "body": list,
         "unread": bool,
     },

@@ -26,12 +26,13 @@ class Correspondence:
     """The mapping from a function of an exercise to one of an assignment.
 
     Attributes:
-        most: How many arguments it takes at most.
-        part: Which item of the assignment's result is its result; None for all of it.
-        item: Which item of its result is the assignment's; None for all of it.
+        most_arguments: How many arguments the exercise's function takes at most.
+        part: The number of the item in the result of the assignment's function that corresponds
+            to the exercise's result; None if the whole result does.
+        item: The same with both functions exchanged.
     """
 
-    most: int
+    most_arguments: int
     part: int | None = None
     item: int | None = None
 

@@ -31,7 +31,7 @@ class CallCheck(Check[CallTest]):
         inputs = oracle.inputs(test, draw)
         usages = None if test.budget is None else list[Usage]()
         names = program.names(
-            test.where, keep_inputs=test.keep_inputs, usages=usages, most=draw.most
+            test.where, keep_inputs=test.keep_inputs, usages=usages, most=draw.most_bytes
         )
         got = names.as_data(evaluate_expression(test.call, {**program.bindings(names), **inputs}))
         difference = self.compared(program.exercise, draw.expected, got)

@@ -68,7 +68,7 @@ class PytestCheck(Check[PytestTest]):
             test.where,
             keep_inputs=test.keep_inputs,
             error=noted,
-            most=draw.most,
+            most=draw.most_bytes,
             in_body=True,
             masks=masks,
         )

@@ -65,7 +65,7 @@ class Draw:
 
     inputs: Mapping[str, Any]
     expected: Any  # for an output test the text; None where a test compares with nothing
-    most: int = MAX_BODY  # bytes that the arrays in a result of the submission may have
+    most_bytes: int = MAX_BODY  # bytes that the arrays in a result of the submission may have
     shapes: Any = None  # of a property test: shapes of the reference's result, if any
     number: int = 0  # its place among the draws of the test
 
@@ -181,8 +181,8 @@ class Oracle:
             size = max(bytes_in(dict(inputs)), bytes_in(expected), returned or 0)
             slack = UNKNOWN_RESULT if returned is None else RESULT_SLACK
             shapes = shapes_of(value) if is_property else None
-            most = RESULT_TIMES * size + slack
-            yield Draw(inputs, expected, most, shapes, number)
+            most_bytes = RESULT_TIMES * size + slack
+            yield Draw(inputs, expected, most_bytes, shapes, number)
 
     def inputs(self, test: TestCase, draw: Draw) -> _Inputs:
         """Return the inputs of one draw for one evaluation: what it changes, no other one sees.

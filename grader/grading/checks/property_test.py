@@ -46,7 +46,7 @@ _LARGE = 1e4
 _STEP = 1e-5  # of central differences: the best between rounding and curvature
 _CLOSE_TO_STEP = Tolerance(1e-6, 1e-4)
 _MOST_ENTRIES = 8  # of a gradient, looked at one by one; a random direction sees all of them
-_NOT_OF_THE_RESULT = (
+_OTHER_ERRORS = (  # all but those that the form of a result causes
     DiffersError, NoValueError, ChildGoneError, EtudeError, MemoryError, TooLargeError,
     TooLongError,
 )  # fmt: skip
@@ -81,7 +81,7 @@ class PropertyCheck(Check[PropertyTest]):
             if other_shape := compare_shapes(draw.shapes, first):
                 return Judgement(other_shape)
             difference = _CHECKS[test.holds](trial)
-        except _NOT_OF_THE_RESULT:
+        except _OTHER_ERRORS:
             raise
         except Exception as error:  # noqa: BLE001  results are of any form, inputs are checked first
             difference = unusable(f"holds: {test.holds}", error)

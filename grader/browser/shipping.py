@@ -38,9 +38,9 @@ _LEFT_OUT: Final = frozenset(
         "grader.mutation", "grader.sandbox.inside.drawn_figure",
     }
 )  # fmt: skip
-"""Imported where they are needed.
+"""Modules that a page never needs: it reads no definitions and draws no figures.
 
-A page has no definitions, pytest, figures, or solution to make mutants of.
+Nor has it a solution to make mutants of. Other modules import these only where they use them.
 """
 
 _LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)

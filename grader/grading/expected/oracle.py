@@ -96,7 +96,13 @@ class _Passes:
 
 
 class ValueCache:
-    """The values computed so far for the tests of an exercise and its forms."""
+    """A cache of what the tests of an exercise and its forms need, by the tests' ids.
+
+    Attributes:
+        draws: The draws of each test.
+        usages: What the calls of a right program used, if the test has a budget.
+        exact: The expected value with all its digits, if the author wrote fewer.
+    """
 
     def __init__(self, values: Mapping[TestId, TestValues] = MappingProxyType({})) -> None:
         self.draws = {test: each.draws for test, each in values.items()}
@@ -106,9 +112,9 @@ class ValueCache:
         self._room = _MOST_BYTES
 
     def passes(self, test: TestCase, draw: Draw) -> list[Pass]:
-        """Return the known passes of a draw.
+        """Return the passes of a draw, a list that `add_pass` extends.
 
-        They are those of this very test: another one of the same id may compare less strictly.
+        Another form's test with the same id has its own, since it may compare less strictly.
         """
         passes = self._passes.get((test.id, draw.number))
         if passes is None or passes.of[0] is not test or passes.of[1] is not draw:

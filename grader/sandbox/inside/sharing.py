@@ -1,10 +1,12 @@
-"""Containers and arrays that a test and a submission both hold: what one changes, both have.
+"""Mutable objects shared by a test and a submission, in two processes: a change reaches both.
 
-Each side runs alone, while the other one waits for its message. A message is `[changes, released,
-payload]`: the changes, `[number, contents]`, that the sender has made in objects that both know,
-and the objects that it has let go, which neither follows from then on. An object is known by its
-number (see `wire`). It is let go as soon as one side has no other reference to it: then it can
-neither change there nor be seen.
+Each process has its own copy of a shared container or array, under the same number (see `wire`).
+Only one of them runs; the other one waits for its message: `[changes, released, payload]`.
+
+- `changes`: the shared objects that the sender changed since the last message, each as
+  `[number, contents]`.
+- `released`: the numbers of objects that are no longer shared. A process releases an object when
+  nothing else there refers to it: it can neither change there nor be seen.
 """
 
 import collections

@@ -70,7 +70,7 @@ def for_submission(submitted: Submitted, notify: Notify) -> GradingRequest:
     return GradingRequest(
         submitted.exercise,
         submitted.source_hash,
-        lambda connection, kept: verdicts.publish_waiting(connection, submitted, kept),
+        lambda connection, stored: verdicts.publish_waiting(connection, submitted, stored),
         lambda connection, reason: submissions.mark_for_review(connection, submitted.id, reason),
         notify,
         order=submitted.person_id,
@@ -160,8 +160,8 @@ def _publish(connection: Connection, batch: Sequence[_Ready]) -> None:
             stored += [(request, result) for request in requests]
         else:
             result(connection)
-    for request, kept in sorted(stored, key=lambda each: each[0].order):
-        request.publish(connection, kept)
+    for request, verdict in sorted(stored, key=lambda each: each[0].order):
+        request.publish(connection, verdict)
 
 
 def notify(requests: Sequence[GradingRequest], error: Exception | None) -> None:
@@ -213,13 +213,13 @@ class Grading:
         try:
             with self.database.read() as connection:
                 if version == loaded:
-                    kept = verdicts.find(connection, key)
+                    stored = verdicts.find(connection, key)
                 else:  # an older version is graded no more: its last verdict is published again
-                    kept = verdicts.latest(connection, version, request.source_hash)
-                is_final = kept and (version != loaded or verdicts.IS_ERASED not in kept.body)
+                    stored = verdicts.latest(connection, version, request.source_hash)
+                is_final = stored and (version != loaded or verdicts.IS_ERASED not in stored.body)
                 text = "" if is_final else submissions.text_of(connection, request.source_hash)
-            if kept is not None and not text:  # else somebody else wrote an erased program again
-                self._publisher.put([request], kept)
+            if stored is not None and not text:  # else somebody else wrote an erased program again
+                self._publisher.put([request], stored)
                 return
             if exercise is None or version != loaded:
                 reason = f"{request.exercise} is not version {version[:12]} here"

@@ -143,9 +143,9 @@ def preview(
     faults: set[str] = set()
 
     def request(source_hash: str, notify: Notify) -> GradingRequest:
-        def note(connection: Connection, kept: StoredVerdict) -> None:
+        def note(connection: Connection, verdict: StoredVerdict) -> None:
             pairs = regrades.changes_by(
-                connection, exercise.id, from_hash, source_hash, _mark(kept)
+                connection, exercise.id, from_hash, source_hash, _mark(verdict)
             )
             changes[source_hash] = [change for _, change in pairs]
 
@@ -274,11 +274,11 @@ def for_source(
     The new verdict is published for each submission that it does not lower, or may.
     """
 
-    def publish(connection: Connection, kept: StoredVerdict) -> None:
+    def publish(connection: Connection, verdict: StoredVerdict) -> None:
         if not regrades.claim(connection, begun.id, source_hash):
             return
         for submitted, change in regrades.changes_by(
-            connection, begun.exercise, begun.from_hash, source_hash, _mark(kept)
+            connection, begun.exercise, begun.from_hash, source_hash, _mark(verdict)
         ):
             if change.effect == "lowered" and not begun.allow_lower:
                 regrades.hold(connection, begun, submitted, change)
@@ -286,7 +286,7 @@ def for_source(
             verdicts.publish(
                 connection,
                 submitted,
-                kept,
+                verdict,
                 actor=begun.by,
                 regrade=begun.id,
                 before=asdict(change.before),
@@ -297,8 +297,8 @@ def for_source(
     )
 
 
-def _mark(kept: StoredVerdict) -> Mark:
-    return Mark(kept.outcome, kept.score, kept.max_score)
+def _mark(verdict: StoredVerdict) -> Mark:
+    return Mark(verdict.outcome, verdict.score, verdict.max_score)
 
 
 def _grade_all(

@@ -75,15 +75,15 @@ def is_held(connection: Connection, person: Person, exercise: str) -> bool:
     return windows.window(connection, person.id, exercise).is_holding
 
 
-def without_hidden(kept: StoredVerdict) -> StoredVerdict:
+def without_hidden(verdict: StoredVerdict) -> StoredVerdict:
     """Return a verdict as if the visible tests were all that was run here."""
-    tests = [each for each in kept.body["tests"] if not each["hidden"]]
-    hidden = len(kept.body["tests"]) - len(tests)
+    tests = [each for each in verdict.body["tests"] if not each["hidden"]]
+    hidden = len(verdict.body["tests"]) - len(tests)
     score, most = (sum(each[name] for each in tests) for name in ("points", "max_points"))
     failed = [each["outcome"] for each in tests if each["outcome"] != "passed"]
-    outcome = kept.outcome if kept.body["message"] else (failed or ["passed"])[0]
+    outcome = verdict.outcome if verdict.body["message"] else (failed or ["passed"])[0]
     body: dict[str, Any] = {
-        **kept.body,
+        **verdict.body,
         "outcome": outcome,
         "score": score,
         "max_score": most,
@@ -93,4 +93,4 @@ def without_hidden(kept: StoredVerdict) -> StoredVerdict:
         "diagnosis": None,
         "example": None,
     }
-    return StoredVerdict(kept.key, outcome, score, most, 0, body, kept.at)
+    return StoredVerdict(verdict.key, outcome, score, most, 0, body, verdict.at)

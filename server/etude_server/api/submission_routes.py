@@ -176,10 +176,10 @@ def verdict(submitted: Own, person: Someone, service: ContextOf) -> dict[str, An
     them until then.
     """
     with service.database.read() as connection:
-        kept = _shown(connection, submitted, person)
-    if kept is None:
+        stored = _shown(connection, submitted, person)
+    if stored is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "It is not graded yet.", {"Retry-After": "1"})
-    return dict(kept.body)
+    return dict(stored.body)
 
 
 @router.get(
@@ -283,31 +283,31 @@ def _event(state: SubmissionState) -> ServerSentEvent:
 
 def _shown(connection: Connection, submitted: Submitted, person: Person) -> StoredVerdict | None:
     """Return the published verdict as a person may see it."""
-    kept = verdicts.published(connection, submitted.id)
-    if kept is None or not deadlines.is_held(connection, person, submitted.exercise):
-        return kept
-    return deadlines.without_hidden(kept)
+    stored = verdicts.published(connection, submitted.id)
+    if stored is None or not deadlines.is_held(connection, person, submitted.exercise):
+        return stored
+    return deadlines.without_hidden(stored)
 
 
 def _state(service: AppContext, submitted: Submitted, person: Person) -> SubmissionState:
     # In this order: a verdict that is published between the two is found.
     with service.database.read() as connection:
         place = submissions.place(connection, submitted.id)
-        kept = _shown(connection, submitted, person) if place is None else None
-    return _state_of(submitted, place, kept)
+        stored = _shown(connection, submitted, person) if place is None else None
+    return _state_of(submitted, place, stored)
 
 
 def _state_of(
-    submitted: Submitted, place: int | None, kept: StoredVerdict | None = None
+    submitted: Submitted, place: int | None, stored: StoredVerdict | None = None
 ) -> SubmissionState:
     return SubmissionState(
         id=submitted.id,
         exercise=submitted.exercise,
         source_hash=submitted.source_hash,
         received_at=submitted.received_at,
-        state="graded" if kept else "parked" if place is None else "pending",
+        state="graded" if stored else "parked" if place is None else "pending",
         position=place,
-        outcome=kept.outcome if kept else None,
-        score=kept.score if kept else None,
-        max_score=kept.max_score if kept else None,
+        outcome=stored.outcome if stored else None,
+        score=stored.score if stored else None,
+        max_score=stored.max_score if stored else None,
     )

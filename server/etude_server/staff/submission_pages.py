@@ -128,7 +128,7 @@ def submission(submitted: Existing, visitor: Instructor, service: ContextOf) -> 
     """Show a submission: its text, verdict and events."""
     owner_and_exercise = (submitted.person_id, submitted.exercise)
     with service.database.read() as connection:
-        kept = verdicts.published(connection, submitted.id)
+        verdict = verdicts.published(connection, submitted.id)
         place = submissions.place(connection, submitted.id)
         values: dict[str, Any] = {
             "owner": people.get_person(connection, submitted.person_id),
@@ -139,7 +139,7 @@ def submission(submitted: Existing, visitor: Instructor, service: ContextOf) -> 
             "window": windows.window(connection, *owner_and_exercise),
         }
     values |= {
-        "verdict": kept and kept.body,
+        "verdict": verdict and verdict.body,
         "place": place,
         "is_far": place == submissions.COUNTED,
     }

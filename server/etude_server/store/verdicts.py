@@ -159,16 +159,16 @@ def keep(connection: Connection, result: Verdict, run: GradingRun) -> StoredVerd
     # An erasure of this source comes before or after, so that it finds all verdicts to erase.
     connection.execute(_HOLD_SOURCE, {"hash": key.source_hash})
     body, outcome = verdict_data(result), result.outcome.value
-    kept = StoredVerdict(key, outcome, result.score, result.max_score, result.xp, body, now())
+    stored = StoredVerdict(key, outcome, result.score, result.max_score, result.xp, body, now())
     row = {
         **asdict(key),
         "exercise": result.exercise,
         "outcome": outcome,
-        "score": kept.score,
-        "max_score": kept.max_score,
-        "xp": kept.xp,
+        "score": stored.score,
+        "max_score": stored.max_score,
+        "xp": stored.xp,
         "body": json.dumps(body),
-        "at": kept.at,
+        "at": stored.at,
     }
     # A look first: of two transactions that both hold the table, neither could unlock it.
     before = find(connection, key)
@@ -182,7 +182,7 @@ def keep(connection: Connection, result: Verdict, run: GradingRun) -> StoredVerd
     if before is not None:
         with unlocked(connection, "verdict"):
             put(connection, verdict, row)
-    return kept
+    return stored
 
 
 def note_fault(
@@ -225,21 +225,21 @@ def published(connection: Connection, submission_id: str) -> StoredVerdict | Non
     return _one(connection, _PUBLISHED, {"submission_id": submission_id})
 
 
-def publish_waiting(connection: Connection, submitted: Submitted, kept: StoredVerdict) -> bool:
+def publish_waiting(connection: Connection, submitted: Submitted, stored: StoredVerdict) -> bool:
     """Publish a verdict for a submission that waits for one; return false if it waits no more.
 
     Of two processes that graded it, the one that takes it off the list publishes.
     """
     if not stop_waiting(connection, submitted.id):
         return False
-    publish(connection, submitted, kept)
+    publish(connection, submitted, stored)
     return True
 
 
 def publish(
     connection: Connection,
     submitted: Submitted,
-    kept: StoredVerdict,
+    stored: StoredVerdict,
     *,
     actor: str = events.GRADER,
     regrade: str | None = None,
@@ -254,20 +254,20 @@ def publish(
     data = {
         "person": submitted.person_id,
         "exercise": submitted.exercise,
-        **asdict(kept.key),
-        "outcome": kept.outcome,
-        "score": kept.score,
-        "max_score": kept.max_score,
-        "xp": kept.xp,
+        **asdict(stored.key),
+        "outcome": stored.outcome,
+        "score": stored.score,
+        "max_score": stored.max_score,
+        "xp": stored.xp,
         "regrade": regrade,
         "before": before,
     }
     seq = events.append(connection, actor, events.PUBLISHED, submitted.id, data)
-    held = {"submission_id": submitted.id, "event_seq": seq, **asdict(kept.key)}
+    held = {"submission_id": submitted.id, "event_seq": seq, **asdict(stored.key)}
     if insert_unless_there(connection, publication, held):
-        _improve_grade(connection, submitted, kept, seq)
-        if not kept.passed:
-            _note_mistakes(connection, submitted.person_id, submitted.exercise, kept.body)
+        _improve_grade(connection, submitted, stored, seq)
+        if not stored.passed:
+            _note_mistakes(connection, submitted.person_id, submitted.exercise, stored.body)
         return
     replaced = published(connection, submitted.id)
     assert replaced is not None  # a verdict is never deleted
@@ -276,22 +276,22 @@ def publish(
     if connection.execute(_GRADED_BY, own).scalar_one_or_none() == submitted.id:
         refresh_grade(connection, submitted.person_id, submitted.exercise)
     else:  # the best one still holds; to look at all would take long where there are many
-        _improve_grade(connection, submitted, kept, seq)
-    _note_mistakes(connection, submitted.person_id, submitted.exercise, kept.body, replaced.body)
+        _improve_grade(connection, submitted, stored, seq)
+    _note_mistakes(connection, submitted.person_id, submitted.exercise, stored.body, replaced.body)
 
 
 def _improve_grade(
-    connection: Connection, submitted: Submitted, kept: StoredVerdict, event_seq: int
+    connection: Connection, submitted: Submitted, stored: StoredVerdict, event_seq: int
 ) -> None:
     """Update a grade by one more verdict, however many there are already."""
     row = {
         "person_id": submitted.person_id,
         "exercise": submitted.exercise,
         "submission_id": submitted.id,
-        "score": kept.score,
-        "max_score": kept.max_score,
-        "passed": kept.passed,
-        "xp": kept.xp,
+        "score": stored.score,
+        "max_score": stored.max_score,
+        "passed": stored.passed,
+        "xp": stored.xp,
         "event_seq": event_seq,
     }
     if put(connection, grade, row, _is_better):

@@ -31,13 +31,13 @@ class Meter:
         self._faults = Counter(
             "etude_faults", "Submissions given up after three tries.", registry=own
         )
-        told = "From the pool to its verdict."
-        self._grading = Histogram("etude_grading_seconds", told, buckets=_GRADING, registry=own)
-        labels, told = ["method", "route", "status"], "Requests that were answered."
-        self._requests = Counter("etude_http_requests", told, labels, registry=own)
-        told = "From a request to the end of its answer."
+        text = "From the pool to its verdict."
+        self._grading = Histogram("etude_grading_seconds", text, buckets=_GRADING, registry=own)
+        labels, text = ["method", "route", "status"], "Requests that were answered."
+        self._requests = Counter("etude_http_requests", text, labels, registry=own)
+        text = "From a request to the end of its answer."
         self._answering = Histogram(
-            "etude_http_seconds", told, ["route"], buckets=_ANSWERING, registry=own
+            "etude_http_seconds", text, ["route"], buckets=_ANSWERING, registry=own
         )
 
     def watch(self, database: Database) -> None:

@@ -65,9 +65,9 @@ def _cells(
             yield text_cell(name, "\n".join(["**Your turn**", "", *lines]))
         case RunChoiceQuestion(prompt=prompt, choices=choices):
             answers = [f"- {each.letter}: {each.text}" for each in choices]
-            told = [f"- {each.letter}: {each.reason}" for each in choices]
+            reasons = [f"- {each.letter}: {each.reason}" for each in choices]
             right = "".join(each.letter for each in choices if each.is_right)
-            answer = "\n".join([f"{right} is right.", "", *told])
+            answer = "\n".join([f"{right} is right.", "", *reasons])
             yield text_cell(
                 name,
                 "\n".join([f"**Question.** {prompt}", "", *answers, "", _ANSWER.format(answer)]),

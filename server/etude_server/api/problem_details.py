@@ -108,13 +108,13 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
             # Without quoting the request, which may hold a submission. A field that we do not know
             # has any name.
             errors = error.errors()
-            told = [
+            sentences = [
                 f"{printable('.'.join(map(str, at[1:])) or str(at[0]))[:_LONGEST_NAME]}: {message}"
                 for at, message in ((each["loc"], each["msg"]) for each in errors[:_MOST_ERRORS])
             ]
             if len(errors) > _MOST_ERRORS:
-                told.append(f"and {len(errors) - _MOST_ERRORS} more")
-            status, detail = HTTPStatus.UNPROCESSABLE_ENTITY, "; ".join(told) + "."
+                sentences.append(f"and {len(errors) - _MOST_ERRORS} more")
+            status, detail = HTTPStatus.UNPROCESSABLE_ENTITY, "; ".join(sentences) + "."
         case UsageError():  # the sentence of the command line
             sentence = str(error)
             status, detail = HTTPStatus.CONFLICT, f"{sentence[:1].upper()}{sentence[1:]}."

@@ -48,8 +48,8 @@ def cached_run(path: Path, cache: Cache, sandbox: Callable[[], Sandbox]) -> RunL
         DefinitionError, GraderFault: See `run_lesson`.
     """
     lesson = read_lesson(path)
-    told = [hashlib.sha256(read_file(path)).hexdigest(), *digest_of(lesson.data)]
-    key = "\0".join((os.fspath(path), *told))
+    digests = [hashlib.sha256(read_file(path)).hexdigest(), *digest_of(lesson.data)]
+    key = "\0".join((os.fspath(path), *digests))
     kept = cache.find(key)
     if kept is not None and (stored := _PICKLED.from_bytes(kept)):
         return stored

@@ -58,12 +58,12 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
         if name not in known_tracks:
             raise UsageError(f"no track '{name}'{did_you_mean(name, known_tracks)}")
     chosen = [
-        _Listed(name, track.definition.title, track.exercises, track.definition.lessons)
+        _ExerciseGroup(name, track.definition.title, track.exercises, track.definition.lessons)
         for name, track in known_tracks.items()
         if not tracks or name in tracks
     ]
     if collection.standalone and not tracks:
-        chosen.append(_Listed("", "In no track", collection.standalone))
+        chosen.append(_ExerciseGroup("", "In no track", collection.standalone))
     if not chosen:
         raise UsageError(f"there are no exercises in {collection.folder}")
     history = read_history()
@@ -83,7 +83,7 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
+class _ExerciseGroup:
     """A track, or the exercises that are in none."""
 
     name: str
@@ -98,7 +98,7 @@ class _Listed:
 
 
 def _print(
-    console: "Console", track: _Listed, standing: "Standings", following: "ExerciseId | None"
+    console: "Console", track: _ExerciseGroup, standing: "Standings", following: "ExerciseId | None"
 ) -> None:
     from rich.text import Text
 
@@ -143,7 +143,9 @@ def _missing(exercise: "Exercise", standing: "Standings") -> list[str]:
     return [name for name in exercise.requires if name not in standing or not standing[name].closed]
 
 
-def _data(track: _Listed, standing: "Standings", following: "ExerciseId | None") -> dict[str, Any]:
+def _data(
+    track: _ExerciseGroup, standing: "Standings", following: "ExerciseId | None"
+) -> dict[str, Any]:
     lesson_of = track.lesson_of
     return {
         "track": track.name or None,

@@ -151,7 +151,7 @@ class _Exercises:
 
 
 @dataclass(slots=True)
-class Collected:
+class CollectResult:
     """The outcome of collecting a download.
 
     Attributes:
@@ -179,7 +179,7 @@ def collect(
     names: Mapping[str, str] | None = None,
     several: Mapping[str, Sequence[str]] | None = None,
     only: str | None = None,
-) -> Collected:
+) -> CollectResult:
     """Put the files of a zip or a folder into a folder for each student.
 
     Of two files for the same exercise one counts, as `choose` decides. Each keeps its date.
@@ -197,7 +197,7 @@ def collect(
         UsageError: The source cannot be read, or the times of earlier downloads.
     """
     exercises = _Exercises(exercise_of, several or {}, only)
-    done = Collected()
+    done = CollectResult()
     earlier = read_times(into / TIMES_FILE) if (into / TIMES_FILE).exists() else {}
     places: list[tuple[_File, str]] = []
     with contextlib.ExitStack() as stack:
@@ -234,7 +234,7 @@ def collect(
 
 
 def _of_one(
-    files: list[tuple[Candidate, _File]], place: str, exercises: _Exercises, done: Collected
+    files: list[tuple[Candidate, _File]], place: str, exercises: _Exercises, done: CollectResult
 ) -> list[tuple[Candidate, _File]]:
     """Return the files that may count as a student's: of one person, and named if any is."""
     people = {(platform.name, platform.id) for _, file in files if (platform := file.platform)}
@@ -254,7 +254,7 @@ def _of_one(
 
 
 def _note_time(
-    done: Collected, key: tuple[str, str], file: _File, platform: PlatformName | None
+    done: CollectResult, key: tuple[str, str], file: _File, platform: PlatformName | None
 ) -> None:
     """Keep the time of a file; of several files of one submission, the last."""
     source = (platform and platform.platform) or file.source
@@ -266,7 +266,7 @@ def _note_time(
 
 
 @contextlib.contextmanager
-def _refusals(done: Collected, file: _File) -> Iterator[None]:
+def _refusals(done: CollectResult, file: _File) -> Iterator[None]:
     try:
         yield
     except _RefusalError as refusal:
@@ -276,7 +276,7 @@ def _refusals(done: Collected, file: _File) -> Iterator[None]:
         done.is_damaged = True
 
 
-def _placed(file: _File, exercises: _Exercises, done: Collected) -> list[tuple[_File, str]]:
+def _placed(file: _File, exercises: _Exercises, done: CollectResult) -> list[tuple[_File, str]]:
     """Return a file that may be a submission, or those in a student's own zip, with their places.
 
     A single file in a zip may leave the name to the zip.
@@ -392,7 +392,7 @@ def _candidate(file: _File, platform: PlatformName | None) -> Candidate:
     return Candidate(Path(file.label), file.changed, attempt, digest)
 
 
-def _write(target: Path, key: tuple[str, str], file: _File, done: Collected) -> bool:
+def _write(target: Path, key: tuple[str, str], file: _File, done: CollectResult) -> bool:
     """Write a file with its date, unless what is there is newer or the same; return whether."""
     data = file.read(cap_of(Path(file.name)))
     if target.is_symlink() or target.parent.is_symlink():
@@ -413,7 +413,7 @@ def _write(target: Path, key: tuple[str, str], file: _File, done: Collected) -> 
     return True
 
 
-def _files(source: Path, stack: contextlib.ExitStack, done: Collected) -> Iterator[_File]:
+def _files(source: Path, stack: contextlib.ExitStack, done: CollectResult) -> Iterator[_File]:
     """Yield all files but hidden ones, in the order of their paths."""
     files = _of_folder(source) if source.is_dir() else _of_zip(source, stack, done)
     for file in sorted(files, key=lambda each: each.path):
@@ -439,7 +439,7 @@ def _of_folder(source: Path) -> Iterator[_File]:
             yield _File(inner, path.lstat().st_mtime, functools.partial(read, path), source=kind)
 
 
-def _of_zip(source: Path, stack: contextlib.ExitStack, done: Collected) -> Iterator[_File]:
+def _of_zip(source: Path, stack: contextlib.ExitStack, done: CollectResult) -> Iterator[_File]:
     try:
         file = stack.enter_context(source.open("rb"))
         archive = stack.enter_context(open_zip(file, _MOST_FILES))

@@ -34,7 +34,7 @@ from grader.definitions.files import (
 )
 from grader.definitions.program_files import completed
 from grader.definitions.rules import metadata_rules, program_rules, test_rules
-from grader.definitions.rules.base import Checked
+from grader.definitions.rules.base import CheckedExercise
 from grader.definitions.track import Track, TrackDefinition, TrackFiles, TrackId, check_track
 from grader.definitions.wording import did_you_mean, quote
 from grader.definitions.yaml_source import Document, read
@@ -163,7 +163,7 @@ def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
         digest=digest_in_course(document.digest, course, digests),
     )
     report = ProblemList()
-    checked = Checked(exercise, document)
+    checked = CheckedExercise(exercise, document)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python remarks on doubtful escapes, as a linter does
         for rule in (*metadata_rules.RULES, *test_rules.RULES, *program_rules.RULES):

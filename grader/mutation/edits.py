@@ -40,7 +40,7 @@ class Operator:
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
+class EditedProgram:
     """A program with an edit written into its text.
 
     Two edits of one program have equal fingerprints where the programs compile to the same.
@@ -57,7 +57,7 @@ class Editor:
         self._program = program
         self._chunks: dict[int, _Chunk] = {}
 
-    def apply(self, edit: Edit) -> Edited | None:
+    def apply(self, edit: Edit) -> EditedProgram | None:
         """Write an edit into the text, leaving the layout around it alone.
 
         Returns:
@@ -79,7 +79,7 @@ class Editor:
         if print_of == chunk.fingerprint:
             return None
         source = self._program.source
-        return Edited(source[:start] + text + source[end:], print_of)
+        return EditedProgram(source[:start] + text + source[end:], print_of)
 
 
 class _Chunk:

@@ -9,7 +9,7 @@ from grader.reports.lines import Line
 from grader.reports.phrases import ALL, line, place_of, shows_both_values
 from grader.reports.terminal_matrices import (
     GAP,
-    Compared,
+    MatrixPair,
     alone,
     compared,
     compared_vectors,
@@ -83,7 +83,7 @@ def value_lines(test: TestResult, page: DetailLines) -> list[Line]:
         return [*(side_by_side(left, right) if beside else [*left, *right]), *note]
     if expected.rows is None or got.rows is None:
         return [*_block(_EXPECTED, expected, page), *_block(_YOURS, got, page)]
-    compared_rows = Compared(expected.rows, got.rows, _titles(expected, got), place_of(test))
+    compared_rows = MatrixPair(expected.rows, got.rows, _titles(expected, got), place_of(test))
     lay = compared_vectors if expected.is_vector and got.is_vector else compared
     return lay(compared_rows, page.width, coloured=page.coloured)
 

@@ -50,7 +50,7 @@ class Labels:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class MatrixPair:
     """Two matrices that are to be looked at together.
 
     `worst` is the row and the column where they differ most, if they have the same shape.
@@ -102,7 +102,7 @@ def print_heatmap(
         console.print(line, soft_wrap=True)
 
 
-def compared(both: Compared, width: int, *, coloured: bool) -> list[Line]:
+def compared(both: MatrixPair, width: int, *, coloured: bool) -> list[Line]:
     """Return the lines that show two matrices in the same shades, with numbers of the same form.
 
     They stand beside each other if there is room for that, else one below the other. Where they
@@ -138,7 +138,7 @@ def alone(title: Line, rows: Rows, width: int, *, coloured: bool) -> list[Line]:
     return [title, *block.lines(rows, texts, names)]
 
 
-def compared_vectors(both: Compared, width: int, *, coloured: bool) -> list[Line]:
+def compared_vectors(both: MatrixPair, width: int, *, coloured: bool) -> list[Line]:
     """Return the lines that show two vectors, each number above its counterpart.
 
     What is too long for a line goes on further below.
@@ -169,7 +169,7 @@ def has_colours(console: Surface) -> bool:
     return usable and console.color_system in _ENOUGH_COLOURS
 
 
-def _fitting(both: Compared, width: int) -> tuple[Sequence[Texts | None], bool]:
+def _fitting(both: MatrixPair, width: int) -> tuple[Sequence[Texts | None], bool]:
     """Choose how two matrices are written, and whether there is room for both in a line."""
     pair = (both.expected, both.got)
     before = [len(_before(_indices(rows))) for rows in pair]

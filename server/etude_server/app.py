@@ -16,7 +16,7 @@ from etude_server.api import (
     submission_routes,
 )
 from etude_server.api.event_streams import Watcher
-from etude_server.api.middleware import BodyCap, CarefulHeaders, Recorded
+from etude_server.api.middleware import BodyCap, CarefulHeaders, RequestLog
 from etude_server.api.problem_details import HANDLERS, DescribedApp
 from etude_server.api.rate_limits import Rates, Streams
 from etude_server.api.site_routes import Site
@@ -82,5 +82,5 @@ def create_app(context: AppContext) -> FastAPI:
     }
     app.add_middleware(BodyCap, most=settings.max_body, roomy=roomy)
     app.add_middleware(CarefulHeaders, https=settings.is_https)
-    app.add_middleware(Recorded, meter=context.meter)
+    app.add_middleware(RequestLog, meter=context.meter)
     return app

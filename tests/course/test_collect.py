@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import pytest
 
-from grader.course.collect import Collected, collect
+from grader.course.collect import CollectResult, collect
 from grader.course.roster_file import read_names
 from grader.errors import UsageError
 from grader.grading.results.submitted_files import exercise_in
@@ -44,8 +44,8 @@ def make_zip(tmp_path: Path) -> Zip:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Callable[..., Collected]:
-    def run(source: Path, names: dict[str, str] | None = None) -> Collected:
+def run(tmp_path: Path) -> Callable[..., CollectResult]:
+    def run(source: Path, names: dict[str, str] | None = None) -> CollectResult:
         return collect(source, tmp_path / "out", exercise_of, names)
 
     return run
@@ -60,7 +60,7 @@ def layout(folder: Path) -> dict[str, str]:
 
 
 def test_canvas_moodle_and_plain_folders_are_understood(
-    make_zip: Zip, run: Callable[..., Collected], tmp_path: Path
+    make_zip: Zip, run: Callable[..., CollectResult], tmp_path: Path
 ) -> None:
     """Late marks and numbers of copies are no part of a name."""
     done = run(
@@ -132,7 +132,7 @@ def test_where_a_time_comes_from_is_written_down(
 
 
 def test_nothing_is_written_beside_a_file_of_times_that_cannot_be_read(
-    make_zip: Zip, run: Callable[..., Collected], tmp_path: Path
+    make_zip: Zip, run: Callable[..., CollectResult], tmp_path: Path
 ) -> None:
     """Another table of that name would be lost, or the collected files without their times."""
     times = tmp_path / "out" / "times.csv"
@@ -180,7 +180,7 @@ def test_a_download_of_one_assignment_needs_no_names_of_files(
 
 
 def test_a_roster_names_the_students(
-    make_zip: Zip, run: Callable[..., Collected], tmp_path: Path
+    make_zip: Zip, run: Callable[..., CollectResult], tmp_path: Path
 ) -> None:
     """By the platform's id, name or login; who is not on it is left out and named."""
     roster = tmp_path / "roster.csv"
@@ -205,7 +205,7 @@ def test_a_roster_names_the_students(
 
 
 def test_of_two_students_of_one_name_the_number_tells(
-    make_zip: Zip, run: Callable[..., Collected], tmp_path: Path
+    make_zip: Zip, run: Callable[..., CollectResult], tmp_path: Path
 ) -> None:
     """In any order of the words; an alias is a further name, such as a hidden one."""
     roster = tmp_path / "roster.csv"
@@ -293,7 +293,9 @@ def test_a_student_s_own_name_of_a_file_changes_no_student_and_no_time(
         assert at == (None if is_canvas else NOON)
 
 
-def test_the_files_of_a_clone_have_no_time(run: Callable[..., Collected], tmp_path: Path) -> None:
+def test_the_files_of_a_clone_have_no_time(
+    run: Callable[..., CollectResult], tmp_path: Path
+) -> None:
     """They have that of the clone, and a commit has that of a student's machine."""
     for name, seconds in {"ada": 1_700_000_000, "bo": 1_800_000_000}.items():
         file = tmp_path / "in" / name / "src" / "softmax.py"
@@ -309,7 +311,7 @@ def test_the_files_of_a_clone_have_no_time(run: Callable[..., Collected], tmp_pa
 
 
 def test_the_newer_file_counts_and_dates_stay(
-    make_zip: Zip, run: Callable[..., Collected], tmp_path: Path
+    make_zip: Zip, run: Callable[..., CollectResult], tmp_path: Path
 ) -> None:
     """Within a download, and of what was collected before."""
     old, new = "a_1_1_softmax.py", "a_1_2_softmax.py"
@@ -349,7 +351,7 @@ def test_the_newer_file_counts_and_dates_stay(
     ],
 )
 def test_what_cannot_be_placed_is_named(
-    make_zip: Zip, run: Callable[..., Collected], tmp_path: Path, name: str, said: str
+    make_zip: Zip, run: Callable[..., CollectResult], tmp_path: Path, name: str, said: str
 ) -> None:
     """Nothing is written for it, inside the folder or outside."""
     done = run(make_zip({name: "x"}))
@@ -358,7 +360,7 @@ def test_what_cannot_be_placed_is_named(
 
 
 def test_what_is_no_file_or_too_large_is_left_out(
-    run: Callable[..., Collected], tmp_path: Path
+    run: Callable[..., CollectResult], tmp_path: Path
 ) -> None:
     """Not more of a bomb is unpacked than a submission may have."""
     path = tmp_path / "download.zip"
@@ -378,7 +380,7 @@ def test_what_is_no_file_or_too_large_is_left_out(
 
 
 def test_no_link_in_the_folder_is_followed(
-    make_zip: Zip, run: Callable[..., Collected], tmp_path: Path
+    make_zip: Zip, run: Callable[..., CollectResult], tmp_path: Path
 ) -> None:
     """A student's folder that leads elsewhere is an error, and nothing is written there."""
     (tmp_path / "elsewhere").mkdir()
@@ -389,7 +391,7 @@ def test_no_link_in_the_folder_is_followed(
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-def test_what_is_no_zip_is_said(run: Callable[..., Collected], tmp_path: Path) -> None:
+def test_what_is_no_zip_is_said(run: Callable[..., CollectResult], tmp_path: Path) -> None:
     """With the name of the file."""
     path = tmp_path / "download.zip"
     path.write_bytes(b"PK\x03\x04 cut off")
@@ -438,7 +440,7 @@ ADA, ALAN = (
 @pytest.mark.parametrize("folder", ["", "week1/", "softmax/", "src/deep/"])
 @pytest.mark.parametrize("has_roster", [False, True])
 def test_no_folder_below_a_student_s_is_taken_for_a_student(
-    make_zip: Zip, run: Callable[..., Collected], tmp_path: Path, folder: str, has_roster: bool
+    make_zip: Zip, run: Callable[..., CollectResult], tmp_path: Path, folder: str, has_roster: bool
 ) -> None:
     """As Moodle keeps folders, with an underscore in a name, below a folder of the download."""
     roster = tmp_path / "roster.csv"
@@ -467,7 +469,7 @@ def test_no_folder_below_a_student_s_is_taken_for_a_student(
 )
 def test_a_bare_folder_is_a_student_only_where_no_other_can_be(
     make_zip: Zip,
-    run: Callable[..., Collected],
+    run: Callable[..., CollectResult],
     tmp_path: Path,
     paths: list[str],
     students: set[str],
@@ -480,7 +482,7 @@ def test_a_bare_folder_is_a_student_only_where_no_other_can_be(
 
 
 def test_a_roster_finds_students_at_any_depth_and_guesses_none(
-    make_zip: Zip, run: Callable[..., Collected], tmp_path: Path
+    make_zip: Zip, run: Callable[..., CollectResult], tmp_path: Path
 ) -> None:
     """A path that names two is left out, and so is an id whose zeros are lost."""
     roster = tmp_path / "roster.csv"
@@ -519,7 +521,7 @@ def zipped(**files: str) -> bytes:
 
 
 def test_a_student_s_own_zip_is_unpacked(
-    make_zip: Zip, run: Callable[..., Collected], tmp_path: Path
+    make_zip: Zip, run: Callable[..., CollectResult], tmp_path: Path
 ) -> None:
     """The exercise is named by each file, or by the zip if there is but one."""
     names = ["homework__softmax.py", "main.py"]
@@ -559,7 +561,7 @@ def test_a_zip_of_an_exercise_of_several_files_is_unpacked(make_zip: Zip, tmp_pa
 
 
 def test_files_that_nothing_tells_apart_are_all_left_out(
-    make_zip: Zip, run: Callable[..., Collected], tmp_path: Path
+    make_zip: Zip, run: Callable[..., CollectResult], tmp_path: Path
 ) -> None:
     """Both are named, if they differ; equal dates never decide."""
     download = {

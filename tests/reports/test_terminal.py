@@ -13,8 +13,8 @@ from grader.reports.number_cells import Rows, Scale, ink, luminance, written
 from grader.reports.plain_maths import formula
 from grader.reports.terminal_markdown import print_markdown
 from grader.reports.terminal_matrices import (
-    Compared,
     Labels,
+    MatrixPair,
     alone,
     compared,
     compared_vectors,
@@ -113,7 +113,7 @@ def test_prose_cannot_steer_the_terminal() -> None:
 
 def test_two_matrices_stand_side_by_side_with_brackets_at_the_worst() -> None:
     """So that what differs can be found without colour, on the same line in both."""
-    both = Compared([[1.0, 2.5], [3, 4]], [[1.0, 3.5], [3, 4]], TITLES, worst=(0, 1))
+    both = MatrixPair([[1.0, 2.5], [3, 4]], [[1.0, 3.5], [3, 4]], TITLES, worst=(0, 1))
     assert _lines(compared(both, 80, coloured=False)) == [
         "expected       yours",
         "0  1.0 [2.5]   0  1.0 [3.5]",
@@ -136,7 +136,7 @@ def test_matrices_fit_any_terminal(
     expected: Rows, got: Rows, width: int, *, coloured: bool
 ) -> None:
     """Beside each other, one below the other, or as shades alone: no line is too long."""
-    lines = compared(Compared(expected, got, TITLES), width, coloured=coloured)
+    lines = compared(MatrixPair(expected, got, TITLES), width, coloured=coloured)
     assert max(line.cell_len for line in lines) <= width
     for rows in (expected, got):
         names = [str(number) for number in range(len(rows))]
@@ -145,7 +145,7 @@ def test_matrices_fit_any_terminal(
 
 def test_a_narrow_terminal_gets_one_below_the_other() -> None:
     """With as many decimals as beside each other, rather than with fewer that say nothing."""
-    both = Compared([[0.1234, 0.5678]], [[0.1235, 0.5678]], TITLES, worst=(0, 0))
+    both = MatrixPair([[0.1234, 0.5678]], [[0.1235, 0.5678]], TITLES, worst=(0, 0))
     assert _lines(compared(both, 24, coloured=False)) == [
         "expected",
         "0 [0.1234] 0.5678",
@@ -156,7 +156,7 @@ def test_a_narrow_terminal_gets_one_below_the_other() -> None:
 
 def test_both_matrices_share_their_shades() -> None:
     """The same number has the same ground in both; a lower one a lighter ground."""
-    both = Compared([[0.0, 0.5]], [[0.5, 1.0]], TITLES)
+    both = MatrixPair([[0.0, 0.5]], [[0.5, 1.0]], TITLES)
     *_, line = compared(both, 80, coloured=True)
     shaded = [(text.strip(), style) for text, style in line.parts if " on #" in style]
     assert [text for text, _ in shaded] == ["0.0", "0.5", "0.5", "1.0"]
@@ -167,7 +167,7 @@ def test_both_matrices_share_their_shades() -> None:
 def test_vectors_stand_above_each_other() -> None:
     """Each number above its counterpart; what is too long goes on further below."""
     expected, got = [float(n) for n in range(6)], [0.0, 1.0, 2.0, 3.0, 4.5, 5.0]
-    both = Compared([expected], [got], TITLES, worst=(0, 4))
+    both = MatrixPair([expected], [got], TITLES, worst=(0, 4))
     assert _lines(compared_vectors(both, 80, coloured=False)) == [
         "expected  0.0  1.0  2.0  3.0 [4.0] 5.0",
         "yours     0.0  1.0  2.0  3.0 [4.5] 5.0",
@@ -183,7 +183,7 @@ def test_vectors_stand_above_each_other() -> None:
 
 def test_vectors_of_other_lengths_are_shown_whole() -> None:
     """The longer one goes on alone."""
-    both = Compared([[1, 2]], [[1, 2, 3]], (Line("expected"), Line("yours  int64 (3,)")))
+    both = MatrixPair([[1, 2]], [[1, 2, 3]], (Line("expected"), Line("yours  int64 (3,)")))
     lines = _lines(compared_vectors(both, 80, coloured=False))
     assert [line.split()[-1] for line in lines] == ["2", "3"]
 

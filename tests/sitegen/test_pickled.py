@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from sitegen.from_collection.pickled import Pickled
+from sitegen.from_collection.pickled import PickleFormat
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Whole:
     parts: tuple[object, ...]
 
 
-PICKLED = Pickled(Whole, (Part,))
+PICKLED = PickleFormat(Whole, (Part,))
 
 
 class Payload:

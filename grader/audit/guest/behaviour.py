@@ -36,7 +36,7 @@ class CallTooLongError(BaseException):
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class StepOutcome:
     """The outcome of one step.
 
     Attributes:
@@ -54,7 +54,7 @@ class Observed:
 class Behaviour:
     """The steps of a script, and the public attributes of its object after the last one."""
 
-    steps: tuple[Observed, ...]
+    steps: tuple[StepOutcome, ...]
     attributes: dict[str, Any]
 
     @property
@@ -111,7 +111,7 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
     np.random.seed(0)  # noqa: NPY002  a program may use it
     target: Any = getattr(module, name, None)
     instance: Any = None
-    seen: list[Observed] = []
+    seen: list[StepOutcome] = []
     with warnings.catch_warnings(), np.errstate(all="ignore"), limited():
         warnings.simplefilter("ignore")
         for method, args, kwargs in steps:
@@ -125,7 +125,7 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
             except CallTooLongError:
                 raise
             except BaseException as error:  # noqa: BLE001  a program may raise anything
-                seen.append(Observed(None, type(error).__name__))
+                seen.append(StepOutcome(None, type(error).__name__))
                 break
             if method == "__init__":
                 instance, result = result, None
@@ -136,7 +136,7 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
             changed = differ([*args, *kwargs.values()], [*own_args, *own_kwargs.values()])
             with contextlib.suppress(Exception):
                 result = copy.deepcopy(result)  # a later step may change it
-            seen.append(Observed(result, changed=changed))
+            seen.append(StepOutcome(result, changed=changed))
     attributes = {}
     if instance is not None:
         with contextlib.suppress(Exception):

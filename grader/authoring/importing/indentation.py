@@ -47,7 +47,7 @@ class _CodeLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Indented:
+class IndentedCode:
     """Code with its indentation; whether anything changed, and whether some of it is a guess."""
 
     code: str
@@ -55,17 +55,17 @@ class Indented:
     guessed: bool = False
 
 
-def reindent(code: str) -> Indented:
+def reindent(code: str) -> IndentedCode:
     """Give a program four spaces for each level, if its indentation is lost."""
     code = textwrap.dedent(code.expandtabs(_UNIT) if "\n\t" in code else code)
     try:
         lines = _logical_lines(code)
     except (tokenize.TokenError, SyntaxError):  # no program, whatever its indentation
-        return Indented(code)
+        return IndentedCode(code)
     widths = {line.width for line in lines if line.head}
     before = parsed(code)
     if 1 not in widths or (before is None and max(widths) > 1):
-        return Indented(code)
+        return IndentedCode(code)
     levels, guessed = [line.width for line in lines], False  # each level has its one space
     if before is None:
         levels, guessed = _levels(lines)
@@ -81,8 +81,8 @@ def reindent(code: str) -> Indented:
     restored = "\n".join(parts)
     after = parsed(restored)
     if before is not None and (after is None or ast.dump(before) != ast.dump(after)):
-        return Indented(code)
-    return Indented(restored, changed=restored != code, guessed=guessed)
+        return IndentedCode(code)
+    return IndentedCode(restored, changed=restored != code, guessed=guessed)
 
 
 def _levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:

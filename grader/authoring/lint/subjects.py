@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, cast
 from grader.authoring.lint.python import SolvedFunction, shape, solved
 from grader.definitions.exercise import Exercise, Seeded
 from grader.definitions.files import LESSONS
-from grader.definitions.rules.base import Checked, Mode, Step
+from grader.definitions.rules.base import CheckedExercise, Mode, Step
 from grader.definitions.track import TrackDefinition
 from grader.definitions.yaml_source import Document, Scalar
 from grader.errors import Location, Problem
@@ -99,7 +99,7 @@ class Neighbours:
         return frozenset(result)
 
 
-class Subject(Checked):
+class Subject(CheckedExercise):
     """An exercise beside its file, with the Python in it, and its neighbours."""
 
     def __init__(self, exercise: Exercise, document: Document, neighbours: Neighbours) -> None:

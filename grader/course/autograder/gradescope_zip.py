@@ -76,14 +76,14 @@ class Installation:
 
 
 @dataclass(frozen=True, slots=True)
-class Assigned:
+class AssignedExercise:
     """An exercise and the bytes of its definition."""
 
     exercise: Exercise
     content: bytes
 
 
-def read_assigned(paths: Iterable[Path]) -> list[Assigned]:
+def read_assigned(paths: Iterable[Path]) -> list[AssignedExercise]:
     """Load the exercises that are to be graded.
 
     Raises:
@@ -91,7 +91,7 @@ def read_assigned(paths: Iterable[Path]) -> list[Assigned]:
             same id.
         DefinitionError: One is not valid.
     """
-    exercises = [Assigned(load_exercise(path), path.read_bytes()) for path in paths]
+    exercises = [AssignedExercise(load_exercise(path), path.read_bytes()) for path in paths]
     for each in exercises:
         if each.exercise.edition == "student":
             raise UsageError(
@@ -107,7 +107,7 @@ def read_assigned(paths: Iterable[Path]) -> list[Assigned]:
 
 
 def autograder(
-    assigned: Sequence[Assigned],
+    assigned: Sequence[AssignedExercise],
     installation: Installation,
     fault: str,
     hidden_tests: str = "visible",

@@ -14,7 +14,7 @@ from grader.errors import Location, Problem
 
 Step: TypeAlias = str | int
 Mode: TypeAlias = Literal["eval", "exec"]
-Rule: TypeAlias = Callable[["Checked"], Iterator[Problem]]
+Rule: TypeAlias = Callable[["CheckedExercise"], Iterator[Problem]]
 
 SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _COMPREHENSIONS: Final = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -126,7 +126,7 @@ class _Finder(ast.NodeVisitor):
         (self.modules if is_module else self.others).add(name)
 
 
-class Checked:
+class CheckedExercise:
     """An exercise and the file it comes from; steps are the keys and indices on the way."""
 
     def __init__(self, exercise: Exercise, document: Document) -> None:

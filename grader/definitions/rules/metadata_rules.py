@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from grader.definitions.exercise import SuiteTest
 from grader.definitions.program_files import NAME, mark_in, split
-from grader.definitions.rules.base import Checked, Rule, Step, is_name, slug, unique
+from grader.definitions.rules.base import CheckedExercise, Rule, Step, is_name, slug, unique
 from grader.definitions.wording import did_you_mean, listing, quote
 from grader.definitions.yaml_source import Scalar
 from grader.errors import Problem
@@ -25,7 +25,7 @@ _RANGES: Final[dict[str, tuple[Callable[[float, float], bool], str]]] = {
 }
 
 
-def _ids(checked: Checked) -> Iterator[Problem]:
+def _ids(checked: CheckedExercise) -> Iterator[Problem]:
     """Check that ids are slugs, and that nothing is there twice."""
     exercise, document = checked.exercise, checked.document
     yield from slug(document, "id")
@@ -43,7 +43,7 @@ def _ids(checked: Checked) -> Iterator[Problem]:
     yield from unique(document, changes)
 
 
-def _texts(checked: Checked) -> Iterator[Problem]:
+def _texts(checked: CheckedExercise) -> Iterator[Problem]:
     """Check that texts for people are there, and not empty."""
     exercise, document = checked.exercise, checked.document
     missing = [key for key in ("solution", "explanation") if not document.has(key)]
@@ -64,7 +64,7 @@ def _texts(checked: Checked) -> Iterator[Problem]:
             yield checked.problem("cannot be empty", *steps)
 
 
-def _numbers(checked: Checked) -> Iterator[Problem]:
+def _numbers(checked: CheckedExercise) -> Iterator[Problem]:
     """Check numbers by their ranges, points and XP by their sums, and the numbers of hints."""
     exercise = checked.exercise
     yield from _out_of_range(checked, exercise)
@@ -85,7 +85,7 @@ def _numbers(checked: Checked) -> Iterator[Problem]:
             yield checked.problem(f"no hint {number}; {hints}", "misconceptions", index, "hint")
 
 
-def _out_of_range(checked: Checked, part: Any, *steps: Step) -> Iterator[Problem]:
+def _out_of_range(checked: CheckedExercise, part: Any, *steps: Step) -> Iterator[Problem]:
     """Yield each number, wherever it stands, that is not in the range of its field."""
     for each in fields(part):
         value, key = getattr(part, each.name), (*steps, each.name)
@@ -103,7 +103,7 @@ def _out_of_range(checked: Checked, part: Any, *steps: Step) -> Iterator[Problem
                 break
 
 
-def _defines(checked: Checked) -> Iterator[Problem]:
+def _defines(checked: CheckedExercise) -> Iterator[Problem]:
     exercise, course = checked.exercise, checked.exercise.course
     if not exercise.defines:
         yield checked.problem("a submission has to define at least one name", "defines")
@@ -131,7 +131,7 @@ def _defines(checked: Checked) -> Iterator[Problem]:
         yield checked.problem(message, "defines", name, "reference")
 
 
-def _choices(checked: Checked) -> Iterator[Problem]:
+def _choices(checked: CheckedExercise) -> Iterator[Problem]:
     for name, definition in checked.exercise.defines.items():
         steps = ("defines", name, "choices")
         if definition.choices and definition.kind != "value":
@@ -146,7 +146,7 @@ def _choices(checked: Checked) -> Iterator[Problem]:
         yield from unique(checked.document, choices)
 
 
-def _forbid(checked: Checked) -> Iterator[Problem]:
+def _forbid(checked: CheckedExercise) -> Iterator[Problem]:
     forbid = checked.exercise.forbid
     if forbid is None:
         return
@@ -167,7 +167,7 @@ def _forbid(checked: Checked) -> Iterator[Problem]:
         )
 
 
-def _files_to_submit(checked: Checked) -> Iterator[Problem]:
+def _files_to_submit(checked: CheckedExercise) -> Iterator[Problem]:
     """Check the names, and that each program has the files."""
     exercise, key = checked.exercise, "files_to_submit"
     files = exercise.files_to_submit
@@ -188,7 +188,7 @@ def _files_to_submit(checked: Checked) -> Iterator[Problem]:
         yield checked.problem("answers are one file; leave this out", key)
 
 
-def _files_of_programs(checked: Checked) -> Iterator[Problem]:
+def _files_of_programs(checked: CheckedExercise) -> Iterator[Problem]:
     """Check that each program names the files of a submission of several."""
     exercise = checked.exercise
     files = exercise.files_to_submit
@@ -219,7 +219,7 @@ def _files_of_programs(checked: Checked) -> Iterator[Problem]:
                 yield checked.problem(f"{quote(name)} is not in 'files_to_submit'", *steps)
 
 
-def _suites(checked: Checked) -> Iterator[Problem]:
+def _suites(checked: CheckedExercise) -> Iterator[Problem]:
     """Check that a program and suites are there if the kind is test, and only then."""
     exercise = checked.exercise
     is_suite = exercise.kind == "test"

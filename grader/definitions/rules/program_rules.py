@@ -14,7 +14,7 @@ from grader.definitions.exercise import (
     LiteralValue,
     TestCase,
 )
-from grader.definitions.rules.base import Checked, Mode, Rule, Step
+from grader.definitions.rules.base import CheckedExercise, Mode, Rule, Step
 from grader.definitions.wording import did_you_mean, listing, quote
 from grader.definitions.yaml_source import Scalar
 from grader.errors import Problem
@@ -28,7 +28,7 @@ _JUDGES: Final = frozenset(
 _IN_GIVEN: Final = frozenset({"np", "rng", "size", "sizes"})
 
 
-def _syntax(checked: Checked) -> Iterator[Problem]:
+def _syntax(checked: CheckedExercise) -> Iterator[Problem]:
     exercise = checked.exercise
     if exercise.program:
         yield from checked.syntax("exec", "program")
@@ -47,7 +47,7 @@ def _syntax(checked: Checked) -> Iterator[Problem]:
             yield from checked.syntax(mode, *steps, *place)
 
 
-def _uses_in_calls(checked: Checked) -> Iterator[Problem]:
+def _uses_in_calls(checked: CheckedExercise) -> Iterator[Problem]:
     """Check that every call uses the submission, and has something to be compared with."""
     defined = checked.exercise.defines
     for index, test in enumerate(checked.exercise.tests):
@@ -72,7 +72,7 @@ def _uses_in_calls(checked: Checked) -> Iterator[Problem]:
                 yield checked.problem(message, *steps)
 
 
-def _uses_in_bodies(checked: Checked) -> Iterator[Problem]:
+def _uses_in_bodies(checked: CheckedExercise) -> Iterator[Problem]:
     """Check that every body uses the submission, and can fail."""
     defined = checked.exercise.defines
     for index, test in enumerate(checked.exercise.tests):
@@ -125,7 +125,7 @@ def _callee(node: ast.expr) -> str | None:
                 return None
 
 
-def _known_names(checked: Checked) -> Iterator[Problem]:
+def _known_names(checked: CheckedExercise) -> Iterator[Problem]:
     """Every name in a test has to come from somewhere; a learner would be charged otherwise."""
     if not checked.exercise.defines:
         return  # reported once, where the names belong
@@ -150,7 +150,7 @@ def _known_names(checked: Checked) -> Iterator[Problem]:
 
 
 def _unknown_in_expressions(
-    checked: Checked, test: TestCase, index: int, names: Collection[str]
+    checked: CheckedExercise, test: TestCase, index: int, names: Collection[str]
 ) -> Iterator[Problem]:
     defined = checked.exercise.defines
     for _, place in test.python:
@@ -174,7 +174,9 @@ def _unknown_in_expressions(
             yield checked.problem(f"{quote(name)} is not used in '{key}'", *steps)
 
 
-def _unknown_in_run(checked: Checked, inputs: Collection[str], *steps: Step) -> Iterator[Problem]:
+def _unknown_in_run(
+    checked: CheckedExercise, inputs: Collection[str], *steps: Step
+) -> Iterator[Problem]:
     exercise = checked.exercise
     if not exercise.solution:
         return  # it could set the name
@@ -206,7 +208,11 @@ def _unknown_in_run(checked: Checked, inputs: Collection[str], *steps: Step) -> 
 
 
 def _unknown(
-    checked: Checked, scopes: AnySequence[Collection[str]], where: str, mode: Mode, *steps: Step
+    checked: CheckedExercise,
+    scopes: AnySequence[Collection[str]],
+    where: str,
+    mode: Mode,
+    *steps: Step,
 ) -> Iterator[Problem]:
     """Yield a problem for each name that the Python at a place needs and that no scope has."""
     used = checked.names(mode, *steps)
@@ -219,7 +225,7 @@ def _unknown(
             yield checked.in_text(message, node, *steps)
 
 
-def _choices(checked: Checked) -> Iterator[Problem]:
+def _choices(checked: CheckedExercise) -> Iterator[Problem]:
     """Check that the right answer is one of the choices."""
     defined = checked.exercise.defines
     for index, test in enumerate(checked.exercise.tests):
@@ -237,7 +243,7 @@ def _choices(checked: Checked) -> Iterator[Problem]:
                     yield checked.in_text(f"{value!r} {message}", place, "solution")
 
 
-def _kinds(checked: Checked) -> Iterator[Problem]:
+def _kinds(checked: CheckedExercise) -> Iterator[Problem]:
     """Check that classes are called so: only then tests may ask an object anything."""
     tree = checked.tree("exec", "solution") if checked.exercise.solution else None
     for node in ast.iter_child_nodes(tree) if tree is not None else ():

@@ -10,14 +10,14 @@ from grader.definitions.exercise import (
     PropertyTest,
 )
 from grader.definitions.properties import PROPERTIES, NamedProperty
-from grader.definitions.rules.base import Checked, Rule, is_name, unique
+from grader.definitions.rules.base import CheckedExercise, Rule, is_name, unique
 from grader.definitions.wording import listing, quote
 from grader.errors import Problem
 
 _WORD: Final = re.compile(r"\w+")
 
 
-def _student_edition(checked: Checked) -> Iterator[Problem]:
+def _student_edition(checked: CheckedExercise) -> Iterator[Problem]:
     """Check that nothing is hidden, and that no test compares with the solution, which it lacks."""
     exercise = checked.exercise
     if exercise.edition == "full":
@@ -39,7 +39,7 @@ def uses_any(code: str, names: Collection[str]) -> bool:
     return not set(_WORD.findall(code)).isdisjoint(names)
 
 
-def _inputs(checked: Checked) -> Iterator[Problem]:
+def _inputs(checked: CheckedExercise) -> Iterator[Problem]:
     """Check the names of inputs that are written out, and how often others are drawn."""
     for index, test in enumerate(checked.exercise.tests):
         for name in test.given.values if isinstance(test.given, Literals) else ():
@@ -57,14 +57,14 @@ def _inputs(checked: Checked) -> Iterator[Problem]:
             yield checked.problem(message, "tests", index, "partial")
 
 
-def _budgets(checked: Checked) -> Iterator[Problem]:
+def _budgets(checked: CheckedExercise) -> Iterator[Problem]:
     for index, test in enumerate(checked.exercise.tests):
         if test.budget is not None and test.budget.time is test.budget.memory is None:
             message = "expected 'time', 'memory' or both"
             yield checked.problem(message, "tests", index, "budget")
 
 
-def _figures(checked: Checked) -> Iterator[Problem]:
+def _figures(checked: CheckedExercise) -> Iterator[Problem]:
     course = checked.exercise.course
     named = (*course.packages, *course.missing) if course is not None else ()
     tops = {module.partition(".")[0] for module in named}
@@ -83,7 +83,7 @@ def _figures(checked: Checked) -> Iterator[Problem]:
             yield from unique(checked.document, names)
 
 
-def _properties(checked: Checked) -> Iterator[Problem]:
+def _properties(checked: CheckedExercise) -> Iterator[Problem]:
     for index, test in enumerate(checked.exercise.tests):
         if not isinstance(test, PropertyTest):
             continue
@@ -109,7 +109,7 @@ def _properties(checked: Checked) -> Iterator[Problem]:
             yield from _of(checked, test, index)
 
 
-def _of(checked: Checked, test: PropertyTest, index: int) -> Iterator[Problem]:
+def _of(checked: CheckedExercise, test: PropertyTest, index: int) -> Iterator[Problem]:
     steps = ("tests", index, "of")
     moves = PROPERTIES[test.holds].moves
     if moves == "nothing":

@@ -113,7 +113,7 @@ def _run_body(
             submission returned.
         DefinitionError: The body cannot run, whatever the submission does.
     """
-    captured = _Captured() if "capsys" in test.pytest else None
+    captured = _CapturedOutput() if "capsys" in test.pytest else None
     fixtures = {} if captured is None else {"capsys": captured}
     run = _function(test.pytest, name, test.where, test.id)({**fixtures, **namespace})
     try:
@@ -154,7 +154,7 @@ class _Streams(NamedTuple):
     err: str
 
 
-class _Captured(io.StringIO):
+class _CapturedOutput(io.StringIO):
     """Standard output during a body, and pytest's `capsys`."""
 
     def readouterr(self) -> _Streams:

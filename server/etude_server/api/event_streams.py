@@ -19,7 +19,7 @@ _LONGEST_REST: Final = 2.0  # seconds, also behind a look that the store kept wa
 
 
 @dataclass(slots=True)
-class Watched:
+class WatchedSubmission:
     """A submission that streams report on. Only the event loop's thread uses it."""
 
     streams: int = 0
@@ -32,7 +32,7 @@ class Watcher:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._watched: dict[str, Watched] = {}
+        self._watched: dict[str, WatchedSubmission] = {}
         self._looking: asyncio.Task[None] | None = None
         self.is_ending = False
 
@@ -46,9 +46,9 @@ class Watcher:
         return frozenset(self._watched)
 
     @contextlib.contextmanager
-    def watch(self, submission_id: str) -> Iterator[Watched]:
+    def watch(self, submission_id: str) -> Iterator[WatchedSubmission]:
         """Poll a submission for as long as the context lasts."""
-        watched = self._watched.setdefault(submission_id, Watched())
+        watched = self._watched.setdefault(submission_id, WatchedSubmission())
         watched.streams += 1
         if self._looking is None or self._looking.done():
             self._looking = asyncio.get_running_loop().create_task(self._look())

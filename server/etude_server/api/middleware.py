@@ -115,7 +115,7 @@ class CarefulHeaders:
         await self._app(scope, receive, with_headers)
 
 
-class Recorded:
+class RequestLog:
     """Gives each request an id; logs it in one line, and counts it, when it is answered.
 
     Neither has an address in it, but the pattern of the route, such as `/v1/submissions/{id}`.

@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 
 from etude_server.api import deadlines
 from etude_server.api.auth import ContextOf, Someone, Staff
-from etude_server.api.event_streams import Watched
+from etude_server.api.event_streams import WatchedSubmission
 from etude_server.api.list_pages import After, Limit, Page
 from etude_server.api.problem_details import ProblemError, existing_one, responses, with_headers
 from etude_server.api.rate_limits import later
@@ -113,19 +113,19 @@ async def room(person: Someone, _submitted: Own, request: Request) -> AsyncItera
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class SubmissionStream:
     """A submission that a stream reports on, and its state when the stream began."""
 
-    watched: Watched
+    watched: WatchedSubmission
     state: SubmissionState
 
 
 async def followed(
     submitted: Own, person: Someone, service: ContextOf, request: Request
-) -> AsyncIterator[Followed]:
+) -> AsyncIterator[SubmissionStream]:
     """Watch a submission while its stream lasts."""
     with request.app.state.watcher.watch(submitted.id) as watched:
-        yield Followed(watched, await run_in_threadpool(_state, service, submitted, person))
+        yield SubmissionStream(watched, await run_in_threadpool(_state, service, submitted, person))
 
 
 @router.post(
@@ -193,7 +193,7 @@ async def events(
     person: Someone,
     service: ContextOf,
     request: Request,
-    begun: Annotated[Followed, Depends(followed)],
+    begun: Annotated[SubmissionStream, Depends(followed)],
 ) -> AsyncIterator[ServerSentEvent]:
     """Stream a submission's state, and each change of it, until it is graded or parked.
 

@@ -18,7 +18,7 @@ from grader.grading.expected.public_form import public_exercise
 from grader.sandbox.confined_process import ConfinedProcess
 from grader.sandbox.process import open_sandbox
 from sitegen.from_collection.own_gpt_record import record
-from sitegen.from_collection.pickled import Pickled
+from sitegen.from_collection.pickled import PickleFormat
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
@@ -30,7 +30,7 @@ class _Tests:
     tests: tuple[PublicTest, ...]
 
 
-_PICKLED: Final = Pickled(_Tests, (PublicTest, Described))
+_PICKLED: Final = PickleFormat(_Tests, (PublicTest, Described))
 _NONSENSE: Final = "the process that runs authors' code sent nonsense"
 
 

@@ -56,7 +56,7 @@ _WRONG_ANSWER: Final = ("token-lookup", "columns-for-rows")  # that the home pag
 _Item = TypeVar("_Item")
 
 
-class Deferred(Sequence[_Item]):
+class LazySequence(Sequence[_Item]):
     """A lazily evaluated sequence: made on first use, and then remembered."""
 
     def __init__(self, make: Callable[[], Iterable[_Item]]) -> None:
@@ -196,7 +196,7 @@ class ContentBuilder:
                 missing = missing_in_page(
                     exercise, self._page_packages, for_practice=self._is_practice(exercise)
                 )
-                tests = Deferred(partial(self._tests, exercise))
+                tests = LazySequence(partial(self._tests, exercise))
                 loaded = () if missing else imported_packages(exercise)
                 exercises.append(replace(each, tests=tests, needs=missing, packages=loaded))
                 if not missing:  # the page says so
@@ -314,7 +314,7 @@ class ContentBuilder:
             entry.id,
             entry.title,
             entry.exercises,
-            RunLesson(path, Deferred(partial(self._blocks, path, exercises))),
+            RunLesson(path, LazySequence(partial(self._blocks, path, exercises))),
             digests[0]
             if len(digests) == 1
             else hashlib.sha256("\n".join(digests).encode()).hexdigest(),

@@ -28,13 +28,13 @@ from grader.lessons.execute import (
 from grader.lessons.figure import Figure
 from grader.lessons.lesson import read_lesson
 from grader.sandbox.process import Sandbox
-from sitegen.from_collection.pickled import Pickled
+from sitegen.from_collection.pickled import PickleFormat
 
 _PARTS: Final = (
     *(BreakTask, Figure, Location, RunCell, RunExercises, RunProse, MatrixDisplay, PlotDisplay),
     *(RunChoice, RunChoiceQuestion, RunExperiment, RunNumber, RunNumberQuestion),
 )
-_PICKLED: Final = Pickled(RunLesson, _PARTS)
+_PICKLED: Final = PickleFormat(RunLesson, _PARTS)
 
 
 def cached_run(path: Path, cache: Cache, sandbox: Callable[[], Sandbox]) -> RunLesson:

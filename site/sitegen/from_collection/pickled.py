@@ -22,7 +22,7 @@ _NUMBER: Final = "number"  # of a type of NumPy's
 _PATH: Final = "path"
 
 
-class Pickled(Generic[_Kind]):
+class PickleFormat(Generic[_Kind]):
     """Writes and reads objects of one class.
 
     Args:

@@ -6,8 +6,8 @@ from typing import Final, Generic, TypeVar
 
 _Value = TypeVar("_Value")
 
-MOST_EXERCISES: Final = 256
-"""Exercises of which a process keeps what is expensive: more than most collections have."""
+MOST_EXERCISES: Final = 1024
+"""Exercises of which a process keeps what is expensive, some 40 KB each."""
 
 
 class LruCache(Generic[_Value]):

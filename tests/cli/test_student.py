@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -737,7 +738,7 @@ def test_a_lesson_names_the_command_that_breaks_its_program(student: Etude, tmp_
     more = ["--exercises", str(ROOT / "exercises")]
     lesson = student("lesson", "show", "dot-products", *more).stdout
     _, command = lesson.split("After a pass, the program: etude ")
-    words = command.splitlines()[0].split()
+    words = shlex.split(command.splitlines()[0])
     assert words[:3] == ["break", "similarity-scores", "all-axes-reversed"]
     assert "def similarity_scores" not in lesson
     assert "pass 'similarity-scores' first" in student(*words).stderr

@@ -167,8 +167,8 @@ def run_lesson(lesson: Lesson, sandbox: Children) -> RunLesson:
                 case Prose(where, parts, title):
                     blocks.append(RunProse(where, *session.text(parts), title))
                 case Cell(code=code, hidden=hidden):
-                    printed, shown = session.cell(block), session.displays(block.where)
-                    blocks.append(RunCell(code, hidden, printed, shown, block.title))
+                    printed, displays = session.cell(block), session.displays(block.where)
+                    blocks.append(RunCell(code, hidden, printed, displays, block.title))
                 case Exercises(ids=ids):
                     blocks.append(RunExercises(ids))
                 case Figure():

@@ -84,6 +84,7 @@ def test_each_answer_is_judged_beside_its_question(page: Page) -> None:
 
     predict(Mouse(), form, "row_0_with_a_penalty", "'equal weights'")
     expect(form.get_by_text("Not right", exact=True)).to_have_count(0)
+    expect(results).to_contain_text("Your answers have changed since these results.")
     form.get_by_role("button", name="Check", exact=True).click()
     expect(results.get_by_role("status")).to_contain_text("Passed: ")
     expect(results).to_contain_text("Passed +5 XP")

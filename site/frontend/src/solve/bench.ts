@@ -44,7 +44,7 @@ export class Bench {
   constructor(private readonly exercise: Exercise) {
     this.draft = new Draft(exercise.id, exercise.starter, (text) => this.editor.replace(text));
     this.help = new Help(exercise);
-    this.results = new ResultsCard(invitation(exercise));
+    this.results = new ResultsCard(invitation(exercise), "Your code has changed since these results.");
     this.python = new Python(["open_exercise"], (state) => this.status.show(state), addressOf(exercise.engine));
     this.editor = this.layOut();
     this.around = {

@@ -49,7 +49,10 @@ export class Prediction {
     const judged = exercise.engine !== "";
     const show = (state: PythonState): void => this.status.show(state);
     this.python = judged ? new Python(["open_exercise"], show, addressOf(exercise.engine)) : null;
-    this.results = new ResultsCard(`“${judged ? "Check" : "Submit for grading"}” compares your answers with the right ones.`);
+    this.results = new ResultsCard(
+      `“${judged ? "Check" : "Submit for grading"}” compares your answers with the right ones.`,
+      "Your answers have changed since these results.",
+    );
     const answers = answersIn(this.draft.read());
     this.fields = exercise.defines.map((name) => {
       const choices = exercise.choices?.[name] ?? [];

@@ -13,11 +13,7 @@ export class ResultsCard {
     this.facts,
   );
   private readonly summary = element("p", { class: "summary", role: "status" });
-  private readonly stale = element(
-    "p",
-    { class: "stale", hidden: true },
-    "Your code has changed since these results.",
-  );
+  private readonly stale = element("p", { class: "stale", hidden: true });
   private readonly inside = element("div", { class: "results-inside" });
   private checked: string | null = null; // the code that the results are about
   readonly card = element(
@@ -29,7 +25,9 @@ export class ResultsCard {
     this.inside,
   );
 
-  constructor(waiting: string) {
+  /** A card that shows `waiting` until there are results, and `changed` once they are about other work. */
+  constructor(waiting: string, changed: string) {
+    this.stale.textContent = changed;
     this.inside.append(element("p", { class: "quiet" }, waiting));
   }
 

@@ -16,15 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from grader.lessons.break_task import BreakTask
-    from grader.lessons.execute import (
-        RunBlock,
-        RunCell,
-        RunExercises,
-        RunExperiment,
-        RunProse,
-        RunQuestion,
-    )
+    from grader.lessons.blocks import Block, BreakTask, Cell, Exercises, Experiment, Prose, Question
     from grader.lessons.figure import Figure
     from grader.lessons.reply import Reply
     from grader.sandbox.portable import PortableSandbox
@@ -72,7 +64,8 @@ def show(
     from rich.console import Console
 
     from grader.cli.progress_record import suffix
-    from grader.lessons.execute import RunChoiceQuestion, RunNumberQuestion, run_lesson
+    from grader.lessons.blocks import ChoiceQuestion, NumberQuestion
+    from grader.lessons.execute import run_lesson
     from grader.lessons.lesson import read_lesson
     from grader.sandbox.backends import unsupported_reason
 
@@ -93,7 +86,7 @@ def show(
         sandbox = portable.PortableSandbox(packages)
     with sandbox:
         done = run_lesson(read, sandbox)
-    kinds = (RunChoiceQuestion, RunNumberQuestion)
+    kinds = (ChoiceQuestion, NumberQuestion)
     questions = [block for block in done.blocks if isinstance(block, kinds)]
     console = Console(highlight=False)
     if answers:
@@ -101,7 +94,7 @@ def show(
         return
     asks = sys.stdin.isatty() and console.is_terminal
     numbers = itertools.count(1)
-    part: list[RunBlock] = []
+    part: list[Block] = []
     for block in done.blocks:
         if asks and isinstance(block, kinds):
             _show_blocks(console, part, numbers, exercises)
@@ -116,7 +109,7 @@ def show(
 
 
 def _reply_to(
-    console: "Console", questions: "Sequence[RunQuestion]", answers: tuple[str, ...]
+    console: "Console", questions: "Sequence[Question]", answers: tuple[str, ...]
 ) -> None:
     """Print the reply to each `N=ANSWER`, and the right answer for each `N`."""
     from grader.lessons.reply import reply, right_answer
@@ -136,7 +129,7 @@ def _reply_to(
         print_markdown(console, _verdict(outcome))
 
 
-def _ask(console: "Console", question: "RunQuestion", number: int) -> None:
+def _ask(console: "Console", question: "Question", number: int) -> None:
     """Ask until the answer is right, or not given: then show it."""
     from grader.lessons.reply import reply, right_answer
     from grader.reports.terminal_markdown import print_markdown
@@ -157,11 +150,11 @@ def _ask(console: "Console", question: "RunQuestion", number: int) -> None:
                 return
 
 
-def _how(question: "RunQuestion") -> str:
+def _how(question: "Question") -> str:
     """Return how to answer a question."""
-    from grader.lessons.execute import RunChoiceQuestion
+    from grader.lessons.blocks import ChoiceQuestion
 
-    if isinstance(question, RunChoiceQuestion):
+    if isinstance(question, ChoiceQuestion):
         return f"a letter, A to {question.choices[-1].letter}"
     return "a number, such as 1.5 or 3/2"
 
@@ -187,52 +180,52 @@ def _list(folder: Path) -> None:
 
 def _show_blocks(
     console: "Console",
-    blocks: "Sequence[RunBlock]",
+    blocks: "Sequence[Block]",
     numbers: "Iterator[int]",
     exercises: Path | None,
 ) -> None:
-    from grader.lessons.execute import RunChoiceQuestion, RunNumberQuestion
+    from grader.lessons.blocks import ChoiceQuestion, NumberQuestion
 
     with options.paged(console):
         for at, block in enumerate(blocks):
             if at:
                 console.print()
-            if isinstance(block, (RunChoiceQuestion, RunNumberQuestion)):
+            if isinstance(block, (ChoiceQuestion, NumberQuestion)):
                 _show_question(console, block, next(numbers))
             else:
                 _show_block(console, block, exercises)
 
 
-def _show_question(console: "Console", question: "RunQuestion", number: int) -> None:
-    from grader.lessons.execute import RunChoiceQuestion
+def _show_question(console: "Console", question: "Question", number: int) -> None:
+    from grader.lessons.blocks import ChoiceQuestion
     from grader.reports.terminal_markdown import print_markdown
 
-    choices = question.choices if isinstance(question, RunChoiceQuestion) else ()
+    choices = question.choices if isinstance(question, ChoiceQuestion) else ()
     lines = [f"- {each.letter}: {each.text}" for each in choices]
     print_markdown(console, "\n".join((f"**Question {number}.** {question.prompt}", "", *lines)))
 
 
 def _show_block(
     console: "Console",
-    block: "RunProse | RunCell | Figure | RunExercises | RunExperiment | BreakTask",
+    block: "Prose | Cell | Figure | Exercises | Experiment | BreakTask",
     exercises: Path | None,
 ) -> None:
     from grader.cli.progress_record import suffix
-    from grader.lessons.break_task import BreakTask
-    from grader.lessons.execute import RunCell, RunExercises, RunProse
+    from grader.lessons.blocks import BreakTask, Cell, Exercises, Prose
     from grader.lessons.figure import Figure
     from grader.reports.terminal_markdown import print_markdown
 
-    if isinstance(block, RunProse):
-        print_markdown(console, f"**{block.title}**\n\n{block.text}" if block.title else block.text)
-    elif isinstance(block, RunCell):
+    if isinstance(block, Prose):
+        title = f"**{block.title}**\n\n" if block.title else ""
+        print_markdown(console, f"{title}{block.text}")
+    elif isinstance(block, Cell):
         _show_cell(console, block)
     elif isinstance(block, Figure):
         what = block.get("sentence") or block.get("alt")
         about = f" ({what})" if what else ""
         note = f"Figure on the lesson's page: {block.title}{about}"
         console.print(note, style="italic", markup=False)
-    elif isinstance(block, RunExercises):
+    elif isinstance(block, Exercises):
         for name in block.ids:
             command = f"Exercise: etude start {name}{suffix(exercises)}"
             console.print(command, style="bold", markup=False, soft_wrap=True)
@@ -254,9 +247,9 @@ def _show_block(
         )
 
 
-def _show_cell(console: "Console", cell: "RunCell") -> None:
+def _show_cell(console: "Console", cell: "Cell") -> None:
     """Show the code, and below it, as a session of Python would, what came out."""
-    from grader.lessons.execute import PlotDisplay
+    from grader.lessons.blocks import PlotDisplay
     from grader.reports.terminal_markdown import print_code, print_markdown
     from grader.reports.terminal_matrices import Labels, print_heatmap
     from grader.sandbox.printable import printable

@@ -2,8 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, Self
 
 from grader.errors import Location
 
@@ -12,26 +11,34 @@ _VALUE: Final = re.compile(r"`= ([^`\n]+)`")
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """An expression in a text whose value stands in its place."""
+    """An expression whose value is computed after the cells above it."""
 
     where: Location
     expression: str
 
 
-ComputedText: TypeAlias = tuple[str | Value, ...]
-"""Each item is a text, or a value to be computed."""
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Markdown in which `= expression` stands for a value; after a run the value is there."""
 
+    parts: tuple[str | Value, ...] = ()
+    computed: tuple[tuple[str, str], ...] = ()  # by a run: each expression with its value
 
-def split_values(text: str, path: Path, line: int) -> ComputedText:
-    """Split a text at its expressions.
+    @classmethod
+    def read(cls, source: str, where: Location) -> Self:
+        """Split a text that begins at a line of a file."""
+        parts: list[str | Value] = []
+        done = 0
+        for match in _VALUE.finditer(source):
+            line = where.line + source.count("\n", 0, match.start())
+            parts += [
+                source[done : match.start()],
+                Value(Location(where.path, line), match[1].strip()),
+            ]
+            done = match.end()
+        return cls((*parts, source[done:]))
 
-    Args:
-        line: The line of that file in which the text begins, from one.
-    """
-    parts: list[str | Value] = []
-    done = 0
-    for match in _VALUE.finditer(text):
-        where = Location(path, line + text.count("\n", 0, match.start()))
-        parts += [text[done : match.start()], Value(where, match[1].strip())]
-        done = match.end()
-    return (*parts, text[done:])
+    def __str__(self) -> str:
+        return "".join(
+            part if isinstance(part, str) else f"`= {part.expression}`" for part in self.parts
+        )

@@ -2,25 +2,30 @@
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
-from grader.definitions.exercise import ExerciseId
 from grader.errors import DefinitionError, GraderFault, Location, Problem
-from grader.lessons.break_task import BreakTask
-from grader.lessons.computed_text import ComputedText, Value
-from grader.lessons.experiment import Experiment
+from grader.lessons.blocks import (
+    Block,
+    Cell,
+    ChoiceQuestion,
+    Experiment,
+    MatrixDisplay,
+    NumberQuestion,
+    PlotDisplay,
+    Prose,
+)
+from grader.lessons.computed_text import Text, Value
 from grader.lessons.figure import Figure
 from grader.lessons.last_expression import print_last_expression
-from grader.lessons.lesson import Cell, Exercises, Lesson, Prose
-from grader.lessons.question import LETTERS, ChoiceQuestion, NumberQuestion
+from grader.lessons.lesson import Lesson
 from grader.lessons.safe_svg import UnsafeSvgError, safe_svg
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned
 from grader.sandbox.interface import Child, Children
@@ -35,155 +40,20 @@ _ROUNDED: Final = 0.01  # 0.27 stands for 0.2689
 _VALUE: Final = "_value"  # the name that an expression's value is given to
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixDisplay:
-    """A matrix that a cell showed; `values` has shape (n, m)."""
-
-    kind: str  # heatmap or table
-    title: str
-    values: npt.NDArray[np.float64]
-    whole: bool  # whether the numbers are whole
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PlotDisplay:
-    """A figure that a cell drew."""
-
-    title: str
-    alt: str  # a sentence on what the figure shows
-    svg: str  # as it came out of the sandbox; see `safe_svg`
-
-
-@dataclass(frozen=True, slots=True)
-class RunCell:
-    """A cell with what it printed and showed."""
-
-    code: str
-    hidden: bool
-    printed: str
-    displays: tuple[MatrixDisplay | PlotDisplay, ...]
-    title: str = ""  # Markdown; the code is folded below it
-
-
-@dataclass(frozen=True, slots=True)
-class RunProse:
-    """Markdown with every value in its place."""
-
-    where: Location
-    text: str
-    computed: tuple[tuple[str, str], ...]  # each expression with its value
-    title: str = ""  # Markdown; the text is folded below it
-
-
-@dataclass(frozen=True, slots=True)
-class RunExercises:
-    """The place for exercises."""
-
-    ids: tuple[ExerciseId, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RunChoice:
-    """One of the answers of a question."""
-
-    letter: str
-    text: str
-    is_right: bool
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunChoiceQuestion:
-    """A question with a few answers, of which one is right."""
-
-    where: Location
-    prompt: str
-    choices: tuple[RunChoice, ...]
-    computed: tuple[tuple[str, str], ...]  # each expression with its value
-
-
-@dataclass(frozen=True, slots=True)
-class RunNumber:
-    """A number that a reader may give: every number that is at most `near` away from it."""
-
-    value: float
-    near: float
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunNumberQuestion:
-    """A question whose answer is a number."""
-
-    where: Location
-    prompt: str
-    answer: RunNumber
-    slips: tuple[RunNumber, ...]
-    hint: str  # for every other number; may be empty
-    computed: tuple[tuple[str, str], ...]  # each expression with its value
-
-
-@dataclass(frozen=True, slots=True)
-class RunExperiment:
-    """A change of a cell, and what it does."""
-
-    where: Location
-    prompt: str
-    cell: int  # among all cells, from zero
-    find: str
-    put: str
-    guesses: tuple[tuple[str, bool], ...]  # each with whether it is right
-    why: str
-    computed: tuple[tuple[str, str], ...]  # each expression with its value
-
-
-RunQuestion: TypeAlias = RunChoiceQuestion | RunNumberQuestion
-RunBlock: TypeAlias = (
-    RunProse | RunCell | RunExercises | RunQuestion | RunExperiment | Figure | BreakTask
-)
-
-
-@dataclass(frozen=True, slots=True)
-class RunLesson:
-    """A lesson as a page shows it."""
-
-    path: Path
-    blocks: Sequence[RunBlock]
-
-
-def run_lesson(lesson: Lesson, sandbox: Children) -> RunLesson:
-    """Run every cell and every value of a lesson.
+def run_lesson(lesson: Lesson, sandbox: Children) -> Lesson:
+    """Run every cell and every value of a lesson, and return its blocks with them.
 
     Raises:
         DefinitionError: A cell raises, or never ends; with the lesson's own line.
         GraderFault: There is no sandbox to run it in.
     """
-    blocks: list[RunBlock | Experiment] = []
     with _open_session(sandbox, lesson.data) as session:
-        for block in lesson.blocks:
-            match block:
-                case Prose(where, parts, title):
-                    blocks.append(RunProse(where, *session.text(parts), title))
-                case Cell(code=code, hidden=hidden):
-                    printed, displays = session.cell(block), session.displays(block.where)
-                    blocks.append(RunCell(code, hidden, printed, displays, block.title))
-                case Exercises(ids=ids):
-                    blocks.append(RunExercises(ids))
-                case Figure():
-                    blocks.append(session.figure(block))
-                case Experiment() | BreakTask():
-                    blocks.append(block)
-                case ChoiceQuestion():
-                    blocks.append(_run_choice(block, session))
-                case NumberQuestion():
-                    blocks.append(_run_number(block, session))
+        blocks = [session.run(block) for block in lesson.blocks]
     run = (
         _try(each, lesson, number, sandbox) if isinstance(each, Experiment) else each
         for number, each in enumerate(blocks)
     )
-    return RunLesson(lesson.path, tuple(run))
+    return Lesson(lesson.path, tuple(run))
 
 
 @contextmanager
@@ -196,7 +66,7 @@ def _open_session(sandbox: Children, data: Mapping[str, bytes]) -> "Iterator[_Le
         yield session
 
 
-def _try(experiment: Experiment, lesson: Lesson, number: int, sandbox: Children) -> RunExperiment:
+def _try(experiment: Experiment, lesson: Lesson, number: int, sandbox: Children) -> Experiment:
     """Change a cell above a block, and run all cells down to it in a child of their own.
 
     It is the last of those whose code is shown and has the text to change.
@@ -221,65 +91,13 @@ def _try(experiment: Experiment, lesson: Lesson, number: int, sandbox: Children)
     with _open_session(sandbox, lesson.data) as session:
         for cell in cells[:place]:
             session.cell(cell)
-        session.cell(Cell(changed.where, code, changed.hidden))
-        why, computed = session.text(experiment.why)
-    return RunExperiment(
-        experiment.where,
-        experiment.prompt,
-        place,
-        find,
-        experiment.put,
-        experiment.guesses,
-        why,
-        computed,
-    )
+        session.cell(replace(changed, code=code))
+        return replace(experiment, cell=place, why=session.text(experiment.why))
 
 
 @cache
 def _source(path: Path) -> str:
     return path.read_text(encoding="utf-8")
-
-
-def _run_choice(question: ChoiceQuestion, session: "_LessonSession") -> RunChoiceQuestion:
-    prompt, computed = session.text(question.prompt)
-    choices = []
-    for letter, each in zip(LETTERS, question.choices, strict=False):
-        text, of_text = session.text(each.text)
-        reason, of_reason = session.text(each.reason)
-        computed += of_text + of_reason
-        choices.append(RunChoice(letter, text, each.is_right, reason))
-    return RunChoiceQuestion(question.where, prompt, tuple(choices), computed)
-
-
-def _run_number(question: NumberQuestion, session: "_LessonSession") -> RunNumberQuestion:
-    """Compute the answer and the slips.
-
-    Raises:
-        DefinitionError: Two of them are the same number to a reader who rounds.
-    """
-    within = session.number(question.within) if question.within else None
-    prompt, computed = session.text(question.prompt)
-    numbers: list[tuple[Value, RunNumber]] = []
-    named = [(question.answer, question.reason), *((s.value, s.reason) for s in question.slips)]
-    for value, parts in named:
-        number = session.number(value)
-        reason, of_reason = session.text(parts)
-        computed += ((value.expression, f"{number:.6g}"), *of_reason)
-        near = within
-        if near is None:  # how far from it a reader may be: whole numbers are exact
-            is_whole = number == round(number)
-            near = _EXACT * max(1.0, abs(number)) if is_whole else _ROUNDED * abs(number)
-        numbers.append((value, RunNumber(number, near, reason)))
-    for (first, one), (second, other) in itertools.combinations(numbers, 2):
-        if abs(one.value - other.value) <= one.near + other.near:
-            name = "the answer" if first is question.answer else "another slip"
-            message = f"{second.expression} = {other.value:.6g} is the same number as {name}"
-            raise _problem(second.where, f"{message}, {first.expression} = {one.value:.6g}")
-    hint, of_hint = session.text(question.hint)
-    answer, *slips = (number for _, number in numbers)
-    return RunNumberQuestion(
-        question.where, prompt, answer, tuple(slips), hint, (*computed, *of_hint)
-    )
 
 
 class _LessonSession:
@@ -288,6 +106,53 @@ class _LessonSession:
     def __init__(self, child: Child) -> None:
         self._child = child
         self.draws = False  # whether cells use matplotlib
+
+    def run(self, block: Block) -> Block:
+        """Return a block with what it shows; an experiment has a session of its own."""
+        match block:
+            case Prose():
+                return replace(block, text=self.text(block.text))
+            case Cell():
+                printed = self.cell(block)
+                return replace(block, printed=printed, displays=self.displays(block.where))
+            case Figure():
+                return self.figure(block)
+            case ChoiceQuestion(prompt=prompt, choices=choices):
+                prompt = self.text(prompt)
+                computed = (
+                    replace(each, text=self.text(each.text), reason=self.text(each.reason))
+                    for each in choices
+                )
+                return replace(block, prompt=prompt, choices=tuple(computed))
+            case NumberQuestion():
+                return self.number_question(block)
+        return block
+
+    def number_question(self, question: NumberQuestion) -> NumberQuestion:
+        """Compute the answer and the slips.
+
+        Raises:
+            DefinitionError: Two of them are the same number to a reader who rounds.
+        """
+        within = self.number(question.within) if question.within else None
+        prompt = self.text(question.prompt)
+        answers = []
+        for each in (question.answer, *question.slips):
+            number = self.number(each.value)
+            near = within
+            if near is None:  # how far from it a reader may be: whole numbers are exact
+                is_whole = number == round(number)
+                near = _EXACT * max(1.0, abs(number)) if is_whole else _ROUNDED * abs(number)
+            answers.append(replace(each, number=number, near=near, reason=self.text(each.reason)))
+        for one, other in itertools.combinations(answers, 2):
+            if abs(one.number - other.number) <= one.near + other.near:
+                name = "the answer" if one is answers[0] else "another slip"
+                same = f"{other.value.expression} = {other.number:.6g} is the same number as {name}"
+                message = f"{same}, {one.value.expression} = {one.number:.6g}"
+                raise _problem(other.value.where, message)
+        answer, *slips = answers
+        hint = self.text(question.hint)
+        return replace(question, prompt=prompt, answer=answer, slips=tuple(slips), hint=hint)
 
     def load(self, code: str, where: Location) -> None:
         """Run code as the next lines of the program."""
@@ -331,20 +196,20 @@ class _LessonSession:
                     raise _problem(where, "the cell shows what cannot be shown")
         return tuple(displays)
 
-    def text(self, parts: ComputedText) -> tuple[str, tuple[tuple[str, str], ...]]:
+    def text(self, text: Text) -> Text:
         """Return a text with every value in its place, and each expression with its value."""
         computed = []
         joined = ""
-        for part in parts:
+        for part in text.parts:
             if isinstance(part, str):
                 joined += part
                 continue
-            text = str(self._computed(f"str({part.expression})", part.where))
-            computed.append((part.expression, text))
+            value = str(self._computed(f"str({part.expression})", part.where))
+            computed.append((part.expression, value))
             # A value that begins a line must not become the first item of a list, as "1." would.
-            begins = text and not joined.rpartition("\n")[2].strip()
-            joined += f"&#{ord(text[0])};{text[1:]}" if begins else text
-        return joined, tuple(computed)
+            begins = value and not joined.rpartition("\n")[2].strip()
+            joined += f"&#{ord(value[0])};{value[1:]}" if begins else value
+        return Text((joined,), tuple(computed))
 
     def number(self, value: Value) -> float:
         """Return the value of an expression that must be a number."""

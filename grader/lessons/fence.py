@@ -1,14 +1,15 @@
-"""A fenced block of a lesson: `key: value` lines, or a prompt with such lines below it."""
+"""A fenced block of a lesson, and the `key: value` lines in it, which may follow a prompt."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from grader.errors import DefinitionError, Location, Problem
+from grader.lessons.computed_text import Text
 
-_FIELD: Final = re.compile(r"([a-z]+):(?:\s+|$)")
+_FIELD: Final = re.compile(r"([a-z_]+):(?:\s+|$)")
 _SEPARATOR: Final = re.compile(r"\s\|\s")
 
 
@@ -33,41 +34,7 @@ class Fence:
 
     def error(self, message: str) -> DefinitionError:
         """Return an error about the line of the fence."""
-        return DefinitionError([Problem(self.where, message)])
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A `key: value` line."""
-
-    where: Location
-    key: str
-    value: str
-
-
-def settings_of(fence: Fence) -> Mapping[str, Setting]:
-    """Return the settings of a block by their keys.
-
-    Raises:
-        DefinitionError: A line is not `key: value`, or a key stands there twice.
-    """
-    problems = []
-    settings: dict[str, Setting] = {}
-    for number, line in enumerate(fence.content.splitlines(), start=fence.line + 1):
-        key, colon, value = line.partition(":")
-        where = Location(fence.path, number)
-        if not colon and not line.strip():
-            continue
-        if not key.strip() or not colon:
-            message = f"expected 'key: value', found '{(value if colon else line).strip():.40}'"
-            problems.append(Problem(where, message))
-        elif key.strip() in settings:
-            problems.append(Problem(where, f"'{key.strip()}' is set twice"))
-        else:
-            settings[key.strip()] = Setting(where, key.strip(), value.strip())
-    if problems:
-        raise DefinitionError(problems)
-    return settings
+        return error(self.where, message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +45,12 @@ class Field:
     key: str
     value: str
 
-    def halves(self) -> "tuple[str, Field]":
+    @property
+    def text(self) -> Text:
+        """The value as a text with expressions."""
+        return Text.read(self.value, self.where)
+
+    def halves(self) -> "tuple[Field, Field]":
         """Return the value before ` | `, and the rest with the line in which it begins.
 
         Raises:
@@ -90,7 +62,8 @@ class Field:
         if match is None or not before or not after:
             raise error(self.where, f"expected `{self.key}: ... | the reason`")
         line = self.where.line + self.value.count("\n", 0, match.end())
-        return before, Field(Location(self.where.path, line), self.key, after)
+        second = Location(self.where.path, line)
+        return Field(self.where, self.key, before), Field(second, self.key, after)
 
 
 def error(where: Location, message: str) -> DefinitionError:
@@ -98,34 +71,43 @@ def error(where: Location, message: str) -> DefinitionError:
     return DefinitionError([Problem(where, message)])
 
 
-def read_fields(fence: Fence, keys: Collection[str]) -> tuple[Field, Sequence[Field]]:
+def fields_of(fence: Fence) -> tuple[Field, Sequence[Field]]:
     """Return the prompt of a block, as a field of the key "", and its other fields.
 
     Raises:
-        DefinitionError: A key is not known, there is no prompt, or a value is empty.
+        DefinitionError: A line below a field is neither indented nor a field.
     """
-    path, line = fence.path, fence.line + 1
-    begun: list[tuple[int, str, list[str]]] = [(line, "", [])]
-    for number, text in enumerate(fence.content.splitlines(), start=line):
-        where = Location(path, number)
-        match = _FIELD.match(text)
-        if match:
-            if match[1] not in keys:
-                names = ", ".join(keys)
-                raise error(where, f"expected one of {names} before the colon, found '{match[1]}'")
-            begun.append((number, match[1], [text[match.end() :]]))
+    begun: list[tuple[Location, str, list[str]]] = [(fence.first_line, "", [])]
+    for number, text in enumerate(fence.content.splitlines(), start=fence.line + 1):
+        where = Location(fence.path, number)
+        if match := _FIELD.match(text):
+            begun.append((where, match[1], [text[match.end() :]]))
         elif begun[-1][1] and text.strip() and not text.startswith(" "):
             raise error(where, "expected `key: value`, or an indented line that goes on")
         else:
             begun[-1][2].append(text.strip())
-    fields = [Field(Location(path, at), key, "\n".join(texts).rstrip()) for at, key, texts in begun]
+    prompt, *others = (Field(at, key, "\n".join(texts).rstrip()) for at, key, texts in begun)
+    return prompt, others
+
+
+def read_fields(fence: Fence, keys: Collection[str]) -> tuple[Field, Sequence[Field]]:
+    """Return the prompt of a block, and its fields.
+
+    Raises:
+        DefinitionError: A key is not known, there is no prompt, or a value is empty.
+    """
+    prompt, fields = fields_of(fence)
     for each in fields:
+        if each.key not in keys:
+            names = ", ".join(keys)
+            raise error(each.where, f"expected one of {names} before the colon, found '{each.key}'")
+    for each in (prompt, *fields):
         if not each.value.strip():
-            message = (
+            lacks = (
                 f"`{each.key}:` has no value" if each.key else "the block has no text of its own"
             )
-            raise error(each.where, message)
-    return fields[0], fields[1:]
+            raise error(each.where, lacks)
+    return prompt, fields
 
 
 def only(fields: Sequence[Field], key: str, where: Location) -> Field:

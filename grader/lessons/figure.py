@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from grader.definitions.wording import did_you_mean
 from grader.errors import DefinitionError, Location, Problem
-from grader.lessons.fence import Fence, settings_of
+from grader.lessons.fence import Fence, error, fields_of
 
 MOST_WORDS: Final = 10
 HEADS: Final = ("meaning", "grammar", "the word before")
@@ -116,20 +116,24 @@ def read_figure(fence: Fence) -> Figure:
     if kind not in _KINDS:
         kinds = ", ".join(_KINDS)
         raise fence.error(f"expected one of {kinds} after 'figure', found '{kind:.40}'")
-    settings = settings_of(fence)
-    values = tuple((each.key, each.value) for each in settings.values())
-    figure = Figure(fence.where, kind, values)
+    prompt, settings = fields_of(fence)
+    values = {each.key: each.value for each in settings}
+    figure = Figure(fence.where, kind, tuple(values.items()))
+    if text := prompt.value.strip():
+        raise error(prompt.where, f"expected 'key: value', found '{text:.40}'")
     problems = []
     keys = _KINDS[kind].keys
-    for setting in settings.values():
-        if setting.key not in keys:
+    for number, setting in enumerate(settings):
+        if any(each.key == setting.key for each in settings[:number]):
+            problems.append(Problem(setting.where, f"'{setting.key}' is set twice"))
+        elif setting.key not in keys:
             hint = did_you_mean(setting.key, keys)
             message = f"the figure '{kind}' has no key '{setting.key:.40}'{hint}"
             problems.append(Problem(setting.where, message))
         elif message := keys[setting.key](figure, setting.value):
             problems.append(Problem(setting.where, f"{setting.key}: {message}"))
     for key in _KINDS[kind].required:
-        if key not in settings:
+        if key not in values:
             message = f"the figure '{kind}' needs the key '{key}'"
             problems.append(Problem(figure.where, message))
     if problems:

@@ -8,33 +8,33 @@ A lesson is CommonMark with `$maths$`. These things in it are Etude's:
     ```exercise        the ids of exercises, one a line, to be solved at this place
     ```files           data files for all cells, one a line: paths below the course's folder
     ```figure KIND     a figure to play with, set up by `key: value` lines; see `figure.py`
-    ```question KIND   a question, a choice or a number, with reasons; see `question.py`
-    ```try             a change of the cell above, with a guess at its effect; see `experiment.py`
+    ```question KIND   a question, a choice or a number, with reasons; see `tasks.py`
+    ```try             a change of the cell above, with a guess at its effect; see `tasks.py`
     ```details TITLE   Markdown that a page folds under its title, such as a derivation
     ```break ID WRONG  a wrong program of an exercise, to find a call for that shows it to be wrong
     `= expression`     in prose: the value of an expression after the cells above
 """
 
+import hashlib
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final
 
 from markdown_it import MarkdownIt
 
 from grader.definitions.exercise import Exercise, ExerciseId
-from grader.definitions.files import course_folder, read_data_files, read_file
+from grader.definitions.files import course_folder, digest_of, read_data_files, read_file
 from grader.definitions.wording import did_you_mean
 from grader.errors import DefinitionError, Location, Problem
-from grader.lessons.break_task import BreakTask, read_break
-from grader.lessons.computed_text import ComputedText, split_values
-from grader.lessons.experiment import Experiment, read_experiment
+from grader.lessons.blocks import Block, BreakTask, Cell, Exercises, Prose
+from grader.lessons.computed_text import Text
 from grader.lessons.fence import Fence
 from grader.lessons.figure import Figure, read_figure
-from grader.lessons.question import Question, read_question
+from grader.lessons.tasks import read_break, read_experiment, read_question
 
 _WORDS_A_MINUTE: Final = 180  # of a text that one has to understand
 _LINES_A_MINUTE: Final = 12  # of code
@@ -44,40 +44,10 @@ _SHOWS: Final = re.compile(r"\b(?:heatmap|table)\(")
 
 
 @dataclass(frozen=True, slots=True)
-class Prose:
-    """Markdown between cells."""
-
-    where: Location
-    parts: ComputedText
-    title: str = ""  # Markdown; the text is folded below it
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """Python that is run."""
-
-    where: Location  # its first line of code
-    code: str
-    hidden: bool
-    title: str = ""  # Markdown; the code is folded below it
-
-
-@dataclass(frozen=True, slots=True)
-class Exercises:
-    """The place for exercises."""
-
-    where: Location
-    ids: tuple[ExerciseId, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _DataFiles:
     """The data files that cells read."""
 
     listed: tuple[tuple[str, str, Location], ...]  # see `read_data_files`
-
-
-Block: TypeAlias = Prose | Cell | Exercises | Figure | Question | Experiment | BreakTask
 
 
 _READERS: Final[Mapping[str, Callable[[Fence], Block]]] = {
@@ -93,8 +63,9 @@ class Lesson:
     """A lesson's file, cut into blocks in their order."""
 
     path: Path
-    blocks: tuple[Block, ...]
+    blocks: Sequence[Block]
     data: Mapping[str, bytes] = field(default_factory=dict)  # files for its cells, by name
+    digest: str = ""  # SHA-256 of the file, and of these
 
     @property
     def exercises(self) -> tuple[ExerciseId, ...]:
@@ -136,8 +107,8 @@ class Lesson:
         minutes = 0.0
         for block in self.blocks:
             match block:
-                case Prose(parts=parts):
-                    words = sum(len(p.split()) if isinstance(p, str) else 1 for p in parts)
+                case Prose(text=text):
+                    words = sum(len(p.split()) if isinstance(p, str) else 1 for p in text.parts)
                     minutes += words / _WORDS_A_MINUTE
                 case Cell(code=code, hidden=hidden):
                     lines = 0 if hidden else sum(bool(line.strip()) for line in code.splitlines())
@@ -180,7 +151,9 @@ def read_lesson(path: Path) -> Lesson:
     course = course_folder(path.absolute())
     contents = read_data_files(course, listed, Location(path)) if listed else {}
     visible = tuple(block for block in blocks if not isinstance(block, _DataFiles))
-    return Lesson(path, visible, contents)
+    digests = [hashlib.sha256(data).hexdigest(), *digest_of(contents)]
+    whole = hashlib.sha256("\n".join(digests).encode()).hexdigest()
+    return Lesson(path, visible, contents, whole if contents else digests[0])
 
 
 @cache
@@ -203,8 +176,8 @@ def _block(fence: Fence) -> Block | _DataFiles:
             listed = [(line.strip(), Location(fence.path, number)) for number, line in lines]
             return _DataFiles(tuple(("files", path, where) for path, where in listed if path))
         case ("details", _, *_):
-            parts = split_values(fence.content, fence.path, fence.line + 1)
-            return Prose(fence.first_line, parts, " ".join(fence.words[1:]))
+            text = Text.read(fence.content, fence.first_line)
+            return Prose(fence.first_line, text, " ".join(fence.words[1:]))
         case (kind, *_) if kind in _READERS:
             return _READERS[kind](fence)
     kinds = (
@@ -218,4 +191,5 @@ def _block(fence: Fence) -> Block | _DataFiles:
 def _prose(path: Path, lines: list[str], begin: int, end: int) -> Iterator[Prose]:
     text = "".join(lines[begin:end])
     if text.strip():
-        yield Prose(Location(path, begin + 1), split_values(text, path, begin + 1))
+        where = Location(path, begin + 1)
+        yield Prose(where, Text.read(text, where))

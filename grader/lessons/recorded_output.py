@@ -12,17 +12,18 @@ import numpy as np
 from grader.definitions.files import read_file, refuse_link
 from grader.errors import Location, Problem, UsageError
 from grader.grading.comparison.printed_text import compare_text
-from grader.lessons.execute import (
+from grader.lessons.blocks import (
+    Block,
+    Cell,
+    ChoiceQuestion,
+    Experiment,
     MatrixDisplay,
+    NumberQuestion,
     PlotDisplay,
-    RunCell,
-    RunChoiceQuestion,
-    RunExperiment,
-    RunLesson,
-    RunNumberQuestion,
-    RunProse,
+    Prose,
 )
 from grader.lessons.figure import Figure
+from grader.lessons.lesson import Lesson
 
 _SMALL: Final = 1e-3  # a number that four decimals do not show
 
@@ -38,12 +39,12 @@ def record_path(lesson: Path) -> Path:
     return folder / f"{lesson.stem}.txt"
 
 
-def record(lesson: RunLesson) -> str:
+def record(lesson: Lesson) -> str:
     """Return everything that a lesson computed, as a text."""
     lines: list[str] = []
     cells = 0
     for block in lesson.blocks:
-        if isinstance(block, RunCell):
+        if isinstance(block, Cell):
             cells += 1
             lines.append(f"[{cells}]")
             lines += (f"    {line}".rstrip() for line in block.printed.splitlines())
@@ -54,12 +55,28 @@ def record(lesson: RunLesson) -> str:
                 for expression, each in zip(block.expressions, arrays, strict=True):
                     about = f"{each.shape}, {each.min():.4g} to {each.max():.4g}"
                     lines.append(f"{expression} = {about}, mean {each.mean():.4g}")
-        elif isinstance(block, RunProse | RunChoiceQuestion | RunNumberQuestion | RunExperiment):
-            lines += (f"{expression} = {value}" for expression, value in block.computed)
+        else:
+            lines += (f"{expression} = {value}" for expression, value in _computed(block))
     return "".join(f"{line}\n" for line in lines)
 
 
-def differences(lesson: RunLesson) -> list[Problem]:
+def _computed(block: Block) -> Iterator[tuple[str, str]]:
+    """Yield each expression in the texts of a block with its value, in their order."""
+    match block:
+        case Prose(text=text) | Experiment(why=text):
+            yield from text.computed
+        case ChoiceQuestion(prompt=prompt, choices=choices):
+            for text in (prompt, *(text for each in choices for text in (each.text, each.reason))):
+                yield from text.computed
+        case NumberQuestion(prompt=prompt, answer=answer, slips=slips, hint=hint):
+            yield from prompt.computed
+            for each in (answer, *slips):
+                yield each.value.expression, f"{each.number:.6g}"
+                yield from each.reason.computed
+            yield from hint.computed
+
+
+def differences(lesson: Lesson) -> list[Problem]:
     """Compare a lesson with its record; numbers within the last digit that it shows."""
     path = record_path(lesson.path)
     advice = f"run `etude lesson run --update {lesson.path}` and read the diff"

@@ -4,7 +4,7 @@ import math
 import re
 from typing import Final, NamedTuple
 
-from grader.lessons.execute import RunChoiceQuestion, RunQuestion
+from grader.lessons.blocks import ChoiceQuestion, Question
 
 OTHER: Final = "Look at the question again, step by step."
 """The reason for any other number."""
@@ -19,25 +19,25 @@ class Reply(NamedTuple):
     reason: str
 
 
-def reply(question: RunQuestion, answer: str) -> Reply | None:
+def reply(question: Question, answer: str) -> Reply | None:
     """Return the reply to a letter or a number; None if the answer is neither."""
-    if isinstance(question, RunChoiceQuestion):
+    if isinstance(question, ChoiceQuestion):
         letter = answer.strip().rstrip(".").upper()
         chosen = (each for each in question.choices if each.letter == letter)
-        return next((Reply(each.is_right, each.reason) for each in chosen), None)
+        return next((Reply(each.is_right, str(each.reason)) for each in chosen), None)
     read = readings(answer)
-    for number in (question.answer, *question.slips):
-        if any(abs(each - number.value) <= number.near for each in read):
-            return Reply(number is question.answer, number.reason)
-    return Reply(False, question.hint or OTHER) if read else None
+    for one in (question.answer, *question.slips):
+        if any(abs(each - one.number) <= one.near for each in read):
+            return Reply(one is question.answer, str(one.reason))
+    return Reply(False, str(question.hint) or OTHER) if read else None
 
 
-def right_answer(question: RunQuestion) -> str:
+def right_answer(question: Question) -> str:
     """Return the right answer and its reason."""
-    if isinstance(question, RunChoiceQuestion):
+    if isinstance(question, ChoiceQuestion):
         right = next(each for each in question.choices if each.is_right)
         return f"{right.letter}. {right.reason}"
-    return f"{question.answer.value:.6g}. {question.answer.reason}"
+    return f"{question.answer.number:.6g}. {question.answer.reason}"
 
 
 def readings(text: str) -> list[float]:

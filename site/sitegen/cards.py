@@ -192,7 +192,7 @@ def check_exercises(lesson: TrackLesson, names: Iterable[str], ids: Mapping[str,
         DefinitionError: It has not.
     """
     problems = [
-        Problem(Location(lesson.run.path), f"no exercise '{each}' in this track")
+        Problem(Location(lesson.path), f"no exercise '{each}' in this track")
         for each in dict.fromkeys(names)
         if each not in ids
     ]

@@ -7,7 +7,7 @@ from functools import partial
 
 from markupsafe import Markup
 
-from grader.lessons.execute import MatrixDisplay
+from grader.lessons.blocks import MatrixDisplay
 from sitegen.numerals import decimals_for, numeral
 from sitegen.shading import shade_for
 from sitegen.values import Table, TableCell, numbered

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final, TypeAlias
 
 from grader.definitions.public import PublicTrack
-from grader.lessons.execute import RunLesson
+from grader.lessons.blocks import Block
 from grader.lessons.figure import Figure
 
 PLATFORM: Final = "Etude"
@@ -72,8 +73,9 @@ class TrackLesson:
     id: str
     title: str
     exercises: tuple[str, ...]  # the ids of those that it leads into
-    run: RunLesson
-    digest: str = ""  # SHA-256 of its file
+    path: Path
+    blocks: Sequence[Block]
+    digest: str = ""  # SHA-256 of its file and its data files
     minutes: int = 0  # to read it
     figures: tuple[Figure, ...] = ()  # as in its blocks, but known before it is run
     packages: tuple[str, ...] = ()  # that its page loads

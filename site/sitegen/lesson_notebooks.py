@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.course.notebook_attachments import attach_images, data_cells
-from grader.lessons.break_task import BreakTask
-from grader.lessons.execute import (
-    RunBlock,
-    RunCell,
-    RunChoiceQuestion,
-    RunExercises,
-    RunExperiment,
-    RunNumberQuestion,
-    RunProse,
+from grader.lessons.blocks import (
+    Block,
+    BreakTask,
+    Cell,
+    ChoiceQuestion,
+    Exercises,
+    Experiment,
+    NumberQuestion,
+    Prose,
 )
 from grader.lessons.figure import Figure
 from grader.notebook_files import code_cell, notebook, text_cell
@@ -36,34 +36,33 @@ def lesson_notebook(lesson: TrackLesson, titles: Mapping[str, str]) -> str:
     display = data_folder("templates").joinpath(_DISPLAY).read_text(encoding="utf-8")
     cells = [code_cell("display", display.rstrip("\n"), _HIDDEN)]
     cells += data_cells(lesson.data)
-    blocks = iter(lesson.run.blocks)
-    first = next(blocks, None)
-    if first is not None:  # the title comes before anything else
-        cells[:0] = _cells(first, 0, titles, lesson.run.path)
-    for number, block in enumerate(blocks, 1):
-        cells += _cells(block, number, titles, lesson.run.path)
-    return notebook(cells)
+    of_blocks = [
+        list(_cells(block, number, titles, lesson.path))
+        for number, block in enumerate(lesson.blocks)
+    ]
+    cells[:0] = of_blocks[0] if of_blocks else []  # the title comes before anything else
+    return notebook([*cells, *(cell for each in of_blocks[1:] for cell in each)])
 
 
 def _cells(
-    block: RunBlock, number: int, titles: Mapping[str, str], path: Path
+    block: Block, number: int, titles: Mapping[str, str], path: Path
 ) -> Iterator[dict[str, Any]]:
     name = f"block-{number}"
     match block:
-        case RunProse(text=text):
-            shown = text.strip("\n")
+        case Prose(text=text):
+            shown = str(text).strip("\n")
             title = render_inline(block.title, where=block.where.path)
             cell = text_cell(name, _DETAILS.format(title, shown) if title else shown)
-            attach_images(cell, text, path)
+            attach_images(cell, str(text), path)
             yield cell
-        case RunCell(code=code, hidden=hidden, title=title):
+        case Cell(code=code, hidden=hidden, title=title):
             if title:
                 yield text_cell(f"{name}-title", f"**{title}**")
             yield code_cell(name, code.strip("\n"), _HIDDEN if hidden or title else {})
-        case RunExercises(ids):
+        case Exercises(ids=ids):
             lines = [f"- {titles.get(each, each)}: `etude check {each} {each}.py`" for each in ids]
             yield text_cell(name, "\n".join(["**Your turn**", "", *lines]))
-        case RunChoiceQuestion(prompt=prompt, choices=choices):
+        case ChoiceQuestion(prompt=prompt, choices=choices):
             answers = [f"- {each.letter}: {each.text}" for each in choices]
             reasons = [f"- {each.letter}: {each.reason}" for each in choices]
             right = "".join(each.letter for each in choices if each.is_right)
@@ -72,10 +71,10 @@ def _cells(
                 name,
                 "\n".join([f"**Question.** {prompt}", "", *answers, "", _ANSWER.format(answer)]),
             )
-        case RunNumberQuestion(prompt=prompt, answer=answer):
-            answer_text = _ANSWER.format(f"{answer.value:.6g}. {answer.reason}")
+        case NumberQuestion(prompt=prompt, answer=answer):
+            answer_text = _ANSWER.format(f"{answer.number:.6g}. {answer.reason}")
             yield text_cell(name, f"**Question.** {prompt}\n\n{answer_text}")
-        case RunExperiment(prompt=prompt, find=find, put=put, why=why):
+        case Experiment(prompt=prompt, find=find, put=put, why=why):
             change = f"In the cell above, put `{put}` in the place of `{find}`."
             yield text_cell(name, f"**Try this.** {prompt}\n\n{change}\n\n{_ANSWER.format(why)}")
         case BreakTask(prompt=prompt, code=code):

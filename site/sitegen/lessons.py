@@ -10,18 +10,19 @@ from typing import ClassVar, Final, TypeAlias
 from markupsafe import Markup
 
 from grader.errors import Location
-from grader.lessons.break_task import BreakTask
-from grader.lessons.execute import (
+from grader.lessons.blocks import (
+    Block,
+    BreakTask,
+    Cell,
+    ChoiceQuestion,
+    Exercises,
+    Experiment,
+    NumberQuestion,
     PlotDisplay,
-    RunBlock,
-    RunCell,
-    RunChoiceQuestion,
-    RunExercises,
-    RunExperiment,
-    RunNumberQuestion,
-    RunProse,
-    RunQuestion,
+    Prose,
+    Question,
 )
+from grader.lessons.computed_text import Text
 from grader.lessons.figure import Figure
 from grader.lessons.reply import OTHER
 from grader.lessons.safe_svg import safe_svg
@@ -161,25 +162,25 @@ def view_lesson(
     Raises:
         DefinitionError: A text cannot be shown, or the track has no such exercise.
     """
-    blocks = list(lesson.run.blocks)
-    placed = [each for block in blocks if isinstance(block, RunExercises) for each in block.ids]
+    blocks = list(lesson.blocks)
+    placed = [each for block in blocks if isinstance(block, Exercises) for each in block.ids]
     check_exercises(lesson, placed, cards)
     match blocks:  # the page has a title already, so the heading that the text begins with goes
-        case [RunProse(where, text, computed), *_] if match := _TITLE.match(text):
+        case [Prose(where, text), *_] if match := _TITLE.match(str(text)):
             begin = Location(where.path, where.line + match[0].count("\n"))
-            blocks[0] = RunProse(begin, text[match.end() :], computed)
+            blocks[0] = Prose(begin, Text((str(text)[match.end() :],)))
     own = [cards[each] for each in lesson.exercises]
-    views = list(_views(blocks, images, cards, places, own, lesson.run.path))
+    views = list(_views(blocks, images, cards, places, own, lesson.path))
     rest = tuple(cards[each] for each in lesson.exercises if each not in placed)
     if rest:
         views.append(TasksView(rest))
     # What a page runs, as it shows it.
-    cells = tuple(each.code.strip("\n") for each in blocks if isinstance(each, RunCell))
+    cells = tuple(each.code.strip("\n") for each in blocks if isinstance(each, Cell))
     return LessonView(card, tuple(views), cells, lesson.needs)
 
 
 def _views(
-    blocks: Sequence[RunBlock],
+    blocks: Sequence[Block],
     images: PageImages,
     cards: Mapping[str, ExerciseCard],
     places: Mapping[str, Stop],
@@ -189,14 +190,14 @@ def _views(
     placed = set[str]()
     index = -1
     question_number = tried = breaks = 0
-    questions = sum(isinstance(each, RunChoiceQuestion | RunNumberQuestion) for each in blocks)
+    questions = sum(isinstance(each, ChoiceQuestion | NumberQuestion) for each in blocks)
     for number, block in enumerate(blocks):
         match block:
-            case RunProse(where, text):
-                html = render_markdown(text, where=where.path, line=where.line, images=images)
+            case Prose(where, text):
+                html = render_markdown(str(text), where=where.path, line=where.line, images=images)
                 title = render_inline(block.title, where=where.path, line=where.line - 1)
                 yield ProseView(html, title or None)
-            case RunCell():
+            case Cell():
                 index += 1
                 if not block.hidden or block.printed or block.displays:
                     yield CellView(
@@ -218,14 +219,14 @@ def _views(
                     )
             case Figure():
                 yield FigureBlock(view_figure(block, f"figure-{number}", places))
-            case RunExercises(ids):
+            case Exercises(ids=ids):
                 new = tuple(dict.fromkeys(each for each in ids if each not in placed))
                 placed.update(new)
                 yield TasksView(tuple(cards[each] for each in new))
-            case RunChoiceQuestion() | RunNumberQuestion():
+            case ChoiceQuestion() | NumberQuestion():
                 question_number += 1
                 yield _view_question(block, question_number, questions)
-            case RunExperiment():
+            case Experiment():
                 tried += 1
                 yield _view_experiment(block, tried)
             case BreakTask(where, exercise, misconception, prompt, code):
@@ -240,14 +241,14 @@ def _views(
                 )
 
 
-def _solved(cell: RunCell, exercises: Sequence[ExerciseCard]) -> ExerciseCard | None:
+def _solved(cell: Cell, exercises: Sequence[ExerciseCard]) -> ExerciseCard | None:
     """Return the exercise whose solution a cell may be: it defines what a submission must."""
     names = set(_DEFINED.findall(cell.code))
     written = (each for each in exercises if each.kind in ("write", "fix"))
     return next((each for each in written if names & set(each.defines)), None)
 
 
-def _view_experiment(block: RunExperiment, number: int) -> ExperimentView:
+def _view_experiment(block: Experiment, number: int) -> ExperimentView:
     inline = partial(render_inline, where=block.where.path, line=block.where.line)
     return ExperimentView(
         number=number,
@@ -256,33 +257,33 @@ def _view_experiment(block: RunExperiment, number: int) -> ExperimentView:
         find=block.find,
         put=block.put,
         guesses=tuple((inline(text), is_right) for text, is_right in block.guesses),
-        why=inline(block.why),
+        why=inline(str(block.why)),
     )
 
 
-def _view_question(question: RunQuestion, number: int, total: int) -> QuestionView:
+def _view_question(question: Question, number: int, total: int) -> QuestionView:
     inline = partial(render_inline, where=question.where.path, line=question.where.line)
-    prompt = inline(question.prompt)
+    prompt = inline(str(question.prompt))
     match question:
-        case RunChoiceQuestion(choices=choices):
+        case ChoiceQuestion(choices=choices):
             views = tuple(
                 ChoiceView(
                     each.letter,
-                    inline(each.text),
+                    inline(str(each.text)),
                     each.is_right,
-                    inline(each.reason),
+                    inline(str(each.reason)),
                 )
                 for each in choices
             )
             return QuestionView(number, total, prompt, choices=views)
-        case RunNumberQuestion(answer=answer, slips=slips, hint=hint):
+        case NumberQuestion(answer=answer, slips=slips, hint=hint):
             numbers = (answer, *slips)
-            reasons = (*(each.reason for each in numbers), hint or OTHER)
+            reasons = (*(each.reason for each in numbers), str(hint) or OTHER)
             return QuestionView(
                 number,
                 total,
                 prompt,
-                numbers=tuple((each.value, each.near) for each in numbers),
-                reasons=tuple(inline(each) for each in reasons),
-                answer=f"{answer.value:.6g}",
+                numbers=tuple((each.number, each.near) for each in numbers),
+                reasons=tuple(inline(str(each)) for each in reasons),
+                answer=f"{answer.number:.6g}",
             )

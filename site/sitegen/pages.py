@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
 
 from grader.definitions.public import PublicExercise, PublicTrack
-from grader.lessons.execute import RunProse
+from grader.lessons.blocks import Prose
 from sitegen.assets import Assets
 from sitegen.cards import ExerciseCard, LessonCard, Outline, Stop, TrackCard, track_cards
 from sitegen.concepts import concepts_of
@@ -236,7 +236,7 @@ class Pages:
         cards: Mapping[str, ExerciseCard],
         around: _Around[Stop],
     ) -> PageFiles:
-        images = PageImages(lesson.run.path)
+        images = PageImages(lesson.path)
         notebook = notebook_path(card.path)
         titles = {each.id: each.title for each in cards.values()}
         places = places_of(self._content.lessons[outline.id], outline.lessons)
@@ -258,7 +258,7 @@ class Pages:
             following=around[1],
         )
         concepts = dict.fromkeys(name for each in card.exercises for name in each.concepts)
-        text = "\n\n".join(each.text for each in lesson.run.blocks if isinstance(each, RunProse))
+        text = "\n\n".join(str(each.text) for each in lesson.blocks if isinstance(each, Prose))
         note = f"Lesson {card.number} · {outline.title}"
         entry = SearchEntry.of(card.title, card.path, note, concepts, text)
         texts = {card.path: html, notebook: lesson_notebook(lesson, titles)}

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.lessons.execute import MatrixDisplay, RunCell, run_lesson
+from grader.lessons.blocks import Cell, MatrixDisplay
+from grader.lessons.execute import run_lesson
 from grader.lessons.lesson import read_lesson
 from grader.sandbox.process import Sandbox
 from tests.browser_engine.conftest import Page
@@ -33,7 +34,7 @@ def test_cells_show_in_a_page_what_the_site_shows(path: Path, page: Page, sandbo
     """Run one after another, each prints the same and shows the same figures."""
     page("open_lesson")
     for cell in run_lesson(read_lesson(path), sandbox).blocks:
-        if isinstance(cell, RunCell):
+        if isinstance(cell, Cell):
             here = page("cell", cell.code)
             values = [figure.pop("values") for figure in here["figures"]]
             assert (here["problem"], here["truncated"]) == (None, 0)

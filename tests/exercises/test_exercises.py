@@ -16,12 +16,18 @@ import pytest
 from grader.definitions.track import Track
 from grader.grading.diagnosis.break_it import break_program
 from grader.grading.expected.oracle import Oracle
-from grader.lessons.break_task import BreakTask
-from grader.lessons.execute import MatrixDisplay, RunCell, run_lesson
-from grader.lessons.experiment import Experiment
+from grader.lessons.blocks import (
+    BreakTask,
+    Cell,
+    ChoiceQuestion,
+    Experiment,
+    MatrixDisplay,
+    NumberQuestion,
+    Prose,
+)
+from grader.lessons.execute import run_lesson
 from grader.lessons.figure import Figure
-from grader.lessons.lesson import Cell, Prose, read_lesson
-from grader.lessons.question import ChoiceQuestion, NumberQuestion
+from grader.lessons.lesson import read_lesson
 from grader.lessons.recorded_output import differences
 from grader.progress.breaks import break_job
 from grader.sandbox.process import Sandbox
@@ -97,7 +103,7 @@ def test_a_lesson_shows_what_is_recorded(path: Path, sandbox: Sandbox) -> None:
     lesson = run_lesson(read_lesson(path), sandbox)
     assert differences(lesson) == []
     shown = [
-        each for block in lesson.blocks if isinstance(block, RunCell) for each in block.displays
+        each for block in lesson.blocks if isinstance(block, Cell) for each in block.displays
     ]
     assert any(isinstance(each, MatrixDisplay) and each.kind == "heatmap" for each in shown)
 

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from grader.errors import DefinitionError
-from grader.lessons.execute import RunExperiment, RunLesson, RunProse, run_lesson
-from grader.lessons.lesson import read_lesson
+from grader.lessons.blocks import Experiment, Prose
+from grader.lessons.execute import run_lesson
+from grader.lessons.lesson import Lesson, read_lesson
 from grader.sandbox.process import Sandbox
 
 LESSON = """\
@@ -35,7 +36,7 @@ Still `= y`.
 """
 
 
-def run(folder: Path, sandbox: Sandbox, text: str) -> RunLesson:
+def run(folder: Path, sandbox: Sandbox, text: str) -> Lesson:
     path = folder / "01-tries.md"
     path.write_text(text, encoding="utf-8")
     return run_lesson(read_lesson(path), sandbox)
@@ -45,11 +46,11 @@ def test_the_changed_cell_is_run_apart(tmp_path: Path, sandbox: Sandbox) -> None
     """The last visible cell is meant; what follows in the lesson knows nothing of the change."""
     *_, experiment, prose = run(tmp_path, sandbox, LESSON).blocks
 
-    assert isinstance(experiment, RunExperiment)
-    assert isinstance(prose, RunProse)
-    assert (experiment.cell, experiment.why) == (1, "It is 11.")
+    assert isinstance(experiment, Experiment)
+    assert isinstance(prose, Prose)
+    assert (experiment.cell, str(experiment.why)) == (1, "It is 11.")
     assert experiment.guesses == (("more", True), ("less", False))
-    assert prose.computed == (("y", "0"),)
+    assert prose.text.computed == (("y", "0"),)
 
 
 def test_a_cell_further_above_is_changed_if_it_alone_has_the_text(
@@ -59,8 +60,8 @@ def test_a_cell_further_above_is_changed_if_it_alone_has_the_text(
     text = LESSON.replace("find: x + 1", "find: x = 1").replace("x + 10", "x = 10; y = x")
     *_, experiment, _ = run(tmp_path, sandbox, text).blocks
 
-    assert isinstance(experiment, RunExperiment)
-    assert (experiment.cell, experiment.why) == (0, "It is 10.")
+    assert isinstance(experiment, Experiment)
+    assert (experiment.cell, str(experiment.why)) == (0, "It is 10.")
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,10 @@ from markdown_it import MarkdownIt
 
 from grader.definitions.student import student_files
 from grader.errors import DefinitionError
+from grader.lessons.blocks import Cell, Exercises, MatrixDisplay, Prose
 from grader.lessons.computed_text import Value
-from grader.lessons.execute import MatrixDisplay, RunCell, RunProse, run_lesson
-from grader.lessons.lesson import Cell, Exercises, Prose, read_lesson
+from grader.lessons.execute import run_lesson
+from grader.lessons.lesson import read_lesson
 from grader.lessons.recorded_output import differences, record, record_path
 from grader.sandbox.process import Sandbox
 from tests.conftest import Etude
@@ -67,15 +68,15 @@ def test_a_lesson_is_cut_into_prose_cells_and_exercises(path: Path) -> None:
     assert lesson.exercises == ("one", "two")
     prose = lesson.blocks[2]
     assert isinstance(prose, Prose)
-    assert [type(part) for part in prose.parts] == [str, Value, str]
+    assert [type(part) for part in prose.text.parts] == [str, Value, str]
 
 
 def test_a_value_that_begins_a_line_begins_no_list(path: Path, sandbox: Sandbox) -> None:
     """A sentence that ends with the number 1 would be the first item of a list otherwise."""
     text = "The sum is\n`= 2 - 1`. Here it is `= 2 - 1`.\n"
     (prose,) = run_lesson(read_lesson(write(path, text)), sandbox).blocks
-    assert isinstance(prose, RunProse)
-    assert "<p>The sum is\n1. Here it is 1.</p>" in MarkdownIt().render(prose.text)
+    assert isinstance(prose, Prose)
+    assert "<p>The sum is\n1. Here it is 1.</p>" in MarkdownIt().render(str(prose.text))
 
 
 def test_a_text_can_be_folded_under_its_title(path: Path, sandbox: Sandbox) -> None:
@@ -83,11 +84,11 @@ def test_a_text_can_be_folded_under_its_title(path: Path, sandbox: Sandbox) -> N
     text = "Why?\n\n````details Where $e$ comes from\nIt is `= 1 + 1`.\n```text\nx\n```\n````\n"
     text += "```python details The code\nx = 1\n```\n"
     _, folded, cell = run_lesson(read_lesson(write(path, text)), sandbox).blocks
-    assert isinstance(folded, RunProse)
+    assert isinstance(folded, Prose)
     assert folded.title == "Where $e$ comes from"
-    assert isinstance(cell, RunCell)
+    assert isinstance(cell, Cell)
     assert (cell.title, cell.code) == ("The code", "x = 1\n")
-    assert folded.text == "It is 2.\n```text\nx\n```\n"
+    assert str(folded.text) == "It is 2.\n```text\nx\n```\n"
     assert folded.where.line == 4
 
 
@@ -95,11 +96,11 @@ def test_cells_share_one_namespace_and_values_are_computed(path: Path, sandbox: 
     """The last expression of a cell is printed, matrices are shown, prose gets its numbers."""
     blocks = run_lesson(read_lesson(write(path, LESSON)), sandbox).blocks
     first, prose, second = blocks[1], blocks[2], blocks[3]
-    assert isinstance(first, RunCell)
-    assert isinstance(prose, RunProse)
-    assert isinstance(second, RunCell)
+    assert isinstance(first, Cell)
+    assert isinstance(prose, Prose)
+    assert isinstance(second, Cell)
     assert first.printed == "10.5\n"
-    assert "The mean is 2.625, and `x` stays code." in prose.text
+    assert "The mean is 2.625, and `x` stays code." in str(prose.text)
     (shown,) = second.displays
     assert isinstance(shown, MatrixDisplay)
     assert second.hidden
@@ -223,7 +224,7 @@ def test_the_last_expression_of_a_cell_is_printed(
     """As in a notebook, whatever stands beside it on its line."""
     done = run_lesson(read_lesson(write(path, f"```python\n{cell}```\n")), sandbox)
     (block,) = done.blocks
-    assert isinstance(block, RunCell)
+    assert isinstance(block, Cell)
     assert block.printed == printed
 
 
@@ -262,7 +263,7 @@ def test_cells_read_the_data_files_of_a_lesson(path: Path, sandbox: Sandbox) -> 
     (course / "data").mkdir()
     (course / "data" / "three.csv").write_text("1,2,3")
     run = run_lesson(read_lesson(write(path, FILES)), sandbox)
-    assert [block.printed for block in run.blocks if isinstance(block, RunCell)] == ["1,2,3\n"]
+    assert [block.printed for block in run.blocks if isinstance(block, Cell)] == ["1,2,3\n"]
     assert len(run.blocks) == 2
     (path.parent.parent / "track.yaml").write_text("id: track\n")
     assert dict(student_files(course))["data/three.csv"] == b"1,2,3"

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from grader.errors import DefinitionError
-from grader.lessons.execute import PlotDisplay, RunCell, RunLesson, run_lesson
-from grader.lessons.lesson import read_lesson
+from grader.lessons.blocks import Cell, PlotDisplay
+from grader.lessons.execute import run_lesson
+from grader.lessons.lesson import Lesson, read_lesson
 from grader.lessons.recorded_output import record
 from grader.lessons.safe_svg import MOST_BYTES, UnsafeSvgError, safe_svg
 from grader.sandbox.process import Sandbox, open_sandbox
@@ -106,7 +107,7 @@ def drawing() -> Iterator[Sandbox]:
         yield opened
 
 
-def ran(folder: Path, text: str, sandbox: Sandbox) -> RunLesson:
+def ran(folder: Path, text: str, sandbox: Sandbox) -> Lesson:
     path = folder / "01-draws.md"
     path.write_text(text)
     return run_lesson(read_lesson(path), sandbox)
@@ -119,7 +120,7 @@ def test_a_cell_shows_what_it_has_drawn(tmp_path: Path, drawing: Sandbox) -> Non
     lesson, again = (ran(tmp_path, DRAWS, drawing) for _ in range(2))
 
     cell = lesson.blocks[1]
-    assert isinstance(cell, RunCell)
+    assert isinstance(cell, Cell)
     (shown,) = cell.displays
     assert isinstance(shown, PlotDisplay)
     assert again.blocks[1] == cell

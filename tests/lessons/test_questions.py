@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from grader.errors import DefinitionError
-from grader.lessons.execute import RunChoiceQuestion, RunLesson, RunNumberQuestion, run_lesson
-from grader.lessons.lesson import read_lesson
+from grader.lessons.blocks import ChoiceQuestion, NumberQuestion
+from grader.lessons.execute import run_lesson
+from grader.lessons.lesson import Lesson, read_lesson
 from grader.lessons.recorded_output import record
 from grader.lessons.reply import OTHER, readings, reply
 from grader.sandbox.process import Sandbox
@@ -38,7 +39,7 @@ hint: Divide.
 """
 
 
-def run(folder: Path, sandbox: Sandbox, text: str) -> RunLesson:
+def run(folder: Path, sandbox: Sandbox, text: str) -> Lesson:
     path = folder / "01-questions.md"
     path.write_text(text, encoding="utf-8")
     return run_lesson(read_lesson(path), sandbox)
@@ -48,9 +49,9 @@ def test_a_choice_has_a_reason_for_each_answer(tmp_path: Path, sandbox: Sandbox)
     """Lines that are indented go on, and expressions see the cells above."""
     question = run(tmp_path, sandbox, CHOICE).blocks[-1]
 
-    assert isinstance(question, RunChoiceQuestion)
-    assert (question.where.line, question.prompt) == (6, "How many,\ngiven 3?")
-    assert [(each.text, each.is_right, each.reason) for each in question.choices] == [
+    assert isinstance(question, ChoiceQuestion)
+    assert (question.where.line, str(question.prompt)) == (6, "How many,\ngiven 3?")
+    assert [(str(each.text), each.is_right, str(each.reason)) for each in question.choices] == [
         ("Two.", False, "One more,\nwhich is 3."),
         ("Three.", True, "It is $x$."),
     ]
@@ -61,12 +62,12 @@ def test_a_number_and_its_slips_are_computed_and_recorded(tmp_path: Path, sandbo
     lesson = run(tmp_path, sandbox, NUMBER)
     (question,) = lesson.blocks
 
-    assert isinstance(question, RunNumberQuestion)
-    assert (question.answer.value, question.answer.reason) == (1.5, "It is 1.5.")
-    assert [each.value for each in question.slips] == [6.0, pytest.approx(2 / 3)]
+    assert isinstance(question, NumberQuestion)
+    assert (question.answer.number, str(question.answer.reason)) == (1.5, "It is 1.5.")
+    assert [each.number for each in question.slips] == [6.0, pytest.approx(2 / 3)]
     assert question.answer.near == pytest.approx(0.015)
     assert question.slips[0].near < 1e-6
-    assert question.hint == "Divide."
+    assert str(question.hint) == "Divide."
     assert record(lesson) == "3 / 2 = 1.5\n3 / 2 = 1.5\n3 * 2 = 6\n2 / 3 = 0.666667\n"
 
 
@@ -89,7 +90,7 @@ def test_each_answer_has_its_reply(
 ) -> None:
     """A letter in either case, or a number as a reader would write it; else there is none."""
     question = run(tmp_path, sandbox, lesson).blocks[-1]
-    assert isinstance(question, (RunChoiceQuestion, RunNumberQuestion))
+    assert isinstance(question, (ChoiceQuestion, NumberQuestion))
     assert reply(question, answer) == expected
 
 

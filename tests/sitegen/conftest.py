@@ -15,14 +15,8 @@ from grader.definitions.exercise import ExerciseId, TestId
 from grader.definitions.public import PublicExercise, PublicHint, PublicTest, PublicTrack
 from grader.definitions.track import TrackId
 from grader.errors import Location
-from grader.lessons.execute import (
-    MatrixDisplay,
-    RunBlock,
-    RunCell,
-    RunExercises,
-    RunLesson,
-    RunProse,
-)
+from grader.lessons.blocks import Block, Cell, Exercises, MatrixDisplay, Prose
+from grader.lessons.computed_text import Text
 from sitegen import build_site, rendering
 from sitegen.content import Content, TrackLesson
 from sitegen.hosting import Hosting
@@ -200,13 +194,15 @@ def _track(*exercises: PublicExercise, **changes: object) -> PublicTrack:
     return PublicTrack(**fields)
 
 
-def _lesson(id: str = "begin", *blocks: RunBlock, exercises: tuple[str, ...] = ()) -> TrackLesson:  # noqa: A002  the field's name
-    run = RunLesson(Path(f"lessons/01-{id}.md"), blocks)
-    return TrackLesson(id, f"Lesson {id}", exercises, run)
+WHERE = Location(Path("lessons/01-begin.md"), 7)
 
 
-def _prose(text: str, line: int = 1) -> RunProse:
-    return RunProse(Location(Path("lessons/01-begin.md"), line), text, ())
+def _lesson(id: str = "begin", *blocks: Block, exercises: tuple[str, ...] = ()) -> TrackLesson:  # noqa: A002  the field's name
+    return TrackLesson(id, f"Lesson {id}", exercises, Path(f"lessons/01-{id}.md"), blocks)
+
+
+def _prose(text: str, line: int = 1) -> Prose:
+    return Prose(Location(WHERE.path, line), Text((text,)))
 
 
 def _shown(values: object, kind: str = "heatmap", **changes: object) -> MatrixDisplay:
@@ -220,7 +216,7 @@ def make_lesson() -> MakeLesson:
 
 
 @pytest.fixture(scope="session")
-def make_prose() -> Callable[..., RunProse]:
+def make_prose() -> Callable[..., Prose]:
     return _prose
 
 
@@ -289,10 +285,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     begin = _lesson(
         "begin",
         _prose("# Another title\n\nA text with $x^2$.\n\n## Part\n\n### Detail\n"),
-        RunCell("print(1)\nheatmap(weights)\n", hidden=False, printed="1\n", displays=(WEIGHTS,)),
-        RunExercises((ExerciseId("two"),)),
+        Cell(WHERE, "print(1)\nheatmap(weights)\n", False, printed="1\n", displays=(WEIGHTS,)),
+        Exercises(WHERE, (ExerciseId("two"),)),
         _prose("After it.\n"),
-        RunCell("table(numbers)\n", hidden=True, printed="", displays=(NUMBERS,)),
+        Cell(WHERE, "table(numbers)\n", hidden=True, displays=(NUMBERS,)),
         exercises=("one", "two"),
     )
     end = _lesson("end", _prose("The end.\n"), exercises=("three",))

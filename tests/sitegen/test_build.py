@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from grader.errors import DefinitionError, Location, UsageError
-from grader.lessons.execute import RunProse
+from grader.lessons.blocks import Prose
+from grader.lessons.computed_text import Text
 from sitegen import Content, build_site
 from sitegen.assets import Assets
 from sitegen.content import Runnable, Solution
@@ -304,9 +305,9 @@ def test_the_images_of_a_page_lie_beside_it(
     for name in "abc":
         (tmp_path / f"{name}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + name.encode())
     exercise = make_exercise("weights", instructions="![a](a.png)", file=tmp_path / "01-w.yaml")
-    text = RunProse(Location(tmp_path / "01-begin.md", 1), "![c](c.png)", ())
+    text = Prose(Location(tmp_path / "01-begin.md", 1), Text(("![c](c.png)",)))
     lesson = make_lesson("begin", text)
-    lesson = replace(lesson, run=replace(lesson.run, path=tmp_path / "01-begin.md"))
+    lesson = replace(lesson, path=tmp_path / "01-begin.md")
     runnable = Runnable(lambda: "{}", {}, Solution("x = 1", "![b](b.png)"))
 
     site = build(

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from grader.lessons.execute import RunProse
+from grader.lessons.blocks import Prose
 from sitegen.build import build_site
 from sitegen.content import Content, OtherWay, Runnable, Solution
 from sitegen.hosting import Hosting
@@ -44,7 +44,7 @@ def content(
     make_test: MakeTest,
     make_exercise: MakeExercise,
     make_lesson: MakeLesson,
-    make_prose: Callable[..., RunProse],
+    make_prose: Callable[..., Prose],
     make_track: MakeTrack,
 ) -> Callable[[str], Content]:
     """What a site is made from, with the text in every field that is free text."""

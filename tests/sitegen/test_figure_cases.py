@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.lessons.execute import MatrixDisplay
+from grader.lessons.blocks import MatrixDisplay
 from sitegen.cell_displays import view_matrix
 
 FRONTEND = Path(__file__).parents[2] / "site" / "frontend"

@@ -12,8 +12,8 @@ ALLOWED = {
     "grader.definitions.public",
     "grader.errors",
     "grader.grading.feedback.versions",  # names and numbers alone
-    "grader.lessons.break_task",
-    "grader.lessons.execute",
+    "grader.lessons.blocks",
+    "grader.lessons.computed_text",
     "grader.lessons.reply",
     "grader.lessons.safe_svg",
     "grader.lessons.figure",

@@ -11,13 +11,19 @@ import pytest
 from grader.definitions.exercise import ExerciseId
 from grader.disk_cache import Cache
 from grader.errors import DefinitionError
-from grader.lessons.break_task import BreakTask
-from grader.lessons.execute import MatrixDisplay, PlotDisplay, RunCell, RunExercises, RunProse
+from grader.lessons.blocks import (
+    BreakTask,
+    Cell,
+    Exercises,
+    MatrixDisplay,
+    PlotDisplay,
+    Prose,
+)
 from sitegen.cell_displays import view_matrix
 from sitegen.from_collection.builder import ContentBuilder
 from sitegen.lesson_notebooks import lesson_notebook
 from tests.browser.tools import write_lessons
-from tests.sitegen.conftest import Build, MakeExercise, MakeLesson, MakeTrack, Page, Site
+from tests.sitegen.conftest import WHERE, Build, MakeExercise, MakeLesson, MakeTrack, Page, Site
 
 BEGIN, END = "course/lessons/begin/index.html", "course/lessons/end/index.html"
 
@@ -68,7 +74,7 @@ def test_a_hidden_cell_without_output_leaves_nothing(
     build: Build, make_lesson: MakeLesson, make_track: MakeTrack
 ) -> None:
     """There is no empty box."""
-    silent = RunCell("import numpy", hidden=True, printed="", displays=())
+    silent = Cell(WHERE, "import numpy", hidden=True)
     lessons = {"attention": [make_lesson("begin", silent)]}
     page = build(make_track(), lessons=lessons)["attention/lessons/begin/index.html"]
 
@@ -112,7 +118,7 @@ def test_an_exercise_has_one_place_in_a_lesson(
     build: Build, make_exercise: MakeExercise, make_lesson: MakeLesson, make_track: MakeTrack
 ) -> None:
     """Asked for twice it is shown once, so that its link means one place."""
-    place = RunExercises((ExerciseId("weights"), ExerciseId("weights")))
+    place = Exercises(WHERE, (ExerciseId("weights"), ExerciseId("weights")))
     lessons = {"attention": [make_lesson("begin", place, exercises=("weights",))]}
     page = build(make_track(make_exercise()), lessons=lessons)["attention/lessons/begin/index.html"]
 
@@ -123,7 +129,7 @@ def test_an_exercise_that_the_track_does_not_have_is_an_error(
     build: Build, make_lesson: MakeLesson, make_track: MakeTrack
 ) -> None:
     """It names the lesson's file."""
-    lesson = make_lesson("begin", RunExercises((ExerciseId("lost"),)))
+    lesson = make_lesson("begin", Exercises(WHERE, (ExerciseId("lost"),)))
     message = r"lessons/01-begin.md:1:1: no exercise 'lost' in this track"
 
     with pytest.raises(DefinitionError, match=message):
@@ -133,7 +139,7 @@ def test_an_exercise_that_the_track_does_not_have_is_an_error(
 def test_a_formula_that_cannot_be_shown_has_its_line_in_the_file(
     build: Build,
     make_lesson: MakeLesson,
-    make_prose: Callable[..., RunProse],
+    make_prose: Callable[..., Prose],
     make_track: MakeTrack,
 ) -> None:
     """Also below a heading that is left out, and in a text that begins further down."""
@@ -210,9 +216,7 @@ def test_code_that_solves_an_exercise_of_the_lesson_is_folded(
     build: Build, make_exercise: MakeExercise, make_lesson: MakeLesson, make_track: MakeTrack
 ) -> None:
     """A cell that defines what a submission must define; others are open."""
-    cells = [
-        RunCell(code, hidden=False, printed="", displays=()) for code in ("def f(): 1", "f = 1")
-    ]
+    cells = [Cell(WHERE, code, hidden=False) for code in ("def f(): 1", "f = 1")]
     lessons = {"attention": [make_lesson("begin", *cells, exercises=("one",))]}
     page = build(make_track(make_exercise("one", defines=("f",))), lessons=lessons)
     (spoiler,) = page["attention/lessons/begin/index.html"].all("details", class_="spoiler")
@@ -223,12 +227,12 @@ def test_code_that_solves_an_exercise_of_the_lesson_is_folded(
 def test_a_derivation_is_folded(
     build: Build,
     make_lesson: MakeLesson,
-    make_prose: Callable[..., RunProse],
+    make_prose: Callable[..., Prose],
     make_track: MakeTrack,
 ) -> None:
     """Text and code, below a title, in the page and in the notebook."""
     prose = [make_prose("# Begin"), replace(make_prose("It is *so*."), title="Why $e < 3$?")]
-    code = RunCell("x = 1\n", hidden=False, printed="", displays=(), title="The *way* back")
+    code = Cell(WHERE, "x = 1\n", hidden=False, title="The *way* back")
     lesson = make_lesson("begin", *prose, code)
     page = build(make_track(), lessons={"attention": [lesson]})[
         "attention/lessons/begin/index.html"
@@ -243,14 +247,14 @@ def test_a_derivation_is_folded(
 def test_markup_in_a_lesson_stays_text(
     build: Build,
     make_lesson: MakeLesson,
-    make_prose: Callable[..., RunProse],
+    make_prose: Callable[..., Prose],
     make_shown: Callable[..., MatrixDisplay],
     make_track: MakeTrack,
 ) -> None:
     """In prose, code, what is printed, titles and labels."""
     text = '"><img src=x onerror=alert(1)><script>alert(1)</script>'
     shown = make_shown([[1.0]], title=text, rows=(text,), columns=(text,))
-    cell = RunCell(text, hidden=False, printed=text, displays=(shown,))
+    cell = Cell(WHERE, text, hidden=False, printed=text, displays=(shown,))
     lessons = {"attention": [make_lesson("begin", make_prose(text), cell)]}
     page = build(make_track(), lessons=lessons)["attention/lessons/begin/index.html"]
 
@@ -362,7 +366,7 @@ def test_a_plot_is_part_of_the_page(
     """With a name for screen readers, ids of its own, and a word about cells that cannot run."""
     svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path id="a" d="M 0 0"/></svg>'
     shown = (PlotDisplay("Loss", "A line", svg), PlotDisplay("", "A line", svg))
-    cell = RunCell("plot('A line')", hidden=False, printed="", displays=shown)
+    cell = Cell(WHERE, "plot('A line')", hidden=False, displays=shown)
     lesson = replace(make_lesson("begin", cell), needs=("seaborn",), packages=("matplotlib",))
 
     page = build(make_track(), lessons={"attention": [lesson]})[
@@ -383,7 +387,7 @@ def test_a_wrong_program_is_on_a_page_for_practice_alone(tmp_path: Path) -> None
     cache = Cache(tmp_path / "cache", "")
     for certified in (False, True):
         with ContentBuilder(certified=certified, cache=cache) as builder:
-            blocks = builder.collection(folder).lessons["attention"][1].run.blocks
+            blocks = builder.collection(folder).lessons["attention"][1].blocks
             codes = [each.code for each in blocks if isinstance(each, BreakTask)]
         assert ["Q @ K.T" in code for code in codes] == [True] * (not certified)
     (path,) = folder.glob("attention/lessons/02-*.md")

@@ -1,37 +1,41 @@
 """Questions of a lesson on its page."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from grader.definitions.exercise import ExerciseId
-from grader.errors import Location
-from grader.lessons.break_task import BreakTask
-from grader.lessons.execute import (
-    RunCell,
-    RunChoice,
-    RunChoiceQuestion,
-    RunExperiment,
-    RunNumber,
-    RunNumberQuestion,
+from grader.lessons.blocks import (
+    BreakTask,
+    Cell,
+    Choice,
+    ChoiceQuestion,
+    Experiment,
+    NumberAnswer,
+    NumberQuestion,
 )
-from tests.sitegen.conftest import Build, MakeExercise, MakeLesson, MakeTrack, Page
+from grader.lessons.computed_text import Text, Value
+from tests.sitegen.conftest import WHERE, Build, MakeExercise, MakeLesson, MakeTrack, Page
 
-WHERE = Location(Path("lessons/01-begin.md"), 7)
-CHOICE = RunChoiceQuestion(
+
+def text(source: str) -> Text:
+    return Text.read(source, WHERE)
+
+
+CHOICE = ChoiceQuestion(
     WHERE,
-    "How *many*?",
-    (RunChoice("A", "Two.", False, "One more."), RunChoice("B", "Three.", True, "It is $x$.")),
-    (),
+    text("How *many*?"),
+    (
+        Choice("A", text("Two."), False, text("One more.")),
+        Choice("B", text("Three."), True, text("It is $x$.")),
+    ),
 )
-NUMBER = RunNumberQuestion(
+NUMBER = NumberQuestion(
     WHERE,
-    "What is $1/2$?",
-    RunNumber(0.5, 0.005, "Half."),
-    (RunNumber(2.0, 1e-9, "The other way round."),),
-    "",
-    (),
+    text("What is $1/2$?"),
+    NumberAnswer(Value(WHERE, "1 / 2"), text("Half."), 0.5, 0.005),
+    (NumberAnswer(Value(WHERE, "2 / 1"), text("The other way round."), 2.0, 1e-9),),
+    Text(),
 )
 
 
@@ -77,10 +81,9 @@ def test_a_try_changes_the_cell_above(
     build: Build, make_lesson: MakeLesson, make_track: MakeTrack
 ) -> None:
     """It names the cell and the change; without scripts it tells what happens."""
-    cell = RunCell("x = 1\n", hidden=False, printed="", displays=())
-    experiment = RunExperiment(
-        WHERE, "Make it *more*.", 0, "x = 1", "x < 2", (("up", True), ("down", False)), "So.", ()
-    )
+    cell = Cell(WHERE, "x = 1\n", hidden=False)
+    guesses = (("up", True), ("down", False))
+    experiment = Experiment(WHERE, "Make it *more*.", "x = 1", "x < 2", guesses, text("So."), 0)
     lessons = {"attention": [make_lesson("begin", cell, experiment)]}
     page = build(make_track(), lessons=lessons)["attention/lessons/begin/index.html"]
     (card,) = [each.attributes for each in page.all("section") if "data-put" in each.attributes]

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from grader.errors import Location
-from grader.lessons.execute import RunLesson
 from grader.lessons.figure import HEADS, PARTS, Figure
 from sitegen.content import TrackLesson
 from sitegen.numerals import MINUS
@@ -187,8 +186,7 @@ def test_the_map_lights_up_the_part_of_its_lesson_and_links_to_the_others(
 def _with_map(name: str, part: str) -> TrackLesson:
     where = Location(Path(f"lessons/01-{name}.md"))
     figure = Figure(where, "map", (("part", part),))
-    run = RunLesson(where.path, (figure,))
-    return TrackLesson(name, f"Lesson {name}", (), run, figures=(figure,))
+    return TrackLesson(name, f"Lesson {name}", (), where.path, (figure,), figures=(figure,))
 
 
 def test_every_part_of_the_map_that_can_be_set_is_on_it() -> None:

@@ -18,7 +18,7 @@ from grader.course.handout_notebook import handout
 from grader.definitions.collection import Collection
 from grader.definitions.course import load_course
 from grader.definitions.exercise import Exercise
-from grader.definitions.files import TRACK_FILE, course_file, digest_of, exists, read_file
+from grader.definitions.files import TRACK_FILE, course_file, exists
 from grader.definitions.imports import imported
 from grader.definitions.public import PublicTest, PublicTrack
 from grader.definitions.rules.test_rules import uses_any
@@ -30,9 +30,8 @@ from grader.grading.expected.public_form import (
     missing_in_page,
     untested_track,
 )
-from grader.lessons.break_task import BreakTask
-from grader.lessons.execute import RunBlock, RunLesson
-from grader.lessons.lesson import Cell, read_lesson
+from grader.lessons.blocks import Block, BreakTask, Cell
+from grader.lessons.lesson import Lesson, read_lesson
 from grader.progress.breaks import breakable
 from grader.sandbox.process import Sandbox, open_sandbox
 from sitegen.content import (
@@ -309,15 +308,13 @@ class ContentBuilder:
             loaded = load_course(course)
             loaded.refuse_missing(code)
             packages = imported(code, loaded.packages)
-        digests = [hashlib.sha256(read_file(path)).hexdigest(), *digest_of(read.data)]
         return TrackLesson(
             entry.id,
             entry.title,
             entry.exercises,
-            RunLesson(path, LazySequence(partial(self._blocks, path, exercises))),
-            digests[0]
-            if len(digests) == 1
-            else hashlib.sha256("\n".join(digests).encode()).hexdigest(),
+            path,
+            LazySequence(partial(self._blocks, read, exercises)),
+            read.digest,
             read.reading_minutes,
             read.figures,
             tuple(name for name in packages if name in self._page_packages),
@@ -325,11 +322,11 @@ class ContentBuilder:
             read.data,
         )
 
-    def _blocks(self, path: Path, exercises: Sequence[Exercise]) -> Iterator[RunBlock]:
+    def _blocks(self, lesson: Lesson, exercises: Sequence[Exercise]) -> Iterator[Block]:
         """Yield the blocks; of wrong programs those that pages may have, with their code."""
         practice = [each for each in exercises if self._is_practice(each)]
         codes = {(e.id, wrong.id): wrong.code for e in practice for wrong in e.breakable}
-        for block in cached_run(path, self._cache, self._sandbox).blocks:
+        for block in cached_run(lesson, self._cache, self._sandbox).blocks:
             if not isinstance(block, BreakTask):
                 yield block
             elif code := codes.get((block.exercise, block.misconception)):

@@ -1,44 +1,30 @@
 """Runs lessons, each only once as long as its file is the same."""
 
 import contextlib
-import hashlib
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
-from grader.definitions.files import digest_of, read_file
 from grader.disk_cache import Cache
 from grader.errors import Location
-from grader.lessons.break_task import BreakTask
-from grader.lessons.execute import (
-    MatrixDisplay,
-    PlotDisplay,
-    RunCell,
-    RunChoice,
-    RunChoiceQuestion,
-    RunExercises,
-    RunExperiment,
-    RunLesson,
-    RunNumber,
-    RunNumberQuestion,
-    RunProse,
-    run_lesson,
-)
+from grader.lessons import blocks
+from grader.lessons.computed_text import Text, Value
+from grader.lessons.execute import run_lesson
 from grader.lessons.figure import Figure
-from grader.lessons.lesson import read_lesson
+from grader.lessons.lesson import Lesson
 from grader.sandbox.process import Sandbox
 from sitegen.from_collection.pickled import PickleFormat
 
 _PARTS: Final = (
-    *(BreakTask, Figure, Location, RunCell, RunExercises, RunProse, MatrixDisplay, PlotDisplay),
-    *(RunChoice, RunChoiceQuestion, RunExperiment, RunNumber, RunNumberQuestion),
+    *(Figure, Location, Text, Value, blocks.MatrixDisplay, blocks.PlotDisplay),
+    *(blocks.BreakTask, blocks.Cell, blocks.Exercises, blocks.Experiment, blocks.Prose),
+    *(blocks.Choice, blocks.ChoiceQuestion, blocks.NumberAnswer, blocks.NumberQuestion),
 )
-_PICKLED: Final = PickleFormat(RunLesson, _PARTS)
+_PICKLED: Final = PickleFormat(Lesson, _PARTS)
 
 
-def cached_run(path: Path, cache: Cache, sandbox: Callable[[], Sandbox]) -> RunLesson:
-    """Return what a lesson shows.
+def cached_run(lesson: Lesson, cache: Cache, sandbox: Callable[[], Sandbox]) -> Lesson:
+    """Return a lesson with what it shows.
 
     Args:
         cache: Has to forget everything when the grader changes.
@@ -47,9 +33,7 @@ def cached_run(path: Path, cache: Cache, sandbox: Callable[[], Sandbox]) -> RunL
     Raises:
         DefinitionError, GraderFault: See `run_lesson`.
     """
-    lesson = read_lesson(path)
-    digests = [hashlib.sha256(read_file(path)).hexdigest(), *digest_of(lesson.data)]
-    key = "\0".join((os.fspath(path), *digests))
+    key = "\0".join((os.fspath(lesson.path), lesson.digest))
     kept = cache.find(key)
     if kept is not None and (stored := _PICKLED.from_bytes(kept)):
         return stored

@@ -1,0 +1,111 @@
+"""The tasks of a lesson, read from their fences: questions, experiments, programs to break."""
+
+from typing import Final
+
+from grader.definitions.exercise import ExerciseId
+from grader.lessons.blocks import (
+    LETTERS,
+    BreakTask,
+    Choice,
+    ChoiceQuestion,
+    Experiment,
+    NumberAnswer,
+    NumberQuestion,
+    Question,
+)
+from grader.lessons.computed_text import Text, Value
+from grader.lessons.fence import Fence, error, only, read_fields
+
+_FEWEST_CHOICES: Final = 2
+_MOST_GUESSES: Final = 4
+
+
+def read_question(fence: Fence) -> Question:
+    """Read a question: a choice of answers, or a number, each with its reasons.
+
+    Raises:
+        DefinitionError: There is no such kind of question, a key is not known, two answers are the
+            same, or there is not one right answer.
+    """
+    kind = " ".join(fence.words[1:])
+    if kind == "number":
+        return _read_number(fence)
+    if kind != "choice":
+        raise fence.error(f"expected one of choice, number after 'question', found '{kind:.40}'")
+    prompt, fields = read_fields(fence, ("right", "wrong"))
+    texts = set[str]()
+    choices = []
+    for letter, field in zip(LETTERS, fields, strict=False):
+        answer, reason = field.halves()
+        if answer.value in texts:
+            raise error(field.where, "this answer is there twice")
+        texts.add(answer.value)
+        choices.append(Choice(letter, answer.text, field.key == "right", reason.text))
+    only(fields, "right", fence.where)
+    if not _FEWEST_CHOICES <= len(fields) <= len(LETTERS):
+        raise fence.error(
+            f"expected {_FEWEST_CHOICES} to {len(LETTERS)} answers, found {len(fields)}"
+        )
+    return ChoiceQuestion(prompt.where, prompt.text, tuple(choices))
+
+
+def _read_number(fence: Fence) -> NumberQuestion:
+    keys = ("answer", "reason", "slip", "hint", "within")
+    prompt, fields = read_fields(fence, keys)
+    answer, reason = only(fields, "answer", fence.where), only(fields, "reason", fence.where)
+    halves = [field.halves() for field in fields if field.key == "slip"]
+    hint, within = (
+        only(fields, key, prompt.where) if any(each.key == key for each in fields) else None
+        for key in ("hint", "within")
+    )
+    return NumberQuestion(
+        prompt.where,
+        prompt.text,
+        NumberAnswer(Value(answer.where, answer.value), reason.text),
+        tuple(NumberAnswer(Value(slip.where, slip.value), why.text) for slip, why in halves),
+        hint.text if hint else Text(),
+        Value(within.where, within.value) if within else None,
+    )
+
+
+def read_experiment(fence: Fence) -> Experiment:
+    """Read a *try this*: a change of the cell above, with a guess at what it does.
+
+    Raises:
+        DefinitionError: A key is not known or missing, or there is not one right guess.
+    """
+    if len(fence.words) > 1:
+        raise fence.error(f"expected nothing after 'try', found '{fence.words[1]:.40}'")
+    prompt, fields = read_fields(fence, ("find", "put", "right", "wrong", "why"))
+    find, put, why = (only(fields, key, fence.where) for key in ("find", "put", "why"))
+    only(fields, "right", fence.where)
+    guesses = [each for each in fields if each.key in ("right", "wrong")]
+    if not _FEWEST_CHOICES <= len(guesses) <= _MOST_GUESSES:
+        raise fence.error(
+            f"expected {_FEWEST_CHOICES} to {_MOST_GUESSES} guesses, found {len(guesses)}"
+        )
+    if len({each.value for each in guesses}) < len(guesses):
+        raise error(guesses[-1].where, "two guesses are the same")
+    if find.value == put.value:
+        raise error(put.where, "this changes nothing")
+    return Experiment(
+        prompt.where,
+        prompt.value,
+        find.value,
+        put.value,
+        tuple((each.value, each.key == "right") for each in guesses),
+        why.text,
+    )
+
+
+def read_break(fence: Fence) -> BreakTask:
+    """Read a *break it*: an exercise and a misconception after the fence, and the text below.
+
+    Raises:
+        DefinitionError: One of them is missing.
+    """
+    prompt = fence.content.strip()
+    match fence.words:
+        case (_, exercise, misconception) if prompt:
+            return BreakTask(fence.where, ExerciseId(exercise), misconception, prompt)
+    raise fence.error("expected an exercise and a misconception after 'break', and a text below")

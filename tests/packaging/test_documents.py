@@ -98,3 +98,15 @@ def test_readme_and_contributing_mention_commands() -> None:
     for name in ("README.md", "CONTRIBUTING.md"):
         programs = {words[0] for words in commands((ROOT / name).read_text("utf-8"))}
         assert programs == {"etude", "make"}
+
+
+def test_every_path_of_the_architecture_exists() -> None:
+    """Paths of the table of changes are below `grader/`, at the root, or beside one named before."""
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    table = text.partition("## Where a change goes")[2].partition("\n## ")[0]
+    paths = re.findall(r"`([a-z_/]+(?:/|\.[a-z]+))`", table)
+    bases = [ROOT, ROOT / "grader", ROOT / "server" / "etude_server", ROOT / "site" / "sitegen"]
+    bases += [ROOT / "site" / "frontend" / "src"]
+
+    assert len(paths) > 40
+    assert [path for path in paths if not any((base / path).exists() for base in bases)] == []

@@ -1,6 +1,6 @@
 /**
  * What a history comes to, by the rules of grader.progress.status. One table of cases is run through
- * both: tests/progress/cases.json.
+ * both: tests/cases.json of the front end.
  */
 
 import { type Attempt, type Broken, type GivenUp, type HintTaken, type History, isSelfReported } from "./history";

@@ -63,7 +63,7 @@ class FigureCheck(Check[FigureTest]):
         draw: Draw,
     ) -> Judgement:
         """Draw with the inputs of one draw."""
-        drawn = program.drawn_by(self.test.where, self.test.figure, draw.inputs)
+        drawn = program.names(self.test.where).run("figure", self.test.figure, draw.inputs)
         parts_that_count = None
         if isinstance(drawn, dict) and _fits(drawn, _FIGURE):
             # The parts that count, by which mistakes are recognized.

@@ -122,7 +122,7 @@ def input_changed(
 
 
 def evaluate_expression(code: str, names: Mapping[str, Any]) -> Any:
-    """Evaluate an expression over a submission's stand-ins.
+    """Evaluate an expression over a submission's proxies.
 
     Raises:
         NoValueError, ChildGoneError: The submission gave no value.

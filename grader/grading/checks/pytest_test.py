@@ -1,4 +1,4 @@
-"""`pytest`: run the body of a pytest test, with rewritten asserts, on a submission's stand-ins."""
+"""`pytest`: run the body of a pytest test, with rewritten asserts, on a submission's proxies."""
 
 import ast
 import builtins
@@ -25,6 +25,7 @@ from grader.grading.program.author_code import (
     TooLargeError,
     TooLongError,
     author_error,
+    authors_code,
     line_of_author,
     own_copy,
     remember,
@@ -33,7 +34,6 @@ from grader.grading.program.author_code import (
 )
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError, Proxies
-from grader.grading.program.stand_ins import authors_code
 from grader.sandbox.answers import ChildGoneError, Raised
 from grader.sandbox.limits import AUTHOR_SECONDS
 
@@ -55,7 +55,7 @@ _RAISED: Final[dict[str, type[BaseException]]] = {
 
 
 class PytestCheck(Check[PytestTest]):
-    """Runs a body in which the submission's names stand for stand-ins."""
+    """Runs a body in which the submission's names stand for proxies."""
 
     def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:
         """Run the body with the inputs of one draw."""
@@ -100,7 +100,7 @@ def _run_body(
 
     Args:
         name: Tells the body's source from all others.
-        namespace: The given names, and a stand-in or value for each defined one.
+        namespace: The given names, and a proxy or value for each defined one.
         seconds: Wall clock of the submission; the body's own work has its own allowance on top.
         errors: What the submission raised so far.
 

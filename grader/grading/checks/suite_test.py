@@ -25,10 +25,14 @@ from grader.grading.checks.pytest_test import raised_here
 from grader.grading.comparison.compare import Difference, Rung
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback.summarize_values import summarize
-from grader.grading.program.author_code import TooLongError, author_error
+from grader.grading.program.author_code import TooLongError, author_error, authors_code
 from grader.grading.program.loaded_program import LoadedProgram, load, put_files
-from grader.grading.program.proxies import NoValueError, Proxies, raise_for_functions
-from grader.grading.program.stand_ins import CallableStandIn, authors_code
+from grader.grading.program.proxies import (
+    CallableProxy,
+    NoValueError,
+    Proxies,
+    raise_for_functions,
+)
 from grader.grading.results.submission import Submission
 from grader.sandbox.answers import ChildGoneError, Unsupported
 from grader.sandbox.inside.sharing import Sharing
@@ -214,12 +218,12 @@ class _Relay:
 
     def function(self, name: str) -> Callable[..., Any]:
         """Return a function that calls one of the program's."""
-        stand_in = self._names.function(name)
+        proxy = self._names.function(name)
 
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
                 words = {key: _callable(each) for key, each in kwargs.items()}
-                value = stand_in(*map(_callable, args), **words)
+                value = proxy(*map(_callable, args), **words)
                 raise_for_functions(value)
             except NoValueError as error:
                 kind = error.answer.kind if isinstance(error.answer, Unsupported) else "nothing"
@@ -267,4 +271,4 @@ def _as_text(name: str, args: Any, kwargs: Mapping[str, Any], value: object) -> 
 
 def _callable(value: Any) -> Any:
     """Return an argument; for a function of the suite's, one of ours that calls it there."""
-    return partial(value) if isinstance(value, CallableStandIn) else value
+    return partial(value) if isinstance(value, CallableProxy) else value

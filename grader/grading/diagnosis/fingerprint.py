@@ -16,7 +16,7 @@ from grader.definitions.exercise import Tolerance
 from grader.grading.comparison.compare import RawResult, Rung
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.feedback.error_explanations import signature
-from grader.grading.program.stand_ins import StandIn
+from grader.grading.program.proxies import Proxy
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Raised, Unsupported
 
@@ -138,7 +138,7 @@ class _Parts:
                 self.add(item)
         elif isinstance(value, (bool, int, float, complex, np.generic, np.ndarray)):
             self._add_array(value)
-        elif isinstance(value, StandIn):
+        elif isinstance(value, Proxy):
             self.form += ["object", value.handle_.kind]
         elif isinstance(value, Unsupported):
             self.form += ["unsupported", value.kind, value.path]

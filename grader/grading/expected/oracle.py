@@ -38,8 +38,7 @@ from grader.grading.program.author_code import (
     names_in,
 )
 from grader.grading.program.loaded_program import LoadedProgram, is_value
-from grader.grading.program.proxies import raise_for_functions
-from grader.grading.program.stand_ins import StandIn, stand_ins_in
+from grader.grading.program.proxies import Proxy, proxies_in, raise_for_functions
 from grader.sandbox.answers import Usage
 from grader.sandbox.inside.value_types import as_data
 from grader.sandbox.inside.wire import MAX_BODY
@@ -436,7 +435,7 @@ def _weigh(value: Any, sizes: list[int]) -> Any:
 
 
 def _draw_figure(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
-    figure = program.drawn_by(test.where, test.code, inputs)
+    figure = program.names(test.where).run("figure", test.code, inputs)
     if figure is None:
         raise author_error(test.where, f"test {test.id!r}: the solution draws no figure")
     return figure, None
@@ -447,7 +446,7 @@ def _call(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
     value = evaluate(test.code, {**program.bindings(names), **inputs})
     raise_for_functions(value)
     value = names.as_data(value)
-    if any(isinstance(part, StandIn) for part, _ in stand_ins_in(value)):
+    if any(isinstance(part, Proxy) for part, _ in proxies_in(value)):
         message = f"test {test.id!r}: the call gives an object, which cannot be compared"
         raise author_error(test.where, message)
     return value, names.largest

@@ -1,4 +1,4 @@
-"""A loaded program: its screening and loading, its child, its stand-ins and its values."""
+"""A loaded program: its screening and loading, its child, its proxies and its values."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -100,22 +100,11 @@ class LoadedProgram:
         )
 
     def bindings(self, names: Proxies) -> dict[str, Any]:
-        """Return the value, or the stand-in to call, of each defined name."""
+        """Return the value, or the proxy to call, of each defined name."""
         return {
             name: freeze(self.values[name]) if name in self.values else names.function(name)
             for name in self.exercise.defines
         }
-
-    def drawn_by(self, where: Location, statements: str, inputs: Mapping[str, Any]) -> Any:
-        """Run statements after the program and return the data of the figure that they draw.
-
-        Raises:
-            NoValueError: They raise.
-        """
-        answer = self.names(where).run(statements, inputs, draws=True)
-        if not isinstance(answer, Returned):
-            raise NoValueError(answer)
-        return answer.value
 
     def printed_by(self, where: Location, statements: str, inputs: Mapping[str, Any]) -> str:
         """Run statements after the program and return their standard output.
@@ -124,10 +113,8 @@ class LoadedProgram:
             NoValueError: They raise.
         """
         begin = self.child.printed
-        answer = self.names(where).run(statements, inputs)
-        if not isinstance(answer, Returned):
-            raise NoValueError(answer)
-        count = answer.value if type(answer.value) is int else 0
+        value = self.names(where).run("run", statements, inputs)
+        count = value if type(value) is int else 0
         return self.child.output(begin, min(begin + max(count, 0), self.child.printed))
 
 

@@ -1,6 +1,6 @@
-"""Stand-ins for the names that a submission defines: using one crosses into the sandbox.
+"""Proxies for the names and the objects of a submission: using one crosses into the sandbox.
 
-Results are plain data, or stand-ins for objects that stay in the sandbox.
+Results are plain data, or proxies for objects that stay in the sandbox.
 """
 
 import builtins
@@ -13,7 +13,7 @@ import textwrap
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, TracebackType
 from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
@@ -22,17 +22,8 @@ from grader.definitions.exercise import Tolerance
 from grader.errors import DefinitionError, EtudeError, Location, Problem
 from grader.grading.comparison.compare import arrays_in, compare, is_masked
 from grader.grading.feedback.difference_sentences import describe
-from grader.grading.program.author_code import TooLargeError, TooLongError
-from grader.grading.program.stand_ins import (
-    CallableStandIn,
-    MethodStandIn,
-    NameStandIn,
-    StandIn,
-    builtin_kind,
-    stand_ins_in,
-)
+from grader.grading.program.author_code import TooLargeError, TooLongError, is_running
 from grader.sandbox.answers import (
-    Answer,
     Cause,
     ChildGoneError,
     Raised,
@@ -59,6 +50,13 @@ _LONGEST_WARNING: Final = 2000
 _EXACT = Tolerance(0.0, 0.0)
 _OF_ARRAYS: Final = frozenset(name for name in dir(np.ndarray) if not name.startswith("_"))
 _Error = TypeVar("_Error", bound=Exception)
+_TYPES: Final = {
+    kind.__name__: kind
+    for kind in (
+        bool, bytes, complex, dict, float, frozenset, int, list, np.ndarray, object, set, str,
+        tuple, type,
+    )
+}  # fmt: skip
 
 
 class NoValueError(Exception):
@@ -73,8 +71,197 @@ class _NoLengthError(NoValueError, TypeError):
     """The error of an object that has no length."""
 
 
+# What Python and NumPy ask of an object is answered by the class; this is asked of the submission.
+_FORWARDED: Final = frozenset(
+    {
+        "__annotations__", "__array__", "__call__", "__defaults__",
+        "__dict__", "__enter__", "__func__", "__kwdefaults__", "__members__", "__module__",
+        "__name__",
+        "__post_init__", "__qualname__", "__self__", "__wrapped__",
+    }
+)  # fmt: skip
+
+
+class Proxy:
+    """An object of a submission, which stays in the sandbox."""
+
+    __slots__ = ("_requests", "handle_")
+
+    __array_ufunc__ = None  # NumPy leaves operators to the object
+
+    handle_: Handle
+
+    def __init__(self, requests: "Proxies", handle: Handle) -> None:
+        object.__setattr__(self, "_requests", requests)
+        object.__setattr__(self, "handle_", handle)
+
+    @property
+    def __doc__(self) -> Any:  # type: ignore[override]
+        return self._requests.attribute(self, "__doc__")
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """The parameters of a function or a class."""
+        return _signature(self._requests.ask("signature", self))
+
+    def __getattr__(self, name: str) -> Any:
+        if not is_running() or (name.startswith("__") and name not in _FORWARDED):
+            raise AttributeError(name)
+        if name == "__array__":
+            return self._as_array
+        return self._requests.attribute(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._requests.operate("setattr", self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self._requests.operate("delattr", self, name)
+
+    def _as_array(self, dtype: Any = None, **_: object) -> Any:
+        array = np.asarray(self._requests.operate("asarray", self))
+        return array if dtype is None else array.astype(dtype)
+
+    def __repr__(self) -> str:
+        if not is_running():
+            return f"<{type(self).__name__} object>"
+        text: str = self._requests.represent(self)
+        return text
+
+    def __hash__(self) -> int:
+        return int(self._requests.operate("hash", self)) if is_running() else object.__hash__(self)
+
+    def __bool__(self) -> bool:
+        return bool(self._requests.operate("bool", self)) if is_running() else True
+
+    def __str__(self) -> str:
+        return str(self._requests.operate("str", self)) if is_running() else repr(self)
+
+    def __contains__(self, item: object) -> bool:
+        if "in" in self._requests.operators:
+            return bool(self._requests.operate("contains", self, item))
+        items = self._requests.operate("iter", self)
+        return any(each is item or each == item for each in items)
+
+    def __enter__(self) -> Any:
+        return self._requests.call_method(self, "__enter__", (), {})
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        error: BaseException | None,
+        _: TracebackType | None,
+    ) -> bool:
+        kind = None if error is None else builtin_kind(error)
+        if not isinstance(error, (Exception, type(None))) or isinstance(error, AssertionError):
+            self._requests.ask("leave", self, kind, "")
+            return False  # no object of a submission hides that a test has failed
+        return bool(self._requests.ask("leave", self, kind, "" if error is None else str(error)))
+
+    def __copy__(self) -> Any:
+        return self._requests.operate("copy", self)
+
+    def __deepcopy__(self, _: object) -> Any:
+        return self._requests.operate("deepcopy", self)
+
+    def __instancecheck__(self, instance: object) -> bool:
+        return bool(self._requests.operate("isinstance", instance, self))
+
+    def __subclasscheck__(self, kind: object) -> bool:
+        return bool(self._requests.operate("issubclass", kind, self))
+
+
+class CallableProxy(Proxy):
+    """A function, a class or another object of a submission that can be called."""
+
+    __slots__ = ()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the object in the sandbox."""
+        return self._requests.call_method(self, "__call__", args, kwargs)
+
+
+class NameProxy(CallableProxy):
+    """A name that a submission defines, which is looked up there when a test needs the object."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, requests: "Proxies", name: str) -> None:
+        super().__init__(requests, Handle(-1, "<function>"))
+        object.__setattr__(self, "_name", name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call what has the name now."""
+        words = self._name, list(args), dict(kwargs)
+        return self._requests.call("call", words, _numbered(args, kwargs))
+
+
+class MethodProxy:
+    """A method of an object of a submission."""
+
+    def __init__(self, requests: "Proxies", owner: Proxy, name: str) -> None:
+        self._requests = requests
+        self.__self__ = owner
+        self.__name__ = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the method in the sandbox."""
+        return self._requests.call_method(self.__self__, self.__name__, args, kwargs)
+
+    @property
+    def __doc__(self) -> Any:  # type: ignore[override]
+        return self._requests.ask("attribute_of", self.__self__, self.__name__, "__doc__")
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """The parameters of the method, without `self`."""
+        method = self._requests.operate("getattr", self.__self__, self.__name__)
+        return _signature(self._requests.ask("signature", method))
+
+
+def _forward(name: str, *, operator: str = "", reflected: bool = False) -> Callable[..., Any]:
+    """Return a method that has the submission do it; an operator only if the exercise lets it.
+
+    An operator is given what a test expects, and its answer decides the test: an object that says
+    it equals everything must not pass where a number is asked for.
+    """
+
+    def act(self: Proxy, *others: Any) -> Any:
+        if not is_running():
+            return NotImplemented
+        if operator and operator not in self._requests.operators:
+            self._requests.refuse_object(self, "")
+            return NotImplemented
+        operands = (*others, self) if reflected else (self, *others)
+        return self._requests.operate(name, *operands)
+
+    return act
+
+
+_UNARY = ("abs", "complex", "float", "index", "int", "invert", "iter", "len", "neg", "next",
+          "pos")  # fmt: skip
+_OTHERS = ("delitem", "format", "getitem", "reversed", "round", "setitem")
+_COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+_BINARY = {
+    "+": "add", "-": "sub", "*": "mul", "@": "matmul", "/": "truediv", "//": "floordiv", "%": "mod",
+    "**": "pow", "<<": "lshift", ">>": "rshift", "&": "and", "|": "or", "^": "xor",
+}  # fmt: skip
+
+
+for _name in (*_UNARY, *_OTHERS):
+    setattr(Proxy, f"__{_name}__", _forward(_name))
+for _operator, _name in {**_COMPARISONS, "divmod": "divmod"}.items():
+    setattr(Proxy, f"__{_name}__", _forward(_name, operator=_operator))
+for _operator, _name in _BINARY.items():
+    _request = f"{_name}_" if _name in ("and", "or") else _name
+    setattr(Proxy, f"__{_name}__", _forward(_request, operator=_operator))
+    setattr(Proxy, f"__r{_name}__", _forward(_request, operator=_operator, reflected=True))
+    setattr(Proxy, f"__i{_name}__", _forward(f"i{_name}", operator=_operator))
+for _kind in (CallableProxy, NameProxy):  # the docstring of the object, not of the class
+    setattr(_kind, "__doc__", vars(Proxy)["__doc__"])  # noqa: B010  no plain assignment to a property
+
+
 class Proxies:
-    """The stand-ins for one test.
+    """The proxies for one test, and their requests to the submission's child.
 
     Args:
         where: The test's place, for errors of its author.
@@ -89,7 +276,7 @@ class Proxies:
         objects: Whether the exercise asks for objects. Where it does not, a test may pass one on,
             and nothing is asked of it: it would say what the test expects of an array.
         methods: The names of the methods of each class, where the program is known already.
-        given: The functions that the program has been given already.
+        functions: Those of the test that the program has been given already.
         sharing: With its child, if the test is the body of a pytest test: what the body does to an
             object is done to the submission's.
 
@@ -100,6 +287,7 @@ class Proxies:
         unexpected: The first thing that went wrong in a way that no test can expect, also if the
             test caught it: the program's end, a value that cannot cross, an error that is not the
             submission's, a failed assertion of the test's that the submission caught.
+        was_asked: Whether the submission was asked: before, only the author can be wrong.
         stopped: A `StopIteration` of a call, which ends `map` and `zip` as if all were done.
     """
 
@@ -126,7 +314,7 @@ class Proxies:
         self._usages = usages
         self._error = error
         self._something_came_back = something_came_back
-        self._was_asked = something_came_back
+        self.was_asked = something_came_back
         self._methods = set[tuple[str, str]]() if methods is None else methods
         self._sharing = sharing
         self._called: tuple[str, Mapping[str, Any]] = "", {}
@@ -136,7 +324,7 @@ class Proxies:
         self._most = most
         self._functions = list[Any]() if functions is None else functions
         self._first_given = len(self._functions)
-        self._stand_ins: dict[int, StandIn] = {}
+        self._proxies: dict[int, Proxy] = {}
         self._called_back = self._heard = 0
         self._raised_here: list[Exception] = []
         self.largest = 0
@@ -144,21 +332,17 @@ class Proxies:
         self.unexpected: Exception | None = None
         self.stopped: NoValueError | None = None
 
-    def function(self, name: str) -> NameStandIn:
-        """Return the stand-in for a function or a class of the submission."""
-
-        def call(*args: Any, **kwargs: Any) -> Any:
-            return self._call("call", (name, list(args), dict(kwargs)), _numbered(args, kwargs))
-
-        return NameStandIn(self, name, call)
+    def function(self, name: str) -> NameProxy:
+        """Return the proxy for a function or a class of the submission."""
+        return NameProxy(self, name)
 
     def current(self, name: str) -> Any:
         """Return the current value of a name of the submission, which is plain data."""
-        value = self._value("value", name)
+        value = self.ask("value", name)
         raise_for_functions(value)
         return value
 
-    def _call(self, operation: str, words: tuple[Any, ...], args: Mapping[str, Any]) -> Any:
+    def call(self, operation: str, words: tuple[Any, ...], args: Mapping[str, Any]) -> Any:
         """Call, and see what the call does to its arguments, where that matters."""
         before, self._called = self._called, (str(words[operation != "call"]), args)
         shares = self._sharing is not None
@@ -167,7 +351,7 @@ class Proxies:
         )  # `change` sees what is shared
         begin = self._child.printed if shares else 0
         try:
-            answer = self._value(operation, *words, look=look, hear=shares)
+            answer = self.ask(operation, *words, look=look, hear=shares)
             if look is None and not shares:
                 return answer
             match answer:
@@ -238,7 +422,7 @@ class Proxies:
         for operand in operands:
             self.refuse_object(operand, "")
         try:
-            return self._call("operate", (name, list(operands)), _numbered(operands[1:], {}))
+            return self.call("operate", (name, list(operands)), _numbered(operands[1:], {}))
         except NoValueError as error:
             kind = error.answer.type if isinstance(error.answer, Raised) else ""
             if name == "next" and kind == "StopIteration":
@@ -247,58 +431,54 @@ class Proxies:
                 raise _NoLengthError(error.answer) from error
             raise
 
-    def ask(self, operation: str, *arguments: Any) -> Any:
-        """Send a request about a stand-in."""
-        return self._value(operation, *arguments)
-
     def as_data(self, value: Any) -> Any:
         """Return a result with the fields of dataclasses in their place, to be compared."""
-        if not any(isinstance(stand_in, StandIn) for stand_in, _ in stand_ins_in(value)):
+        if not any(isinstance(proxy, Proxy) for proxy, _ in proxies_in(value)):
             return value
         usages, self._usages = self._usages, None
         try:
-            return self._value("as_data", value)
+            return self.ask("as_data", value)
         finally:
             self._usages = usages
 
-    def represent(self, stand_in: StandIn) -> str:
+    def represent(self, proxy: Proxy) -> str:
         """Return `repr` of an object; of a function or an iterator only what it is."""
-        kind = stand_in.handle_.kind
+        kind = proxy.handle_.kind
         if not kind.startswith("<"):
             with contextlib.suppress(Exception):
-                return str(self._value("operate", "repr", [stand_in]))
+                return str(self.ask("operate", "repr", [proxy]))
         return f"<{kind.strip('<>')} object>"
 
-    def attribute(self, stand_in: StandIn, name: str) -> Any:
-        """Return an attribute of an object in the sandbox; of a method a stand-in."""
-        self.refuse_object(stand_in, name)
-        kind = stand_in.handle_.kind
+    def attribute(self, proxy: Proxy, name: str) -> Any:
+        """Return an attribute of an object in the sandbox; of a method a proxy."""
+        self.refuse_object(proxy, name)
+        kind = proxy.handle_.kind
         if (kind, name) not in self._methods:
-            match self._value("attribute", stand_in, name):
+            match self.ask("attribute", proxy, name):
                 case [False, value]:
                     return value
                 case [True, True] if not kind.startswith("<"):
                     self._methods.add((kind, name))
-        return MethodStandIn(self, stand_in, name)
+        return MethodProxy(self, proxy, name)
 
     def call_method(
         self,
-        stand_in: StandIn,
+        proxy: Proxy,
         name: str,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
         """Call a method of an object in the sandbox."""
-        self.refuse_object(stand_in, name)
-        words = (stand_in, name, list(args), dict(kwargs))
-        return self._call("method", words, _numbered(args, kwargs))
+        self.refuse_object(proxy, name)
+        words = (proxy, name, list(args), dict(kwargs))
+        return self.call("method", words, _numbered(args, kwargs))
 
     def refuse_object(self, value: object, attribute: str) -> None:
         """Raise for a question to an object, where an exercise asks for none.
 
         Functions and iterators are results too, but no function has the attributes of an array.
         """
-        if self._objects or not isinstance(value, StandIn):
+        if self._objects or not isinstance(value, Proxy):
             return
         kind = value.handle_.kind
         if not kind.startswith("<") or kind == "<type>" or attribute in _OF_ARRAYS:
@@ -306,19 +486,19 @@ class Proxies:
 
     def keep(self, value: object) -> Handle | Function | Callback | None:
         """Return what crosses in place of an object that is no plain data; see `wire.Keeper`."""
-        if isinstance(value, NameStandIn) and value.handle_.number < 0:
+        if isinstance(value, NameProxy) and value.handle_.number < 0:
             # What has the name is looked up when it is first needed.
-            plain = self._value("value", value._name, alone=True)  # noqa: SLF001  the stand-in is ours
-            if not isinstance(plain, StandIn):
+            plain = self.ask("value", value._name, alone=True)  # noqa: SLF001  the proxy is ours
+            if not isinstance(plain, Proxy):
                 raise self._forged()
             object.__setattr__(value, "handle_", plain.handle_)
-            self._stand_ins[plain.handle_.number] = value
-        if isinstance(value, StandIn):
+            self._proxies[plain.handle_.number] = value
+        if isinstance(value, Proxy):
             return value.handle_
-        if isinstance(value, MethodStandIn):
+        if isinstance(value, MethodProxy):
             words = "getattr", [value.__self__, value.__name__]
-            method = self._value("operate", *words, alone=True)
-            return method.handle_ if isinstance(method, StandIn) else None
+            method = self.ask("operate", *words, alone=True)
+            return method.handle_ if isinstance(method, Proxy) else None
         number = self._first_given
         for number in range(self._first_given, len(self._functions) + 1):
             if number < len(self._functions) and self._functions[number] is value:
@@ -355,30 +535,37 @@ class Proxies:
                 self._remembered(error)  # no submission hides that a test has failed
             return [builtin_kind(error), str(error)]
 
-    def run(self, statements: str, inputs: Mapping[str, Any], *, draws: bool = False) -> Answer:
-        """Run statements after the submission, with these names set; see `Child.run`.
+    def run(self, operation: str, statements: str, inputs: Mapping[str, Any]) -> Any:
+        """Run statements after the submission, with these names set.
 
         Args:
-            draws: Whether the value is the figure that they draw.
+            operation: "run" or "figure", which say what the value is; see `inside.serving`.
+
+        Raises:
+            NoValueError: They raise.
         """
-        run = self._child.figure if draws else self._child.run
         try:
-            return run(statements, dict(inputs), RequestMode(peer=self))
+            answer = self._child.ask(
+                operation, statements, dict(inputs), mode=RequestMode(peer=self)
+            )
         except UnsupportedValueError as error:
             self._author(f"{error.kind} cannot be sent into the sandbox")
+        if not isinstance(answer, Returned):
+            raise NoValueError(answer)
+        return answer.value
 
     def incoming(self, value: Any) -> Any:
-        """Return a value with stand-ins and functions of the test in place of what crosses.
+        """Return a value with proxies and functions of the test in place of what crosses.
 
         Lists and dicts stay the same objects.
         """
         if isinstance(value, Handle):
-            stand_in = self._stand_ins.get(value.number)
-            if stand_in is None:
+            proxy = self._proxies.get(value.number)
+            if proxy is None:
                 kind = printable(value.kind)
-                stand_in = _class_of(kind, value.is_callable)(self, Handle(value.number, kind))
-                self._stand_ins[value.number] = stand_in
-            return stand_in
+                proxy = _class_of(kind, value.is_callable)(self, Handle(value.number, kind))
+                self._proxies[value.number] = proxy
+            return proxy
         if isinstance(value, Callback):
             if not 0 <= value.number < len(self._functions):
                 raise self._forged()
@@ -394,7 +581,7 @@ class Proxies:
                 value[key] = self.incoming(item)
         return value
 
-    def _value(
+    def ask(
         self,
         operation: str,
         *words: Any,
@@ -411,7 +598,7 @@ class Proxies:
         measure = self._usages is not None
         mode = RequestMode(measure, hear=hear, look=look, sharing=sharing, peer=self)
         self._raised_here.clear()
-        self._was_asked = True
+        self.was_asked = True
         try:
             answer = self._child.ask(operation, *words, mode=mode)
         except UnsupportedValueError as error:
@@ -468,11 +655,6 @@ class Proxies:
             raise self._remembered(NoValueError(refused))
         self.largest = max(self.largest, size)
 
-    @property
-    def was_asked(self) -> bool:
-        """Return whether the submission was asked: before, only the author can be wrong."""
-        return self._was_asked
-
     def _author(self, message: str) -> NoReturn:
         raise self._remembered(DefinitionError([Problem(self._where, message)]))
 
@@ -484,7 +666,7 @@ class Proxies:
 
 def _plain(value: Any) -> Any:
     """Return a value with None for functions and objects in the sandbox."""
-    if isinstance(value, (StandIn, MethodStandIn)) or callable(value):
+    if isinstance(value, (Proxy, MethodProxy)) or callable(value):
         return None
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
@@ -544,17 +726,60 @@ def _stands_alone(function: FunctionType) -> bool:
 
 def raise_for_functions(value: object) -> None:
     """Raise `NoValueError` for a value with a function or an iterator in it, which is no result."""
-    for stand_in, path in stand_ins_in(value):
-        if isinstance(stand_in, StandIn) and stand_in.handle_.kind.startswith("<"):
-            raise NoValueError(Unsupported(stand_in.handle_.kind.strip("<>"), path))
+    for proxy, path in proxies_in(value):
+        if isinstance(proxy, Proxy) and proxy.handle_.kind.startswith("<"):
+            raise NoValueError(Unsupported(proxy.handle_.kind.strip("<>"), path))
 
 
 @functools.lru_cache(64)
-def _class_of(kind: str, is_callable: bool) -> type[StandIn]:
-    """Return a class of stand-ins that has the name of a submission's class."""
-    base = CallableStandIn if is_callable else StandIn
+def _class_of(kind: str, is_callable: bool) -> type[Proxy]:
+    """Return a class of proxies that has the name of a submission's class."""
+    base = CallableProxy if is_callable else Proxy
     return type(
         kind.strip("<>") or "object",
         (base,),
-        {"__slots__": (), "__doc__": vars(StandIn)["__doc__"]},
+        {"__slots__": (), "__doc__": vars(Proxy)["__doc__"]},
     )
+
+
+def builtin_kind(error: BaseException) -> str:
+    """Return the name of the narrowest built-in class of an exception."""
+    return next(k.__name__ for k in type(error).__mro__ if k.__module__ == "builtins")
+
+
+def _signature(facts: Any) -> inspect.Signature:
+    """Return a signature from what a submission says of it: plain values and names of types."""
+    parameters, returns = [], inspect.Signature.empty
+    for name, kind, default, annotation in facts:
+        note = _value_of(annotation)
+        if kind < 0:
+            returns = note
+        else:
+            parameters.append(
+                inspect.Parameter(
+                    str(name),
+                    inspect._ParameterKind(kind),  # noqa: SLF001  no public name
+                    default=_value_of(default),
+                    annotation=note,
+                )
+            )
+    return inspect.Signature(parameters, return_annotation=returns)
+
+
+def _value_of(fact: Any) -> Any:
+    match fact:
+        case [value, is_type]:
+            return _TYPES.get(value, value) if is_type else value
+    return inspect.Parameter.empty
+
+
+def proxies_in(value: object, path: str = "") -> Iterator[tuple[Proxy | MethodProxy, str]]:
+    """Yield the proxies in a value, with their places."""
+    if isinstance(value, (Proxy, MethodProxy)):
+        yield value, path
+    elif isinstance(value, (list, tuple)):
+        for number, item in enumerate(value):
+            yield from proxies_in(item, f"{path}[{number}]")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from proxies_in(item, f"{path}[{key!r:.40}]")

@@ -232,7 +232,7 @@ class _Objects:
         return function_object
 
     def call_back(self, callback: wire.Callback) -> object:
-        def stand_in(*args: object, **kwargs: object) -> object:
+        def call(*args: object, **kwargs: object) -> object:
             match self._call_back(["call back", callback.number, list(args), kwargs]):
                 case [_, "ok", value]:
                     return value
@@ -241,7 +241,7 @@ class _Objects:
                     raise error_type(*([message] if message else []))
             raise RuntimeError
 
-        proxy = _TrustedIterator(stand_in) if callback.iterates else stand_in
+        proxy = _TrustedIterator(call) if callback.iterates else call
         self._know(proxy, callback)
         return proxy
 

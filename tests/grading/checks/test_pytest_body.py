@@ -1,4 +1,4 @@
-"""Bodies of pytest tests: rewritten asserts, and the submission behind stand-ins."""
+"""Bodies of pytest tests: rewritten asserts, and the submission behind proxies."""
 
 from typing import TYPE_CHECKING
 
@@ -39,7 +39,7 @@ def body(*lines: str, **fields: object) -> "Fields":
     ],
 )
 def test_a_body_passes_as_in_pytest(grade_one: "GradeOne", lines: list[str]) -> None:
-    """`np`, `pytest`, the given names and stand-ins for what is defined are there."""
+    """`np`, `pytest`, the given names and proxies for what is defined are there."""
     result = grade_one(DOUBLE, body(*lines))
     assert result.outcome is Outcome.PASSED, result.message
 

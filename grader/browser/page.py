@@ -162,7 +162,7 @@ class _LessonNamespace:
 
     def value(self, name: str) -> Any:
         """Return what a name has now; None if it is none."""
-        answer = self._child.value(name)
+        answer = self._child.ask("value", name)
         return answer.value if isinstance(answer, Returned) else None
 
     def cell(self, source: str) -> dict[str, Any]:

@@ -133,18 +133,6 @@ class Child(ABC):
     def start(self) -> None:
         """Wait until the child is ready, and begin to count its wall clock."""
 
-    def screen(self, source: str) -> Answer:
-        """Return the names that a program uses, without running it. See `inside.facts.uses`."""
-        return self.ask("screen", source)
-
-    def answers(self, source: str, names: Sequence[str]) -> Answer:
-        """Return what in a program is not an answer. See `inside.literals.beyond_answers`."""
-        return self.ask("answers", source, list(names))
-
-    def not_returned(self, source: str, name: str) -> Answer:
-        """Return the value that a function computes last. See `inside.facts.not_returned`."""
-        return self.ask("not_returned", source, name)
-
     def put_files(self, contents: Mapping[str, bytes]) -> Answer:
         """Give read-only files: in the working folder, or where there is none, in memory."""
         return self.ask("put_files", dict(contents))
@@ -153,70 +141,11 @@ class Child(ABC):
         """Run the submission's source; on success the value describes the names it defines."""
         return self.ask("load", source, list(names))
 
-    def program(self, cells: Sequence[tuple[int, str]], names: Sequence[str]) -> Answer:
-        """Make one source of a notebook's cells, without running them. See `inside.cells`."""
-        return self.ask("program", [list(cell) for cell in cells], list(names))
-
-    def load_cells(
-        self, source: str, names: Sequence[str], places: Sequence[tuple[int, int]]
-    ) -> Answer:
-        """Run the source of `program` as `load` does, but cell by cell.
-
-        `places` are the numbers of the cells and their last lines.
-        """
-        return self.ask("load_cells", source, list(names), [list(each) for each in places])
-
-    def load_answers(self, source: str, names: Sequence[str]) -> Answer:
-        """Load a submission that has only answers, as `load` does, without running it."""
-        return self.ask("load_answers", source, list(names))
-
     def call(
         self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], mode: RequestMode = PLAIN
     ) -> Answer:
         """Call one of the submission's functions with copies of these arguments."""
         return self.ask("call", name, list(args), dict(kwargs), mode=mode)
-
-    def value(self, name: str, mode: RequestMode = PLAIN) -> Answer:
-        """Return the present value of one of the submission's names."""
-        return self.ask("value", name, mode=mode)
-
-    def attribute(self, instance: wire.Handle, name: str, mode: RequestMode = PLAIN) -> Answer:
-        """Look up an attribute: `[True, None]` for a method, else `[False, value]`."""
-        return self.ask("attribute", instance, name, mode=mode)
-
-    def method(
-        self,
-        instance: wire.Handle,
-        name: str,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        mode: RequestMode = PLAIN,
-    ) -> Answer:
-        """Call a method of an object that stays in the sandbox."""
-        return self.ask("method", instance, name, list(args), dict(kwargs), mode=mode)
-
-    def operate(self, name: str, operands: Sequence[Any], mode: RequestMode = PLAIN) -> Answer:
-        """Apply one of Python's operators or built-in functions, as `add` or `len`."""
-        return self.ask("operate", name, list(operands), mode=mode)
-
-    def run(
-        self, statements: str, variables: Mapping[str, Any], mode: RequestMode = PLAIN
-    ) -> Answer:
-        """Run statements in (a copy of) the submission's namespace.
-
-        The value is the length of their output in bytes. What they write to standard error follows
-        it in the output.
-        """
-        return self.ask("run", statements, dict(variables), mode=mode)
-
-    def figure(
-        self, statements: str, variables: Mapping[str, Any], mode: RequestMode = PLAIN
-    ) -> Answer:
-        """Run statements as `run` does; the value is the data of the figure that they draw.
-
-        None if they draw nothing. See `inside.drawn_figure`.
-        """
-        return self.ask("figure", statements, dict(variables), mode=mode)
 
     @property
     @abstractmethod
@@ -248,7 +177,7 @@ class Child(ABC):
 
     @abstractmethod
     def ask(self, operation: str, *arguments: object, mode: RequestMode = PLAIN) -> Answer:
-        """Send a request and return its answer; see `inside.serving`."""
+        """Send a request and return its answer; `inside.serving.OPERATIONS` has all of them."""
 
 
 class Children(Protocol):

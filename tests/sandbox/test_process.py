@@ -480,8 +480,10 @@ def test_every_kind_of_call_can_be_measured(sandbox: Sandbox) -> None:
         assert isinstance(made, Returned)
         answers = [
             child.call("square", [500], {}, RequestMode(measure=True, look=Shared())),
-            child.method(made.value, "square", [500], {}, MEASURE),
-            child.method(made.value, "square", [500], {}, RequestMode(measure=True, hear=True)),
+            child.ask("method", made.value, "square", [500], {}, mode=MEASURE),
+            child.ask(
+                "method", made.value, "square", [500], {}, mode=RequestMode(measure=True, hear=True)
+            ),
         ]
         assert all(2_000_000 <= _usage(answer).peak_bytes < 2_100_000 for answer in answers)
 
@@ -491,7 +493,7 @@ def test_a_measured_call_that_raises_has_no_usage_and_leaves_nothing_on(sandbox:
     with sandbox.child() as child:
         child.load(MEASURED, ["fail"])
         assert isinstance(child.call("fail", [1], {}, MEASURE), Raised)
-        tracing = child.run("import tracemalloc; assert not tracemalloc.is_tracing()", {})
+        tracing = child.ask("run", "import tracemalloc; assert not tracemalloc.is_tracing()", {})
         assert isinstance(tracing, Returned)
 
 
@@ -542,11 +544,11 @@ def test_standard_error_stands_behind_what_statements_print(each_sandbox: Sandbo
         child.call("f", [], {})
         called = child.printed
         assert child.output(0, called) == "before\none\nwarned\ntwo\n"
-        answer = child.run("f()", {})
+        answer = child.ask("run", "f()", {})
         assert isinstance(answer, Returned)
         assert answer.value == len("one\ntwo\n")
         assert child.output(called, child.printed) == "one\ntwo\nbefore\nwarned\n"
-        raised = child.run("f()\nraise ValueError", {})
+        raised = child.ask("run", "f()\nraise ValueError", {})
         assert isinstance(raised, Raised)
         assert child.output(0, child.printed).endswith("one\ntwo\nbefore\nwarned\n")
 
@@ -556,7 +558,7 @@ def test_standard_error_is_capped_while_it_is_kept_back(each_sandbox: Sandbox) -
     limits = replace(PATIENT, output=8192)
     with each_sandbox.child(limits) as child:
         child.load("import sys\n", [])
-        flood = child.run("while True:\n    sys.stderr.write('x' * 1000)", {})
+        flood = child.ask("run", "while True:\n    sys.stderr.write('x' * 1000)", {})
         assert isinstance(flood, Raised)
         assert flood.type == "OutputLimitError"
         assert child.output_full

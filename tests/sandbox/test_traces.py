@@ -169,7 +169,7 @@ def test_a_stream_of_the_submission_s_own_is_read(
         pytest.skip("a page sets its streams before each request")
     source = "import io, sys\nsys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding='utf-8')\n"
     child.load(f"{source}print('first')\n", [])
-    answer = child.run("print('second')", {})
+    answer = child.ask("run", "print('second')", {})
     assert answer == Returned(value=len("second\n"))
     assert child.output(0, child.printed) == "first\nsecond\n"
 

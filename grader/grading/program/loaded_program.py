@@ -208,7 +208,7 @@ def _load(  # noqa: PLR0911  each end returns
         names = list(exercise.defines)
         answer: Answer
         if exercise.kind == "predict":
-            answer = child.load_answers(source, names)
+            answer = child.ask("load_answers", source, names)
         elif program.submission.cells:
             answer, notes = load_cells(child, program, names)
         else:

@@ -158,7 +158,7 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
     Raises:
         ChildGoneError: The child ended over it.
     """
-    answer = child.program(submission.cells, submission.names)
+    answer = child.ask("program", [list(cell) for cell in submission.cells], list(submission.names))
     match answer:
         case Returned(
             value={"source": str(source), "left_out": list(entries), "numbers": list(kept)} as facts
@@ -202,8 +202,8 @@ def load_cells(
     lines = program.lines
     # Without a number, warnings name the line of the file.
     numbers = (0,) * len(lines.numbers) if lines.is_exported else lines.numbers
-    places = list(zip(numbers, lines.ends, strict=True))
-    answer = child.load_cells(program.submission.source, names, places)
+    places = [list(each) for each in zip(numbers, lines.ends, strict=True)]
+    answer = child.ask("load_cells", program.submission.source, names, places)
     facts = answer.value if isinstance(answer, Returned) else None
     ran = [(lines.numbers[n], e) for n, e in read_failed_cells(facts) if n < len(lines.numbers)]
     failed = sorted([*program.failed, *ran], key=lambda each: each[0])

@@ -436,7 +436,7 @@ class SubmissionRun:
             if printed.strip() and compare_text(str(draw.expected), printed) is None:
                 return outcome_sentences.PRINTED
             for name in check_of(test).names_asked(self.exercise.defines):
-                answer = child.not_returned(self.source, name)
+                answer = child.ask("not_returned", self.source, name)
                 if isinstance(answer, Returned) and answer.value is not None:
                     return outcome_sentences.not_returned(answer.value, self.source)
         except ChildGoneError:

@@ -155,7 +155,7 @@ def names_after(cells: Sequence[str], sandbox: Sandbox) -> tuple[tuple[str, ...]
         program = join_cells(child, submission)
         answer, failed = load_cells(child, program, [])
         assert isinstance(answer, Returned)
-        state = child.value("STATE")
+        state = child.ask("value", "STATE")
         assert isinstance(state, Returned)
         assert isinstance(state.value, dict)
         return tuple(note() for note in failed), json.loads(json.dumps(state.value, default=sorted))

@@ -8,11 +8,11 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import structlog
 from sqlalchemy import Connection
@@ -34,9 +34,6 @@ from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
 from grader.grading.workers.grading_pool import GradingPool
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
 _UNKNOWN: Final = "there is no such exercise any more"
 _GIVEN_UP: Final = "it could not be graded; its attempts say why"  # which may quote what it printed
 _MOST_RESULTS: Final = 64  # results in one transaction
@@ -48,9 +45,6 @@ _BAD_DATA: Final = (DataError, IntegrityError, ValueError, TypeError, LookupErro
 
 _log = structlog.get_logger(__name__)
 
-Notify: TypeAlias = Callable[[Exception | None], None]
-"""Completion callback: called once, from any thread, with the error or None."""
-
 
 @dataclass(frozen=True, slots=True)
 class GradingRequest:
@@ -60,19 +54,19 @@ class GradingRequest:
     source_hash: str
     publish: Callable[[Connection, StoredVerdict], object]  # in the transaction that stores it
     give_up: Callable[[Connection, str], object]  # with the reason, in a transaction
-    notify: Notify  # when the attempt is over
     order: str = ""  # in one transaction, lest two processes wait for each other
     version: str = ""  # the exercise's digest; "" for the loaded one
+    # When the attempt is over, with the error that kept it from a verdict.
+    done: Future[None] = field(default_factory=Future)
 
 
-def for_submission(submitted: Submitted, notify: Notify) -> GradingRequest:
+def for_submission(submitted: Submitted) -> GradingRequest:
     """Return the request to grade a submission that waits."""
     return GradingRequest(
         submitted.exercise,
         submitted.source_hash,
         lambda connection, stored: verdicts.publish_waiting(connection, submitted, stored),
         lambda connection, reason: submissions.mark_for_review(connection, submitted.id, reason),
-        notify,
         order=submitted.person_id,
     )
 
@@ -165,12 +159,12 @@ def _publish(connection: Connection, batch: Sequence[_Ready]) -> None:
 
 
 def notify(requests: Sequence[GradingRequest], error: Exception | None) -> None:
-    """Call each request's completion callback; log the errors of callbacks."""
+    """End each request's future."""
     for request in requests:
-        try:
-            request.notify(error)
-        except Exception:  # noqa: BLE001  it is logged
-            _log.exception("a completion callback failed")
+        if error is None:
+            request.done.set_result(None)
+        else:
+            request.done.set_exception(error)
 
 
 class Grading:
@@ -201,8 +195,13 @@ class Grading:
         """The name of this process, for the diagnostics."""
         return f"{socket.gethostname()}:{os.getpid()}"
 
-    def begin(self, request: GradingRequest) -> None:
-        """Begin to grade; the request is notified when its verdict is published."""
+    def begin(self, request: GradingRequest) -> Future[None]:
+        """Begin to grade; return the request's future."""
+        request.done.set_running_or_notify_cancel()  # who waits for it is cancelled alone
+        self._begin(request)
+        return request.done
+
+    def _begin(self, request: GradingRequest) -> None:
         exercise = self.catalog.find(request.exercise)
         if exercise is None and not request.version:
             self._publisher.put([request], lambda c: request.give_up(c, _UNKNOWN))
@@ -242,7 +241,7 @@ class Grading:
             lambda finished: self._settle(key, started, finished)
         )
 
-    def _settle(self, key: VerdictKey, started: int, finished: "Future[Verdict]") -> None:
+    def _settle(self, key: VerdictKey, started: int, finished: Future[Verdict]) -> None:
         """Publish the result of a job."""
         run = GradingRun(self.worker, started, now())
         with self._lock:

@@ -2,12 +2,14 @@
 
 import threading
 from collections.abc import Sequence
+from concurrent.futures import Future
+from functools import partial
 from typing import Final
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from etude_server.grading import Grading, GradingRequest, for_submission
+from etude_server.grading import Grading, for_submission
 from etude_server.store import submissions
 from etude_server.store.database import cause_of
 from etude_server.store.submissions import Submitted
@@ -30,10 +32,9 @@ class LocalExecutor:
         self._grading = grading
         self._wake = threading.Event()
         self._stopping = threading.Event()
-        self._lock = threading.Lock()
         self._in_hand: dict[str, tuple[str, str]] = {}  # by id: the exercise and the source
         self._failures = 0  # in a row
-        self._error: Exception | None = None  # the last one, before its pause
+        self._error: BaseException | None = None  # the last one, before its pause
         self._thread = threading.Thread(target=self._run, name="executor", daemon=True)
 
     def notify(self, _submission_ids: Sequence[str]) -> None:
@@ -78,14 +79,16 @@ class LocalExecutor:
                 continue
             try:
                 for each in self._next():
-                    self._grading.begin(self._request(each))
+                    self._in_hand[each.id] = (each.exercise, each.source_hash)
+                    done = self._grading.begin(for_submission(each))
+                    done.add_done_callback(partial(self._done, each.id))
             except SQLAlchemyError as failure:
-                self._failed(failure)
+                self._error = failure
+                self._wake.set()
 
     def _next(self) -> list[Submitted]:
         """Return submissions to grade next: none twice, and only one of identical code."""
-        with self._lock:
-            in_hand = dict(self._in_hand)
+        in_hand = self._in_hand.copy()
         most = self._grading.pool.workers * _AHEAD
         room = most - len(in_hand)
         if room < most // 2:
@@ -100,22 +103,12 @@ class LocalExecutor:
                 chosen.append(each)
         return chosen
 
-    def _request(self, submitted: Submitted) -> GradingRequest:
-        with self._lock:
-            self._in_hand[submitted.id] = (submitted.exercise, submitted.source_hash)
-
-        def done(error: Exception | None) -> None:
-            with self._lock:
-                self._in_hand.pop(submitted.id, None)
-            if error is None or isinstance(error, SandboxFault):
-                self._failures = 0
-                self._wake.set()
-            else:
-                self._failed(error)
-
-        return for_submission(submitted, done)
-
-    def _failed(self, error: Exception) -> None:
-        """Record an error; the executor's own thread pauses for it."""
-        self._error = error
+    def _done(self, submission_id: str, done: Future[None]) -> None:
+        """Make room for another submission; for an error the executor's own thread pauses."""
+        del self._in_hand[submission_id]
+        error = done.exception()
+        if error is None or isinstance(error, SandboxFault):
+            self._failures = 0
+        else:
+            self._error = error
         self._wake.set()

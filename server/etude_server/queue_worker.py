@@ -8,7 +8,7 @@ import contextlib
 import os
 import signal
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from etude_server import logs
 from etude_server.actions import regrades as actions
 from etude_server.catalog import Catalog
-from etude_server.grading import Grading, GradingRequest, Notify, for_submission
+from etude_server.grading import Grading, GradingRequest, for_submission
 from etude_server.health import OK, Health, SelfTest, health_port
 from etude_server.job_queue import GRADE_TASK, REGRADE_TASK, JobQueue, Lane, make_app
 from etude_server.metrics import Meter
@@ -196,7 +196,7 @@ class _QueueWorker:
 
         submitted = await asyncio.to_thread(find)
         if submitted is not None:
-            await self._finish(partial(for_submission, submitted))
+            await self._finish(for_submission(submitted))
 
     async def _regrade(self, jobs: JobQueue, regrade_id: str, source_hash: str) -> None:
         """Grade a source of a regrade again, or leave it to hosts that have its version."""
@@ -212,7 +212,7 @@ class _QueueWorker:
         if begun is None:
             return
         try:
-            await self._finish(partial(actions.for_source, begun, source_hash))
+            await self._finish(actions.for_source(begun, source_hash))
         except UsageError as error:
             _log.warning("a regrade is of another version", regrade=begun.id, reason=str(error))
             await asyncio.to_thread(jobs.defer_source, regrade_id, source_hash)
@@ -222,19 +222,9 @@ class _QueueWorker:
             end = partial(actions.end, self._grading, begun.id, "finished", actor=begun.by)
             await asyncio.to_thread(end)
 
-    async def _finish(self, request: Callable[[Notify], GradingRequest]) -> None:
-        """Grade what is requested; raise the error that kept it from its end."""
-        over = Future[None]()
-        over.set_running_or_notify_cancel()  # a task that waits for it is cancelled alone
-
-        def notify(error: Exception | None) -> None:
-            if error is None:
-                over.set_result(None)
-            else:  # it still waits: the queue brings it again
-                over.set_exception(error)
-
-        await asyncio.to_thread(self._grading.begin, request(notify))
-        await asyncio.wrap_future(over)
+    async def _finish(self, request: GradingRequest) -> None:
+        """Grade what is requested; raise the error with which the queue brings it again."""
+        await asyncio.wrap_future(await asyncio.to_thread(self._grading.begin, request))
 
     async def _sweep(self, jobs: JobQueue) -> None:
         sweeper = Sweeper(self._grading.database, self._settings.keep_days, jobs)

@@ -7,7 +7,7 @@ from typing import Final, Self
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from etude_server.actions.regrades import Concurrency, run
+from etude_server.actions.regrades import run
 from etude_server.grading import Grading
 from etude_server.store import regrades
 from etude_server.store.database import cause_of
@@ -59,7 +59,7 @@ class Regrader:
                     running = regrades.running(connection)
                 for each in running:
                     try:
-                        run(self._grading, each, Concurrency(1, self._stopping.is_set))
+                        run(self._grading, each, stopping=self._stopping.is_set)
                     except EtudeError as error:  # what is left waits for another wake, or start
                         _log.warning("a regrade has not ended", regrade=each.id, reason=str(error))
             except SQLAlchemyError as error:

@@ -2,7 +2,7 @@
 
 import threading
 from dataclasses import dataclass, field
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from sqlalchemy.exc import OperationalError
@@ -12,6 +12,9 @@ from etude_server.grading import Grading, GradingRequest
 from etude_server.local_executor import LocalExecutor
 from etude_server.store import people, submissions
 from etude_server.store.database import Database
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 
 @dataclass
@@ -29,11 +32,13 @@ class _FullDisk:
     told: int = 0
     changed: threading.Condition = field(default_factory=threading.Condition)
 
-    def begin(self, request: GradingRequest) -> None:
-        request.notify(OperationalError("INSERT", {}, OSError("no space left on device")))
+    def begin(self, request: GradingRequest) -> "Future[None]":
+        error = OperationalError("INSERT", {}, OSError("no space left on device"))
+        request.done.set_exception(error)
         with self.changed:
             self.told += 1
             self.changed.notify()
+        return request.done
 
 
 def test_several_that_fail_at_once_are_one_pause(

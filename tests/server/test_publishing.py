@@ -4,11 +4,12 @@ import contextlib
 import threading
 import uuid
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import Connection, event, func, select, text
 
-from etude_server.grading import NewVerdict, Publisher, for_submission
+from etude_server.grading import GradingRequest, NewVerdict, Publisher, for_submission
 from etude_server.store import events, people, submissions, verdicts
 from etude_server.store.database import Database
 from etude_server.store.submissions import Submitted
@@ -17,6 +18,9 @@ from etude_server.store.tables import event as event_table
 from etude_server.store.verdicts import GradingRun
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from tests.server.postgres import PostgresServer
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 _RUN = GradingRun("here", 0, 1)
 _PUBLISHED = select(event_table.c.subject).where(event_table.c.kind == events.PUBLISHED)
@@ -27,20 +31,19 @@ _IS_BLOCKED = text(
 
 
 class _Told:
-    """What those who wished were told."""
+    """What those who requested were told."""
 
     def __init__(self) -> None:
-        self.errors: list[str | None] = []
-        self._changed = threading.Condition()
+        self._futures: list[Future[None]] = []
 
-    def done(self, error: Exception | None) -> None:
-        with self._changed:
-            self.errors.append(None if error is None else str(error))
-            self._changed.notify()
+    def request(self, submitted: Submitted) -> GradingRequest:
+        request = for_submission(submitted)
+        self._futures.append(request.done)
+        return request
 
-    def wait(self, number: int) -> None:
-        with self._changed:
-            assert self._changed.wait_for(lambda: len(self.errors) >= number, 60)
+    def wait(self) -> list[str | None]:
+        errors = [each.exception(60) for each in self._futures]
+        return [None if each is None else str(each) for each in errors]
 
 
 def _hand_in(database: Database, number: int) -> list[Submitted]:
@@ -88,7 +91,7 @@ def _held(publisher: Publisher, submitted: Submitted, told: _Told) -> Iterator[N
         is_held.set()
         assert go_on.wait(60)
 
-    publisher.put([for_submission(submitted, told.done)], hold)
+    publisher.put([told.request(submitted)], hold)
     assert is_held.wait(60)
     yield
     go_on.set()
@@ -103,9 +106,8 @@ def test_what_is_ready_at_once_is_one_transaction(database: Database, told: _Tol
     publisher = Publisher(database)
     with _held(publisher, first, told):
         for score, each in enumerate(handed_in):
-            publisher.put([for_submission(each, told.done)], _made(each, score))
-    told.wait(9)
-    assert told.errors == [None] * 9
+            publisher.put([told.request(each)], _made(each, score))
+    assert told.wait() == [None] * 9
     assert len(commits) == 2
     with database.read() as connection:
         assert connection.execute(select(func.count()).select_from(publication)).scalar() == 8
@@ -120,12 +122,11 @@ def test_what_cannot_be_written_takes_no_other_along(database: Database, told: _
     publisher = Publisher(database)
     with _held(publisher, first, told):
         for each in handed_in[:7]:
-            publisher.put([for_submission(each, told.done)], _made(each, 9))
-        publisher.put([for_submission(handed_in[7], told.done)], _fail)
-    told.wait(9)
-    assert sorted(told.errors, key=str) == [None] * 8 + ["not now"]
+            publisher.put([told.request(each)], _made(each, 9))
+        publisher.put([told.request(handed_in[7])], _fail)
+    assert sorted(told.wait(), key=str) == [None] * 8 + ["not now"]
     with database.read() as connection:
-        assert submissions.line(connection) == [first.id, handed_in[7].id]
+        assert submissions.next_waiting(connection, 9) == [first, handed_in[7]]
 
 
 @pytest.mark.slow
@@ -133,33 +134,16 @@ def test_what_can_never_be_written_waits_for_staff(database: Database, told: _To
     """A verdict that no column takes is not graded again for ever; its neighbours are published."""
     handed_in = _hand_in(database, 8)
     publisher = Publisher(database)
-    publisher.put([for_submission(handed_in[0], told.done)], _made(handed_in[0], 2**70))
+    publisher.put([told.request(handed_in[0])], _made(handed_in[0], 2**70))
     for each in handed_in[1:]:
-        publisher.put([for_submission(each, told.done)], _made(each, 9))
-    told.wait(8)
-    assert told.errors == [None] * 8
+        publisher.put([told.request(each)], _made(each, 9))
+    assert told.wait() == [None] * 8
     with database.read() as connection:
         assert submissions.count_waiting(connection) == (0, 1)
         [*_, last] = events.of_subject(connection, handed_in[0].id)
         assert connection.execute(select(func.count()).select_from(publication)).scalar() == 7
     assert last.kind == events.PARKED
     assert last.data["reason"].startswith("its verdict cannot be written (")
-
-
-def test_who_cannot_be_told_holds_nobody_up(database: Database, told: _Told) -> None:
-    """An error where somebody is told is theirs: the next verdict is written all the same."""
-    first, second, third = _hand_in(database, 3)
-    publisher = Publisher(database)
-
-    def fail(_: Exception | None) -> None:
-        raise RuntimeError("nobody listens")
-
-    publisher.put([for_submission(first, fail), for_submission(second, told.done)], _made(first, 9))
-    told.wait(1)
-    publisher.put([for_submission(third, told.done)], _made(third, 9))
-    told.wait(2)
-    with database.read() as connection:
-        assert submissions.count_waiting(connection) == (0, 0)
 
 
 def test_what_a_fault_quotes_can_be_written(database: Database) -> None:
@@ -175,10 +159,8 @@ def test_a_test_of_any_name_can_be_failed(database: Database, told: _Told) -> No
     """What students got wrong is counted by as much of a name as the column takes."""
     (submitted,) = _hand_in(database, 1)
     publisher = Publisher(database)
-    publisher.put(
-        [for_submission(submitted, told.done)], _made(submitted, 3, "t" * 500, Outcome.FAILED)
-    )
-    told.wait(1)
+    publisher.put([told.request(submitted)], _made(submitted, 3, "t" * 500, Outcome.FAILED))
+    told.wait()
     with database.read() as connection:
         assert submissions.count_waiting(connection) == (0, 0)
         assert verdicts.count_mistakes(connection)["double"].failed_tests == {"t" * 200: 1}
@@ -202,15 +184,14 @@ def test_two_publish_for_one_source(on_postgres: Database, told: _Told) -> None:
     def put(publisher: Publisher) -> None:
         together.wait()
         for each in handed_in:
-            publisher.put([for_submission(each, told.done)], _made(each, 9))
+            publisher.put([told.request(each)], _made(each, 9))
 
     threads = [threading.Thread(target=put, args=(each,)) for each in publishers]
     for thread in threads:
         thread.start()
-    told.wait(80)
     for thread in threads:
         thread.join()
-    assert told.errors == [None] * 80
+    assert told.wait() == [None] * 80
     with on_postgres.read() as connection:
         told_of = connection.execute(_PUBLISHED).scalars().all()
         assert submissions.count_waiting(connection) == (0, 0)
@@ -225,14 +206,13 @@ def test_a_verdict_survives_a_deadlock(on_postgres: Database, told: _Told) -> No
     with on_postgres.write() as connection:
         connection.execute(text("SET LOCAL deadlock_timeout = '1h'"))  # so that ours is undone
         connection.execute(text("SELECT FROM person WHERE id = :person FOR UPDATE"), own)
-        publisher.put([for_submission(submitted, told.done)], _made(submitted, 9))
+        publisher.put([told.request(submitted)], _made(submitted, 9))
         while not connection.execute(_IS_BLOCKED).scalar():
             threading.Event().wait(0.01)
         connection.execute(
             text("SELECT FROM waiting WHERE submission_id = :submission FOR UPDATE"), own
         )
-    told.wait(1)
-    assert told.errors == [None]
+    assert told.wait() == [None]
     with on_postgres.read() as connection:
         assert connection.execute(_PUBLISHED).scalars().all() == [submitted.id]
 
@@ -241,16 +221,16 @@ def test_a_lost_connection_leaves_what_it_was_about(on_postgres: Database, told:
     """Anyone who wished is told, nothing of the transaction stays, and the next one is written."""
     first, second = _hand_in(on_postgres, 2)
     publisher = Publisher(on_postgres)
-    publisher.put([for_submission(first, told.done)], _lose_the_connection)
-    told.wait(1)
+    publisher.put([told.request(first)], _lose_the_connection)
+    told.wait()
     with on_postgres.read() as connection:
-        assert submissions.line(connection) == [first.id, second.id]
-    publisher.put([for_submission(second, told.done)], _made(second, 9))
-    told.wait(2)
-    assert told.errors[0] is not None
-    assert told.errors[1] is None
+        assert submissions.next_waiting(connection, 9) == [first, second]
+    publisher.put([told.request(second)], _made(second, 9))
+    [lost, written] = told.wait()
+    assert lost is not None
+    assert written is None
     with on_postgres.read() as connection:
-        assert submissions.line(connection) == [first.id]
+        assert submissions.next_waiting(connection, 9) == [first]
 
 
 def _lose_the_connection(connection: Connection) -> None:

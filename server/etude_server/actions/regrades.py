@@ -7,15 +7,15 @@ worse keeps the one it has, and the event log says so.
 
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
-from queue import SimpleQueue
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import asdict, dataclass
 from typing import Any, Final, Protocol
 
 from sqlalchemy import Connection
 
 from etude_server.actions.staff_texts import need_text
 from etude_server.catalog import Catalog
-from etude_server.grading import Grading, GradingRequest, Notify
+from etude_server.grading import Grading, GradingRequest
 from etude_server.store import regrades, verdicts
 from etude_server.store.database import Database
 from etude_server.store.regrades import Ending, Mark, Regrade, RegradeChange
@@ -77,20 +77,6 @@ class Preview:
     seconds: float | None  # that it takes; None if unknown
 
 
-@dataclass(frozen=True, slots=True)
-class Concurrency:
-    """The number of sources graded at once, and the time to stop."""
-
-    ahead: int = 2  # sources in hand at once for each worker
-    stopping: Callable[[], bool] = lambda: False  # says when to stop before the end
-    tell: Callable[[], None] = lambda: None  # after each source
-
-
-_ALONE: Final = Concurrency()
-BESIDE_SUBMISSIONS: Final = Concurrency(ahead=1)
-"""Beside submissions: a source in hand for each worker, so that they never wait for more."""
-
-
 def plan(host: RegradeHost, exercise: str, from_hash: str = "") -> RegradePlan:
     """Return the plan of a regrade.
 
@@ -125,11 +111,14 @@ def preview(
     planned: RegradePlan,
     *,
     sample: int | None = None,
-    concurrency: Concurrency = _ALONE,
+    tell: Callable[[], object] = lambda: None,
 ) -> Preview:
     """Preview what a regrade would change, by some of its sources or all; publish nothing.
 
     The verdicts are stored, so that the run itself has less to do.
+
+    Args:
+        tell: Called after each source.
     """
     exercise, from_hash = planned.exercise, planned.from_hash
     with grading.database.read() as connection:
@@ -142,18 +131,16 @@ def preview(
     changes: dict[str, list[RegradeChange]] = {}
     faults: set[str] = set()
 
-    def request(source_hash: str, notify: Notify) -> GradingRequest:
+    def request(source_hash: str) -> GradingRequest:
         def note(connection: Connection, verdict: StoredVerdict) -> None:
             pairs = regrades.changes_by(
                 connection, exercise.id, from_hash, source_hash, _mark(verdict)
             )
             changes[source_hash] = [change for _, change in pairs]
 
-        return GradingRequest(
-            exercise.id, source_hash, note, lambda *_: faults.add(source_hash), notify
-        )
+        return GradingRequest(exercise.id, source_hash, note, lambda *_: faults.add(source_hash))
 
-    _grade_all(grading, chosen, request, concurrency)
+    _grade_all(grading, map(request, chosen), tell=tell)
     with grading.database.read() as connection:
         seconds = regrades.seconds_each(connection, exercise.digest)
     ungraded = len(sources) - len(chosen) + len(faults)
@@ -231,8 +218,18 @@ def end(host: RegradeHost, regrade_id: str, state: Ending, *, actor: str) -> boo
     return has_ended
 
 
-def run(grading: Grading, begun: Regrade, concurrency: Concurrency = _ALONE) -> None:
+def run(
+    grading: Grading,
+    begun: Regrade,
+    *,
+    stopping: Callable[[], bool] = lambda: False,
+    tell: Callable[[], object] = lambda: None,
+) -> None:
     """Grade what is not done yet and publish it; may be interrupted anywhere and run again.
+
+    Args:
+        stopping: Returns whether to stop before the end.
+        tell: Called after each source.
 
     Raises:
         UsageError: The exercise is not the version any more that it was begun for.
@@ -245,13 +242,14 @@ def run(grading: Grading, begun: Regrade, concurrency: Concurrency = _ALONE) -> 
 
     def is_over() -> bool:
         with database.read() as connection:
-            return not regrades.is_running(connection, begun.id) or concurrency.stopping()
-
-    def request(source_hash: str, notify: Notify) -> GradingRequest:
-        return for_source(begun, source_hash, notify, lambda *_: faults.add(source_hash))
+            return not regrades.is_running(connection, begun.id) or stopping()
 
     # From the end: workers of the queue begin at the beginning.
-    _grade_all(grading, reversed(open_sources), request, replace(concurrency, stopping=is_over))
+    requests = (
+        for_source(begun, each, lambda *_, failed=each: faults.add(failed))
+        for each in reversed(open_sources)
+    )
+    _grade_all(grading, requests, stopping=is_over, tell=tell)
     if is_over():
         return
     if faults:
@@ -266,7 +264,6 @@ def run(grading: Grading, begun: Regrade, concurrency: Concurrency = _ALONE) -> 
 def for_source(
     begun: Regrade,
     source_hash: str,
-    notify: Notify,
     give_up: Callable[[Connection, str], object] = lambda *_: None,
 ) -> GradingRequest:
     """Return the request to grade a source of a regrade again.
@@ -292,9 +289,7 @@ def for_source(
                 before=asdict(change.before),
             )
 
-    return GradingRequest(
-        begun.exercise, source_hash, publish, give_up, notify, version=begun.to_hash
-    )
+    return GradingRequest(begun.exercise, source_hash, publish, give_up, version=begun.to_hash)
 
 
 def _mark(verdict: StoredVerdict) -> Mark:
@@ -303,34 +298,36 @@ def _mark(verdict: StoredVerdict) -> Mark:
 
 def _grade_all(
     grading: Grading,
-    source_hashes: Iterable[str],
-    request: Callable[[str, Notify], GradingRequest],
-    concurrency: Concurrency,
+    requests: Iterable[GradingRequest],
+    *,
+    stopping: Callable[[], bool] = lambda: False,
+    tell: Callable[[], object],
 ) -> None:
-    """Grade sources, some at once, and wait for all that were begun.
+    """Grade what is requested, and wait for all that was begun.
+
+    Only one source waits for a worker, so that submissions wait behind one at most.
 
     Raises:
         SandboxFault: Nothing can be graded on this host.
         SQLAlchemyError: The store failed.
     """
-    over: SimpleQueue[Exception | None] = SimpleQueue()
-    failure: Exception | None = None
-    in_hand = 0
+    in_hand = set[Future[None]]()
+    failures: list[BaseException] = []
 
     def wait_for_one() -> None:
-        nonlocal failure, in_hand
-        failure = over.get() or failure
-        in_hand -= 1
-        concurrency.tell()
+        done, _ = wait(in_hand, return_when=FIRST_COMPLETED)
+        in_hand.difference_update(done)
+        for each in done:
+            failures.extend(filter(None, [each.exception()]))
+            tell()
 
-    for source_hash in source_hashes:
-        if in_hand >= concurrency.ahead * grading.pool.workers:
+    for request in requests:
+        if len(in_hand) > grading.pool.workers:
             wait_for_one()
-        if failure is not None or concurrency.stopping():
+        if failures or stopping():
             break
-        in_hand += 1
-        grading.begin(request(source_hash, over.put))
+        in_hand.add(grading.begin(request))
     while in_hand:
         wait_for_one()
-    if failure is not None:
-        raise failure
+    if failures:
+        raise failures[0]

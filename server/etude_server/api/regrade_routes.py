@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from etude_server.actions import regrades as actions
-from etude_server.actions.regrades import BESIDE_SUBMISSIONS, Preview
+from etude_server.actions.regrades import Preview
 from etude_server.api.auth import STAFF_ONLY, ContextOf, Staff, current_staff
 from etude_server.api.list_pages import After, Limit, Page
 from etude_server.api.problem_details import ProblemError, existing_one, responses, with_headers
@@ -104,7 +104,7 @@ Existing = Annotated[Regrade, Depends(existing)]
 def preview(request: WantedPreview, here: GradingHere) -> Preview:
     """Preview, on a sample, what a regrade would change; nothing is published."""
     planned = actions.plan(here, request.exercise, request.from_hash)
-    return actions.preview(here, planned, sample=request.sample, concurrency=BESIDE_SUBMISSIONS)
+    return actions.preview(here, planned, sample=request.sample)
 
 
 @router.post("", status_code=HTTPStatus.ACCEPTED, responses=_BEGUN)

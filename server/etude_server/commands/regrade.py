@@ -137,13 +137,13 @@ def _regrade(
 
 
 def _run(grading: "Grading", begun: "Regrade") -> None:
-    from etude_server.actions.regrades import Concurrency, run
+    from etude_server.actions.regrades import run
 
     goes_on = f" goes on behind {begun.done} of {begun.sources} sources" if begun.done else ""
     click.echo(f"\nRegrade {begun.id}{goes_on}")
     try:
         with progress(begun.sources - begun.done) as advance:
-            run(grading, begun, Concurrency(tell=advance))
+            run(grading, begun, tell=advance)
     except KeyboardInterrupt:
         click.echo("What is done stays done; the same command goes on.", err=True)
         raise
@@ -166,13 +166,13 @@ def _preview(
     grading: "Grading", planned: "RegradePlan", sample: int | None, *, allow_lower: bool
 ) -> int:
     """Show what would change, and return how many sources could not be graded."""
-    from etude_server.actions.regrades import Concurrency, preview
+    from etude_server.actions.regrades import preview
     from etude_server.store import regrades
 
     with grading.database.read() as connection:
         count = len(regrades.sources(connection, planned.exercise.id, planned.from_hash))
     with progress(min(count, sample or count)) as advance:
-        trial = preview(grading, planned, sample=sample, concurrency=Concurrency(tell=advance))
+        trial = preview(grading, planned, sample=sample, tell=advance)
     raised = sum(each.effect == "raised" for each in trial.changes)
     same = trial.submissions_tried - len(trial.changes)
     tried = "all" if trial.tried == trial.sources else f"{trial.tried} of {trial.sources}"

@@ -3,7 +3,6 @@
 from fastapi import Response
 
 from etude_server.actions import regrades as actions
-from etude_server.actions.regrades import BESIDE_SUBMISSIONS
 from etude_server.api.auth import ContextOf
 from etude_server.api.regrade_routes import Existing, GradingHere
 from etude_server.staff.login import Instructor, OwnForm, see, staff_pages
@@ -35,7 +34,7 @@ def listing(visitor: Instructor, service: ContextOf) -> Response:
 def preview(sent: OwnForm, visitor: Instructor, here: GradingHere) -> Response:
     """Show what a regrade would change, by a sample; nothing is published."""
     planned = actions.plan(here, sent.get("exercise", ""), sent.get("from_hash", ""))
-    trial = actions.preview(here, planned, sample=_SAMPLE, concurrency=BESIDE_SUBMISSIONS)
+    trial = actions.preview(here, planned, sample=_SAMPLE)
     return render("preview", visitor=visitor, trial=trial)
 
 

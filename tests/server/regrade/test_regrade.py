@@ -8,7 +8,6 @@ import pytest
 
 from etude_server.actions import grades as grade_actions
 from etude_server.actions import regrades as actions
-from etude_server.actions.regrades import Concurrency
 from etude_server.store import events, grades, people, regrades, verdicts
 from etude_server.store.regrades import Regrade, RegradeChange
 from grader.errors import GraderFault, UsageError
@@ -180,7 +179,7 @@ def test_a_run_that_lacks_only_its_end_can_be_ended(stored: Stored) -> None:
     stored.hand_in("ada", RIGHT, 2)
     begun = stored.begin()
     stops = iter([False, True])  # before its source, behind it
-    actions.run(stored.grading, begun, Concurrency(stopping=lambda: next(stops)))
+    actions.run(stored.grading, begun, stopping=lambda: next(stops))
     with stored.database.read() as connection:
         [left] = regrades.running(connection)
     assert (left.id, left.done, left.sources) == (begun.id, 1, 1)
@@ -209,7 +208,7 @@ def test_a_cancelled_regrade_stops(stored: Stored) -> None:
         with stored.database.write() as connection:
             regrades.end(connection, begun.id, "cancelled", actor="prof")
 
-    actions.run(stored.grading, begun, Concurrency(ahead=1, tell=cancel))
+    actions.run(stored.grading, begun, tell=cancel)
     with stored.database.read() as connection:
         ended = regrades.find(connection, begun.id)
     assert ended is not None

@@ -15,7 +15,6 @@ from etude_server.api import (
     regrade_routes,
     submission_routes,
 )
-from etude_server.api.event_streams import Watcher
 from etude_server.api.middleware import BodyCap, CarefulHeaders, RequestLog
 from etude_server.api.problem_details import HANDLERS, DescribedApp
 from etude_server.api.rate_limits import Rates, Streams
@@ -55,7 +54,7 @@ def create_app(context: AppContext) -> FastAPI:
     app.state.context = context
     app.state.rates = Rates(settings.per_minute)
     app.state.streams = Streams()
-    app.state.watcher = Watcher(context.database)
+    app.state.is_ending = lambda: False  # whether event streams end soon
     app.state.platform_keys = PlatformKeys()
     for router in (
         *(submission_routes.router, exercise_routes.router, auth.router),

@@ -3,13 +3,11 @@
 import resource
 import signal
 import sys
-from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
 
 from etude_server import logs
-from etude_server.api.event_streams import Watcher
 from etude_server.app import create_app
 from etude_server.service import Service
 from etude_server.settings import Settings
@@ -36,7 +34,9 @@ def serve(settings: Settings) -> None:
         sys.stdout.flush()
         # Uvicorn sends itself the signal again when it has ended; the service has yet to.
         signal.signal(signal.SIGTERM, lambda *_: None)
-        _Server(configuration(app, settings), app.state.watcher).run()
+        server = uvicorn.Server(configuration(app, settings))
+        app.state.is_ending = lambda: server.should_exit  # uvicorn waits for open streams
+        server.run()
 
 
 def configuration(app: FastAPI, settings: Settings) -> uvicorn.Config:
@@ -52,16 +52,3 @@ def configuration(app: FastAPI, settings: Settings) -> uvicorn.Config:
         proxy_headers=bool(settings.public_url),
         timeout_graceful_shutdown=_DRAIN_SECONDS,
     )
-
-
-class _Server(uvicorn.Server):
-    """Ends event streams on a signal: uvicorn waits for open requests."""
-
-    def __init__(self, config: uvicorn.Config, watcher: Watcher) -> None:
-        super().__init__(config)
-        self._watcher = watcher
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End event streams, then the server."""
-        self._watcher.end()
-        super().handle_exit(sig, frame)

@@ -1,4 +1,4 @@
-"""Periodically requeues lost submissions, and deletes expired sessions and old diagnostics.
+"""Requeues lost submissions, and deletes expired sessions and old diagnostics.
 
 Any number of servers and workers may run it on one database; one at a time changes anything.
 """
@@ -29,21 +29,15 @@ _MINE: Final = text("SELECT pg_try_advisory_xact_lock(hashtext('etude sweep'))")
 class Sweeper:
     """Sweeps every `SECONDS`, in a thread. Use as a context manager: the first sweep comes with it.
 
-    Each sweep looks at a part of the submissions, so that it takes as long among millions.
+    Only that one looks at all submissions: one transaction accepts each and lets it wait, so that
+    only a change by other hands loses it. Jobs on PostgreSQL may get lost at any time.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        keep_days: int,
-        jobs: JobQueue | None = None,
-        at_once: int = 30_000,
-    ) -> None:
+    def __init__(self, database: Database, keep_days: int, jobs: JobQueue | None = None) -> None:
         self._database = database
         self._keep_days = keep_days
         self._jobs = jobs
-        self._at_once = at_once
-        self._reached = submissions.NEWEST  # the last submission that was looked at
+        self._is_first = True
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
 
@@ -58,21 +52,18 @@ class Sweeper:
 
     def sweep(self) -> int:
         """Requeue lost submissions, delete expired rows, and return the number requeued."""
-        # A look first: SQLite has one writer, and most of the time there is nothing.
-        with self._database.read() as connection:
-            suspected, reached = submissions.find_lost(
-                connection, self._at_once, before=self._reached
-            )
+        lost = 0
         with self._database.write() as connection:
             if not self._database.is_sqlite and not connection.execute(_MINE).scalar():
                 return 0
-            lost = len(submissions.let_lost_wait(connection, suspected))
+            if self._is_first:
+                lost = len(submissions.let_lost_wait(connection))
             people.forget_expired_sessions(connection)
             before = now() - self._keep_days * _DAY
             pruned = verdicts.prune_attempts(connection, before, _AT_ONCE)
         if self._jobs is not None:
             lost = max(lost, self._jobs.requeue_lost())
-        self._reached = reached
+        self._is_first = False
         if lost:
             _log.warning("lost submissions found", count=lost)
         if pruned:

@@ -354,16 +354,3 @@ def test_the_sweep_finds_what_was_lost(database: Database, jobs: JobQueue | None
         if not database.is_sqlite:
             queued = text("SELECT args->>'submission_id' FROM procrastinate_jobs")
             assert connection.execute(queued).scalars().all() == [lost.id]
-
-
-def test_the_sweep_comes_round(database: Database, jobs: JobQueue | None) -> None:
-    """It looks at some submissions at a time, at the newest first, and at every one in the end."""
-    handed_in = [_hand_in(database, f"x = {number}\n") for number in range(5)]
-    Sweeper(database, 90, jobs).sweep()  # on PostgreSQL each has a job from then on
-    sweeper = Sweeper(database, 90, jobs, at_once=2)
-    for lost, sweeps in ((handed_in[4], 1), (handed_in[0], 4), (handed_in[3], 4)):
-        with database.write() as connection:
-            submissions.stop_waiting(connection, lost.id)
-        assert sum(sweeper.sweep() for _ in range(sweeps)) == 1
-    with database.read() as connection:
-        assert submissions.next_waiting(connection, 9) == handed_in

@@ -7,7 +7,6 @@ import math
 import time
 import uuid
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated, Any, Final
 
@@ -16,10 +15,10 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
 
 from etude_server.api import deadlines
 from etude_server.api.auth import ContextOf, Someone, Staff
-from etude_server.api.event_streams import WatchedSubmission
 from etude_server.api.list_pages import After, Limit, Page
 from etude_server.api.problem_details import ProblemError, existing_one, responses, with_headers
 from etude_server.api.rate_limits import later
@@ -38,7 +37,9 @@ router = APIRouter(
 LONGEST_SECONDS: Final = 60.0
 """The longest event stream: the next one needs a valid token again."""
 
-_BETWEEN_SECONDS: Final = 1.0  # two places in the line; that it is graded is told at once
+_LOOK_SECONDS: Final = 0.2  # between two looks at a submission that is next
+_SECONDS_BEHIND: Final = 0.02  # more for each before it: a long line asks the store little
+_LONGEST_PAUSE: Final = 2.0  # a server that stops waits no longer for its streams
 _TEXT: Final = r"^[^\x00]*$"  # no program has a NUL, and PostgreSQL stores none
 _VERDICT: Final[dict[str, Any]] = {  # whose schema is that of every verdict of Etude
     "description": "The verdict.",
@@ -112,22 +113,6 @@ async def room(person: Someone, _submitted: Own, request: Request) -> AsyncItera
         yield
 
 
-@dataclass(frozen=True, slots=True)
-class SubmissionStream:
-    """A submission that a stream reports on, and its state when the stream began."""
-
-    watched: WatchedSubmission
-    state: SubmissionState
-
-
-async def followed(
-    submitted: Own, person: Someone, service: ContextOf, request: Request
-) -> AsyncIterator[SubmissionStream]:
-    """Watch a submission while its stream lasts."""
-    with request.app.state.watcher.watch(submitted.id) as watched:
-        yield SubmissionStream(watched, await run_in_threadpool(_state, service, submitted, person))
-
-
 @router.post(
     "",
     status_code=HTTPStatus.ACCEPTED,
@@ -193,28 +178,24 @@ async def events(
     person: Someone,
     service: ContextOf,
     request: Request,
-    begun: Annotated[SubmissionStream, Depends(followed)],
+    state: Annotated[SubmissionState, Depends(show)],
 ) -> AsyncIterator[ServerSentEvent]:
     """Stream a submission's state, and each change of it, until it is graded or parked.
 
     A stream ends after a minute in any case; a client may then open another one.
     """
     ends = time.monotonic() + LONGEST_SECONDS
-    watched, state = begun.watched, begun.state
-    yield _event(state)
-    while (
-        state.state == "pending"
-        and time.monotonic() < ends
-        and not request.app.state.watcher.is_ending
-    ):
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(watched.gone.wait(), _BETWEEN_SECONDS)
-        if watched.gone.is_set():
-            yield _event(await run_in_threadpool(_state, service, submitted, person))
-            return
-        if watched.place not in {None, state.position}:
-            state = state.model_copy(update={"position": watched.place})
+    last: SubmissionState | None = None
+    while True:
+        if state != last:
             yield _event(state)
+        if state.state != "pending" or time.monotonic() > ends or request.app.state.is_ending():
+            return
+        last = state
+        pause = _LOOK_SECONDS + _SECONDS_BEHIND * (state.position or 0)
+        await asyncio.sleep(min(pause, _LONGEST_PAUSE))
+        with contextlib.suppress(SQLAlchemyError):  # the database is away: nothing has changed
+            state = await run_in_threadpool(_state, service, submitted, person)
 
 
 @router.get("", responses=responses(HTTPStatus.FORBIDDEN))

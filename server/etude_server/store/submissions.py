@@ -1,7 +1,6 @@
 """Submissions: accepted once, pending until a verdict is published, and searched by staff."""
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, TypeAlias
 
@@ -39,9 +38,6 @@ State: TypeAlias = Literal["pending", "parked", "graded"]
 COUNTED: Final = 1_000
 """The last place in the line that is counted: in one of a hundred thousand that would take long."""
 
-NEWEST: Final = "g"
-"""Behind every id: those begin with a hexadecimal digit."""
-
 COLUMNS: Final = (
     submission.c.id,
     submission.c.person_id,
@@ -64,7 +60,6 @@ _WAITING: Final = _SUBMITTED.join(waiting, waiting.c.submission_id == submission
     waiting.c.parked.is_(False)
 )
 _WAITING_ONE: Final = _WAITING.where(waiting.c.submission_id == bindparam("of"))
-_WAITING_OF: Final = _WAITING.where(waiting.c.submission_id.in_(bindparam("of", expanding=True)))
 _NEXT_WAITING: Final = (
     _WAITING.where(waiting.c.submission_id > bindparam("after"))
     .order_by(waiting.c.submission_id)
@@ -88,27 +83,6 @@ _STATE: Final = case(
     (waiting.c.parked.is_(True), "parked"),
     else_="pending",
 )
-_LINE: Final = (
-    select(waiting.c.submission_id)
-    .where(waiting.c.parked.is_(False))
-    .order_by(waiting.c.submission_id)
-    .limit(COUNTED)
-)
-_LOST: Final = (
-    select(submission.c.id)
-    .outerjoin(publication, publication.c.submission_id == submission.c.id)
-    .outerjoin(waiting, waiting.c.submission_id == submission.c.id)
-    .where(publication.c.submission_id.is_(None), waiting.c.submission_id.is_(None))
-    .order_by(submission.c.id)
-)
-_IN_ORDER: Final = (
-    select(submission.c.id)
-    .where(submission.c.id < bindparam("before"))
-    .order_by(submission.c.id.desc())
-    .limit(bindparam("most"))
-    .subquery()
-)
-_SPAN: Final = select(func.min(_IN_ORDER.c.id), func.count())
 _NO_LONGER: Final = delete(waiting).where(waiting.c.submission_id == bindparam("of"))
 
 
@@ -184,7 +158,7 @@ def accept(
         if (earlier.exercise, earlier.source_hash) != (exercise, digest):
             raise KeyReusedError
         return AcceptedSubmission(earlier, is_new=False)
-    _let_wait(connection, [added.id])
+    _let_wait(connection, added.id)
     data = {"person": owner.id, "exercise": exercise, "source_hash": digest}
     events.append(connection, owner.id, events.SUBMITTED, added.id, data)
     return AcceptedSubmission(added, is_new=True)
@@ -218,20 +192,6 @@ def count_waiting(connection: Connection) -> tuple[int, int]:
     by_kind = select(waiting.c.parked, func.count()).group_by(waiting.c.parked)
     counts = {bool(needs_review): int(n) for needs_review, n in connection.execute(by_kind)}
     return counts.get(False, 0), counts.get(True, 0)
-
-
-def line(connection: Connection) -> list[str]:
-    """Return the ids of the first `COUNTED` submissions that wait to be graded, in order."""
-    return list(connection.execute(_LINE).scalars())
-
-
-def places(connection: Connection, submission_ids: Sequence[str]) -> dict[str, int | None]:
-    """Return the place in the line of each submission, as `place` does."""
-    first = {name: at for at, name in enumerate(line(connection))}
-    behind = [name for name in submission_ids if name not in first]
-    there = connection.execute(_WAITING_OF, {"of": behind}) if len(first) == COUNTED else ()
-    far = dict.fromkeys((each.id for each in there), COUNTED)
-    return {name: first.get(name, far.get(name)) for name in submission_ids}
 
 
 def waiting_before(connection: Connection, submission_id: str) -> int:
@@ -281,33 +241,23 @@ def stop_waiting(connection: Connection, submission_id: str) -> bool:
     return bool(connection.execute(_NO_LONGER, {"of": submission_id}).rowcount)
 
 
-def find_lost(connection: Connection, most: int, *, before: str = NEWEST) -> tuple[list[str], str]:
-    """Look at `most` submissions for those without a verdict that do not wait: a crash lost them.
-
-    The newest come first, from `before` on. Return their ids, and where the next look is to begin.
-    """
-    span = {"before": before, "most": most}
-    reached, looked_at = connection.execute(_SPAN, span).one()
-    if not looked_at:
-        return [], NEWEST
-    within = _LOST.where(submission.c.id < before, submission.c.id >= reached)
-    lost = list(connection.execute(within).scalars())
-    return lost, reached if looked_at == most else NEWEST
-
-
-def let_lost_wait(connection: Connection, submission_ids: Sequence[str]) -> list[str]:
-    """Insert into `waiting` those submissions that have no verdict and do not wait; return them."""
-    if not submission_ids:
-        return []
-    lost = list(connection.execute(_LOST.where(submission.c.id.in_(submission_ids))).scalars())
-    _let_wait(connection, lost)
-    return lost
+def let_lost_wait(connection: Connection) -> list[str]:
+    """Let submissions wait that have no verdict and do not wait; return their ids."""
+    lost = (
+        select(submission.c.id)
+        .outerjoin(publication, publication.c.submission_id == submission.c.id)
+        .outerjoin(waiting, waiting.c.submission_id == submission.c.id)
+        .where(publication.c.submission_id.is_(None), waiting.c.submission_id.is_(None))
+        .order_by(submission.c.id)
+    )
+    submission_ids = list(connection.execute(lost).scalars())
+    for each in submission_ids:
+        _let_wait(connection, each)
+    return submission_ids
 
 
-def _let_wait(connection: Connection, submission_ids: Sequence[str]) -> None:
-    if submission_ids:
-        rows = [{"submission_id": each, "parked": False} for each in submission_ids]
-        connection.execute(insert(waiting), rows)
+def _let_wait(connection: Connection, submission_id: str) -> None:
+    connection.execute(insert(waiting), {"submission_id": submission_id, "parked": False})
 
 
 def listed(

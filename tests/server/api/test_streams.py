@@ -1,18 +1,14 @@
 """Event streams: bounded for each person, let go when their listeners hang up."""
 
 import asyncio
-import gc
-import socket
-import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 
 import httpx
 import pytest
-from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
 from etude_server.api import submission_routes as streaming
@@ -168,48 +164,6 @@ def test_the_place_in_the_line_is_told_as_it_changes(
         assert not list(told)
 
 
-@pytest.mark.slow
-def test_a_store_that_stalls_makes_no_stream_deaf(
-    serving: Callable[[Settings], Served], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """After a look that took long the next one comes soon."""
-    served = _serve(serving, tmp_path)
-    first, _ = _listener(served, "first"), _listener(served, "second")
-    asked, places = list[bool](), submissions.places
-
-    def slowly(connection: Connection, names: Sequence[str]) -> dict[str, int | None]:
-        found = places(connection, names)
-        time.sleep(0 if asked else 7)  # a tenth of a stream's life, and more
-        asked.append(True)
-        return found
-
-    monkeypatch.setattr(submissions, "places", slowly)
-    with first.client.stream("GET", f"{first.location}/events") as stream:
-        told = (line for line in stream.iter_lines() if line.startswith("data: "))
-        assert '"pending"' in next(told)
-        _wait_for(lambda: bool(asked))
-        _park(served, first)
-        assert '"parked"' in next(told)
-
-
-@pytest.mark.slow
-def test_whoever_vanishes_is_not_looked_after(
-    serving: Callable[[Settings], Served], tmp_path: Path
-) -> None:
-    """Wherever in a stream's beginning that is: nothing of it is left, and no look at the store."""
-    served = _serve(serving, tmp_path)
-    listener = _listener(served, "hasty")
-    for number in range(300):
-        with socket.create_connection(("127.0.0.1", _port(served))) as line:
-            line.sendall(_head(listener).encode())
-            time.sleep(number % 30 / 1000)
-    gc.disable()  # it would find, sooner or later, what was forgotten
-    try:
-        _wait_for(lambda: not served.app.state.watcher.watched)
-    finally:
-        gc.enable()
-
-
 def test_a_store_that_fails_is_told_before_a_stream_begins(
     serving: Callable[[Settings], Served], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -224,13 +178,6 @@ def test_a_store_that_fails_is_told_before_a_stream_begins(
     answer = listener.client.get(f"{listener.location}/events")
     assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
     assert answer.headers["Content-Type"] == "application/problem+json"
-
-
-def _wait_for(holds: Callable[[], bool]) -> None:
-    until = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < until
-        time.sleep(0.05)
 
 
 def _park(served: Served, listener: Listener) -> None:

@@ -50,8 +50,8 @@ READS: Final[dict[ModuleType, str]] = {
     "open_sources",
     roster: "invited listed get find_login",
     schedules: "extensions attempts_before",
-    submissions: "find text_of next_waiting find_waiting count_waiting line places waiting_before "
-    "place oldest_waiting find_lost listed stuck",
+    submissions: "find text_of next_waiting find_waiting count_waiting waiting_before "
+    "place oldest_waiting listed stuck",
     unsent_scores: "is_any_due unsent",
     verdicts: "find published count_mistakes",
     windows: "windows window",

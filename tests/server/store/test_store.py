@@ -38,7 +38,7 @@ from etude_server.store.database import Database, cause_of
 from etude_server.store.migrate import is_current, upgrade
 from etude_server.store.people import Person
 from etude_server.store.platforms import PlatformRegistration
-from etude_server.store.submissions import COUNTED, NEWEST, KeyReusedError, Submitted
+from etude_server.store.submissions import COUNTED, KeyReusedError, Submitted
 from etude_server.store.tables import (
     attempt,
     event,
@@ -313,11 +313,9 @@ def test_lost_submissions_are_found(database: Database, ada: Person) -> None:
     _publish(database, done, 4)
     with database.write() as connection:
         connection.execute(delete(waiting).where(waiting.c.submission_id == lost.id))
-        assert submissions.find_lost(connection, 9) == ([lost.id], NEWEST)
-        everything = [lost.id, done.id, still.id]
-        assert submissions.let_lost_wait(connection, everything) == [lost.id]
+        assert submissions.let_lost_wait(connection) == [lost.id]
         assert submissions.next_waiting(connection, 5) == [lost, still]
-        assert submissions.let_lost_wait(connection, everything) == []
+        assert submissions.let_lost_wait(connection) == []
 
 
 def test_a_parked_submission_waits_for_staff(database: Database, ada: Person) -> None:
@@ -326,7 +324,7 @@ def test_a_parked_submission_waits_for_staff(database: Database, ada: Person) ->
     with database.write() as connection:
         submissions.mark_for_review(connection, submitted.id, "the sandbox broke")
         assert submissions.next_waiting(connection, 5) == []
-        assert submissions.find_lost(connection, 9) == ([], NEWEST)
+        assert submissions.let_lost_wait(connection) == []
         assert submissions.release(connection, submitted.id, actor="staff")
         assert not submissions.release(connection, submitted.id, actor="staff")
         assert submissions.next_waiting(connection, 5) == [submitted]
@@ -359,7 +357,6 @@ def test_places_are_counted_up_to_a_thousand(database: Database, ada: Person) ->
         ]
     asked = {ids[0]: 0, ids[999]: 999, ids[1000]: 1000, ids[1002]: 1000, "nobody's": None}
     with database.read() as connection:
-        assert submissions.places(connection, list(asked)) == asked
         assert {each: submissions.place(connection, each) for each in asked} == asked
 
 

@@ -115,7 +115,7 @@ def check(
     report = replace(report, verdict=afterwards.for_the_learner(verdict), verbose=True)
     afterwards.record(verdict, submission.source)
     lines = [*afterwards.advice(verdict), *afterwards.next_steps(verdict)]
-    text = "\n".join([to_text.one(report).rstrip(), *lines])
+    text = "\n".join([to_text.render(report).rstrip(), *lines])
     advice = "".join(f"<p>{html.escape(line)}</p>\n" for line in lines)
     return CellOutput(text, to_html.part(report, advice), verdict=verdict)
 

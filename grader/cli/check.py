@@ -232,13 +232,7 @@ def check(
     report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())
     report = dataclasses.replace(report, verbose=request.verbose)
     learner_report = dataclasses.replace(report, verdict=afterwards.for_the_learner(verdict))
-    if delivery.is_drawn:
-        from grader.reports.lines import standard_output
-        from grader.reports.to_text import print_report
-
-        print_report(standard_output(), learner_report)
-    else:
-        click.echo(delivery.text(learner_report), nl=False)
+    options.show(delivery, learner_report)
     delivery.write(report)
     # Only now, with the verdict told: the record may have to wait for the disk.
     sys.stdout.flush()

@@ -188,21 +188,19 @@ def delivery(formats: "Sequence[RequestedFormat]", *, plain: bool = False) -> "D
     return Delivery.of([*formats, *(each for each in also if each not in formats)])
 
 
-def deliver(delivery: "Delivery", result: "Batch | Report") -> None:
-    """Print what was asked for, and write the files."""
+def show(delivery: "Delivery", result: "Batch | Report") -> None:
+    """Print the format of standard output, fitted to the terminal if there is one."""
     if delivery.is_drawn:
-        from rich.console import Console
+        from grader.reports.to_text import print_result, terminal
 
-        from grader.reports.report import Batch
-        from grader.reports.to_text import print_batch, print_report
-
-        console = Console(highlight=False)
-        if isinstance(result, Batch):
-            print_batch(console, result)
-        else:
-            print_report(console, result)
+        print_result(terminal(), result)
     else:
         click.echo(delivery.text(result), nl=False)
+
+
+def deliver(delivery: "Delivery", result: "Batch | Report") -> None:
+    """Print what was asked for, and write the files."""
+    show(delivery, result)
     delivery.write(result)
 
 

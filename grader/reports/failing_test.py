@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from rich.text import Text
+
 from grader.grading.results.verdict import PRINTED, TestResult, ValueSummary
-from grader.reports.lines import Line
 from grader.reports.phrases import ALL, line, place_of, shows_both_values
 from grader.reports.terminal_matrices import (
     GAP,
@@ -29,22 +30,22 @@ class DetailLines:
     most: int | None = None  # lines of a text; None for all
 
 
-def input_lines(test: TestResult, page: DetailLines) -> Iterator[Line]:
+def input_lines(test: TestResult, page: DetailLines) -> Iterator[Text]:
     """Yield the inputs: a line for each, or as long as they are if there is no limit."""
     widest = max((len(name) for name, _ in test.inputs), default=0)
     for name, value in test.inputs:
-        head = Line.of((f"{name:{widest}}", "bold"), "  ", (value.summary, "dim"))
-        whole = Line.of(head, "  ", (line(value.text), "dim"))
+        head = Text.assemble((f"{name:{widest}}", "bold"), "  ", (value.summary, "dim"))
+        whole = Text.assemble(head, "  ", (line(value.text), "dim"))
         if whole.cell_len <= page.width:
             yield whole
         elif page.most is None:
             yield from (head, *_indented(_lines(value, page.width - len(_SAME))))
         else:
-            whole.truncate(page.width, ellipsis=True)
+            whole.truncate(page.width, overflow="ellipsis")
             yield whole
 
 
-def value_lines(test: TestResult, page: DetailLines) -> list[Line]:
+def value_lines(test: TestResult, page: DetailLines) -> list[Text]:
     """Return what was expected and what came, as blocks where they are numbers."""
     expected, got = test.expected, test.got
     if expected is None or got is None:
@@ -72,14 +73,16 @@ def value_lines(test: TestResult, page: DetailLines) -> list[Line]:
             [
                 title,
                 *(
-                    Line.of((_DIFFERS, "bold") if pair[0] != pair[1] else _SAME, pair[side] or "")
+                    Text.assemble(
+                        (_DIFFERS, "bold") if pair[0] != pair[1] else _SAME, pair[side] or ""
+                    )
                     for pair in pairs
                     if pair[side] is not None
                 ),
             ]
             for side, title in enumerate(titles)
         )
-        note = [Line(f"{_SAME}... {left_out} more ({ALL})", "dim")] if left_out else []
+        note = [Text(f"{_SAME}... {left_out} more ({ALL})", "dim")] if left_out else []
         return [*(side_by_side(left, right) if beside else [*left, *right]), *note]
     if expected.rows is None or got.rows is None:
         return [*_block(_EXPECTED, expected, page), *_block(_YOURS, got, page)]
@@ -88,12 +91,12 @@ def value_lines(test: TestResult, page: DetailLines) -> list[Line]:
     return lay(compared_rows, page.width, coloured=page.coloured)
 
 
-def output_lines(output: str, page: DetailLines) -> list[Line]:
+def output_lines(output: str, page: DetailLines) -> list[Text]:
     """Return what was printed, with a heading; nothing for no output."""
     if not output.strip():
         return []
     lines = _folded(output.rstrip().splitlines(), page.width - len(_SAME))
-    return [Line("Your code printed:", "dim"), *_indented(_cut(lines, page))]
+    return [Text("Your code printed:", "dim"), *_indented(_cut(lines, page))]
 
 
 def _lines(value: ValueSummary, width: int) -> list[str]:
@@ -104,22 +107,22 @@ def _lines(value: ValueSummary, width: int) -> list[str]:
     return _folded(lines, width)
 
 
-def _block(name: str, value: ValueSummary, page: DetailLines) -> list[Line]:
+def _block(name: str, value: ValueSummary, page: DetailLines) -> list[Text]:
     if value.rows is not None:
         return alone(_title(name, value), value.rows, page.width, coloured=page.coloured)
     text = _cut(_lines(value, page.width - len(_SAME)), page)
     if len(text) == 1 and len(_EXPECTED) + len(text[0]) + 2 <= page.width:
-        return [Line.of((f"{name:{len(_EXPECTED)}}", "bold"), "  ", text[0])]
+        return [Text.assemble((f"{name:{len(_EXPECTED)}}", "bold"), "  ", text[0])]
     return [_title(name, value), *_indented(text)]
 
 
-def _title(name: str, value: ValueSummary) -> Line:
-    return Line.of((name, "bold"), "  ", (value.summary, "dim"))
+def _title(name: str, value: ValueSummary) -> Text:
+    return Text.assemble((name, "bold"), "  ", (value.summary, "dim"))
 
 
-def _titles(expected: ValueSummary, got: ValueSummary) -> tuple[Line, Line]:
+def _titles(expected: ValueSummary, got: ValueSummary) -> tuple[Text, Text]:
     if expected.summary == got.summary:
-        return Line(_EXPECTED, "bold"), Line(_YOURS, "bold")
+        return Text(_EXPECTED, "bold"), Text(_YOURS, "bold")
     return _title(_EXPECTED, expected), _title(_YOURS, got)
 
 
@@ -140,5 +143,5 @@ def _folded(lines: Sequence[str], width: int) -> list[str]:
     ]
 
 
-def _indented(lines: Sequence[str]) -> list[Line]:
-    return [Line(f"{_SAME}{each}", "dim") for each in lines]
+def _indented(lines: Sequence[str]) -> list[Text]:
+    return [Text(f"{_SAME}{each}", "dim") for each in lines]

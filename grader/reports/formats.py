@@ -202,16 +202,16 @@ class Delivery:
     @property
     def is_drawn(self) -> bool:
         """True if the text is fitted to the terminal, which obeys nothing that it says."""
-        return self.printed == STDOUT and not is_read_by_a_runner()
+        if self.printed != STDOUT or is_read_by_a_runner():
+            return False
+        from grader.reports.to_text import terminal
+
+        return terminal().is_terminal
 
     def load(self) -> None:
-        """Import the renderers, and what a terminal takes, while others are busy."""
+        """Import the renderers while others are busy."""
         for each in self.formats:
             each.renderer()
-        if self.is_drawn:
-            from grader.reports.lines import standard_output
-
-            standard_output()
 
     def write(self, result: "Report | Batch") -> None:
         """Write every file, and append the appendix of each format to its file.

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
-from grader.reports.lines import Line, Surface
+from rich.console import Console
+from rich.text import Text
+
 from grader.reports.number_cells import (
     Colour,
     Pair,
@@ -58,7 +60,7 @@ class MatrixPair:
 
     expected: Rows
     got: Rows
-    titles: tuple[Line, Line]
+    titles: tuple[Text, Text]
     worst: tuple[int, int] | None = None
 
     @property
@@ -71,7 +73,7 @@ class MatrixPair:
 
 
 def print_heatmap(
-    console: Surface,
+    console: Console,
     values: Rows,
     labels: Labels = Labels(),
     *,
@@ -95,14 +97,14 @@ def print_heatmap(
     if labels.columns and texts is not None:
         side = max(longest([texts]), columns) + _PADDING
         heads = "".join(f"{name:>{side - 1}} " for name in labels.columns)
-        lines.insert(0, Line(_before(names) + heads, "dim"))
+        lines.insert(0, Text(_before(names) + heads, "dim"))
     for line in lines:
         if not block.coloured:
             line.rstrip()
         console.print(line, soft_wrap=True)
 
 
-def compared(both: MatrixPair, width: int, *, coloured: bool) -> list[Line]:
+def compared(both: MatrixPair, width: int, *, coloured: bool) -> list[Text]:
     """Return the lines that show two matrices in the same shades, with numbers of the same form.
 
     They stand beside each other if there is room for that, else one below the other. Where they
@@ -119,16 +121,16 @@ def compared(both: MatrixPair, width: int, *, coloured: bool) -> list[Line]:
     return side_by_side(left, right)
 
 
-def side_by_side(left: Sequence[Line], right: Sequence[Line]) -> list[Line]:
+def side_by_side(left: Sequence[Text], right: Sequence[Text]) -> list[Text]:
     """Return lines of two columns."""
     column = max(line.cell_len for line in left)
     return [
-        Line.of(before, " " * (column - before.cell_len), GAP, after)
-        for before, after in zip_longest(left, right, fillvalue=Line())
+        Text.assemble(before, " " * (column - before.cell_len), GAP, after)
+        for before, after in zip_longest(left, right, fillvalue=Text())
     ]
 
 
-def alone(title: Line, rows: Rows, width: int, *, coloured: bool) -> list[Line]:
+def alone(title: Text, rows: Rows, width: int, *, coloured: bool) -> list[Text]:
     """Return the lines that show one matrix, or a vector, which is a matrix of one row."""
     clear, coarse = written([rows])
     names = _indices(rows) if len(rows) > 1 else [""]
@@ -138,7 +140,7 @@ def alone(title: Line, rows: Rows, width: int, *, coloured: bool) -> list[Line]:
     return [title, *block.lines(rows, texts, names)]
 
 
-def compared_vectors(both: MatrixPair, width: int, *, coloured: bool) -> list[Line]:
+def compared_vectors(both: MatrixPair, width: int, *, coloured: bool) -> list[Text]:
     """Return the lines that show two vectors, each number above its counterpart.
 
     What is too long for a line goes on further below.
@@ -149,21 +151,21 @@ def compared_vectors(both: MatrixPair, width: int, *, coloured: bool) -> list[Li
     side = longest(ways)
     count = max(1, (width - before) // (side + _PADDING))
     block = _MatrixBlock(Scale.of(both.expected, both.got), coloured)
-    lines: list[Line] = []
+    lines: list[Text] = []
     for begin in range(0, max(len(both.expected[0]), len(both.got[0])), count):
-        lines += [Line()] if begin else []
+        lines += [Text()] if begin else []
         worst = both.worst and (0, both.worst[1] - begin)
         for title, (row,), (texts,) in zip(
             both.titles, (both.expected, both.got), ways, strict=True
         ):
             part = slice(begin, begin + count)
             (cells,) = block.lines([row[part]], [texts[part]], [""], side, worst)
-            head = Line() if begin else title
-            lines.append(Line.of(head, " " * (before - len(head)), cells))
+            head = Text() if begin else title
+            lines.append(Text.assemble(head, " " * (before - len(head)), cells))
     return lines
 
 
-def has_colours(console: Surface) -> bool:
+def has_colours(console: Console) -> bool:
     """Return whether shades can be told apart: there is colour, and more than sixteen of them."""
     usable = console.is_terminal and not console.no_color
     return usable and console.color_system in _ENOUGH_COLOURS
@@ -221,7 +223,7 @@ class _MatrixBlock:
         names: Sequence[str],
         at_least: int = 0,
         worst: tuple[int, int] | None = None,
-    ) -> list[Line]:
+    ) -> list[Text]:
         """Return a line for each row.
 
         Args:
@@ -232,7 +234,7 @@ class _MatrixBlock:
         side = max(longest([texts]), at_least) + _PADDING if texts else _PADDING
         lines = []
         for number, (row, name) in enumerate(zip(rows, names, strict=True)):
-            line = Line.of((_before(names, name), "dim"))
+            line = Text.assemble((_before(names, name), "dim"))
             for column, value in enumerate(row):
                 text = None if texts is None else texts[number][column]
                 marked = worst == (number, column)

@@ -4,17 +4,18 @@ In a terminal a verdict has a line for each test, and the first that failed open
 than the terminal is high: what matters least is left out first.
 """
 
-import io
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from rich.console import Console
+from rich.text import Text
+
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.document import Block, Code, Details, Role, Sentence, document
 from grader.reports.failing_test import DetailLines, input_lines, output_lines, value_lines
 from grader.reports.formats import Renderer
-from grader.reports.lines import Line, Paper, Surface
 from grader.reports.phrases import (
     ALL,
     WIDEST_PROSE,
@@ -92,33 +93,39 @@ _LESS: Final[Sequence[Mapping[str, Any]]] = (
 """Parts that are left out, one after the other, until a verdict fits into a terminal."""
 
 
-def one(report: Report) -> str:
-    """Return what a terminal shows of one submission."""
-    file = io.StringIO()
-    print_report(Paper(file, _WIDTH), report)
-    return file.getvalue()
+def render(result: Report | Batch) -> str:
+    """Return what a terminal shows of a submission, or of many."""
+    console = Console(
+        width=_WIDTH,
+        highlight=False,
+        emoji=False,
+        no_color=True,
+        force_terminal=False,
+        force_jupyter=False,  # a notebook shows this by itself
+    )
+    with console.capture() as captured:
+        print_result(console, result)
+    return captured.get()
 
 
-def many(batch: Batch) -> str:
-    """Return what a terminal shows of many."""
-    from rich.console import Console  # a check does without it
-
-    file = io.StringIO()
-    console = Console(file=file, width=_WIDTH, highlight=False, no_color=True, force_terminal=False)
-    print_batch(console, batch)
-    return file.getvalue()
+def terminal() -> Console:
+    """Return standard output as a console."""
+    return Console(highlight=False, emoji=False)
 
 
-def print_report(console: Surface, report: Report) -> None:
-    """Print one submission's verdict, or why it has none."""
-    if report.verdict is not None:
-        print_verdict(console, report.verdict, verbose=report.verbose)
-        return
-    reason = f"{report.outcome}: {printable(report.message)}"
-    console.print(f"{printable(report.exercise)}: {reason}", markup=False, soft_wrap=True)
+def print_result(console: Console, result: Report | Batch) -> None:
+    """Print a submission's verdict, or why it has none; of a batch a line for each submission."""
+    if isinstance(result, Batch):
+        print_batch(console, result)
+    elif result.verdict is not None:
+        print_verdict(console, result.verdict, verbose=result.verbose)
+    else:
+        reason = f"{result.outcome}: {printable(result.message)}"
+        text = f"{printable(result.exercise)}: {reason}"
+        console.print(text, markup=False, soft_wrap=True)
 
 
-def print_batch(console: Surface, batch: Batch) -> None:
+def print_batch(console: Console, batch: Batch) -> None:
     """Print a line for each submission, unless there are too many, and the sum of it all.
 
     Below a line is what kept the submission from passing.
@@ -140,12 +147,12 @@ def print_batch(console: Surface, batch: Batch) -> None:
         verdict = report.verdict
         mark, style = _NO_VERDICT_MARK if verdict is None else _mark(verdict.outcome)
         name = f"{student:{widths[0]}}  {exercise:{widths[1]}}  "
-        each = Line.of((mark, style), " ", name, (f"{outcome:{widths[2]}} ", style))
+        each = Text.assemble((mark, style), " ", name, (f"{outcome:{widths[2]}} ", style))
         if verdict is not None:
             each.append(f"{verdict.score}/{verdict.max_score}".rjust(7), "dim")
         console.print(each, soft_wrap=True)
         if reason := grade_of(report) or failure_reason(report):
-            console.print(Line(_INDENT + reason), soft_wrap=True)
+            console.print(Text(_INDENT + reason), soft_wrap=True)
     outcomes = Counter(report.outcome for report in reports)
     summary = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
     total = count(batch.submissions, "submission")
@@ -163,7 +170,7 @@ def print_batch(console: Surface, batch: Batch) -> None:
         console.print(left, markup=False, soft_wrap=True)
 
 
-def print_verdict(console: Surface, verdict: Verdict, *, verbose: bool = False) -> None:
+def print_verdict(console: Console, verdict: Verdict, *, verbose: bool = False) -> None:
     """Print one verdict for its learner.
 
     Args:
@@ -189,16 +196,16 @@ def print_verdict(console: Surface, verdict: Verdict, *, verbose: bool = False) 
 class _Sheet:
     """The lines of one verdict in some detail."""
 
-    def __init__(self, console: Surface, verdict: Verdict, detail: _Detail) -> None:
+    def __init__(self, console: Console, verdict: Verdict, detail: _Detail) -> None:
+        self._console = console
         self._verdict = verdict
         self._detail = detail
-        self._wraps = console.is_terminal  # in a log or a pipe a sentence stays on its line
         width = console.width if console.is_terminal else _WITHOUT_TERMINAL
         self._prose = min(width, WIDEST_PROSE)
         self._page = DetailLines(width - len(_INDENT), has_colours(console), detail.text)
         self._opened = {test.id for test in opened(verdict, verbose=detail is _ALL)}
 
-    def lines(self, most: int | None = None) -> list[Line]:
+    def lines(self, most: int | None = None) -> list[Text]:
         """Return them: what is known of the mistake, the tests, and always the sum."""
         verdict = self._verdict
         body = [*self._wrapped(line(verdict.title), "bold", indent="")]
@@ -211,7 +218,7 @@ class _Sheet:
         if not verdict.message:
             body += self._tests()
         body += self._gap()
-        lines: list[Line] = []
+        lines: list[Text] = []
         for each in body:
             if each or (lines and lines[-1]):  # one empty line is enough
                 lines.append(each)
@@ -219,10 +226,10 @@ class _Sheet:
         total = list(self._wrapped(summary(verdict), style, indent=""))
         if most is not None and len(lines) + len(total) > most:
             lines = lines[: most - len(total) - 1]
-            lines.append(Line(f"{_INDENT}... ({ALL})", "dim"))
+            lines.append(Text(f"{_INDENT}... ({ALL})", "dim"))
         return [*lines, *total]
 
-    def _block(self, block: Block) -> Iterator[Line]:
+    def _block(self, block: Block) -> Iterator[Text]:
         # Indented, as is everything that a submission may have worded: it never begins a line.
         match block:
             case Sentence(role="warning", text=text):
@@ -231,12 +238,12 @@ class _Sheet:
                 not_run = role == "message" and self._verdict.outcome is Outcome.NOT_RUN
                 yield from self._wrapped(text, "" if not_run else _STYLES[role])
             case Code(lines=lines):  # unbroken, so that it can be pasted
-                yield from _indented([Line(_INDENT + each, "bold") for each in lines])
+                yield from _indented([Text(_INDENT + each, "bold") for each in lines])
             case Details(test=test):
                 yield from _indented(value_lines(test, self._page))
                 yield from _indented(output_lines(output_beside(test), self._page))
 
-    def _tests(self) -> Iterator[Line]:
+    def _tests(self) -> Iterator[Text]:
         tests = self._verdict.tests
         if self._detail is not _ALL:
             tests = tuple(map(merge_row, in_rows(tests)))
@@ -262,15 +269,15 @@ class _Sheet:
             yield from self._gap()
             yield from self._wrapped(f"--verbose opens {name}, too.", "dim")
 
-    def _test(self, test: TestResult, columns: Sequence[int]) -> Iterator[Line]:
+    def _test(self, test: TestResult, columns: Sequence[int]) -> Iterator[Text]:
         is_opened = test.id in self._opened
         yield from self._gap() if is_opened else ()
         widest, *others = columns
         room = self._prose - len(_INDENT) - sum(others) - _BETWEEN * len(others)
         name, earned, unusual = _columns(test)
         # A long name goes on below its points.
-        names = Line(name).wrap(room) if self._wraps and len(name) > room else [Line(name)]
-        first = str(names[0]).rstrip()
+        names = self._lines_of(Text(name), room) if len(name) > room else [Text(name)]
+        first = names[0].plain.rstrip()
         head = _marked(test.outcome, first.ljust(min(widest, room)))
         head.append(" " * _BETWEEN + earned.ljust(columns[1]), "dim")
         head.append(" " * _BETWEEN + unusual, _mark(test.outcome)[1])
@@ -289,7 +296,7 @@ class _Sheet:
             printed = output_beside(test) if detail.values else output_of(test)
             values = value_lines(test, self._page)
             if values and not detail.values:
-                values = [Line(f"... its values ({ALL})", "dim")]
+                values = [Text(f"... its values ({ALL})", "dim")]
             parts = (
                 list(input_lines(test, self._page)) if detail.inputs else [],
                 values,
@@ -300,22 +307,24 @@ class _Sheet:
                     yield from (*self._gap(), *_indented(part))
             yield from self._gap()
 
-    def _gap(self) -> Iterator[Line]:
+    def _gap(self) -> Iterator[Text]:
         if self._detail.airy:
-            yield Line()
+            yield Text()
 
-    def _wrapped(self, text: str, style: str = "", indent: str = _INDENT) -> Iterator[Line]:
+    def _wrapped(self, text: str, style: str = "", indent: str = _INDENT) -> Iterator[Text]:
         """Yield a sentence in as many lines as it needs."""
-        yield from self._hung(Line(text, style), indent, indent)
+        yield from self._hung(Text(text, style), indent, indent)
 
-    def _hung(self, text: Line, first: str, rest: str) -> Iterator[Line]:
+    def _hung(self, text: Text, first: str, rest: str) -> Iterator[Text]:
         """Yield a text with what stands before its first line, and before the others."""
-        lines = [text]
-        if self._wraps:
-            lines = list(text.wrap(max(self._prose - len(rest), len(rest))))
+        lines = self._lines_of(text, max(self._prose - len(rest), len(rest)))
         for number, each in enumerate(lines):
             each.rstrip()
-            yield Line.of(rest if number else first, each)
+            yield Text.assemble(rest if number else first, each)
+
+    def _lines_of(self, text: Text, width: int) -> list[Text]:
+        """Return a text in as many lines as it takes; in a log or a pipe it stays one."""
+        return [*text.wrap(self._console, width)] if self._console.is_terminal else [text]
 
 
 def _columns(test: TestResult) -> tuple[str, str, str]:
@@ -325,16 +334,16 @@ def _columns(test: TestResult) -> tuple[str, str, str]:
     return name_of(test), earned, "" if usual else test.outcome.value
 
 
-def _marked(outcome: Outcome, text: str) -> Line:
-    return Line.of(_mark(outcome), " ", text)
+def _marked(outcome: Outcome, text: str) -> Text:
+    return Text.assemble(_mark(outcome), " ", text)
 
 
 def _mark(outcome: Outcome) -> tuple[str, str]:
     return _MARK.get(outcome, _FAILED_MARK)
 
 
-def _indented(lines: Sequence[Line]) -> Iterator[Line]:
-    return (Line.of(_INDENT, each) if each else each for each in lines)
+def _indented(lines: Sequence[Text]) -> Iterator[Text]:
+    return (Text.assemble(_INDENT, each) if each else each for each in lines)
 
 
-RENDERER = Renderer(many, one)
+RENDERER = Renderer(render, render)

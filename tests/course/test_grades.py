@@ -157,7 +157,7 @@ def test_points_given_by_hand_replace_others_and_name_who_gave_them(
 
     assert gradebook(batch)[1] == ["ada", "2.5", "excused", "2.5", "4"]
     for renderer in (to_csv, to_junit, to_markdown, to_plain, to_text):
-        assert "by Kim" in renderer.many(batch)
+        assert "by Kim" in renderer.RENDERER.render(batch)
     page = to_html.many(batch)
     assert "Counted: 2.5 of 4 points (set by hand by Kim: right idea)." in page
     assert "excused by Kim: ill." in page

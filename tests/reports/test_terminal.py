@@ -8,7 +8,6 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from grader.reports.lines import Line
 from grader.reports.number_cells import Rows, Scale, ink, luminance, written
 from grader.reports.plain_maths import formula
 from grader.reports.terminal_markdown import print_markdown
@@ -21,7 +20,7 @@ from grader.reports.terminal_matrices import (
     print_heatmap,
 )
 
-TITLES = Line("expected"), Line("yours")
+TITLES = Text("expected"), Text("yours")
 
 
 def _console(width: int = 80, *, terminal: bool = False, colour: bool = True) -> Console:
@@ -40,7 +39,7 @@ def _written(console: Console) -> str:
     return console.file.getvalue()
 
 
-def _lines(lines: list[Line]) -> list[str]:
+def _lines(lines: list[Text]) -> list[str]:
     return [str(line).rstrip() for line in lines]
 
 
@@ -158,7 +157,8 @@ def test_both_matrices_share_their_shades() -> None:
     """The same number has the same ground in both; a lower one a lighter ground."""
     both = MatrixPair([[0.0, 0.5]], [[0.5, 1.0]], TITLES)
     *_, line = compared(both, 80, coloured=True)
-    shaded = [(text.strip(), style) for text, style in line.parts if " on #" in style]
+    spans = [span for span in line.spans if " on #" in str(span.style)]
+    shaded = [(line.plain[span.start : span.end].strip(), str(span.style)) for span in spans]
     assert [text for text, _ in shaded] == ["0.0", "0.5", "0.5", "1.0"]
     assert shaded[1] == shaded[2]
     assert len(set(shaded)) == 3
@@ -183,16 +183,16 @@ def test_vectors_stand_above_each_other() -> None:
 
 def test_vectors_of_other_lengths_are_shown_whole() -> None:
     """The longer one goes on alone."""
-    both = MatrixPair([[1, 2]], [[1, 2, 3]], (Line("expected"), Line("yours  int64 (3,)")))
+    both = MatrixPair([[1, 2]], [[1, 2, 3]], (Text("expected"), Text("yours  int64 (3,)")))
     lines = _lines(compared_vectors(both, 80, coloured=False))
     assert [line.split()[-1] for line in lines] == ["2", "3"]
 
 
 def test_a_matrix_alone_fits_too() -> None:
     """Such as what a property was tried on."""
-    lines = alone(Line("yours"), [[0.5, 0.25]], 80, coloured=False)
+    lines = alone(Text("yours"), [[0.5, 0.25]], 80, coloured=False)
     assert _lines(lines) == ["yours", " 0.50  0.25"]
-    assert max(line.cell_len for line in alone(Line(), [[0.5] * 12] * 3, 30, coloured=True)) <= 30
+    assert max(line.cell_len for line in alone(Text(), [[0.5] * 12] * 3, 30, coloured=True)) <= 30
 
 
 @pytest.mark.parametrize(

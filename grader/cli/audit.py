@@ -1,55 +1,43 @@
 """`etude audit`: what do the tests of an assignment not catch?"""
 
 import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from grader.audit.audit_cache import AuditCache
+from grader.audit.loading.load_assignment import load_all
+from grader.audit.programs import KnownFunction, known_functions
+from grader.audit.ready_tests import json_tests
+from grader.audit.reports.audit_formats import FORMATS
+from grader.audit.run_audit import AuditResult, Request, run_audit
+from grader.authoring.importing.assignment import Assignment
 from grader.cli import options
 from grader.cli.main import NOT_PASSED, USAGE
+from grader.cli.progress_bar import progress
+from grader.definitions.collection import Collection
 from grader.errors import DefinitionError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from grader.audit.programs import KnownFunction
-    from grader.audit.run_audit import AuditResult, Request
-    from grader.authoring.importing.assignment import Assignment
 
 _PERCENT = 100
 
 
-@click.command("audit", short_help="Find what the tests of an assignment do not catch.")
-@click.argument("path", required=False, type=click.Path(path_type=Path), metavar="[PATH]")
-@click.option(
-    "--solution", type=click.Path(path_type=Path), metavar="FILE", help="The right program."
-)
-@click.option(
-    "--tests",
-    type=click.Path(path_type=Path),
-    multiple=True,
-    metavar="FILE",
-    help="A file of tests; may be given several times.",
-)
-@click.option(
-    "--starter",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The file that learners begin with, which tests should reject.",
-)
-@click.option(
+@click.command("audit")
+@click.argument("path", required=False, type=options.PATH, metavar="[PATH]")
+@options.path_option("--solution", "The right program.")
+@options.path_option("--tests", "A file of tests; may be given several times.", multiple=True)
+@options.path_option("--starter", "The file that learners begin with, which tests should reject.")
+@options.path_option(
     "--write",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write tests here that reject the survivors. Each was run: it passes on the solution. "
+    "Write tests here that reject the survivors. Each was run: it passes on the solution. "
     "In a file that ends in .json they have the form of a problem's tests.json.",
+    options.FILE,
 )
-@click.option(
+@options.path_option(
     "--accepted",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Survivors that are no holes: one change on a line, as the report names it.",
+    "Survivors that are no holes: one change on a line, as the report names it.",
+    options.FILE,
 )
 @click.option(
     "--like",
@@ -108,11 +96,6 @@ def command(
       etude audit --solution solution.py --tests test_solution.py
       etude audit homework/ --write homework/test_extra.py
     """
-    options.prefer_own_output()
-    from grader.audit.loading.load_assignment import load_all
-    from grader.audit.reports.audit_formats import FORMATS
-    from grader.audit.run_audit import Request
-
     if write is not None and write.exists():
         raise UsageError(f"{write} exists already; name another file for --write")
     reports = _reports(forms, output)
@@ -133,7 +116,7 @@ def command(
             if file is None:
                 click.echo(text, nl=False)
             else:
-                _write_file(file, text)
+                options.write_file(file, text)
         _write(finished[0], write)
     if failures:
         raise click.exceptions.Exit(USAGE)
@@ -147,12 +130,9 @@ def command(
 
 
 def _run(
-    assignments: "Sequence[Assignment]", request: "Request", *, use_cache: bool
-) -> "tuple[list[AuditResult], list[str]]":
+    assignments: Sequence[Assignment], request: Request, *, use_cache: bool
+) -> tuple[list[AuditResult], list[str]]:
     """Audit each assignment; of several, those that cannot be audited are named and left out."""
-    from grader.audit.audit_cache import AuditCache
-    from grader.audit.run_audit import run_audit
-
     cache = AuditCache()
     finished: list[AuditResult] = []
     failures: list[str] = []
@@ -185,9 +165,7 @@ def _accepted(path: Path | None) -> frozenset[str]:
     return frozenset(change for change in changes if change and not change.startswith("#"))
 
 
-def _functions_of(like: tuple[str, ...], exercises: Path | None) -> "tuple[KnownFunction, ...]":
-    from grader.audit.programs import known_functions
-    from grader.definitions.collection import Collection
+def _functions_of(like: tuple[str, ...], exercises: Path | None) -> tuple[KnownFunction, ...]:
 
     collection = Collection.load(options.collection_folder(exercises))
     every = [
@@ -201,12 +179,8 @@ def _functions_of(like: tuple[str, ...], exercises: Path | None) -> "tuple[Known
 
 
 @contextlib.contextmanager
-def _progress(request: "Request") -> "Iterator[Request]":
+def _progress(request: Request) -> Iterator[Request]:
     """Show how many programs have run, then how many survivors are explained and proved."""
-    from dataclasses import replace
-
-    from grader.cli.progress_bar import progress
-
     with contextlib.ExitStack() as stack:
         advance = []
 
@@ -217,14 +191,12 @@ def _progress(request: "Request") -> "Iterator[Request]":
         yield replace(request, began=begin, done=lambda: advance[-1]())  # noqa: PLW0108  it is there only later
 
 
-def _reports(forms: "Sequence[str]", output: Path | None) -> list[tuple[str, Path | None]]:
+def _reports(forms: Sequence[str], output: Path | None) -> list[tuple[str, Path | None]]:
     """Return each format with its file; None for what is printed.
 
     Raises:
         UsageError: There is no such format, or two would be printed.
     """
-    from grader.audit.reports.audit_formats import FORMATS
-
     reports: list[tuple[str, Path | None]] = []
     for each in forms:
         name, _, file = each.partition("=")
@@ -237,27 +209,17 @@ def _reports(forms: "Sequence[str]", output: Path | None) -> list[tuple[str, Pat
     return reports
 
 
-def _write(finished: "AuditResult", path: Path | None) -> None:
+def _write(finished: AuditResult, path: Path | None) -> None:
     if path is None:
         return
     if not finished.extra_tests:
         click.echo("There is no test to write.", err=True)
         return
-    from grader.audit.ready_tests import json_tests
 
     is_json = path.suffix.lower() == ".json"
-    _write_file(path, json_tests(finished.extra_tests) if is_json else finished.extra_tests)
+    options.write_file(path, json_tests(finished.extra_tests) if is_json else finished.extra_tests)
     count = finished.extra_tests.count("def test_")
     click.echo(
         f"{path}: {count} test{'s' * (count != 1)}, run on the solution and the survivors.",
         err=True,
     )
-
-
-def _write_file(path: Path, text: str) -> None:
-    from grader.reports.formats import write_whole
-
-    try:
-        write_whole(path, text)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error

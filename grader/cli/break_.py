@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from grader.grading.workers.pool import Pool
 
 
-@click.command("break", short_help="Find a call that shows a program to be wrong.")
+@click.command("break")
 @options.exercise_argument
 @click.argument("program", required=False)
 @click.argument("call", required=False)
@@ -43,7 +43,6 @@ def command(
       etude break stable-softmax 1
       etude break stable-softmax 1 "softmax(np.array([[1.0, 2.0]]))"
     """
-    options.prefer_own_output()
     from grader.definitions.collection import resolve
 
     definition = resolve(exercise, options.collection_folder(exercises))

@@ -42,9 +42,9 @@ class CheckRequest:
     shapes: bool = False
 
 
-@click.command("check", short_help="Grade one file.")
+@click.command("check")
 @options.exercise_argument
-@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.argument("file", type=options.PATH, required=False)
 @options.exercises_option
 @options.report_option
 @options.unsafe_option
@@ -80,7 +80,6 @@ def command(
       etude check attention-weights my_solution.py --format junit=out.xml --format html=out.html
     """
     gc.disable()  # what is imported stays, and there is not much else
-    options.prefer_own_output()
     delivery = options.delivery(formats, plain=plain)
     if file is None:
         exercise, file = exercise_and_file(exercise, exercises)

@@ -7,21 +7,25 @@ import click
 
 from grader.cli import options
 from grader.cli.main import USAGE
+from grader.course.collect import collect
+from grader.course.roster_file import read_names
+from grader.definitions.collection import load_exercise
+from grader.definitions.files import files_by_folder, id_in_name
 from grader.errors import UsageError
+from grader.grading.results.submission_time import CLONE
+from grader.grading.results.submitted_files import exercise_in
+from grader.reports.phrases import count
 from grader.sandbox.printable import printable
 
 
-@click.command("collect", short_help="Put a Canvas or Moodle download in order.")
-@click.argument("source", type=click.Path(path_type=Path, exists=True))
-@click.option(
-    "--into", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR",
-    help="The folder for the submissions.",
-)  # fmt: skip
-@click.option(
-    "--roster", type=click.Path(path_type=Path), metavar="FILE",
-    help="A CSV with a column 'student', the names of the folders, and 'id' or 'name', what the "
+@click.command("collect")
+@click.argument("source", type=options.EXISTING_PATH)
+@options.path_option("--into", "The folder for the submissions.", options.FOLDER, required=True)
+@options.path_option(
+    "--roster",
+    "A CSV with a column 'student', the names of the folders, and 'id' or 'name', what the "
     "platform calls them.",
-)  # fmt: skip
+)
 @click.option(
     "--exercise", "only", metavar="ID",
     help="SOURCE is of this exercise: it is meant by files that are named after none.",
@@ -45,15 +49,6 @@ def command(
       etude collect submissions.zip --into submissions/
       etude collect moodle.zip --into submissions/ --roster roster.csv
     """
-    options.prefer_own_output()
-    from grader.course.collect import collect
-    from grader.course.roster_file import read_names
-    from grader.definitions.collection import load_exercise
-    from grader.definitions.files import files_by_folder, id_in_name
-    from grader.grading.results.submission_time import CLONE
-    from grader.grading.results.submitted_files import exercise_in
-    from grader.reports.phrases import count
-
     collection = options.collection_folder(exercises)
 
     paths = [path for each in files_by_folder(collection).values() for path in each]

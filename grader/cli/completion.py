@@ -12,7 +12,7 @@ _LINES = {
 }
 
 
-@click.command("completion", short_help="Set up completion in your shell.")
+@click.command("completion")
 @click.argument("shell", type=click.Choice(list(_LINES)))
 def command(shell: str) -> None:
     """Print the line that makes SHELL complete commands, options and exercises.

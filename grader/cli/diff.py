@@ -6,14 +6,18 @@ from pathlib import Path
 
 import click
 
+from grader.authoring.difference import describe_verdict, tests_that_changed, verdict_changes
 from grader.cli import options
 from grader.cli.main import NOT_PASSED
+from grader.definitions.collection import load_exercise
+from grader.grading.workers.pool import Pool
+from grader.sandbox.printable import printable
 
 
-@click.command("diff", short_help="List the verdicts that a new version of an exercise changes.")
-@click.argument("before", type=click.Path(path_type=Path))
-@click.argument("after", type=click.Path(path_type=Path))
-@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.command("diff")
+@click.argument("before", type=options.PATH)
+@click.argument("after", type=options.PATH)
+@click.argument("folder", type=options.EXISTING_FOLDER)
 @options.jobs_option("to grade")
 @options.format_option("text", "json")
 def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> None:
@@ -26,11 +30,6 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
       git show HEAD~1:exercises/attention/13-attention-weights.yaml > /tmp/old.yaml
       etude diff /tmp/old.yaml exercises/attention/13-attention-weights.yaml submissions/
     """
-    options.prefer_own_output()
-    from grader.authoring.difference import describe_verdict, tests_that_changed, verdict_changes
-    from grader.definitions.collection import load_exercise
-    from grader.grading.workers.pool import Pool
-
     for path in (before, after):
         options.refuse_inside(path, folder)
     versions = load_exercise(before), load_exercise(after)
@@ -51,8 +50,6 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
         ]
         click.echo(json.dumps(data, indent=2))
     else:
-        from grader.sandbox.printable import printable
-
         for change in changed:
             student = printable(change.entry.student)
             click.echo(

@@ -21,7 +21,7 @@ from grader.sandbox.inside import syscalls
 from grader.sandbox.process import open_sandbox
 
 
-@click.command("doctor", short_help="Check which sandboxes this host has.")
+@click.command("doctor")
 @options.exercises_option
 @click.option(
     "--database", metavar="URL", help="Try to read and write what `etude serve` stores there, too."
@@ -33,7 +33,6 @@ def command(exercises: Path | None, database: str | None) -> None:
 
     Exit status 0 if submissions can be graded here, 3 if not, or if a package is missing.
     """
-    options.prefer_own_output()
     numpy = f"NumPy {metadata.version('numpy')}"
     system = f"{sys.platform} {platform.release()}"
     click.echo(f"etude {__version__}, Python {platform.python_version()}, {numpy}, {system}")

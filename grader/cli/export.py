@@ -2,29 +2,34 @@
 
 import codecs
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from grader.authoring.targets import find_targets
 from grader.cli import options
 from grader.cli.grading_rules import read_graded, read_rules, rules_options
 from grader.cli.server_extra import files_or_store, server_module, stored_option
+from grader.course.autograder.gradescope_zip import Installation, autograder, read_assigned
+from grader.course.csv_rows import read_text, without_separator
+from grader.course.handout_notebook import handout, handout_of_track
+from grader.course.roster_file import ids_of_students
+from grader.course.student_bundle import write_bundle
+from grader.definitions.collection import load_exercise, load_track
 from grader.errors import UsageError
+from grader.reports import to_gradescope, to_moodle
+from grader.reports.canvas_csv import fill, scores_of
+from grader.reports.report import Batch, HiddenTests, Report
 from grader.sandbox.printable import printable
 
-if TYPE_CHECKING:
-    from grader.definitions.exercise import Exercise
-    from grader.definitions.track import TrackDefinition
-    from grader.reports.report import HiddenTests
 
-
-@click.group("export", short_help="Write bundles and grades for others.")
+@click.group("export")
 def command() -> None:
     """Write what others need: a bundle for students, an autograder, or grades for a platform."""
 
 
 @command.command("student")
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=options.PATH)
 @options.exercises_option
 def student(folder: Path, exercises: Path | None) -> None:
     """Write every exercise to FOLDER without hidden tests, solutions, explanations, misconceptions.
@@ -40,19 +45,13 @@ def student(folder: Path, exercises: Path | None) -> None:
       etude export student handout/
       etude check --exercises handout/ attention-weights my_solution.py
     """
-    options.prefer_own_output()
-    from grader.course.student_bundle import write_bundle
-
     written = write_bundle(options.collection_folder(exercises), folder)
     click.echo(f"{len(written)} files in {folder}")
 
 
 @command.command("notebook")
 @click.argument("target", metavar="EXERCISE|TRACK")
-@click.option(
-    "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-    help="Where to write the notebook, by default <exercise>.ipynb or <track>.ipynb.",
-)  # fmt: skip
+@options.output_option("Where to write the notebook, by default <exercise>.ipynb or <track>.ipynb.")
 @options.exercises_option
 def notebook(target: str, output: Path | None, exercises: Path | None) -> None:
     """Write EXERCISE as a Jupyter notebook to hand out: instructions, starter, visible tests.
@@ -67,43 +66,30 @@ def notebook(target: str, output: Path | None, exercises: Path | None) -> None:
       etude export notebook numpy-warmup
       etude export notebook my-course/rope/07-rope.yaml --output handout/rope.ipynb
     """
-    options.prefer_own_output()
-    from grader.authoring.targets import find_targets
-    from grader.course.handout_notebook import handout, handout_of_track
-    from grader.definitions.collection import load_exercise, load_track
-    from grader.reports.formats import write_whole
-
     course = None if exercises is None else str(exercises)
     group, *others = find_targets([target], options.collection_for([target], exercises))
     if others or (group.track is None and len(group.files) != 1):
         raise UsageError(f"{target} is neither an exercise nor a track; name one of them")
-    definition: Exercise | TrackDefinition
     if group.track:
         track = load_track(group.track)
-        definition, content = track.definition, handout_of_track(track, course)
+        name, title = str(track.definition.id), track.definition.title
+        content = handout_of_track(track, course)
     else:
-        definition = load_exercise(group.files[0])
-        if definition.files_to_submit:
-            raise UsageError(
-                f"{definition.id} asks for several files; hand out what 'etude start' writes"
-            )
-        content = handout(definition, course)
-    path = output or Path(f"{definition.id}.ipynb")
+        exercise = load_exercise(group.files[0])
+        name, title = str(exercise.id), exercise.title
+        if exercise.files_to_submit:
+            raise UsageError(f"{name} asks for several files; hand out what 'etude start' writes")
+        content = handout(exercise, course)
+    path = output or Path(f"{name}.ipynb")
     if path.exists():
         raise UsageError(f"{path} is there already and stays as it is; name another with --output")
-    try:
-        write_whole(path, content)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    click.echo(f"{path}: {definition.title}")
+    options.write_file(path, content)
+    click.echo(f"{path}: {title}")
 
 
 @command.command("gradescope")
 @click.argument("targets", nargs=-1, required=True, metavar="EXERCISE...")
-@click.option(
-    "--output", type=click.Path(path_type=Path, dir_okay=False), default="autograder.zip",
-    show_default=True, metavar="FILE", help="Where to write the zip.",
-)  # fmt: skip
+@options.output_option("Where to write the zip.", default="autograder.zip", show_default=True)
 @click.option(
     "--etude", "installed", metavar="WHEEL|REQUIREMENT",
     help="What the autograder installs: a file, or a requirement for pip. By default a wheel of "
@@ -116,7 +102,7 @@ def gradescope(
     *,
     output: Path,
     installed: str | None,
-    hidden_tests: "HiddenTests",
+    hidden_tests: HiddenTests,
     exercises: Path | None,
 ) -> None:
     """Write an autograder for Gradescope that grades each EXERCISE, hidden tests and all.
@@ -132,13 +118,6 @@ def gradescope(
       etude export gradescope my-course/rope/ --etude dist/etude-*.whl
       etude export gradescope attention-weights --hidden-tests after_due_date
     """
-    options.prefer_own_output()
-    from grader.authoring.targets import find_targets
-    from grader.course.autograder.gradescope_zip import Installation, autograder, read_assigned
-    from grader.reports.formats import write_whole
-    from grader.reports.report import Batch, Report
-    from grader.reports.to_gradescope import many
-
     groups = find_targets(targets, options.collection_for(targets, exercises))
     assigned = read_assigned(path for group in groups for path in group.files)
     installation = (
@@ -146,16 +125,16 @@ def gradescope(
     )
     # What Gradescope gets if nothing can be graded:
     faults = Batch(tuple(Report.of_fault(str(each.exercise.id), "", "") for each in assigned))
-    content = autograder(assigned, installation, many(faults), hidden_tests)
-    write_whole(output, content)
+    content = autograder(assigned, installation, to_gradescope.many(faults), hidden_tests)
+    options.write_file(output, content)
     points = sum(each.exercise.max_points for each in assigned)
     noun = "exercise" if len(assigned) == 1 else "exercises"
     click.echo(f"{output}: {len(assigned)} {noun}, {points} points, {len(content) >> 10} KiB")
 
 
 @command.command("canvas")
-@click.argument("gradebook", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.argument("results", nargs=-1, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("gradebook", type=options.EXISTING_FILE)
+@click.argument("results", nargs=-1, type=options.EXISTING_FILE)
 @stored_option
 @click.option("--column", required=True, metavar="NAME", help="The assignment's column.")
 @click.option(
@@ -169,10 +148,7 @@ def gradescope(
 @rules_options
 @click.option("--scale", is_flag=True, help="Convert to the points of the assignment in Canvas.")
 @click.option("--skip-unknown", is_flag=True, help="Leave out who is not in the gradebook.")
-@click.option(
-    "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="FILE",
-    help="Where to write the filled gradebook.",
-)  # fmt: skip
+@options.output_option("Where to write the filled gradebook.", required=True)
 def canvas(
     gradebook: Path,
     results: tuple[Path, ...],
@@ -200,12 +176,6 @@ def canvas(
         2026-12-01T18:00 --late 0.9/day --overrides overrides.csv --output filled.csv
       etude export canvas grades.csv --database sqlite:///etude.db --column "W1" --output new.csv
     """
-    options.prefer_own_output()
-    from grader.course.csv_rows import read_text, without_separator
-    from grader.course.roster_file import ids_of_students
-    from grader.reports.canvas_csv import fill, scores_of
-    from grader.reports.formats import write_whole
-
     if output.exists() and any(output.samefile(path) for path in (gradebook, *results)):
         raise UsageError(f"{output} is what is read; name another file")
     files_or_store(results, database)
@@ -233,7 +203,7 @@ def canvas(
         )
     except UsageError as error:
         raise UsageError(f"{gradebook}: {error}") from None
-    write_whole(output, filled.text)
+    options.write_file(output, filled.text)
     click.echo(f"{filled.graded} grades in {filled.column!r} of {output}")
     excused = {each.student or "" for each in batch if each.grade and each.grade.is_excused}
     for names, what in (
@@ -247,14 +217,9 @@ def canvas(
 
 
 @command.command("moodle")
-@click.argument(
-    "results", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False)
-)
+@click.argument("results", nargs=-1, required=True, type=options.EXISTING_FILE)
 @rules_options
-@click.option(
-    "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="FILE",
-    help="Where to write the table.",
-)  # fmt: skip
+@options.output_option("Where to write the table.", required=True)
 def moodle(
     results: tuple[Path, ...],
     output: Path,
@@ -269,13 +234,9 @@ def moodle(
     Example:
       etude export moodle results.jsonl --roster roster.csv --output grades.csv
     """
-    options.prefer_own_output()
-    from grader.reports.formats import write_whole
-    from grader.reports.to_moodle import many
-
     batch = read_graded(results, read_rules(**rule_options))
     if output.exists() and any(output.samefile(path) for path in results):
         raise UsageError(f"{output} is what is read; name another file")
-    write_whole(output, many(batch))
+    options.write_file(output, to_moodle.many(batch))
     students = len({each.student for each in batch})
     click.echo(f"{students} {'student' if students == 1 else 'students'} in {output}")

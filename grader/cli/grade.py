@@ -4,31 +4,33 @@ import contextlib
 import dataclasses
 import functools
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
-from grader.errors import DefinitionError, EtudeError, UsageError
+from grader.cli.progress_bar import progress
+from grader.course.times_file import TIMES_FILE, read_times
+from grader.definitions.collection import exercise_ids, find_exercise, resolve
+from grader.definitions.files import folders_in, is_path
+from grader.errors import DefinitionError, EtudeError, GraderFault, UsageError
+from grader.grading.workers.assigned_exercises import plan_assignment
+from grader.grading.workers.batch import Entry, Plan, Record, Results, plan, run
 from grader.grading.workers.pool import Pool
+from grader.reports import to_jsonl
+from grader.reports.formats import Delivery, RequestedFormat
+from grader.reports.report import Batch, HiddenTests, Report
 from grader.safe_files import linked_folder
 from grader.sandbox.printable import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from grader.grading.workers.batch import Plan, Record, Results
-    from grader.reports.formats import Delivery, RequestedFormat
-    from grader.reports.report import Batch, HiddenTests, Report
 
 _STATUS = {"grader fault": FAULT, "not graded": USAGE}  # the worst first
 _BUG = "Etude itself failed; its log has the reason"
 
 
-@click.command("grade", short_help="Grade a folder of submissions.")
-@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.command("grade")
+@click.argument("folder", type=options.EXISTING_FOLDER)
 @options.jobs_option("to grade")
 @options.output_option("Write each result here as it comes, as JSON Lines.")
 @click.option(
@@ -54,8 +56,8 @@ def command(
     resume: bool,
     assigned: tuple[str, ...],
     exercises: Path | None,
-    formats: "tuple[RequestedFormat, ...]",
-    hidden_tests: "HiddenTests",
+    formats: tuple[RequestedFormat, ...],
+    hidden_tests: HiddenTests,
     unsafe: bool,
 ) -> None:
     """Grade every FOLDER/<student>/<exercise>.py or .ipynb, or what one student was assigned.
@@ -67,19 +69,14 @@ def command(
       etude grade submissions/ --format csv=scores.csv --format html=report.html
       etude grade submitted/ --assigned token-lookup --assigned attention-weights
     """
-    options.prefer_own_output()
     if resume and output is None:
         raise UsageError("--resume goes on with a file: name it with --output FILE")
     if resume and assigned:
         raise UsageError("--resume is for many students, --assigned for one")
     delivery = options.delivery(formats)
-    from grader.cli.progress_bar import progress
-    from grader.grading.workers.batch import Plan, Results, run
-    from grader.reports import to_jsonl
-    from grader.reports.report import Report
 
     began = time.time()
-    to_do, records = Plan(), list["Record"]()
+    to_do, records = Plan(), list[Record]()
     with contextlib.ExitStack() as stack:
         try:
             results = None
@@ -115,21 +112,15 @@ def _plan(
     folder: Path,
     assigned: tuple[str, ...],
     exercises: Path | None,
-    results: "Results | None",
-    delivery: "Delivery",
-) -> "Plan":
+    results: Results | None,
+    delivery: Delivery,
+) -> Plan:
     """Find out what there is to do, and whether the formats can show it.
 
     Raises:
         UsageError: There is nothing, a format cannot show so many students, or the exercises come
             from the folder itself; or one student's folder is reached by a link.
     """
-    from grader.course.times_file import TIMES_FILE, read_times
-    from grader.definitions.collection import exercise_ids, find_exercise, resolve
-    from grader.definitions.files import folders_in, is_path
-    from grader.grading.workers.assigned_exercises import plan_assignment
-    from grader.grading.workers.batch import plan
-
     collection = options.collection_folder(exercises)
     paths = [Path(name) for name in assigned if is_path(name)]
     if exercises is not None and (not assigned or len(paths) < len(assigned)):
@@ -161,10 +152,8 @@ def _plan(
     return to_do
 
 
-def _batch(to_do: "Plan", records: "Sequence[Record]", began: float) -> "Batch":
+def _batch(to_do: Plan, records: Sequence[Record], began: float) -> Batch:
     """Put records in the order of their files, with those of an earlier run."""
-    from grader.reports.report import Batch, Report
-
     ended = time.time()
     done = [*to_do.done_before, *records]
     ordered = sorted(done, key=lambda each: (each.entry.path, each.entry.exercise))
@@ -173,13 +162,8 @@ def _batch(to_do: "Plan", records: "Sequence[Record]", began: float) -> "Batch":
     return Batch(reports, len(to_do.done_before), not_looked_at)
 
 
-def _broken_off(
-    to_do: "Plan", records: "Sequence[Record]", error: Exception, began: float
-) -> "Batch":
+def _broken_off(to_do: Plan, records: Sequence[Record], error: Exception, began: float) -> Batch:
     """Report what is done, and a fault for all that was still to do."""
-    from grader.errors import GraderFault
-    from grader.grading.workers.batch import Entry, Record
-
     fault = GraderFault(str(error) if isinstance(error, EtudeError) else _BUG)
     planned = [entry for _, entries in to_do.groups.values() for entry in entries]
     settled = {record.entry for record in records}
@@ -190,7 +174,7 @@ def _broken_off(
     return _batch(to_do, [*records, *left], began)
 
 
-def _result_of(batch: "Batch", assigned: tuple[str, ...]) -> "Batch | Report":
+def _result_of(batch: Batch, assigned: tuple[str, ...]) -> Batch | Report:
     """Show one assigned exercise in full, as `etude check` does."""
     if len(assigned) != 1 or len(batch.reports) != 1:
         return batch

@@ -3,45 +3,47 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from grader.cli import options
+from grader.course.grades import Rules, grade_reports, read_overrides, read_results
+from grader.course.roster_file import read_students
+from grader.course.schedule import Schedule, moment, read_schedule
+from grader.course.times_file import read_times
+from grader.definitions.collection import Collection
+from grader.definitions.files import TRACK_FILE
+from grader.definitions.wording import few
 from grader.errors import UsageError
+from grader.reports.phrases import count
+from grader.reports.report import Batch
 from grader.sandbox.printable import printable
-
-if TYPE_CHECKING:
-    from grader.course.grades import Rules
-    from grader.course.schedule import Schedule
-    from grader.reports.report import Batch
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _OPTIONS = (
-    click.option(
-        "--roster", type=click.Path(path_type=Path), metavar="FILE",
-        help="A CSV with a column 'student': what they did not submit counts 0.",
+    options.path_option(
+        "--roster", "A CSV with a column 'student': what they did not submit counts 0."
     ),
     click.option("--due", metavar="TIME", help="When work was due, as 2026-12-01T18:00+01:00."),
     click.option(
-        "--late", metavar="SHARE/day",
+        "--late",
+        metavar="SHARE/day",
         help="What is left of late work's points for each day that has begun, as 0.9/day; by "
         "default nothing is.",
     ),
-    click.option(
-        "--schedule", type=click.Path(path_type=Path), metavar="FILE",
-        help="A schedule.yaml, with due dates of exercises and students, in place of --due.",
+    options.path_option(
+        "--schedule",
+        "A schedule.yaml, with due dates of exercises and students, in place of --due.",
     ),
-    click.option(
-        "--times", type=click.Path(path_type=Path), metavar="FILE",
-        help="A CSV with columns student, exercise, time: when work was submitted.",
+    options.path_option(
+        "--times", "A CSV with columns student, exercise, time: when work was submitted."
     ),
-    click.option(
-        "--overrides", type=click.Path(path_type=Path), metavar="FILE",
-        help="A CSV with columns student, exercise, points, excused, comment, by.",
+    options.path_option(
+        "--overrides", "A CSV with columns student, exercise, points, excused, comment, by."
     ),
-)  # fmt: skip
+)
 
 
 def rules_options(command: Command) -> Command:
@@ -59,17 +61,12 @@ def read_rules(
     schedule: Path | None,
     times: Path | None,
     overrides: Path | None,
-) -> "Rules":
+) -> Rules:
     """Read what the options name.
 
     Raises:
         UsageError, DefinitionError: One of them is not as it should be.
     """
-    from grader.course.grades import Rules, read_overrides
-    from grader.course.roster_file import read_students
-    from grader.course.schedule import Schedule, moment
-    from grader.course.times_file import read_times
-
     if late is not None and due is None:
         raise UsageError("--late counts from a time: name it with --due")
     if schedule is not None and due is not None:
@@ -89,15 +86,11 @@ def read_rules(
     )
 
 
-def _schedule(path: Path) -> "Schedule":
+def _schedule(path: Path) -> Schedule:
     """Read a schedule of the collection beside it, or else of the one that commands use.
 
     Its `all` is also for exercises of other collections.
     """
-    from grader.course.schedule import read_schedule
-    from grader.definitions.collection import Collection
-    from grader.definitions.files import TRACK_FILE
-
     has_tracks = any(path.parent.glob(f"*/{TRACK_FILE}"))
     collection = Collection.load(path.parent if has_tracks else options.collection_folder(None))
     return read_schedule(
@@ -109,16 +102,12 @@ def _schedule(path: Path) -> "Schedule":
     )
 
 
-def read_graded(results: tuple[Path, ...], rules: "Rules") -> "Batch":
+def read_graded(results: tuple[Path, ...], rules: Rules) -> Batch:
     """Read result files and return their grades by the rules; say which times are doubtful.
 
     Raises:
         UsageError: A file is not as it should be, or there is no verdict in them.
     """
-    from grader.course.grades import grade_reports, read_results
-    from grader.definitions.wording import few
-    from grader.reports.phrases import count
-
     read = read_results(results)
     if not read.verdicts:
         raise UsageError("there is no verdict in the results")

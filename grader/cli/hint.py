@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from grader.progress.status import ExerciseStatus
 
 
-@click.command("hint", short_help="Show the next hint.")
+@click.command("hint")
 @options.exercise_argument
 @click.option("--again", is_flag=True, help="Show the hints you have taken already.")
 @click.option("--yes", "-y", is_flag=True, help="Agree to the price beforehand.")
@@ -32,7 +32,6 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
       etude hint attention-weights --yes
       etude hint attention-weights --again
     """
-    options.prefer_own_output()
     from grader.cli.progress_record import read_history
     from grader.definitions.collection import resolve
     from grader.progress.status import standing

@@ -1,35 +1,51 @@
 """`etude import`: exercises from elsewhere, made into definitions and put to the proof."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from grader.authoring.importing import import_report
+from grader.authoring.importing.draft import Draft
+from grader.authoring.importing.fill_in import slug
+from grader.authoring.importing.source_kind import read_source
+from grader.authoring.importing.validate_drafts import (
+    leave_out_too_large,
+    load_if_valid,
+    validate_draft,
+)
+from grader.authoring.importing.verify_imported import ImportProof, verify_imported
+from grader.authoring.importing.write import (
+    correct_tests,
+    definition_text,
+    plan,
+    track_text,
+    write_text,
+)
+from grader.authoring.lint.rule import LintFinding
+from grader.authoring.lint.run import lint
+from grader.authoring.targets import TargetGroup
 from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED
+from grader.cli.progress_bar import progress
+from grader.cli.verify import leak_finder
+from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from grader.authoring.importing.draft import Draft
-    from grader.authoring.importing.verify_imported import ImportProof
-    from grader.authoring.lint.rule import LintFinding
-    from grader.definitions.exercise import Exercise
+from grader.grading.workers.pool import Pool
+from sitegen.markdown import unshowable
 
 _WORKERS = 2
 # No source has misconceptions; that no test is hidden the proof says already.
 _NOT_OF_SOURCES = frozenset({"ETU101", "ETU301"})
 
 
-@click.command("import", short_help="Import exercises from elsewhere.")
-@click.argument("source", type=click.Path(path_type=Path))
-@click.option(
+@click.command("import")
+@click.argument("source", type=options.PATH)
+@options.path_option(
     "--into",
+    "The folder to write definitions to; it is made if it is missing.",
+    options.FOLDER,
     required=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="The folder to write definitions to; it is made if it is missing.",
 )
 @click.option("--track", metavar="NAME", help="Make them a track: DIR/NAME with a track.yaml.")
 @click.option("--force", is_flag=True, help="Write over files that are there.")
@@ -51,23 +67,6 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
       etude import lesson.md --into drafts
       etude import problems/ --into exercises --track linear-algebra
     """
-    options.prefer_own_output()
-    from grader.authoring.importing import import_report
-    from grader.authoring.importing.fill_in import slug
-    from grader.authoring.importing.source_kind import read_source
-    from grader.authoring.importing.validate_drafts import (
-        leave_out_too_large,
-        load_if_valid,
-        validate_draft,
-    )
-    from grader.authoring.importing.write import (
-        correct_tests,
-        definition_text,
-        plan,
-        track_text,
-        write_text,
-    )
-
     if track is not None and slug(track) != track:
         raise UsageError(f"--track: {track!r} is not lower-case words joined by hyphens")
     result = read_source(source)
@@ -100,12 +99,8 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
     raise click.exceptions.Exit(0 if proven and not result.failures else NOT_PASSED)
 
 
-def _lint_errors(paths: "list[Path]") -> "Iterator[tuple[Path, LintFinding]]":
+def _lint_errors(paths: list[Path]) -> Iterator[tuple[Path, LintFinding]]:
     """Yield the errors that `etude lint` finds in files, which `etude verify` refuses too."""
-    from grader.authoring.lint.run import lint
-    from grader.authoring.targets import TargetGroup
-    from sitegen.markdown import unshowable
-
     for path in paths:
         for finding in lint([TargetGroup((path,), None)], None, unshowable=unshowable).findings:
             if finding.about.level == "error" and finding.about.code not in _NOT_OF_SOURCES:
@@ -113,14 +108,10 @@ def _lint_errors(paths: "list[Path]") -> "Iterator[tuple[Path, LintFinding]]":
 
 
 def _examined(
-    imported: "Mapping[Path, tuple[Draft, Exercise]]",
-) -> "dict[Path, ImportProof]":
+    imported: Mapping[Path, tuple[Draft, Exercise]],
+) -> dict[Path, ImportProof]:
     if not imported:
         return {}
-    from grader.authoring.importing.verify_imported import verify_imported
-    from grader.cli.progress_bar import progress
-    from grader.cli.verify import leak_finder
-    from grader.grading.workers.pool import Pool
 
     opener = options.sandbox_opener(unsafe=False, workers=_WORKERS)
     with Pool(_WORKERS, opener) as pool, progress(len(imported)) as advance:

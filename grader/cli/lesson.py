@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from grader.sandbox.process import Sandbox
 
 
-@click.group("lesson", short_help="Read lessons, or run their code.")
+@click.group("lesson")
 def command() -> None:
     """Read the lessons of a collection, or check that they show what they showed.
 
@@ -60,7 +60,6 @@ def show(
       etude lesson show scaling --answer 1=2 --answer 2=C
       etude lesson show drafts/lessons/03-scaling.md
     """
-    options.prefer_own_output()
     from rich.console import Console
 
     from grader.cli.progress_record import suffix
@@ -292,12 +291,10 @@ def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: 
       etude lesson run exercises/attention
       etude lesson run --update exercises/attention/lessons/03-scaling.md
     """
-    options.prefer_own_output()
     from grader.definitions.files import TRACK_FILE, exists, is_path, lesson_files
     from grader.lessons.execute import run_lesson
     from grader.lessons.lesson import read_lesson
     from grader.lessons.recorded_output import differences, record, record_path
-    from grader.reports.formats import write_whole
 
     problems: list[Problem] = []
     folder = options.collection_folder(exercises)
@@ -322,7 +319,7 @@ def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: 
                 continue
             target = record_path(path)
             target.parent.mkdir(exist_ok=True)
-            write_whole(target, record(lesson))
+            options.write_file(target, record(lesson))
     for problem in problems:
         click.echo(str(problem), err=True)
     verb = "written down" if update else "as recorded"

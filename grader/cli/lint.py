@@ -3,19 +3,22 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from grader.authoring.lint import catalogue, lint_report
+from grader.authoring.lint.catalogue import choose
+from grader.authoring.lint.fix import fix
+from grader.authoring.lint.lint_report import data, sarif, text_lines
+from grader.authoring.lint.run import LintReport, lint
+from grader.authoring.targets import find_targets
 from grader.cli import options
 from grader.cli.main import NOT_PASSED
-from grader.errors import UsageError
-
-if TYPE_CHECKING:
-    from grader.authoring.lint.run import LintReport
+from grader.definitions.files import LESSON_SUFFIX, LESSONS, TRACK_FILE
+from sitegen.markdown import unshowable
 
 
-@click.command("lint", short_help="Look at exercises without running them.")
+@click.command("lint")
 @click.argument("targets", nargs=-1, metavar="[EXERCISE|TRACK|PATH]...")
 @options.output_option("Write the report here, and nothing to the terminal.")
 @click.option("--select", multiple=True, metavar="CODES", help="Run these rules alone.")
@@ -50,16 +53,12 @@ def command(
       etude lint drafts/07-rope.yaml --fix
       etude lint --explain ETU308
     """
-    options.prefer_own_output()
     if explain is not None or rules_markdown:
-        from grader.authoring.lint import catalogue, lint_report
-
         if explain is None:
             click.echo(lint_report.rules_markdown(), nl=False)
         else:
             click.echo(lint_report.explanation(catalogue.find(explain)))
         return
-    from grader.authoring.lint.lint_report import data, sarif, text_lines
 
     report = _lint(targets, exercises, (select, ignore), repair=repair)
     if form == "text":
@@ -70,12 +69,7 @@ def command(
     if output is None:
         click.echo(text)
     else:
-        from grader.reports.formats import write_whole
-
-        try:
-            write_whole(output, f"{text}\n")
-        except OSError as error:
-            raise UsageError(f"{output} cannot be written: {error.strerror}") from error
+        options.write_file(output, f"{text}\n")
     raise click.exceptions.Exit(0 if report.is_clean else NOT_PASSED)
 
 
@@ -85,14 +79,7 @@ def _lint(
     choice: tuple[Sequence[str], Sequence[str]],
     *,
     repair: bool,
-) -> "LintReport":
-    from grader.authoring.lint.catalogue import choose
-    from grader.authoring.lint.fix import fix
-    from grader.authoring.lint.run import lint
-    from grader.authoring.targets import find_targets
-    from grader.definitions.files import LESSON_SUFFIX, LESSONS, TRACK_FILE
-    from sitegen.markdown import unshowable
-
+) -> LintReport:
     codes = choose(*choice)
     folder = options.collection_for(targets, exercises)
     names = []

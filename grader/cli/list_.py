@@ -25,7 +25,7 @@ _STYLES = {"passed": "green", "tried": "yellow", "given up": "dim", "new": ""}
 _BESIDE_ID = 34  # columns of mark, state, difficulty and XP
 
 
-@click.command("list", short_help="List tracks and exercises.")
+@click.command("list")
 @click.argument("tracks", nargs=-1, metavar="[TRACK]...", shell_complete=options.complete_track)
 @click.option(
     "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True,
@@ -46,7 +46,6 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
       etude list attention
       etude list --format json
     """
-    options.prefer_own_output()
     from grader.cli.progress_record import read_history, upcoming
     from grader.definitions.collection import Collection
     from grader.definitions.wording import did_you_mean

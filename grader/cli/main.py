@@ -7,6 +7,7 @@ import traceback
 from typing import Any, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 from grader import __version__
 from grader.errors import DefinitionError, GraderFault, SandboxFault, UsageError
@@ -18,52 +19,62 @@ _INTERRUPTED = 130
 OF_UNIX = {"fcntl", "grp", "pwd", "resource", "termios"}  # modules that other systems lack
 _GONE = 141  # what a shell says of a program that SIGPIPE ended
 
+# The module of each command, which is loaded when it is called, and its line in the help.
 _GROUPS = {
     "For students": {
-        "watch": "grader.cli.watch",
-        "next": "grader.cli.next_",
-        "list": "grader.cli.list_",
-        "lesson": "grader.cli.lesson",
-        "show": "grader.cli.show",
-        "start": "grader.cli.start",
-        "check": "grader.cli.check",
-        "hint": "grader.cli.hint",
-        "solution": "grader.cli.solution",
-        "break": "grader.cli.break_",
-        "progress": "grader.cli.progress",
+        "watch": ("grader.cli.watch", "Work through a course: every save is graded."),
+        "next": ("grader.cli.next_", "Name the next exercise."),
+        "list": ("grader.cli.list_", "List tracks and exercises."),
+        "lesson": ("grader.cli.lesson", "Read lessons, or run their code."),
+        "show": ("grader.cli.show", "Show an exercise's instructions and tests."),
+        "start": ("grader.cli.start", "Write the file to begin an exercise with."),
+        "check": ("grader.cli.check", "Grade one file."),
+        "hint": ("grader.cli.hint", "Show the next hint."),
+        "solution": ("grader.cli.solution", "Show the solution, after passing."),
+        "break": ("grader.cli.break_", "Find a call that shows a program to be wrong."),
+        "progress": ("grader.cli.progress", "Show how far you have come."),
     },
     "For authors": {
-        "new": "grader.cli.new",
-        "import": "grader.cli.import_",
-        "lint": "grader.cli.lint",
-        "verify": "grader.cli.verify",
-        "audit": "grader.cli.audit",
-        "preview": "grader.cli.preview",
-        "diff": "grader.cli.diff",
-        "misconception": "grader.cli.misconception",
-        "schema": "grader.cli.schema",
-        "site": "grader.cli.site",
+        "new": ("grader.cli.new", "Start a new exercise or course."),
+        "import": ("grader.cli.import_", "Import exercises from elsewhere."),
+        "lint": ("grader.cli.lint", "Look at exercises without running them."),
+        "verify": ("grader.cli.verify", "Prove exercises."),
+        "audit": ("grader.cli.audit", "Find what the tests of an assignment do not catch."),
+        "preview": (
+            "grader.cli.preview",
+            "Show pages of exercises and lessons while you write them.",
+        ),
+        "diff": ("grader.cli.diff", "List the verdicts that a new version of an exercise changes."),
+        "misconception": ("grader.cli.misconception", "Turn a submission into a known mistake."),
+        "schema": ("grader.cli.schema", "Print the JSON Schema of exercise files."),
+        "site": ("grader.cli.site", "Build the static site."),
     },
     "For instructors": {
-        "collect": "grader.cli.collect",
-        "grade": "grader.cli.grade",
-        "report": "grader.cli.report",
-        "stats": "grader.cli.stats",
-        "export": "grader.cli.export",
+        "collect": ("grader.cli.collect", "Put a Canvas or Moodle download in order."),
+        "grade": ("grader.cli.grade", "Grade a folder of submissions."),
+        "report": ("grader.cli.report", "Write grades and feedback from result files."),
+        "stats": ("grader.cli.stats", "Show difficulty and common mistakes from result files."),
+        "export": ("grader.cli.export", "Write bundles and grades for others."),
     },
     "For a course's server": {
-        "serve": "etude_server.commands.serve",
-        "worker": "etude_server.commands.worker",
-        "regrade": "etude_server.commands.regrade",
-        "staff": "etude_server.commands.staff",
+        "serve": ("etude_server.commands.serve", "Serve the site and grade submissions."),
+        "worker": (
+            "etude_server.commands.worker",
+            "Grade submissions from a server's queue on PostgreSQL.",
+        ),
+        "regrade": (
+            "etude_server.commands.regrade",
+            "Grade stored submissions again under a fixed exercise.",
+        ),
+        "staff": ("etude_server.commands.staff", "Manage the service: people, tokens, database."),
     },
     "For this machine": {
-        "doctor": "grader.cli.doctor",
-        "packages": "grader.cli.packages",
-        "completion": "grader.cli.completion",
+        "doctor": ("grader.cli.doctor", "Check which sandboxes this host has."),
+        "packages": ("grader.cli.packages", "Lock or install the packages of a course."),
+        "completion": ("grader.cli.completion", "Set up completion in your shell."),
     },
 }
-_COMMANDS = {name: module for group in _GROUPS.values() for name, module in group.items()}
+_COMMANDS = {name: entry for group in _GROUPS.values() for name, entry in group.items()}
 
 
 class _EtudeGroup(click.Group):
@@ -110,30 +121,31 @@ class _EtudeGroup(click.Group):
             raise SandboxFault(f"'etude {name}' needs Linux")
 
         try:
-            command: click.Command = importlib.import_module(_COMMANDS[name]).command
+            command: click.Command = importlib.import_module(_COMMANDS[name][0]).command
         except ImportError as error:
             if error.name not in OF_UNIX:
                 raise
             command = click.Command(
                 name,
                 callback=refuse,
-                short_help="(needs Linux)",
                 context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
             )
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by those who need them."""
-        for heading, names in _GROUPS.items():
-            commands = [(name, self.get_command(ctx, name)) for name in names]
+        for heading, commands in _GROUPS.items():
             with formatter.section(heading):
-                formatter.write_dl(
-                    [
-                        (name, command.get_short_help_str(60))
-                        for name, command in commands
-                        if command
-                    ]
-                )
+                formatter.write_dl([(name, summary) for name, (_, summary) in commands.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands and options that begin like this."""
+        commands = [
+            CompletionItem(name, help=summary)
+            for name, (_, summary) in _COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -156,6 +168,11 @@ class _EtudeGroup(click.Group):
 @click.version_option(__version__, prog_name="etude")
 def etude() -> None:
     """Autograded NumPy exercises."""
+    # UTF-8 whatever the locale says: marks and maths are in every result.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            chosen = os.environ.get("PYTHONIOENCODING", "").partition(":")[0]
+            stream.reconfigure(encoding=chosen or "utf-8", errors="replace")
 
 
 def main() -> NoReturn:

@@ -4,11 +4,16 @@ from pathlib import Path
 
 import click
 
+from grader.authoring.add_entry import new_misconception
 from grader.cli import options
+from grader.course.failures import failure_groups
+from grader.course.grades import read_results
+from grader.course.statistics import rows_of
+from grader.definitions.collection import resolve
 from grader.errors import UsageError
 
 
-@click.group("misconception", short_help="Turn a submission into a known mistake.")
+@click.group("misconception")
 def command() -> None:
     """Turn mistakes that students made into misconceptions of an exercise.
 
@@ -22,12 +27,10 @@ def command() -> None:
 @command.command("add")
 @options.exercise_argument
 @click.argument("submission", metavar="FILE|GROUP")
-@click.option(
+@options.path_option(
     "--results",
+    "The results that GROUP is a number in, as `etude stats` prints it; may be repeated.",
     multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The results that GROUP is a number in, as `etude stats` prints it; may be repeated.",
 )
 @click.option("--says", metavar="TEXT", help="The sentence for learners; asked for otherwise.")
 @click.option("--id", "name", metavar="ID", help="Its id; otherwise the first words of TEXT.")
@@ -50,13 +53,6 @@ def add(
       etude misconception add softmax ada/softmax.py --says "You forgot to subtract the maximum."
       etude misconception add softmax 1 --results results.jsonl
     """
-    options.prefer_own_output()
-    from grader.authoring.add_entry import new_misconception
-    from grader.course.failures import failure_groups
-    from grader.course.grades import read_results
-    from grader.course.statistics import rows_of
-    from grader.definitions.collection import resolve
-
     definition = resolve(exercise, options.collection_for((exercise,), exercises))
     path = submission
     if submission.isdecimal():  # the first file of a group of failures

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import click
 
+from grader.authoring.new_exercise import new_course, new_exercise
 from grader.cli import options
+from grader.definitions.schema import nearest_schema
 
 
-@click.command("new", short_help="Start a new exercise or course.")
+@click.command("new")
 @click.argument("slug")
 @click.option("--course", is_flag=True, help="Start a course: a folder with all that it needs.")
 @click.option(
@@ -17,13 +19,12 @@ from grader.cli import options
     show_default=True,
     help="What a learner writes: a program, or tests of one.",
 )
-@click.option(
+@options.path_option(
     "--into",
-    type=click.Path(path_type=Path),
+    "The folder to write it to, a track's for example.",
+    metavar="DIR",
     default=Path(),
     show_default="here",
-    metavar="DIR",
-    help="The folder to write it to, a track's for example.",
 )
 def command(slug: str, kind: str, into: Path, *, course: bool) -> None:
     """Write a new exercise with the id SLUG, complete and proven, to be changed piece by piece.
@@ -38,10 +39,6 @@ def command(slug: str, kind: str, into: Path, *, course: bool) -> None:
       etude new test-row-shares --kind test
       etude new linear-algebra --course
     """
-    options.prefer_own_output()
-    from grader.authoring.new_exercise import new_course, new_exercise
-    from grader.definitions.schema import nearest_schema
-
     if course:
         for path in new_course(slug, into):
             click.echo(f"{path} is written.")

@@ -5,13 +5,20 @@ from pathlib import Path
 import click
 
 from grader.cli import options
+from grader.cli.progress_record import read_history, suffix, upcoming
+from grader.definitions.collection import Collection
+from grader.definitions.public import estimated_minutes
+from grader.progress.daily_set import daily_set
+from grader.progress.history import local_now
+from grader.progress.status import standings
+from grader.sandbox.printable import printable
 
 
-@click.command("next", short_help="Name the next exercise.")
+@click.command("next")
 @options.exercises_option
 @click.option(
     "--course",
-    type=click.Path(path_type=Path),
+    type=options.PATH,
     metavar="NAME",
     help="Name today's set of a course instead: exercises for about ten minutes. NAME is what "
     "--exercises would be.",
@@ -29,14 +36,9 @@ def command(exercises: Path | None, course: Path | None) -> None:
       etude next
       etude next --course numpy-practice
     """
-    options.prefer_own_output()
     if course is not None:
         _print_daily_set(course)
         return
-    from grader.cli.progress_record import read_history, suffix, upcoming
-    from grader.definitions.collection import Collection
-    from grader.progress.status import standings
-    from grader.sandbox.printable import printable
 
     collection = Collection.load(options.collection_folder(exercises))
     history = read_history()
@@ -64,13 +66,6 @@ def command(exercises: Path | None, course: Path | None) -> None:
 
 
 def _print_daily_set(course: Path) -> None:
-    from grader.cli.progress_record import read_history, suffix
-    from grader.definitions.collection import Collection
-    from grader.definitions.public import estimated_minutes
-    from grader.progress.daily_set import daily_set
-    from grader.progress.history import local_now
-    from grader.sandbox.printable import printable
-
     exercises, today = (
         Collection.load(options.collection_folder(course)).exercises,
         local_now().date(),

@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
+PATH = click.Path(path_type=Path)
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+EXISTING_PATH = click.Path(path_type=Path, exists=True)
+EXISTING_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+
 _MOST_LINKS = 40  # on one path, as Linux counts
 
 
@@ -44,7 +51,7 @@ def exercises_option(function: _Function) -> _Function:
     return click.option(
         "--exercises",
         callback=_together,
-        type=click.Path(path_type=Path),
+        type=PATH,
         multiple=True,
         envvar="ETUDE_EXERCISES",
         show_envvar=True,
@@ -77,11 +84,17 @@ def jobs_option(what: str) -> Callable[[_Function], _Function]:
     )
 
 
-def output_option(text: str) -> Callable[[_Function], _Function]:
+def path_option(
+    name: str, text: str, kind: click.Path = PATH, **attributes: Any
+) -> Callable[[_Function], _Function]:
+    """Add an option that names a file or a folder, with its help and click's attributes."""
+    attributes.setdefault("metavar", "FILE" if kind.file_okay else "DIR")
+    return click.option(name, type=kind, help=text, **attributes)
+
+
+def output_option(text: str, **attributes: Any) -> Callable[[_Function], _Function]:
     """Add `--output FILE`, with its help."""
-    return click.option(
-        "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help=text
-    )
+    return path_option("--output", text, FILE, **attributes)
 
 
 def port_option(function: _Function) -> _Function:
@@ -204,6 +217,20 @@ def deliver(delivery: "Delivery", result: "Batch | Report") -> None:
     delivery.write(result)
 
 
+def write_file(path: Path, content: str | bytes) -> None:
+    """Write a whole file.
+
+    Raises:
+        UsageError: It cannot be written.
+    """
+    from grader.reports.formats import write_whole
+
+    try:
+        write_whole(path, content)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+
+
 def collection_folder(option: Path | None) -> Path:
     """Return the folder of the collection that is meant.
 
@@ -281,14 +308,6 @@ def sandbox_opener(
         return start(spare=spare, many=many, meanwhile=meanwhile, packages=packages)
 
     return opener
-
-
-def prefer_own_output() -> None:
-    """Print UTF-8 whatever the locale says: marks and maths are in every result."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            chosen = os.environ.get("PYTHONIOENCODING", "").partition(":")[0]
-            stream.reconfigure(encoding=chosen or "utf-8", errors="replace")
 
 
 @contextlib.contextmanager

@@ -6,12 +6,13 @@ from pathlib import Path
 import click
 
 from grader.cli import options
+from grader.course import course_requirements
 from grader.definitions.course import load_course
 from grader.definitions.exercise import Course
 from grader.definitions.files import COURSE_FILE, REQUIREMENTS_FILE, exists, folders_in
 
 
-@click.group("packages", short_help="Lock or install the packages of a course.")
+@click.group("packages")
 def command() -> None:
     """Lock or install the packages that a course names in `course.yaml`."""
 
@@ -29,14 +30,10 @@ def lock(exercises: Path | None) -> None:
     Example:
       etude packages lock --exercises my-course
     """
-    options.prefer_own_output()
-    from grader.course import course_requirements
-    from grader.reports.formats import write_whole
-
     for course in _courses(exercises):
         text, python = course_requirements.lock(course)
         path = course.where.path.with_name(REQUIREMENTS_FILE)
-        write_whole(path, text)
+        options.write_file(path, text)
         packages = sum("==" in line for line in text.splitlines())
         noun = "package" if packages == 1 else "packages"
         click.echo(f"{path}: {packages} {noun}, for Python {python} and newer")
@@ -51,9 +48,6 @@ def install(exercises: Path | None) -> None:
     Example:
       etude packages install --exercises my-course
     """
-    options.prefer_own_output()
-    from grader.course import course_requirements
-
     for course in _courses(exercises):
         if course_requirements.install(course):
             click.echo(f"packages of {course.where.path}: installed")

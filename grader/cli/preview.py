@@ -5,26 +5,28 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from grader.authoring.verify.checks import LINT
 from grader.cli import options
 from grader.cli.file_watcher import changed, rebuild_on_change
+from grader.definitions.collection import load_exercise
+from grader.definitions.files import course_file
+from grader.definitions.images import images_of
 from grader.errors import EtudeError, UsageError
-
-if TYPE_CHECKING:
-    from sitegen.authoring import Panel
-    from sitegen.content import Content
-    from sitegen.from_collection.builder import ContentBuilder
-    from sitegen.live import LiveSite
+from sitegen.authoring import Panel, with_panels
+from sitegen.build import site_files
+from sitegen.content import Content
+from sitegen.from_collection.builder import ContentBuilder, site_cache
+from sitegen.live import LiveSite
 
 _MOST_PROOFS = 3  # after a change; a new course.yaml changes every exercise
 
 
-@click.command("preview", short_help="Show pages of exercises and lessons while you write them.")
-@click.argument("path", type=click.Path(path_type=Path, exists=True))
+@click.command("preview")
+@click.argument("path", type=options.EXISTING_PATH)
 @options.port_option
 def command(path: Path, port: int) -> None:
     """Show the page of the exercise in PATH, and what lint and verify say of it.
@@ -38,11 +40,8 @@ def command(path: Path, port: int) -> None:
       etude preview exercises/attention/13-attention-weights.yaml
       etude preview linear-algebra/
     """
-    options.prefer_own_output()
     if not path.is_dir() and path.suffix not in (".yaml", ".yml"):
         raise UsageError(f"{path} is no definition: its name ends in .yaml; or name a folder")
-    from sitegen.from_collection.builder import ContentBuilder, site_cache
-    from sitegen.live import LiveSite
 
     with ContentBuilder(cache=site_cache()) as builder:
         builder.fork_now()
@@ -58,7 +57,7 @@ def command(path: Path, port: int) -> None:
 class _Preview:
     """The pages of a file or a folder: shown at once, and again when a proof is there."""
 
-    def __init__(self, path: Path, site: "LiveSite", builder: "ContentBuilder") -> None:
+    def __init__(self, path: Path, site: LiveSite, builder: ContentBuilder) -> None:
         self._path = path
         self._site = site
         self._builder = builder
@@ -69,9 +68,6 @@ class _Preview:
 
     def show(self) -> None:
         """Publish the pages as the files are now, and begin to prove what changed."""
-        from sitegen.build import site_files
-        from sitegen.content import Content
-
         try:
             content, pages, failures = self._content()
             files = site_files(content, failures=failures)
@@ -105,13 +101,10 @@ class _Preview:
         self._page = files, ("Findings in this preview", everything)
         self._publish()
 
-    def _content(self) -> "tuple[Content, dict[Path, str], dict[str, str]]":
+    def _content(self) -> tuple[Content, dict[Path, str], dict[str, str]]:
         """Return what is shown, the page of each file, and why some cannot be made."""
         if self._path.is_dir():
             return self._builder.draft(self._path)
-        from grader.definitions.collection import load_exercise
-        from grader.definitions.files import course_file
-        from grader.definitions.images import images_of
 
         self.watched.update(images_of(self._path))
         exercise = load_exercise(self._path)
@@ -137,8 +130,6 @@ class _Preview:
         self._publish()
 
     def _publish(self) -> None:
-        from sitegen.authoring import with_panels
-
         files, other = self._page
         panels = {}
         for path, (page, lines) in self._pages.items():

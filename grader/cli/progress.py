@@ -1,24 +1,25 @@
 """`etude progress`: how far one has come, and the record as a file."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from grader.cli import options
+from grader.cli.progress_record import suffix, upcoming
+from grader.definitions.collection import Collection
+from grader.definitions.exercise import Exercise, ExerciseId
 from grader.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from grader.definitions.exercise import Exercise, ExerciseId
-    from grader.progress.status import ExerciseStatus
+from grader.progress.exchange import MAX_BYTES, from_json, programs_in, to_json
+from grader.progress.history import local_now
+from grader.progress.status import ExerciseStatus, standings, streak
+from grader.progress.store import Store
 
 _BAR = 20  # characters
 
 
-@click.group("progress", short_help="Show how far you have come.", invoke_without_command=True)
+@click.group("progress", invoke_without_command=True)
 @options.exercises_option
 @click.pass_context
 def command(context: click.Context, exercises: Path | None) -> None:
@@ -33,14 +34,8 @@ def command(context: click.Context, exercises: Path | None) -> None:
       etude progress export backup.json
       etude progress import backup.json
     """
-    options.prefer_own_output()
     if context.invoked_subcommand is not None:
         return
-    from grader.cli.progress_record import suffix, upcoming
-    from grader.definitions.collection import Collection
-    from grader.progress.history import local_now
-    from grader.progress.status import standings, streak
-    from grader.progress.store import Store
 
     collection = Collection.load(options.collection_folder(exercises))
     history = Store().read()
@@ -79,26 +74,15 @@ def export(file: Path, force: bool) -> None:
       etude progress export backup.json
       etude progress export - | gzip > backup.json.gz
     """
-    from grader.progress.exchange import to_json
-    from grader.progress.store import Store
-    from grader.reports.formats import write_whole
-
     store = Store()
     history = store.read()
     text = to_json(history, store.programs())
     if str(file) == "-":
         click.echo(text, nl=False)
         return
-    try:
-        if force:
-            write_whole(file, text)
-        else:
-            with file.open("x", encoding="utf-8") as opened:
-                opened.write(text)
-    except FileExistsError:
-        raise UsageError(f"{file} is there already; --force replaces it") from None
-    except OSError as error:
-        raise UsageError(f"{file} cannot be written: {error.strerror}") from None
+    if file.exists() and not force:
+        raise UsageError(f"{file} is there already; --force replaces it")
+    options.write_file(file, text)
     click.echo(f"{_counted(len(history.attempts), 'attempt')} in {file}")
 
 
@@ -112,9 +96,6 @@ def import_(file: Path) -> None:
       etude progress import backup.json
       gunzip < backup.json.gz | etude progress import -
     """
-    from grader.progress.exchange import MAX_BYTES, from_json, programs_in
-    from grader.progress.store import Store
-
     try:
         if str(file) == "-":
             data = sys.stdin.buffer.read(MAX_BYTES + 1)
@@ -144,13 +125,11 @@ def where() -> None:
     Example:
       etude progress where
     """
-    from grader.progress.store import Store
-
     click.echo(str(Store().path))
 
 
 def _print_part(
-    title: str, listed: "tuple[Exercise, ...]", standing: "Mapping[ExerciseId, ExerciseStatus]"
+    title: str, listed: tuple[Exercise, ...], standing: Mapping[ExerciseId, ExerciseStatus]
 ) -> None:
     standings = [standing[each.id] for each in listed if each.id in standing]
     passed = sum(each.state == "passed" for each in standings)

@@ -2,34 +2,33 @@
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from grader.cli import options
 from grader.cli.grading_rules import read_graded, read_rules, rules_options
+from grader.course.feedback_pages import write_pages
+from grader.course.grades import unlisted
 from grader.errors import UsageError
+from grader.reports.formats import RequestedFormat
+from grader.reports.report import HiddenTests
 from grader.sandbox.printable import printable
 
-if TYPE_CHECKING:
-    from grader.reports.formats import RequestedFormat
-    from grader.reports.report import HiddenTests
 
-
-@click.command("report", short_help="Write grades and feedback from result files.")
-@click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.command("report")
+@click.argument("results", nargs=-1, required=True, type=options.PATH)
 @options.report_option
 @options.hidden_tests_option
 @rules_options
-@click.option(
-    "--feedback", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
-    help="Write a page for each student into this folder.",
-)  # fmt: skip
+@options.path_option(
+    "--feedback", "Write a page for each student into this folder.", options.FOLDER
+)
 def command(
     results: tuple[Path, ...],
     *,
-    formats: "tuple[RequestedFormat, ...]",
-    hidden_tests: "HiddenTests",
+    formats: tuple[RequestedFormat, ...],
+    hidden_tests: HiddenTests,
     feedback: Path | None,
     **rule_options: Any,
 ) -> None:
@@ -45,10 +44,6 @@ def command(
       etude report results.jsonl --roster roster.csv --schedule my-course/schedule.yaml
       etude report week-*.jsonl --overrides overrides.csv --feedback feedback/
     """
-    options.prefer_own_output()
-    from grader.course.feedback_pages import write_pages
-    from grader.course.grades import unlisted
-
     rules = read_rules(**rule_options)
     delivery = options.delivery(formats)
     if rule := next((f"--{name}" for name, value in rule_options.items() if value is not None), ""):

@@ -8,16 +8,13 @@ from grader.cli import options
 from grader.errors import UsageError
 
 
-@click.command("schema", short_help="Print the JSON Schema of exercise files.")
+@click.command("schema")
 @click.argument(
     "kind", type=click.Choice(["exercise", "track", "course", "verdict"]), default="exercise"
 )
 @click.option("--markdown", is_flag=True, help="Print a description of the format for people.")
-@click.option(
-    "--into",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    metavar="DIR",
-    help="Write the schemas of a course's files to this folder.",
+@options.path_option(
+    "--into", "Write the schemas of a course's files to this folder.", options.EXISTING_FOLDER
 )
 def command(kind: str, markdown: bool, into: Path | None) -> None:
     """Print the JSON Schema of exercise files, track.yaml, course.yaml, or a verdict.
@@ -34,7 +31,6 @@ def command(kind: str, markdown: bool, into: Path | None) -> None:
       etude schema --into linear-algebra
       etude schema verdict > verdict.schema.json
     """
-    options.prefer_own_output()
     if into is not None:
         from grader.definitions.schema import write_schemas
 

@@ -23,7 +23,7 @@ _KINDS = {
 }
 
 
-@click.command("show", short_help="Show an exercise's instructions and tests.")
+@click.command("show")
 @options.exercise_argument
 @options.exercises_option
 def command(exercise: str, exercises: Path | None) -> None:
@@ -36,7 +36,6 @@ def command(exercise: str, exercises: Path | None) -> None:
       etude show attention-weights
       etude show attention-weights | less
     """
-    options.prefer_own_output()
     from rich.console import Console
 
     from grader.cli.progress_record import read_history, suffix

@@ -9,23 +9,21 @@ import click
 
 from grader.cli import options
 from grader.errors import UsageError
+from sitegen.build import build_site
+from sitegen.from_collection.builder import ContentBuilder, site_cache
+from sitegen.hosting import Hosting
+from sitegen.pyodide import PUBLIC_PACKAGES, packages_in, read_distribution
 
 _OBJECTS = 200_000  # nearly all that a build makes lives until its end, so it is seldom searched
 
 
-@click.group("site", short_help="Build the static site.")
+@click.group("site")
 def command() -> None:
     """Build the static site from the same definitions that are graded."""
 
 
 @command.command("build")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="Where to write it.",
-)
+@options.path_option("--output", "Where to write it.", metavar="DIR", required=True)
 @click.option(
     "--base-url",
     metavar="PATH",
@@ -43,11 +41,10 @@ def command() -> None:
     metavar="URL",
     help="The folder that pages load Python from; by default that of a public network.",
 )
-@click.option(
+@options.path_option(
     "--pyodide-dir",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    metavar="DIR",
-    help="A Pyodide distribution with NumPy to copy into the site, which then needs no other host.",
+    "A Pyodide distribution with NumPy to copy into the site, which then needs no other host.",
+    options.EXISTING_FOLDER,
 )
 @click.option(
     "--embed-in",
@@ -89,12 +86,6 @@ def build(
       etude site build --output build/site
       etude site build --output build/site --site-url https://example.org/etude/
     """
-    options.prefer_own_output()
-    from sitegen.build import build_site
-    from sitegen.from_collection.builder import ContentBuilder, site_cache
-    from sitegen.hosting import Hosting
-    from sitegen.pyodide import PUBLIC_PACKAGES, packages_in, read_distribution
-
     if pyodide_url and pyodide_dir:
         raise UsageError("--pyodide-url and --pyodide-dir are two places for one thing")
     packages = packages_in(pyodide_dir) if pyodide_dir else PUBLIC_PACKAGES

@@ -8,7 +8,7 @@ from grader.cli import options
 from grader.errors import UsageError
 
 
-@click.command("solution", short_help="Show the solution, after passing.")
+@click.command("solution")
 @options.exercise_argument
 @click.option("--give-up", is_flag=True, help="Show it now, and earn no XP with this exercise.")
 @options.exercises_option
@@ -23,7 +23,6 @@ def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
       etude solution attention-weights
       etude solution attention-weights --give-up
     """
-    options.prefer_own_output()
     from grader.cli.progress_record import keep, read_history
     from grader.definitions.collection import resolve
     from grader.progress.history import GivenUp, History, local_now

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
 
 
-@click.command("start", short_help="Write the file to begin an exercise with.")
+@click.command("start")
 @options.exercise_argument
-@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.argument("file", type=options.PATH, required=False)
 @options.exercises_option
 def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
     """Write the starter of EXERCISE to FILE, or to <exercise>.py in this folder.
@@ -29,7 +29,6 @@ def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
       etude start attention-weights
       etude start attention-weights homework/week3.py
     """
-    options.prefer_own_output()
     from grader.cli.progress_record import read_history, suffix
     from grader.definitions.collection import resolve
     from grader.progress.status import standings

@@ -4,18 +4,18 @@ import dataclasses
 import json
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+from rich.console import Console
+from rich.table import Table
 
 from grader.cli import options
 from grader.cli.server_extra import files_or_store, server_module, stored_option
+from grader.course.failures import FailureGroup, TestStatistics, failure_groups, statistics_of_tests
+from grader.course.grades import read_results
+from grader.course.statistics import ExerciseStatistics, rows_of, summarise
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
-
-if TYPE_CHECKING:
-    from grader.course.failures import FailureGroup, TestStatistics
-    from grader.course.statistics import ExerciseStatistics
 
 _NAMED = 3  # mistakes and tests that a line names
 _TESTS = 12  # that are shown; JSON has all
@@ -23,8 +23,8 @@ _GROUPS = 10  # likewise
 _LONGEST_MESSAGE = 160  # characters of a message
 
 
-@click.command("stats", short_help="Show difficulty and common mistakes from result files.")
-@click.argument("results", nargs=-1, type=click.Path(path_type=Path))
+@click.command("stats")
+@click.argument("results", nargs=-1, type=options.PATH)
 @stored_option
 @options.format_option("text", "json")
 def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
@@ -44,14 +44,9 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
       etude stats week-*.jsonl --format json
       etude stats --database sqlite:///etude.db
     """
-    options.prefer_own_output()
     files_or_store(results, database)
-    tests, groups = list["TestStatistics"](), list["FailureGroup"]()
+    tests, groups = list[TestStatistics](), list[FailureGroup]()
     if database is None:
-        from grader.course.failures import failure_groups, statistics_of_tests
-        from grader.course.grades import read_results
-        from grader.course.statistics import rows_of, summarise
-
         rows = rows_of(report.data() for report in read_results(results))
         statistics, tests, groups = summarise(rows), statistics_of_tests(rows), failure_groups(rows)
     else:
@@ -85,10 +80,7 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
     _print_groups(groups, results)
 
 
-def _print(statistics: list["ExerciseStatistics"]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
+def _print(statistics: list[ExerciseStatistics]) -> None:
     table = Table(box=None, pad_edge=False)
     table.add_column("exercise", overflow="fold")
     for heading in ("students", "pass", "score", "discrimination"):
@@ -108,12 +100,10 @@ def _print(statistics: list["ExerciseStatistics"]) -> None:
     Console(highlight=False).print(table)
 
 
-def _print_tests(tests: "list[TestStatistics]") -> None:
+def _print_tests(tests: list[TestStatistics]) -> None:
     """Print the tests that most students fail alone."""
     if not tests:
         return
-    from rich.console import Console
-    from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
     for heading in ("exercise", "test"):
@@ -131,7 +121,7 @@ def _print_tests(tests: "list[TestStatistics]") -> None:
         console.print(f"{len(tests) - _TESTS} more tests failed; --format json has all.")
 
 
-def _print_groups(groups: "list[FailureGroup]", results: tuple[Path, ...]) -> None:
+def _print_groups(groups: list[FailureGroup], results: tuple[Path, ...]) -> None:
     """Print the largest groups of undiagnosed failures, and how to make a misconception of one."""
     if not groups:
         return

@@ -8,24 +8,34 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+from rich.console import Console
 
 from grader import __version__
+from grader.authoring.add_entry import add_entry
+from grader.authoring.lint.run import lint
 from grader.authoring.targets import TargetGroup, find_targets
+from grader.authoring.verify.breaking_calls import with_breaking_calls
+from grader.authoring.verify.leaks import begin_to_find_leaks
 from grader.authoring.verify.proof import Proof, record
 from grader.authoring.verify.proof_cache import ProofCache
+from grader.authoring.verify.proof_report import print_proofs, sarif
+from grader.authoring.verify.session import FindLeaks, add_lint_errors, begin, finish
 from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
+from grader.cli.progress_bar import progress
+from grader.definitions.exercise import Exercise
 from grader.definitions.files import course_file, exists
+from grader.definitions.track import Track, TrackDefinition, TrackId
 from grader.disk_cache import cache_folder, fingerprint, package_folder
 from grader.errors import UsageError
-
-if TYPE_CHECKING:
-    from grader.authoring.verify.session import FindLeaks
-    from grader.definitions.exercise import Exercise
-    from grader.sandbox.process import Sandbox
+from grader.grading.expected.public_form import public_track
+from grader.grading.workers.pool import Pool
+from grader.sandbox.process import Sandbox
+from sitegen.markdown import unshowable
+from sitegen.package_data import data_folder
+from sitegen.pages import render_pages
 
 _STATUS = {"proven": 0, "not proven": NOT_PASSED, "invalid": USAGE, "fault": FAULT}
 _DECIDING = ("authoring/lint", "authoring/verify", "definitions", "grading", "mutation", "sandbox")
@@ -33,7 +43,7 @@ _SUFFIXES = (".yaml", ".yml", ".py", ".html", ".md")
 _GLANCE = 0.5  # seconds between looks at files that are watched
 
 
-@click.command("verify", short_help="Prove exercises.")
+@click.command("verify")
 @click.argument("targets", nargs=-1, metavar="[EXERCISE|TRACK|PATH]...")
 @options.jobs_option("programs to run")
 @options.output_option("Also write the record here, as JSON.")
@@ -76,7 +86,6 @@ def command(
       etude verify drafts/07-rope.yaml --watch
       etude verify drafts/07-rope.yaml --accept
     """
-    options.prefer_own_output()
     folder = options.collection_for(targets, exercises)
     groups = find_targets(targets, folder)
     if watch:
@@ -88,30 +97,16 @@ def command(
     if accept and _accept(proofs, reason, change):
         proofs = _prove(groups, collection, jobs, use_cache=not no_cache)
     if breaks:
-        from grader.authoring.verify.breaking_calls import with_breaking_calls
-        from grader.grading.workers.pool import Pool
-
         with Pool(jobs, options.sandbox_opener(unsafe=False, workers=jobs)) as pool:
             proofs = with_breaking_calls(proofs, pool)
     data = record({os.fspath(path): proof for path, proof in proofs.items()}, __version__)
     if output is not None:
-        from grader.reports.formats import write_whole
-
-        try:
-            write_whole(output, json.dumps(data, indent=2) + "\n")
-        except OSError as error:
-            raise UsageError(f"{output} cannot be written: {error.strerror}") from error
+        options.write_file(output, json.dumps(data, indent=2) + "\n")
     if form == "json":
         click.echo(json.dumps(data, indent=2))
     elif form == "sarif":
-        from grader.authoring.verify.proof_report import sarif
-
         click.echo(json.dumps(sarif(proofs, Path.cwd()), indent=2, ensure_ascii=False))
     else:
-        from rich.console import Console
-
-        from grader.authoring.verify.proof_report import print_proofs
-
         print_proofs(Console(highlight=False), proofs, verbose=verbose)
     raise click.exceptions.Exit(max(_STATUS[proof.status] for proof in proofs.values()))
 
@@ -119,23 +114,15 @@ def command(
 def _prove(
     groups: Sequence[TargetGroup], collection: Path | None, jobs: int, *, use_cache: bool
 ) -> dict[Path, Proof]:
-    from grader.authoring.verify.session import add_lint_errors, begin
-
     cache = ProofCache(cache_folder("verify"), fingerprint(_sources())) if use_cache else None
     session = begin(groups, cache)
     if session.to_prove:
-        from grader.authoring.verify.session import finish
-        from grader.cli.progress_bar import progress
-        from grader.grading.workers.pool import Pool
-
         opener = options.sandbox_opener(unsafe=False, workers=jobs)
         with Pool(jobs, opener) as pool, progress(len(session.to_prove), "proved") as advance:
             for _ in finish(session, pool, leak_finder(), cache):
                 advance()
         if cache is not None:
             cache.tidy()
-    from grader.authoring.lint.run import lint
-    from sitegen.markdown import unshowable
 
     add_lint_errors(session, lint(groups, collection, unshowable=unshowable))
     if not session.settled():
@@ -149,8 +136,6 @@ def _accept(proofs: Mapping[Path, Proof], reason: str | None, change: str | None
     Raises:
         UsageError: No mutant is meant, or one reason would be given for several.
     """
-    from grader.authoring.add_entry import add_entry
-
     survivors = [
         (path, finding)
         for path, proof in proofs.items()
@@ -183,22 +168,14 @@ def _accept(proofs: Mapping[Path, Proof], reason: str | None, change: str | None
     return written
 
 
-def leak_finder() -> "FindLeaks":
+def leak_finder() -> FindLeaks:
     """Return the search for hidden things in what is shown, with the site's own pages in it."""
-    from grader.authoring.verify.leaks import begin_to_find_leaks
-    from sitegen.package_data import data_folder
-    from sitegen.pages import render_pages  # noqa: F401  found on the path before reading is given up
-
     folders = (package_folder("sitegen"), data_folder("templates"), data_folder("assets"))
     return functools.partial(begin_to_find_leaks, render=_pages, readable=folders)
 
 
-def _pages(exercise: "Exercise", sandbox: "Sandbox | None") -> Iterator[tuple[str, bytes]]:
+def _pages(exercise: Exercise, sandbox: Sandbox | None) -> Iterator[tuple[str, bytes]]:
     """Render the site of a track that has this exercise alone."""
-    from grader.definitions.track import Track, TrackDefinition, TrackId
-    from grader.grading.expected.public_form import public_track
-    from sitegen.pages import render_pages
-
     definition = TrackDefinition(
         exercise.where, TrackId("track"), "Track", "A track.", (exercise.id,)
     )
@@ -209,8 +186,6 @@ def _pages(exercise: "Exercise", sandbox: "Sandbox | None") -> Iterator[tuple[st
 
 def _sources() -> list[Path]:
     """Return the folders whose sources decide what a proof says."""
-    from sitegen.package_data import data_folder
-
     grader = Path(__file__).parents[1]
     ours = [grader / name for name in _DECIDING]
     return [*ours, package_folder("reference"), package_folder("sitegen"), data_folder("templates")]

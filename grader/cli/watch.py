@@ -28,14 +28,14 @@ _MOST_TASK_LINES = 12  # lines of a task
 _TASK_HEADING = re.compile("^## Your task\n", re.MULTILINE)
 
 
-@click.command("watch", short_help="Work through a course: every save is graded.")
+@click.command("watch")
 @click.argument(
     "target",
     required=False,
     metavar="[TRACK|EXERCISE]",
     shell_complete=options.complete_track_or_exercise,
 )
-@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.argument("file", type=options.PATH, required=False)
 @options.exercises_option
 @options.unsafe_option
 def command(target: str | None, file: Path | None, exercises: Path | None, unsafe: bool) -> None:
@@ -59,7 +59,6 @@ def command(target: str | None, file: Path | None, exercises: Path | None, unsaf
       etude watch attention-weights
       etude watch attention-weights my_solution.py
     """
-    options.prefer_own_output()
     name = target if target is not None and file is not None else _first(target, exercises)
     if name is None:
         click.echo(_DONE)

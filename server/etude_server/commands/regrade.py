@@ -30,7 +30,7 @@ _CELL = 40  # characters of a line in one: an id is 36
 _WIDEST_TABLE = 1_000
 
 
-@click.command("regrade", short_help="Grade stored submissions again under a fixed exercise.")
+@click.command("regrade")
 @click.argument("exercise", required=False)
 @click.option(
     "--from", "from_hash", default="", metavar="HASH",
@@ -78,7 +78,6 @@ def command(
       etude regrade attention-weights --yes --reason "test 3 was wrong for float32"
       etude regrade --list
     """
-    options.prefer_own_output()
     chosen = [each for each in (exercise, listing, show, cancel, undo) if each]
     if len(chosen) != 1:
         raise click.UsageError("Give an EXERCISE, or --list, --show ID, --cancel ID or --undo ID.")

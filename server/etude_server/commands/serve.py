@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _HEAD = b">\n<head>"  # in a page; the element before it says whether it is for practice
 
 
-@click.command("serve", cls=ServiceCommand, short_help="Serve the site and grade submissions.")
+@click.command("serve", cls=ServiceCommand)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
 @click.option(
     "--port",

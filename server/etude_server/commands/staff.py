@@ -14,7 +14,7 @@ from grader.errors import UsageError
 _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 
 
-@click.group("staff", short_help="Manage the service: people, tokens, database.")
+@click.group("staff")
 def command() -> None:
     """Manage what `etude serve` uses: people and tokens, platforms, the database."""
 

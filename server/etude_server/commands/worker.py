@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 @click.command(
     "worker",
     cls=ServiceCommand,
-    short_help="Grade submissions from a server's queue on PostgreSQL.",
 )
 @click.option(
     "--database",

@@ -4,8 +4,10 @@ import ast
 import difflib
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
+from grader.audit.guest.match import Correspondence
 from grader.authoring.importing.assignment import Assignment
 from grader.definitions.exercise import Exercise
 
@@ -73,21 +75,12 @@ def _plain(source: str) -> list[str]:
     return [f"{each}\n" for each in ast.unparse(tree).splitlines()]
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A function of an assignment that does what a function of an exercise does.
+class Match(NamedTuple):
+    """A function of an assignment that does what a function of an exercise does."""
 
-    Attributes:
-        target: The function of the assignment.
-        known: The function of the exercise.
-        most_arguments, part, item: As in `match.Correspondence`.
-    """
-
-    target: str
+    target: str  # the function of the assignment
     function: KnownFunction
-    most_arguments: int
-    part: int | None = None
-    item: int | None = None
+    correspondence: Correspondence
 
 
 def mistakes_of(assignment: Assignment, match: Match) -> Iterator[AuditedProgram]:
@@ -129,7 +122,7 @@ def mistakes_of(assignment: Assignment, match: Match) -> Iterator[AuditedProgram
 # them.
 _ADAPTER = """
 
-def _known_mistake(right, most, part, item):
+def _known_mistake(right, most_arguments, part, item):
     import functools
     import inspect
 
@@ -142,14 +135,14 @@ def _known_mistake(right, most, part, item):
     def stand_in(*args, **kwargs):
         bound = signature.bind(*args, **kwargs)
         values = list(bound.args)
-        if bound.kwargs or len(values) > most:
+        if bound.kwargs or len(values) > most_arguments:
             bound.apply_defaults()
             values = list(bound.arguments.values())
             defaults = [each.default for each in signature.parameters.values()]
-            for value, default in zip(values[most:], defaults[most:]):
+            for value, default in zip(values[most_arguments:], defaults[most_arguments:]):
                 if value is not default and value != default:
                     return right(*args, **kwargs)
-            values = values[:most]
+            values = values[:most_arguments]
         result = wrong(*values)
         if item is not None:
             result = result[item]
@@ -162,18 +155,15 @@ def _known_mistake(right, most, part, item):
     return stand_in
 
 
-{target} = _known_mistake({target}, {most}, {part}, {item})
+{target} = _known_mistake({target}, {most_arguments}, {part}, {item})
 """
 
 
 def _replaced(solution: str, match: Match, code: str) -> str:
-    adapter = _ADAPTER.replace("{code}", textwrap.indent(code, "    "))
-    for name, value in (
-        ("name", match.function.name),
-        ("most", str(match.most_arguments)),
-        ("part", str(match.part)),
-        ("item", str(match.item)),
-        ("target", match.target),
-    ):
-        adapter = adapter.replace(f"{{{name}}}", value)
+    adapter = _ADAPTER.format(
+        code=textwrap.indent(code, "    "),
+        name=match.function.name,
+        target=match.target,
+        **asdict(match.correspondence),
+    )
     return solution.rstrip("\n") + "\n" + adapter

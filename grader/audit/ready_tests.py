@@ -3,8 +3,9 @@
 import ast
 import json
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from grader.audit.guest.call_as_test import Style
 from grader.authoring.importing.assignment import Assignment
@@ -48,38 +49,45 @@ def module_of(assignment: Assignment) -> str:
     return ".".join(PurePosixPath(assignment.solution).with_suffix("").parts)
 
 
-def function(name: str, body: Sequence[str], change: str, *, method: bool = False) -> str:
-    """Return a test as a function, or as a method of a `unittest.TestCase`."""
+class ReadyTest(NamedTuple):
+    """A test as a function, or as a method of a `unittest.TestCase`."""
+
+    name: str
+    target: str  # the name of the solution that it uses
+    text: str
+
+
+def ready_test(
+    assignment: Assignment, name: str, target: str, body: Sequence[str], change: str
+) -> ReadyTest:
+    """Return a test that fails on a change, in the style of the assignment's own."""
+    is_method = assignment.kind == "unittest"
     plain = change.replace("\\", "\\\\").replace('"', "'")
     says = f'    """Fail on this change: {plain}."""'
-    text = "\n".join([f"def {name}({'self' * method}):", says, *(f"    {line}" for line in body)])
-    return textwrap.indent(text, "    ") if method else text
+    head = f"def {name}({'self' * is_method}):"
+    text = "\n".join([head, says, *(f"    {line}" for line in body)])
+    return ReadyTest(name, target, textwrap.indent(text, "    ") if is_method else text)
 
 
-def test_file(assignment: Assignment, tests: Iterable[str], targets: Iterable[str]) -> str:
-    """Return a module of ready tests.
-
-    Args:
-        tests: Functions, or methods of a test case.
-        targets: The names of the solution that they use.
-    """
-    tests = [*tests]
+def test_file(assignment: Assignment, tests: Sequence[ReadyTest]) -> str:
+    """Return a module of ready tests."""
     style, module = style_of(assignment), module_of(assignment)
-    is_unittest = assignment.kind == "unittest"
+    is_unittest, texts = assignment.kind == "unittest", [test.text for test in tests]
     lines = ["import numpy as np"]
-    if any("pytest.raises" in test for test in tests):
+    if any("pytest.raises" in text for text in texts):
         lines.append("import pytest")
     if is_unittest:
         lines.insert(0, "import unittest\n")
     alias = style.prefix.rstrip(".")
     if not alias:
-        lines.append(f"\nfrom {module} import {', '.join(sorted(set(targets)))}")
+        targets = sorted({test.target for test in tests})
+        lines.append(f"\nfrom {module} import {', '.join(targets)}")
     else:
         lines.append(f"\nimport {module}" + (f" as {alias}" if alias != module else ""))
     head = "\n".join(lines)
     if is_unittest:
-        return f"{head}\n\n\nclass AuditTest(unittest.TestCase):\n" + "\n\n".join(tests) + "\n"
-    return "\n\n\n".join([head, *tests]) + "\n"
+        return f"{head}\n\n\nclass AuditTest(unittest.TestCase):\n" + "\n\n".join(texts) + "\n"
+    return "\n\n\n".join([head, *texts]) + "\n"
 
 
 def covering(kills: Mapping[str, set[str]]) -> list[str]:

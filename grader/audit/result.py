@@ -69,6 +69,7 @@ class Audit:
         accepted: Survivors named in the file of accepted ones.
         killed: How many programs a test rejects.
         misconceptions: How many of all these programs are known mistakes.
+        extra_tests: A module of tests that kills the survivors; "" if there is none to write.
     """
 
     assignment: Assignment
@@ -81,6 +82,7 @@ class Audit:
     misconceptions: int = 0
     untried: tuple[Survivor, ...] = ()
     unread: tuple[Survivor, ...] = ()
+    extra_tests: str = ""
 
     @property
     def distinguishable(self) -> int:

@@ -5,16 +5,19 @@ import math
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.audit import ready_tests, suite_checks, tasks
 from grader.audit.guest import pytest_run
+from grader.audit.guest.match import Correspondence
 from grader.audit.guest.recorded_calls import WRONG, Recorder, WrongAnswers
 from grader.audit.programs import AuditedProgram, KnownFunction, Match, mistakes_of
-from grader.audit.result import Audit, SuiteCheck, Survivor
-from grader.audit.runner import Patience, Runner, Task
+from grader.audit.ready_tests import ReadyTest
+from grader.audit.result import GROUPS, Audit, SuiteCheck, Survivor
+from grader.audit.runner import Message, Patience, Runner, Task, TaskOutcome
 from grader.audit.tasks import TestOutcome
 from grader.authoring.importing.assignment import Assignment
 from grader.errors import UsageError
@@ -39,27 +42,20 @@ class Request:
         accepted: The changes of survivors that are accepted.
         known: Functions whose known mistakes are tried.
         like: Ids of exercises whose functions match by order: agreement is not asked for.
-        began: Called with a number of programs, and with what is done to each.
-        done: Called after each.
+        progress: Shows the progress of so many programs, and what is done to each; yields what is
+            called after each.
     """
 
     jobs: int = 1
     accepted: frozenset[str] = frozenset()
     known: tuple[KnownFunction, ...] = ()
     like: frozenset[str] = frozenset()
-    began: Callable[[int, str], object] = lambda _, __: None
-    done: Callable[[], object] = lambda: None
+    progress: Callable[[int, str], AbstractContextManager[Callable[[], object]]] = lambda _, __: (
+        nullcontext(lambda: None)
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class AuditResult:
-    """An audit, and a module of tests that kills its survivors ("" if there is none to write)."""
-
-    audit: Audit
-    extra_tests: str
-
-
-def run_audit(assignment: Assignment, request: Request) -> AuditResult:
+def run_audit(assignment: Assignment, request: Request) -> Audit:
     """Audit an assignment.
 
     Raises:
@@ -70,32 +66,22 @@ def run_audit(assignment: Assignment, request: Request) -> AuditResult:
         return _Auditor(runner, request).run()
 
 
-@dataclass(slots=True)
 class _Auditor:
-    runner: Runner
-    request: Request
-    tests: list[TestOutcome] = field(default_factory=list)  # those that pass on the solution
-    checks: list[SuiteCheck] = field(default_factory=list)
-    any_order: bool = True
-    pool: bytes = b""
-
-    @property
-    def assignment(self) -> Assignment:
-        return self.runner.assignment
-
-    @property
-    def source(self) -> str:
-        return self.assignment.modules[self.assignment.solution]
-
-    @property
-    def modules(self) -> tuple[str, ...]:
-        return (*self.assignment.modules, *self.assignment.tests)
+    def __init__(self, runner: Runner, request: Request) -> None:
+        self.runner = runner
+        self.request = request
+        self.assignment = runner.assignment
+        self.source = self.assignment.modules[self.assignment.solution]
+        self.tests: list[TestOutcome] = []  # those that pass on the solution
+        self.checks: list[SuiteCheck] = []
+        self.any_order = True
+        self.pool = b""
 
     @property
     def ids(self) -> frozenset[str]:
         return frozenset(test.id for test in self.tests)
 
-    def run(self) -> AuditResult:
+    def run(self) -> Audit:
         began = time.monotonic()
         every = self._run_solution()
         self.tests = [test for test in every if test.outcome == "passed"]
@@ -116,39 +102,33 @@ class _Auditor:
             AuditedProgram(each.change, each.source, each.diff, each.line) for each in candidates
         ]
         programs += self._known_mistakes()
-        self.request.began(len(programs), "audited")
-        survived, kills = self._run_programs(programs)
+        survived, kills = self._run_programs(programs, reached)
         if kills is not None:
             self.checks.append(suite_checks.redundant(kills))
         self.checks.append(suite_checks.time(self.tests))
-        survivors, equivalent, unread, extra = self._explain(survived)
+        groups, extra_tests = self._explain(survived, reached)
+        told = [each.line for name in ("survivors", "accepted") for each in groups[name]]
         branches = {
             lines.start: name
             for lines, name in reached.branches_left(self.tests).items()
-            if not any(each.line in lines for each in survivors)  # they say it already
+            if not any(line in lines for line in told)
         }
         if branches:
             others = {lines.start for lines in reached.branches_left(every)}
             left_out = {n: name for n, name in branches.items() if n not in others}
             self.checks.append(suite_checks.entered(branches, left_out))
-        accepted = [each for each in survivors if each.change in self.request.accepted]
-        untried = {each.change for each in survived if not reached.by(each)}
-        audit = Audit(
+        return Audit(
             assignment=self.assignment,
             checks=tuple(
                 replace(each, verdict="note") if each.sentence in self.request.accepted else each
                 for each in self.checks
             ),
-            survivors=tuple(each for each in survivors if each not in accepted),
-            equivalent=tuple(each for each in equivalent if each.change not in untried),
-            untried=tuple(each for each in equivalent if each.change in untried),
-            unread=tuple(unread),
-            accepted=tuple(accepted),
+            **{name: tuple(group) for name, group in groups.items()},
             killed=len(programs) - len(survived),
             seconds=time.monotonic() - began,
             misconceptions=sum(each.misconception is not None for each in programs),
+            extra_tests=extra_tests,
         )
-        return AuditResult(audit, extra)
 
     def _task(
         self,
@@ -159,7 +139,7 @@ class _Auditor:
         **options: Any,
     ) -> Task:
         session = pytest_run.Session(tuple(self.assignment.tests), **options)
-        return tasks.run_tests(name, source, session, self.modules, patience, answer=answer)
+        return tasks.run_tests(name, source, session, patience, answer=answer)
 
     def _run_solution(self) -> list[TestOutcome]:
         trace = self.assignment.solution
@@ -241,35 +221,19 @@ class _Auditor:
             self.checks.append(suite_checks.inputs_alike(each["facts"], self.source))
         recorded = tasks.calls_of(outcomes["0"])
         if recorded:
-            task = tasks.make_pool(
-                self.source, self.assignment.solution, self.modules, recorded, _POOL_SECONDS
-            )
+            file = self.assignment.solution
+            task = tasks.make_pool(self.source, file, recorded, _POOL_SECONDS)
             self.pool = tasks.calls_of(self.runner.run(task))
 
     def _known_mistakes(self) -> Iterable[AuditedProgram]:
-        if not self.pool or not self.request.known:
+        known, like = self.request.known, self.request.like
+        if not self.pool or not known:
             return
-        task = tasks.match_known(
-            self.source,
-            self.assignment.solution,
-            self.modules,
-            self.pool,
-            self.request.known,
-            self.request.like,
-        )
-        seen: set[tuple[str, str]] = set()
-        tried: set[str] = set()
-        known = self.request.known
+        task = tasks.match_known(self.source, self.assignment.solution, self.pool, known, like)
         matches = [
-            Match(
-                each["target"],
-                known[each["number"]],
-                each["most_arguments"],
-                each["part"],
-                each["item"],
-            )
+            Match(each.pop("target"), known[number], Correspondence(**each))
             for each in self.runner.run(task).of("match")
-            if each["number"] in range(len(known)) and each["target"].isidentifier()
+            if (number := each.pop("number")) in range(len(known)) and each["target"].isidentifier()
         ]
         # Where several exercises know a mistake, the one that knows most of the function says it.
         matches.sort(key=lambda match: -len(match.function.mistakes))
@@ -281,6 +245,8 @@ class _Auditor:
             if each
         ]
         outcomes = {int(task.name): outcome for task, outcome in self.runner.run_all(right)}
+        seen: set[tuple[str, str]] = set()
+        tried: set[str] = set()
         for number in sorted(outcomes):
             if tasks.is_killed(outcomes[number]):
                 continue
@@ -290,164 +256,144 @@ class _Auditor:
                 if key not in seen:
                     seen.add(key)
                     yield program
-        self.checks += map(suite_checks.not_alike, sorted(self.request.like - tried))
+        self.checks += map(suite_checks.not_alike, sorted(like - tried))
 
     def _run_programs(
-        self, programs: Sequence[AuditedProgram]
+        self, programs: Sequence[AuditedProgram], reached: "_LineCoverage"
     ) -> tuple[list[AuditedProgram], dict[str, frozenset[str]] | None]:
         """Return the programs that survive, and which test kills which if all were run."""
-        reached = _LineCoverage(self.source, self.tests)
         cpu = sum(test.cpu for test in self.tests)
         seconds = sum(test.seconds for test in self.tests)
         run_all = cpu * len(programs) <= _ALL_TESTS_SECONDS
         patience = Patience(
             cpu_seconds=math.ceil(_SLOWDOWN * cpu) + 2, wall_seconds=_SLOWDOWN * seconds + 20
         )
-        by_name = {program.change: program for program in programs}
-        survived: list[AuditedProgram] = []
+        killed: set[str] = set()
         kills: dict[str, set[str]] = {test.id: set() for test in self.tests}
-        runs = []
-        for program in programs:
-            ids = reached.by(program)
-            if not ids:
-                survived.append(program)
-                self.request.done()
-                continue
-            chosen = self.ids if not self.any_order else ids
-            runs.append(
-                self._task(
-                    program.change,
-                    program.source,
-                    patience,
-                    ids=chosen,
-                    first_failure=not run_all,
-                )
+        runs = [
+            self._task(
+                program.change,
+                program.source,
+                patience,
+                ids=ids if self.any_order else self.ids,
+                first_failure=not run_all,
             )
-        for task, outcome in self.runner.run_all(runs):
-            self.request.done()
-            if not tasks.is_killed(outcome):
-                survived.append(by_name[task.name])
+            for program in programs
+            if (ids := reached.by(program))
+        ]
+        for task, outcome in self._progressing(runs, "audited"):
+            if tasks.is_killed(outcome):
+                killed.add(task.name)
             for test in tasks.tests_of(outcome):
                 if test.outcome == "failed" and test.id in kills:
                     kills[test.id].add(task.name)
-        order = {program.change: number for number, program in enumerate(programs)}
-        survived.sort(key=lambda program: order[program.change])
+        survived = [program for program in programs if program.change not in killed]
         result = {test: frozenset(names) for test, names in kills.items()} if run_all else None
         return survived, result
 
+    def _progressing(self, runs: Sequence[Task], done: str) -> Iterator[tuple[Task, TaskOutcome]]:
+        """Run tasks, and show the progress."""
+        if runs:
+            with self.request.progress(len(runs), done) as advance:
+                for result in self.runner.run_all(runs):
+                    advance()
+                    yield result
+
     def _explain(
-        self, survived: Sequence[AuditedProgram]
-    ) -> tuple[list[Survivor], list[Survivor], list[Survivor], str]:
-        """Return holes, equivalents, those in unread attributes, and tests that close the holes."""
+        self, survived: Sequence[AuditedProgram], reached: "_LineCoverage"
+    ) -> tuple[dict[str, list[Survivor]], str]:
+        """Return the programs that survive by their groups, and tests that kill them."""
         style = ready_tests.style_of(self.assignment)
         read = ready_tests.attributes_read(self.assignment)
-        place = tasks.ProgramPlace(
-            self.assignment.solution, self.modules, style, read, _SEARCH_SECONDS
-        )
+        place = tasks.ProgramPlace(self.assignment.solution, style, read, _SEARCH_SECONDS)
         runs = [
             tasks.tell_apart(each.change, self.source, each.source, self.pool, place, each.beside)
             for each in survived
             if self.pool
         ]
-        calls: dict[str, tasks.DistinguishingCall] = {}
-        if runs:
-            self.request.began(len(runs), "explained")
-        for task, outcome in self.runner.run_all(runs):
-            self.request.done()
+        calls: dict[str, Message] = {}  # of each program, what tells it from the solution
+        for task, outcome in self._progressing(runs, "explained"):
             for each in outcome.of("found")[:1]:
-                calls[task.name] = tasks.DistinguishingCall(
-                    each["name"],
-                    each["example"],
-                    each["expected"],
-                    each["got"],
-                    tuple(each["body"]),
-                    each["unread"],
-                )
-        telling = {change: call for change, call in calls.items() if not call.unread}
-        proven, extra = self._prove({each.change: each for each in survived}, telling)
-        survivors: list[Survivor] = []
-        equivalent: list[Survivor] = []
-        unread: list[Survivor] = []
+                calls[task.name] = each
+        proven, extra_tests = self._prove(
+            {
+                each.change: each
+                for each in survived
+                if each.change in calls and not calls[each.change]["unread"]
+            },
+            calls,
+        )
+        groups: dict[str, list[Survivor]] = {name: [] for name in GROUPS}
         for program in survived:
-            plain = Survivor(
-                program.change, program.diff, program.line, misconception=program.misconception
+            change, call = program.change, calls.get(program.change)
+            survivor = Survivor(
+                change, program.diff, program.line, misconception=program.misconception
             )
-            call = calls.get(program.change)
             if call is None:
-                equivalent.append(plain)
-                continue
-            explanation = replace(plain, example=call.example, expected=call.expected, got=call.got)
-            group = unread if call.unread else survivors
-            group.append(replace(explanation, test=proven.get(program.change)))
-        return survivors, equivalent, unread, extra
+                group = "equivalent" if reached.by(program) else "untried"
+            else:
+                survivor = replace(
+                    survivor,
+                    example=call["example"],
+                    expected=call["expected"],
+                    got=call["got"],
+                    test=proven.get(change),
+                )
+                is_accepted = change in self.request.accepted
+                group = "accepted" if is_accepted else "survivors"
+                group = "unread" if call["unread"] else group
+            groups[group].append(survivor)
+        return groups, extra_tests
 
     def _prove(
-        self, programs: Mapping[str, AuditedProgram], calls: Mapping[str, tasks.DistinguishingCall]
+        self, programs: Mapping[str, AuditedProgram], calls: Mapping[str, Message]
     ) -> tuple[dict[str, str], str]:
         """Return the ready tests that pass on the solution and kill their program.
 
         Also returns a module with few of them that kills all of these programs.
         """
-        is_method = self.assignment.kind == "unittest"
-        texts: dict[str, str] = {}  # name of a test -> its text
+        by_body: dict[tuple[str, ...], ReadyTest] = {}
         of_change: dict[str, str] = {}
-        targets: dict[str, str] = {}
         numbers: Counter[str] = Counter()
-        names_of_bodies: dict[tuple[str, ...], str] = {}
-        for change, call in ((each, calls[each]) for each in programs if each in calls):
-            if not call.body:
+        for change in programs:
+            target, body = calls[change]["name"], tuple(calls[change]["body"])
+            if not body:
                 continue
-            if call.body not in names_of_bodies:
-                numbers[call.name] += 1
-                words = re.sub(r"[^a-z0-9]+", "_", call.name.lower()).strip("_")
-                name = f"test_{words}_audit_{numbers[call.name]}"
-                names_of_bodies[call.body] = name
-                targets[name] = call.name
-                texts[name] = ready_tests.function(name, call.body, change, method=is_method)
-            of_change[change] = names_of_bodies[call.body]
-        if not texts:
+            if body not in by_body:
+                numbers[target] += 1
+                words = re.sub(r"[^a-z0-9]+", "_", target.lower()).strip("_")
+                name = f"test_{words}_audit_{numbers[target]}"
+                by_body[body] = ready_tests.ready_test(self.assignment, name, target, body, change)
+            of_change[change] = by_body[body].name
+        tests = [*by_body.values()]
+        if not tests:
             return {}, ""
-        right = self._run_extra("solution", self.source, texts, targets)
-        outcome = self.runner.run(right)
+        outcome = self.runner.run(self._run_extra("solution", self.source, tests))
         passed = {_name(test) for test in tasks.tests_of(outcome) if test.outcome == "passed"}
-        texts = {name: text for name, text in texts.items() if name in passed}
-        kills: dict[str, set[str]] = {name: set() for name in texts}
+        tests = [test for test in tests if test.name in passed]
+        kills: dict[str, set[str]] = {test.name: set() for test in tests}
         runs = [
-            self._run_extra(change, programs[change].source, texts, targets)
-            for change in of_change
-            if texts
+            self._run_extra(change, programs[change].source, tests) for change in of_change if tests
         ]
-        if runs:
-            self.request.began(len(runs), "proved")
-        for task, outcome in self.runner.run_all(runs):
-            self.request.done()
+        for task, outcome in self._progressing(runs, "proved"):
             for test in tasks.tests_of(outcome):
                 if test.outcome == "failed" and _name(test) in kills:
                     kills[_name(test)].add(task.name)
+        texts = {test.name: test.text for test in tests}
         proven = {
             change: texts[name]
             for change, name in of_change.items()
             if change in kills.get(name, ())
         }
-        holes = calls.keys() - self.request.accepted
+        holes = programs.keys() - self.request.accepted
         chosen = ready_tests.covering({name: kills[name] & holes for name in kills})
-        if not chosen:
-            return proven, ""
-        extra = ready_tests.test_file(
-            self.assignment,
-            [texts[name] for name in texts if name in chosen],
-            [targets[name] for name in chosen],
-        )
-        return proven, extra
+        extra = [test for test in tests if test.name in chosen]
+        return proven, ready_tests.test_file(self.assignment, extra) if extra else ""
 
-    def _run_extra(
-        self, name: str, source: str, texts: Mapping[str, str], targets: Mapping[str, str]
-    ) -> Task:
-        text = ready_tests.test_file(
-            self.assignment, texts.values(), [targets[each] for each in texts]
-        )
+    def _run_extra(self, name: str, source: str, tests: Sequence[ReadyTest]) -> Task:
         session = pytest_run.Session((ready_tests.EXTRA_FILE,))
-        task = tasks.run_tests(name, source, session, self.modules)
+        text = ready_tests.test_file(self.assignment, tests)
+        task = tasks.run_tests(name, source, session)
         return replace(task, extra={ready_tests.EXTRA_FILE: text})
 
 

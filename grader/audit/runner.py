@@ -28,6 +28,7 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
+from grader.audit.guest import pytest_run
 from grader.authoring.importing.assignment import Assignment
 from grader.errors import DefinitionError, GraderFault, Location, Problem, SandboxFault
 from grader.sandbox.confine import CALLS, FILES, confine_this_process, leave_parent
@@ -110,8 +111,12 @@ class TaskOutcome:
     """How it ended after its name, such as "did not end in time"; "" for an ordinary end."""
 
     def of(self, kind: str) -> list[Message]:
-        """Return the messages of one kind."""
-        return [each for each in self.messages if each.get("kind") == kind]
+        """Return the messages of one kind, without it."""
+        return [
+            {name: value for name, value in each.items() if name != "kind"}
+            for each in self.messages
+            if each["kind"] == kind
+        ]
 
 
 class Runner:
@@ -140,8 +145,6 @@ class Runner:
                 if any(re.search(f"(?:import|from) {name}", text) for text in texts.values()):
                     with contextlib.suppress(ImportError):
                         importlib.import_module(name)
-            from grader.audit.guest import pytest_run  # pytest is slow to import
-
             try:
                 pytest_run.warm_up()
             except Exception as error:  # a bug of ours, or of an installed package
@@ -180,7 +183,7 @@ class Runner:
                     program = {self.assignment.solution: task.source}
                     for name, text in {**program, **task.extra}.items():
                         self._path(slot, name).write_text(text, encoding="utf-8")
-                    started = _start(task, slot)
+                    started = self._start(task, slot)
                     running[started.descriptor] = started
                 if not running:
                     return
@@ -194,6 +197,19 @@ class Runner:
             for each in running.values():
                 each.end("stopped")
                 each.finish()
+
+    def _start(self, task: Task, slot: Path) -> "_Running":
+        reading, writing = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                modules = (*self.assignment.modules, *self.assignment.tests)
+                _serve(task, slot, writing, modules)
+            finally:
+                os._exit(1)
+        os.close(writing)
+        deadline = time.monotonic() + task.patience.wall_seconds
+        return _Running(task, slot, pid, reading, deadline)
 
     def _path(self, slot: Path, name: str) -> Path:
         parts = PurePosixPath(name)
@@ -300,19 +316,7 @@ def _over(running: Iterable[_Running]) -> list[_Running]:
     return [each for each in every if each.is_over]
 
 
-def _start(task: Task, slot: Path) -> _Running:
-    reading, writing = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            _serve(task, slot, writing)
-        finally:
-            os._exit(1)
-    os.close(writing)
-    return _Running(task, slot, pid, reading, time.monotonic() + task.patience.wall_seconds)
-
-
-def _serve(task: Task, slot: Path, writing: int) -> None:
+def _serve(task: Task, slot: Path, writing: int, modules: Iterable[str]) -> None:
     """Give up all rights, and do the work."""
     import sys  # only the fork changes its path
 
@@ -337,6 +341,7 @@ def _serve(task: Task, slot: Path, writing: int) -> None:
     warnings.resetwarnings()
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(slot))
+    pytest_run.forget_modules(modules)
     try:
         task.work(send)
     except Exception:  # noqa: BLE001  said to the parent

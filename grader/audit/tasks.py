@@ -39,15 +39,7 @@ class TestOutcome:
 def tests_of(outcome: TaskOutcome) -> list[TestOutcome]:
     """Return the tests that came to an end; one that was running when the process ended failed."""
     result = [
-        TestOutcome(
-            each["id"],
-            each["outcome"],
-            each["message"],
-            each["seconds"],
-            each["cpu"],
-            frozenset(each.get("lines", ())),
-            each.get("calls", False),
-        )
+        TestOutcome(**each | {"lines": frozenset(each.get("lines", ()))})
         for each in outcome.of("test")
     ]
     begun = [each["id"] for each in outcome.of("begins")]
@@ -70,7 +62,6 @@ def run_tests(
     name: str,
     source: str,
     session: pytest_run.Session,
-    modules: Collection[str],
     patience: Patience = ORDINARY,
     *,
     answer: recorded_calls.Recorder | recorded_calls.WrongAnswers | None = None,
@@ -78,14 +69,12 @@ def run_tests(
     """Return the task to run tests against a program.
 
     Args:
-        modules: The file names of the assignment's modules.
         answer: Answers the calls of the tests in the program's place.
     """
 
     def work(send: Send) -> None:
         if answer is not None:
             recorded_calls.answer_with(answer)
-        pytest_run.forget_modules(modules)
         pytest_run.run(session, send)
         for message in answer.messages() if answer is not None else ():
             send(message)
@@ -101,9 +90,7 @@ def calls_of(outcome: TaskOutcome) -> bytes:
     return b""
 
 
-def make_pool(
-    source: str, file: str, modules: Collection[str], recorded: bytes, seconds: float
-) -> Task:
+def make_pool(source: str, file: str, recorded: bytes, seconds: float) -> Task:
     """Return the task to make further calls like the recorded ones."""
     # The short strings in the program: names of modes are among them.
     strings = dict.fromkeys(
@@ -114,7 +101,6 @@ def make_pool(
     texts = tuple(text for text in strings if text.isidentifier())[:20]
 
     def work(send: Send) -> None:
-        pytest_run.forget_modules(modules)
         right = behaviour.load(source, file)
         pool = smallest_call.make_pool(right, recorded_calls.read_scripts(recorded), texts, seconds)
         data = base64.b85encode(pickle.dumps(pool)).decode()
@@ -139,7 +125,6 @@ def tell_apart(
     """
 
     def work(send: Send) -> None:
-        pytest_run.forget_modules(place.modules)
         solution = behaviour.load(right, place.file)
         try:
             program = behaviour.load(wrong, place.file)
@@ -174,37 +159,15 @@ class ProgramPlace:
     """The place of programs, and the style of tests there."""
 
     file: str
-    modules: tuple[str, ...]
     style: call_as_test.Style
     read: frozenset[str]
     seconds: float = 2.0
     patience: Patience = ORDINARY
 
 
-@dataclass(frozen=True, slots=True)
-class DistinguishingCall:
-    """A call that tells a program from the solution.
-
-    Attributes:
-        name: The function or class that is called.
-        expected: What the solution makes of it.
-        got: What the program makes of it.
-        body: The lines of a test; none where a value cannot be written.
-        unread: Whether the two differ in an attribute alone that no test reads.
-    """
-
-    name: str
-    example: str
-    expected: str
-    got: str
-    body: tuple[str, ...]
-    unread: bool
-
-
 def match_known(
     source: str,
     file: str,
-    modules: Collection[str],
     pool: bytes,
     known: Sequence[KnownFunction],
     like: Collection[str],
@@ -212,7 +175,6 @@ def match_known(
     """Return the task to find the functions of exercises that the solution's functions are like."""
 
     def work(send: Send) -> None:
-        pytest_run.forget_modules(modules)
         right = behaviour.load(source, file)
         calls_to_try = pickle.loads(pool)  # noqa: S301  confined
         names = dict.fromkeys(name for name, steps in calls_to_try if steps[0][0] == "")

@@ -1,8 +1,6 @@
 """`etude audit`: what do the tests of an assignment not catch?"""
 
-import contextlib
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -12,7 +10,8 @@ from grader.audit.loading.load_assignment import load_all
 from grader.audit.programs import KnownFunction, known_functions
 from grader.audit.ready_tests import json_tests
 from grader.audit.reports.audit_formats import FORMATS
-from grader.audit.run_audit import AuditResult, Request, run_audit
+from grader.audit.result import Audit
+from grader.audit.run_audit import Request, run_audit
 from grader.authoring.importing.assignment import Assignment
 from grader.cli import options
 from grader.cli.main import NOT_PASSED, USAGE
@@ -107,12 +106,12 @@ def command(
         accepted=_accepted(accepted),
         known=_functions_of(like, exercises),
         like=frozenset(like),
+        progress=progress,
     )
     finished, failures = _run(assignments, request, use_cache=not no_cache)
     if finished:
-        audits = [each.audit for each in finished]
         for name, file in reports:
-            text = FORMATS[name](audits)
+            text = FORMATS[name](finished)
             if file is None:
                 click.echo(text, nl=False)
             else:
@@ -120,21 +119,20 @@ def command(
         _write(finished[0], write)
     if failures:
         raise click.exceptions.Exit(USAGE)
-    audits = [each.audit for each in finished]
-    passes = not any(audit.has_holes for audit in audits)
+    passes = not any(audit.has_holes for audit in finished)
     if fail_under is not None:
-        killed = sum(audit.killed for audit in audits)
-        tried = sum(audit.distinguishable for audit in audits)
+        killed = sum(audit.killed for audit in finished)
+        tried = sum(audit.distinguishable for audit in finished)
         passes = killed * _PERCENT >= fail_under * tried
     raise click.exceptions.Exit(0 if passes else NOT_PASSED)
 
 
 def _run(
     assignments: Sequence[Assignment], request: Request, *, use_cache: bool
-) -> tuple[list[AuditResult], list[str]]:
+) -> tuple[list[Audit], list[str]]:
     """Audit each assignment; of several, those that cannot be audited are named and left out."""
     cache = AuditCache()
-    finished: list[AuditResult] = []
+    finished: list[Audit] = []
     failures: list[str] = []
     for assignment in assignments:
         cached = cache.find(assignment, request) if use_cache else None
@@ -142,10 +140,9 @@ def _run(
             finished.append(cached)
             continue
         try:
-            with _progress(request) as advance:
-                audit = run_audit(assignment, advance)
+            audit = run_audit(assignment, request)
             finished.append(audit)
-            cache.keep(assignment, request, audit)
+            cache.keep(audit, request)
         except (UsageError, DefinitionError) as error:
             if len(assignments) == 1:
                 raise
@@ -166,29 +163,11 @@ def _accepted(path: Path | None) -> frozenset[str]:
 
 
 def _functions_of(like: tuple[str, ...], exercises: Path | None) -> tuple[KnownFunction, ...]:
-
-    collection = Collection.load(options.collection_folder(exercises))
-    every = [
-        *collection.standalone,
-        *(each for track in collection.tracks for each in track.exercises),
-    ]
+    every = Collection.load(options.collection_folder(exercises)).exercises
     unknown = [name for name in like if name not in {each.id for each in every}]
     if unknown:
         raise UsageError(f"--like {unknown[0]}: there is no such exercise")
     return tuple(known_functions(every))
-
-
-@contextlib.contextmanager
-def _progress(request: Request) -> Iterator[Request]:
-    """Show how many programs have run, then how many survivors are explained and proved."""
-    with contextlib.ExitStack() as stack:
-        advance = []
-
-        def begin(total: int, done: str) -> None:
-            stack.close()
-            advance.append(stack.enter_context(progress(total, done)))
-
-        yield replace(request, began=begin, done=lambda: advance[-1]())  # noqa: PLW0108  it is there only later
 
 
 def _reports(forms: Sequence[str], output: Path | None) -> list[tuple[str, Path | None]]:
@@ -209,16 +188,16 @@ def _reports(forms: Sequence[str], output: Path | None) -> list[tuple[str, Path 
     return reports
 
 
-def _write(finished: AuditResult, path: Path | None) -> None:
+def _write(audit: Audit, path: Path | None) -> None:
     if path is None:
         return
-    if not finished.extra_tests:
+    if not audit.extra_tests:
         click.echo("There is no test to write.", err=True)
         return
 
     is_json = path.suffix.lower() == ".json"
-    options.write_file(path, json_tests(finished.extra_tests) if is_json else finished.extra_tests)
-    count = finished.extra_tests.count("def test_")
+    options.write_file(path, json_tests(audit.extra_tests) if is_json else audit.extra_tests)
+    count = audit.extra_tests.count("def test_")
     click.echo(
         f"{path}: {count} test{'s' * (count != 1)}, run on the solution and the survivors.",
         err=True,

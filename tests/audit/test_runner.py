@@ -19,8 +19,7 @@ def run(tests: str, source: str = SOLUTION, patience: Patience = tasks.ORDINARY)
         "double", "pytest", "solution.py", {"solution.py": SOLUTION}, {FILES[0]: tests}
     )
     with Runner(assignment) as runner:
-        modules = ("solution.py", *FILES)
-        return runner.run(tasks.run_tests("one", source, Session(FILES), modules, patience))
+        return runner.run(tasks.run_tests("one", source, Session(FILES), patience))
 
 
 def test_what_a_test_may_not_do() -> None:
@@ -65,7 +64,7 @@ def test_a_test_with_fixtures_runs_twice() -> None:
     }
     assignment = Assignment("double", "pytest", "solution.py", {"solution.py": SOLUTION}, files)
     with Runner(assignment) as runner:
-        task = tasks.run_tests("one", SOLUTION, Session(FILES, times=2), ("solution.py", *FILES))
+        task = tasks.run_tests("one", SOLUTION, Session(FILES, times=2))
         outcomes = tasks.tests_of(runner.run(task))
     assert [each.outcome for each in outcomes] == ["passed", "passed"]
 

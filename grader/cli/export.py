@@ -17,9 +17,10 @@ from grader.course.roster_file import ids_of_students
 from grader.course.student_bundle import write_bundle
 from grader.definitions.collection import load_exercise, load_track
 from grader.errors import UsageError
-from grader.reports import to_gradescope, to_moodle
 from grader.reports.canvas_csv import fill, scores_of
 from grader.reports.report import Batch, HiddenTests, Report
+from grader.reports.to_platforms import gradescope as gradescope_result
+from grader.reports.to_tables import moodle as moodle_table
 from grader.sandbox.printable import printable
 
 
@@ -125,7 +126,7 @@ def gradescope(
     )
     # What Gradescope gets if nothing can be graded:
     faults = Batch(tuple(Report.of_fault(str(each.exercise.id), "", "") for each in assigned))
-    content = autograder(assigned, installation, to_gradescope.many(faults), hidden_tests)
+    content = autograder(assigned, installation, gradescope_result(faults), hidden_tests)
     options.write_file(output, content)
     points = sum(each.exercise.max_points for each in assigned)
     noun = "exercise" if len(assigned) == 1 else "exercises"
@@ -205,7 +206,7 @@ def canvas(
         raise UsageError(f"{gradebook}: {error}") from None
     options.write_file(output, filled.text)
     click.echo(f"{filled.graded} grades in {filled.column!r} of {output}")
-    excused = {each.student or "" for each in batch if each.grade and each.grade.is_excused}
+    excused = {each.student or "" for each in batch if each.is_excused}
     for names, what in (
         (sorted(name for name in excused if scores.get(name)), "excused from a part, scaled"),
         (filled.without_result, "without a verdict, left as they are"),
@@ -237,6 +238,6 @@ def moodle(
     batch = read_graded(results, read_rules(**rule_options))
     if output.exists() and any(output.samefile(path) for path in results):
         raise UsageError(f"{output} is what is read; name another file")
-    options.write_file(output, to_moodle.many(batch))
+    options.write_file(output, moodle_table(batch))
     students = len({each.student for each in batch})
     click.echo(f"{students} {'student' if students == 1 else 'students'} in {output}")

@@ -19,9 +19,9 @@ from grader.errors import DefinitionError, EtudeError, GraderFault, UsageError
 from grader.grading.workers.assigned_exercises import plan_assignment
 from grader.grading.workers.batch import Entry, Plan, Record, Results, plan, run
 from grader.grading.workers.pool import Pool
-from grader.reports import to_jsonl
 from grader.reports.formats import Delivery, RequestedFormat
 from grader.reports.report import Batch, HiddenTests, Report
+from grader.reports.to_json import json_line
 from grader.safe_files import linked_folder
 from grader.sandbox.printable import printable
 
@@ -91,7 +91,7 @@ def command(
             with progress(to_do.entries) as advance:
                 for record in run(to_do, pool):
                     if results is not None:  # each is kept the moment it comes
-                        results.write(to_jsonl.one(Report.of_record(record)))
+                        results.write(json_line(Report.of_record(record)))
                     records.append(record)
                     advance()
         except Exception as error:

@@ -75,7 +75,7 @@ def scores_of(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[fl
             report = by_name.get((student, name))
             if report is None:
                 possible += most[name]
-            elif report.grade is not None and report.grade.is_excused:
+            elif report.is_excused:
                 excused.append(name)
             elif report.points is None or (report.verdict and report.verdict.sandbox == "none"):
                 break  # nothing was judged, or no sandbox stands behind the points

@@ -68,6 +68,7 @@ class Format:
     """The facts about a format that need no renderer."""
 
     name: str
+    module: str  # of `grader.reports`
     description: str
     escape: _Escape = without_commands  # commands to a CI runner, where the text is printed
     one_student: bool = False  # its reader takes one student's results only
@@ -76,21 +77,21 @@ class Format:
 
     def renderer(self) -> Renderer:
         """Load the renderer from the format's module."""
-        module = importlib.import_module(f"grader.reports.to_{self.name}")
-        renderer: Renderer = module.RENDERER
+        module = importlib.import_module(f"grader.reports.{self.module}")
+        renderer: Renderer = module.RENDERERS[self.name]
         return renderer
 
 
 def _for_platform(name: str, description: str, needs: tuple[str, ...] = ()) -> Format:
-    return Format(name, description, _escaped_json, True, True, needs)
+    return Format(name, "to_platforms", description, _escaped_json, True, True, needs)
 
 
 _ALL: Final = (
-    Format("text", "for a terminal"),
-    Format("plain", "sentences without marks, for screen readers"),
-    Format("json", "everything, see `etude schema verdict`", _escaped_json),
-    Format("jsonl", "the same, a line for each submission", _escaped_json),
-    Format("junit", "JUnit XML, which most CI systems read", _escaped_markup),
+    Format("text", "to_text", "for a terminal"),
+    Format("plain", "to_plain", "sentences without marks, for screen readers"),
+    Format("json", "to_json", "everything, see `etude schema verdict`", _escaped_json),
+    Format("jsonl", "to_json", "the same, a line for each submission", _escaped_json),
+    Format("junit", "to_junit", "JUnit XML, which most CI systems read", _escaped_markup),
     _for_platform("gradescope", "results.json"),
     _for_platform(
         "classroom50",
@@ -98,15 +99,17 @@ _ALL: Final = (
         ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL"),
     ),
     # Made of commands: the renderer escapes the submission's own texts.
-    Format("github", "GitHub Actions annotations and job summary", str, verdicts_only=True),
+    Format(
+        "github", "to_github", "GitHub Actions annotations and job summary", str, verdicts_only=True
+    ),
     _for_platform("exercism", "results.json, version 3"),
     _for_platform("prairielearn", "results.json"),
-    Format("ctrf", "Common Test Report Format", _escaped_json, verdicts_only=True),
-    Format("markdown", "for a comment or a wiki"),
-    Format("html", "one page that needs no other file", _escaped_markup),
-    Format("csv", "a row for each submission"),
-    Format("gradebook", "CSV: students by exercises"),
-    Format("moodle", "CSV of grades that Moodle imports"),
+    Format("ctrf", "to_ctrf", "Common Test Report Format", _escaped_json, verdicts_only=True),
+    Format("markdown", "to_markdown", "for a comment or a wiki"),
+    Format("html", "to_html", "one page that needs no other file", _escaped_markup),
+    Format("csv", "to_tables", "a row for each submission"),
+    Format("gradebook", "to_tables", "CSV: students by exercises"),
+    Format("moodle", "to_tables", "CSV of grades that Moodle imports"),
 )
 
 FORMATS: Final[Mapping[str, Format]] = {each.name: each for each in _ALL}
@@ -204,9 +207,9 @@ class Delivery:
         """True if the text is fitted to the terminal, which obeys nothing that it says."""
         if self.printed != STDOUT or is_read_by_a_runner():
             return False
-        from grader.reports.to_text import terminal
+        from rich.console import Console
 
-        return terminal().is_terminal
+        return Console().is_terminal
 
     def load(self) -> None:
         """Import the renderers while others are busy."""

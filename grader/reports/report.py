@@ -93,6 +93,11 @@ class Report:
         return 0 if self.verdict is None else self.verdict.max_score
 
     @property
+    def is_excused(self) -> bool:
+        """True if the exercise does not count for the student."""
+        return self.grade is not None and self.grade.is_excused
+
+    @property
     def is_fault(self) -> bool:
         """True if the grader failed, so that nothing was judged."""
         return self.outcome == FAULT

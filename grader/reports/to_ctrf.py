@@ -81,4 +81,4 @@ def _test(name: str, status: str, raw: str, message: str) -> dict[str, Any]:
     return {"name": name, "status": status, "duration": 0, "rawStatus": raw, **extra}
 
 
-RENDERER = Renderer(many)
+RENDERERS = {"ctrf": Renderer(many)}

@@ -116,4 +116,4 @@ def _joined(errors: list[str], others: list[str]) -> str:
     return "".join(f"{each}\n" for each in [*errors, *others])
 
 
-RENDERER = Renderer(many, one, job_summary, "GITHUB_STEP_SUMMARY")
+RENDERERS = {"github": Renderer(many, one, job_summary, "GITHUB_STEP_SUMMARY")}

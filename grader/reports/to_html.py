@@ -120,8 +120,7 @@ def _cell(report: Report | None) -> str:
     if report is None:
         return "\u2013"
     if report.points is None:
-        is_excused = report.grade is not None and report.grade.is_excused
-        return "excused" if is_excused else report.outcome
+        return "excused" if report.is_excused else report.outcome
     return f"{report.points:.10g}/{report.max_points}"
 
 
@@ -227,4 +226,4 @@ def _printed(output: str) -> str:
     return f'<p class="quiet">Your code printed:</p><pre>{escape(clean(output))}</pre>\n'
 
 
-RENDERER = Renderer(many, one)
+RENDERERS = {"html": Renderer(many, one)}

@@ -7,12 +7,7 @@ from grader.reports.formats import Renderer
 from grader.reports.report import Batch, Report
 
 
-def one(report: Report) -> str:
-    """Return a verdict or a fault as an object."""
-    return json.dumps(report.data(), indent=2) + "\n"
-
-
-def many(batch: Batch) -> str:
+def _batch_object(batch: Batch) -> str:
     """Return all as one object, with what was left out of the run."""
     data = {
         "verdicts": [report.data() for report in batch],
@@ -22,9 +17,17 @@ def many(batch: Batch) -> str:
     return json.dumps(data, indent=2) + "\n"
 
 
+def json_line(report: Report) -> str:
+    """Return a verdict or a fault as one line."""
+    return json.dumps(report.data()) + "\n"
+
+
 def verdict_schema_text() -> str:
     """Return the published JSON Schema of what the formats `json` and `jsonl` print."""
     return files("grader.reports").joinpath("verdict.schema.json").read_text("utf-8")
 
 
-RENDERER = Renderer(many, one)
+RENDERERS = {
+    "json": Renderer(_batch_object, lambda report: json.dumps(report.data(), indent=2) + "\n"),
+    "jsonl": Renderer(lambda batch: "".join(map(json_line, batch)), json_line),
+}

@@ -123,4 +123,4 @@ def _xml(text: str) -> str:
     return _NOT_XML.sub("\ufffd", text)
 
 
-RENDERER = Renderer(many)
+RENDERERS = {"junit": Renderer(many)}

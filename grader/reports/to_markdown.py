@@ -130,4 +130,4 @@ def _printed(output: str, head: str) -> Iterator[str]:
         yield f"\n{escaped(head)}:\n\n{fenced(output)}"
 
 
-RENDERER = Renderer(many, one)
+RENDERERS = {"markdown": Renderer(many, one)}

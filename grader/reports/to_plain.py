@@ -121,4 +121,4 @@ def _printed(output: str, head: str) -> Iterator[str]:
         yield from (f"  {each}" for each in clean(output).splitlines())
 
 
-RENDERER = Renderer(many, one)
+RENDERERS = {"plain": Renderer(many, one)}

@@ -346,4 +346,4 @@ def _indented(lines: Sequence[Text]) -> Iterator[Text]:
     return (Text.assemble(_INDENT, each) if each else each for each in lines)
 
 
-RENDERER = Renderer(render, render)
+RENDERERS = {"text": Renderer(render, render)}

@@ -14,10 +14,10 @@ from etude_server.store.people import is_erased
 from etude_server.store.roster import Profile
 from etude_server.store.submissions import Stuck
 from grader.course.statistics import ExerciseStatistics, Mistakes, hardest_first
-from grader.reports import to_gradebook, to_moodle
+from grader.reports import to_tables
 from grader.reports.report import Batch, Report
 from grader.reports.report import Grade as EarnedGrade
-from grader.reports.to_csv import safe_cell
+from grader.reports.to_tables import safe_cell
 
 STUCK_AFTER: Final = 3
 """Failed submissions, with none that passed, after which a student may need help."""
@@ -139,9 +139,9 @@ def table(connection: Connection) -> GradebookTable:
 def matrix_csv(connection: Connection) -> str:
     """Return the gradebook of `etude report`, with the students' names and sections."""
     about = {each.name: (each.display_name, each.section) for each in roster.listed(connection)}
-    return to_gradebook.many(batch(connection), about)
+    return to_tables.gradebook(batch(connection), about)
 
 
 def moodle_csv(connection: Connection) -> str:
     """Return the table that Moodle imports: a user name, and the points of each exercise."""
-    return to_moodle.many(batch(connection))
+    return to_tables.moodle(batch(connection))

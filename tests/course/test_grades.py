@@ -16,7 +16,8 @@ from grader.course.feedback_pages import write_pages
 from grader.course.roster_file import read_students
 from grader.course.schedule import Schedule
 from grader.errors import UsageError
-from grader.reports import to_csv, to_gradebook, to_html, to_junit, to_markdown, to_plain, to_text
+from grader.reports import to_html, to_tables
+from grader.reports.formats import format_named
 from grader.reports.report import Batch
 from tests.conftest import Etude
 
@@ -71,7 +72,7 @@ def table(tmp_path: Path) -> Callable[..., Path]:
 
 
 def gradebook(batch: Batch) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(to_gradebook.many(batch))))
+    return list(csv.reader(io.StringIO(to_tables.gradebook(batch))))
 
 
 def test_the_newest_verdict_counts_and_no_fault_replaces_it(results: Callable[..., Path]) -> None:
@@ -97,7 +98,7 @@ def test_what_was_not_graded_leaves_the_maximum(results: Callable[..., Path]) ->
     batch = grades.grade_reports(read, grades.Rules())
 
     assert gradebook(batch)[1:] == [["ada", "4", "4", "4"], ["bo", "0", "0", "4"]]
-    assert "There are several files." in to_csv.many(batch)
+    assert "There are several files." in to_tables.submissions(batch)
 
 
 def test_whoever_is_on_the_roster_and_handed_nothing_in_gets_nothing(
@@ -137,7 +138,7 @@ def test_each_day_that_has_begun_costs_a_share(
     batch = grades.grade_reports(read, grades.Rules(schedule=Schedule.of_options(due, "0.5/day")))
 
     assert gradebook(batch)[1] == ["ada", points, points, "4"]
-    told = to_csv.many(batch)
+    told = to_tables.submissions(batch)
     assert ("late: " in told) == (points != "4")
 
 
@@ -156,8 +157,8 @@ def test_points_given_by_hand_replace_others_and_name_who_gave_them(
     batch = grades.grade_reports(read, grades.Rules(schedule=schedule, overrides=overrides))
 
     assert gradebook(batch)[1] == ["ada", "2.5", "excused", "2.5", "4"]
-    for renderer in (to_csv, to_junit, to_markdown, to_plain, to_text):
-        assert "by Kim" in renderer.RENDERER.render(batch)
+    for name in ("csv", "junit", "markdown", "plain", "text"):
+        assert "by Kim" in format_named(name).renderer().render(batch)
     page = to_html.many(batch)
     assert "Counted: 2.5 of 4 points (set by hand by Kim: right idea)." in page
     assert "excused by Kim: ill." in page

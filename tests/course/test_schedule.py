@@ -16,7 +16,7 @@ from grader.course.late_rules import LateRule
 from grader.course.schedule import Schedule, moment, read_schedule
 from grader.course.times_file import read_times
 from grader.errors import DefinitionError, UsageError
-from grader.reports import to_csv
+from grader.reports import to_tables
 from grader.reports.report import Batch
 from tests.conftest import Etude
 from tests.course.test_grades import line
@@ -135,7 +135,7 @@ def test_one_time_for_all_is_refused(tmp_path: Path, write: Callable[[str, str],
     )
     done = grade_reports(batch, Rules(schedule=schedule, times=read_times(times)))
     assert [each.points for each in done] == [4, 2, 2]
-    rows = list(csv.DictReader(io.StringIO(to_csv.many(done))))
+    rows = list(csv.DictReader(io.StringIO(to_tables.submissions(done))))
     assert [(row["grade"], row["submitted"], row["time_from"]) for row in rows] == [
         ("4", "2026-12-01T17:59:00+00:00", "git.csv"),
         ("2", "2026-12-01T18:01:00+00:00", "git.csv"),

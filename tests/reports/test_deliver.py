@@ -216,7 +216,7 @@ def _broken_html(monkeypatch: pytest.MonkeyPatch) -> None:
         return to_html.one(wanted)
 
     broken = Renderer(to_html.many, one)
-    monkeypatch.setattr(to_html, "RENDERER", broken)
+    monkeypatch.setitem(to_html.RENDERERS, "html", broken)
 
 
 @pytest.mark.usefixtures("_broken_html")

@@ -18,7 +18,7 @@ from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.formats import FORMATS, format_named
 from grader.reports.report import Batch, Report
-from grader.reports.to_csv import safe_cell
+from grader.reports.to_tables import safe_cell
 from tests.reports.conftest import failed, report_of
 
 Cases: TypeAlias = dict[str, Report | Batch]

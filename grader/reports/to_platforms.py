@@ -1,0 +1,279 @@
+"""The result files of platforms that grade one student's submissions, one or several, as one.
+
+- Classroom 50's result.json, version 1. Which classroom, assignment and submission it is, only the
+  environment of its runner tells. The runner stamps owner, kind and time of the submission itself;
+  they are here so that the file is whole without it. A fault is 0 of 0 points without a test, as
+  the runner's own errors are.
+- Exercism's results.json, version 3. A fault is its `error`, which only says why nothing ran.
+- Gradescope's results.json. A fault has no score in it, so Gradescope asks for a new run. Where the
+  results of hidden tests are held back, the text for all tests says nothing of them either.
+- PrairieLearn's results.json. A fault is not gradable, which costs the student no attempt.
+"""
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+from grader.grading.results.verdict import Outcome, TestResult
+from grader.reports.document import document, help_lines, plain_lines
+from grader.reports.formats import Renderer
+from grader.reports.phrases import (
+    FAULT_FOR_LEARNERS,
+    clean,
+    count,
+    cut,
+    line,
+    name_of,
+    output_of,
+    submission_name,
+    summary,
+)
+from grader.reports.report import Batch, HiddenTests, Report
+
+_Object: TypeAlias = dict[str, Any]
+
+_HELD_BACK: Final[Mapping[HiddenTests, str]] = {
+    "hidden": "their results are not shown",
+    "after_due_date": "their results are shown after the due date",
+    "after_published": "their results are shown when grades are published",
+}
+_CLASSROOM_OUTPUT = 2000  # characters of what a test printed
+_EXERCISM_MESSAGE, _EXERCISM_OUTPUT = 65_535, 500  # characters
+_TRUNCATED = " [Output was truncated. Please limit to 500 chars]"
+_EXERCISM_FILE, _PRAIRIELEARN_FILE = 500_000, 1_000_000  # bytes
+_SHORT_TEXT = 1_000  # characters of a message or an output, where the file would be too long
+_NO_LIMIT = 1 << 30
+_EXERCISM_STATUS = {Outcome.PASSED: "pass", Outcome.FAILED: "fail"}
+
+
+def classroom50(batch: Batch) -> str:
+    """Return Classroom 50's result.json."""
+    tests: list[_Object] = []
+    for report, name, test in _tests(batch):
+        if test is None:
+            about = {"test-name": name, "message": line(report.message)}
+            tests.append({**about, "passed": False, "score": 0, "max-score": 0})
+            continue
+        result: _Object = {
+            "test-name": name,
+            "passed": test.outcome is Outcome.PASSED,
+            "score": test.points,
+            "max-score": test.max_points,
+        }
+        if test.message:
+            result["message"] = line(test.message)
+        if output := output_of(test):
+            result["output"] = output[:_CLASSROOM_OUTPUT]
+        tests.append(result)
+    fault = bool(batch.faults)
+    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(batch.ended))
+    commit = os.environ.get("COMMIT_URL", "")
+    owner = os.environ.get("USERNAME") or os.environ.get("GITHUB_ACTOR") or "unknown"
+    return _text(
+        {
+            "schema": "classroom50/result/v1",
+            "classroom": os.environ.get("CLASSROOM", ""),
+            "assignment": os.environ.get("ASSIGNMENT", ""),
+            "assignment_type": os.environ.get("MODE") or "individual",
+            "owner": owner,
+            "submission": os.environ.get("SUBMISSION_TAG", ""),
+            "commit": commit,
+            "release": os.environ.get("RELEASE_URL", ""),
+            "review": os.environ.get("REVIEW_URL") or commit,
+            "datetime": when,
+            "graded_at": when,
+            "score": 0 if fault else batch.score,
+            "max-score": 0 if fault else batch.max_score,
+            "tests": [] if fault else tests,
+        }
+    )
+
+
+def exercism(batch: Batch) -> str:
+    """Return Exercism's results.json."""
+    return _fitting(partial(_exercism_data, batch), _EXERCISM_FILE, _EXERCISM_MESSAGE)
+
+
+def _exercism_data(batch: Batch, most: int) -> _Object:
+    if batch.faults:
+        return _exercism_error(FAULT_FOR_LEARNERS, most)
+    tests: list[_Object] = []
+    for report in batch:
+        verdict = report.verdict
+        if verdict is None or verdict.message:  # nothing ran
+            if not batch.is_single:
+                about = {"name": submission_name(report), "status": "error"}
+                tests.append({**about, "message": cut(_failure(report), most)})
+            continue
+        helps = help_lines(verdict)
+        for test in verdict.tests:
+            status = _EXERCISM_STATUS.get(test.outcome, "error")
+            result = {"name": _prefix(report, batch) + name_of(test), "status": status}
+            message = [cut(line(test.message), most)]
+            if status != "pass":  # only the first failure is shown, so it carries what explains all
+                message, helps = [*helps, *message], []
+            if text := "\n".join(filter(None, message)):
+                result["message"] = cut(text, most)
+            if output := output_of(test):
+                result["output"] = cut(output, _EXERCISM_OUTPUT, _TRUNCATED)
+            tests.append(result)
+    if not tests:
+        reasons = "\n".join(map(_failure, batch))
+        return _exercism_error(reasons or "There was nothing to grade.", most)
+    status = "pass" if all(test["status"] == "pass" for test in tests) else "fail"
+    return {"version": 3, "status": status, "message": None, "tests": tests}
+
+
+def _exercism_error(message: str, most: int) -> _Object:
+    return {"version": 3, "status": "error", "message": cut(message, most), "tests": []}
+
+
+def _failure(report: Report) -> str:
+    return line(report.message if report.verdict is None else report.verdict.message)
+
+
+def gradescope(batch: Batch) -> str:
+    """Return Gradescope's results.json."""
+    about = []
+    for report in batch:
+        extra: _Object = {"exercise": line(report.exercise), "outcome": report.outcome}
+        if (verdict := report.verdict) is not None:
+            extra |= {
+                "diagnosis": [] if verdict.diagnosis is None else list(verdict.diagnosis.ids),
+                "sandbox": verdict.sandbox,
+                "exercise_hash": verdict.exercise_hash,
+                "submission_hash": verdict.submission_hash,
+                "grader_version": verdict.grader_version,
+            }
+        about.append(extra)
+    data: _Object = {
+        "execution_time": round(batch.seconds, 3),
+        "output": "\n\n".join(_gradescope_output(report, batch) for report in batch),
+        "output_format": "text",
+        "test_output_format": "text",
+        "test_name_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "extra_data": {"etude": about},
+    }
+    if batch.faults:
+        return _text(data)
+    tests: list[_Object] = []
+    for report, name, test in _tests(batch):
+        if test is None:
+            message = {"name": name, "output": line(report.message)}
+            tests.append({**message, "score": 0, "max_score": 0, "status": "failed"})
+            continue
+        passed = test.outcome is Outcome.PASSED
+        printed = "" if passed else output_of(test)
+        parts = [line(test.message), f"Your code printed:\n{printed}" if printed.strip() else ""]
+        result = {
+            "name": name,
+            "score": test.points,
+            "max_score": test.max_points,
+            "status": "passed" if passed else "failed",
+            "output": "\n\n".join(filter(None, parts)),
+            "visibility": batch.hidden_tests if test.hidden else "visible",
+            "extra_data": {"id": test.id, "hidden": test.hidden, "outcome": test.outcome.value},
+        }
+        tests.append(result)
+    numbered = [{**test, "number": str(number)} for number, test in enumerate(tests, 1)]
+    return _text({"score": batch.score, **data, "tests": numbered})
+
+
+def _gradescope_output(report: Report, batch: Batch) -> str:
+    verdict = report.verdict
+    if verdict is None:
+        reason = FAULT_FOR_LEARNERS if report.is_fault else line(report.message)
+        return "\n".join([*_head(report, batch), reason])
+    total, sections = summary(verdict), list(document(verdict))
+    hidden = sum(test.hidden for test in verdict.tests)
+    if hidden and batch.hidden_tests != "visible":
+        # A diagnosis or an example may come from hidden tests; so does the sum of the points.
+        sections = list(document(replace(verdict, diagnosis=None, example=None)))
+        visible = [test for test in verdict.tests if not test.hidden]
+        passed = sum(test.outcome is Outcome.PASSED for test in visible)
+        total = (
+            f"{passed} of {count(len(visible), 'visible test')} passed. "
+            f"{count(hidden, 'hidden test')}: {_HELD_BACK[batch.hidden_tests]}."
+        )
+    printed = ["Your code printed:", clean(verdict.output)] if verdict.output.strip() else []
+    return "\n".join([*_head(report, batch), total, *plain_lines(*sections), *printed])
+
+
+def prairielearn(batch: Batch) -> str:
+    """Return PrairieLearn's results.json."""
+    return _fitting(partial(_prairielearn_data, batch), _PRAIRIELEARN_FILE, _NO_LIMIT)
+
+
+def _prairielearn_data(batch: Batch, most: int) -> _Object:
+    if batch.faults:
+        fault = FAULT_FOR_LEARNERS
+        return {"gradable": False, "message": fault, "format_errors": [fault]}
+    texts = []
+    for report in batch:
+        lines = [line(report.message)]
+        if report.verdict is not None:
+            lines = [summary(report.verdict), *plain_lines(*document(report.verdict))]
+        texts.append(cut("\n".join([*_head(report, batch), *lines]), most))
+    output = "\n".join(clean(verdict.output) for verdict in batch.verdicts if verdict.output)
+    return {
+        "gradable": True,
+        "score": batch.score / batch.max_score if batch.max_score else 0.0,
+        "message": "\n\n".join(texts),
+        "output": cut(output, most),
+        "tests": [
+            {
+                "name": f"{_prefix(report, batch)}{test.id}",
+                "description": name_of(test),
+                "points": test.points,
+                "max_points": test.max_points,
+                "message": cut(line(test.message), most),
+                "output": cut(output_of(test), most),
+            }
+            for report, _, test in _tests(batch)
+            if test is not None
+        ],
+    }
+
+
+def _tests(batch: Batch) -> Iterator[tuple[Report, str, TestResult | None]]:
+    """Yield each test and its name, or None for a submission without a verdict."""
+    for report in batch:
+        if report.verdict is None:
+            yield report, submission_name(report), None
+        else:
+            for test in report.verdict.tests:
+                yield report, _prefix(report, batch) + name_of(test), test
+
+
+def _head(report: Report, batch: Batch) -> list[str]:
+    return [] if batch.is_single else [submission_name(report)]
+
+
+def _prefix(report: Report, batch: Batch) -> str:
+    return "" if batch.is_single else f"{line(report.exercise)}: "
+
+
+def _fitting(make: Callable[[int], _Object], largest: int, most: int) -> str:
+    """Return JSON with texts of at most so many characters, fewer if it would be too large."""
+    text = _text(make(most))
+    if len(text.encode()) > largest:
+        return json.dumps(make(_SHORT_TEXT), ensure_ascii=False) + "\n"
+    return text
+
+
+def _text(data: _Object) -> str:
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+RENDERERS = {
+    "classroom50": Renderer(classroom50),
+    "exercism": Renderer(exercism),
+    "gradescope": Renderer(gradescope),
+    "prairielearn": Renderer(prairielearn),
+}

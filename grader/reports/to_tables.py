@@ -1,0 +1,119 @@
+"""Tables as CSV, safe to open in a spreadsheet: of submissions, of a course, and for Moodle."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from grader.grading.results.verdict_json import utc_text
+from grader.reports.formats import Renderer
+from grader.reports.phrases import failure_reason, line
+from grader.reports.report import Batch, Report
+
+_Cell: TypeAlias = str | int | None
+
+_COLUMNS = (
+    "student", "file", "exercise", "outcome", "score", "max_score", "xp", "passed", "tests",
+    "diagnosis", "message", "sandbox", "exercise_hash", "submission_hash", "grader_version",
+)  # fmt: skip
+_OF_GRADES = ("grade", "max_grade", "note", "submitted", "time_from")
+_FORMULA = ("=", "+", "-", "@", "|", "%", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+
+
+def submissions(batch: Batch) -> str:
+    """Return a row for each. Where there is no verdict, score and points are empty, not zero."""
+    has_grades = any(report.grade is not None for report in batch)
+    rows: list[Sequence[_Cell]] = [(*_COLUMNS, *_OF_GRADES) if has_grades else _COLUMNS]
+    for report in batch:
+        verdict, grade, time = report.verdict, report.grade, report.time
+        row: list[_Cell] = [report.student, report.file]
+        if verdict is None:
+            row += [report.exercise, report.outcome, *(None,) * 6, report.message, *(None,) * 4]
+        else:
+            row += [
+                verdict.exercise,
+                report.outcome,
+                verdict.score,
+                verdict.max_score,
+                verdict.xp,
+                sum(test.outcome == "passed" for test in verdict.tests),
+                len(verdict.tests),
+                None if verdict.diagnosis is None else " ".join(verdict.diagnosis.ids),
+                failure_reason(report),
+                verdict.sandbox,
+                verdict.exercise_hash,
+                verdict.submission_hash,
+                verdict.grader_version,
+            ]
+        if grade is not None:
+            submitted = "late" if time and time.is_late else None
+            if time is not None and time.at is not None:
+                submitted = utc_text(time.at)
+            source = None if time is None else time.source
+            row += [_points(report), str(grade.max_points), grade.note, submitted, source]
+        elif has_grades:
+            row += [None] * len(_OF_GRADES)
+        rows.append(row)
+    return _table(rows)
+
+
+def gradebook(batch: Batch, about: Mapping[str, tuple[str, str]] | None = None) -> str:
+    """Return a row for each student, a column for each exercise, and the sums.
+
+    A cell is empty where nothing was judged. `of` is the sum of the points that count: those of an
+    exercise that a student is excused from, or that was not judged, do not.
+
+    Args:
+        about: The name and the section of each student.
+    """
+    exercises = batch.graded_exercises
+    headings = () if about is None else ("name", "section")
+    rows: list[Sequence[_Cell]] = [("student", *headings, *exercises, "total", "of")]
+    for student, reports in batch.by_student.items():
+        judged = [each for each in reports.values() if each.points is not None]
+        total = sum(each.points or 0 for each in judged)
+        of = sum(each.max_points for each in judged)
+        cells = [
+            "excused" if report is not None and report.is_excused else _points(report)
+            for report in map(reports.get, exercises)
+        ]
+        names = () if about is None else about[student]
+        rows.append((student, *names, *cells, f"{total:.10g}", of))
+    return _table(rows)
+
+
+def moodle(batch: Batch) -> str:
+    """Return a row for each student, with the points of each exercise; empty where there are none.
+
+    It has no comments: where Moodle imports comments without grades, it removes the grades.
+    """
+    exercises = batch.graded_exercises
+    rows: list[Sequence[_Cell]] = [("username", *exercises)]
+    for student, reports in batch.by_student.items():
+        rows.append((student, *(_points(reports.get(name)) for name in exercises)))
+    return _table(rows)
+
+
+def safe_cell(value: _Cell) -> _Cell:
+    """Keep a spreadsheet from taking text for a formula: an apostrophe marks it as text."""
+    if not isinstance(value, str):
+        return value
+    text = line(value)
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _points(report: Report | None) -> str:
+    return "" if report is None or report.points is None else f"{report.points:.10g}"
+
+
+def _table(rows: Iterable[Sequence[_Cell]]) -> str:
+    text = io.StringIO()
+    csv.writer(text).writerows([safe_cell(cell) for cell in row] for row in rows)
+    return text.getvalue()
+
+
+RENDERERS = {
+    "csv": Renderer(submissions),
+    "gradebook": Renderer(gradebook),
+    "moodle": Renderer(moodle),
+}

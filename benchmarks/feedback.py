@@ -18,7 +18,7 @@ from unittest.mock import patch
 import click
 
 from benchmarks.first_expressions import is_elsewhere
-from benchmarks.mistakes import PROGRAMS, Wrong, wrong_programs
+from benchmarks.mistakes import Wrong, right_programs, wrong_programs
 from grader.definitions.collection import find_exercise
 from grader.definitions.exercise import Exercise
 from grader.grading.comparison.relations.pair import Relation
@@ -159,7 +159,7 @@ def main(only: str | None, verbose: bool) -> None:
 
 
 def _require_right_programs(exercises: dict[str, Exercise]) -> None:
-    rights = [right for right in PROGRAMS if right.exercise in exercises]
+    rights = [right for right in right_programs() if right.exercise in exercises]
     jobs = [Wrong(each.exercise, "one", "", each.source, frozenset()) for each in rights]
     for right, (verdict, *_) in zip(rights, _graded(exercises, jobs, Meter()), strict=True):
         if verdict.outcome is not Outcome.PASSED:

@@ -14,7 +14,7 @@ from typing import Final
 
 import click
 
-from benchmarks import mistakes, other_styles
+from benchmarks.mistakes import right_programs
 from grader.definitions.collection import find_exercise
 from grader.definitions.exercise import TestId
 from grader.grading.diagnosis.first_expression import Place, find_place
@@ -65,12 +65,12 @@ _TRUE: Final = {
 @click.option("--also-mistakes", is_flag=True, help="Take the programs of `mistakes` too.")
 def main(only: str | None, verbose: bool, also_mistakes: bool) -> None:
     """Mutate programs in another style, and count which first expressions are named."""
-    programs = other_styles.right_programs()
+    programs = right_programs("other_styles.yaml")
     if also_mistakes:
-        programs += [(each.exercise, each.source) for each in mistakes.PROGRAMS]
+        programs += right_programs()
     counts, seconds = Counter[str](), list[float]()
     with open_sandbox() as sandbox:
-        for name, source in programs:
+        for name, source in ((right.exercise, right.source) for right in programs):
             if only not in (None, name):
                 continue
             exercise = find_exercise(name, EXERCISES)

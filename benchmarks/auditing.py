@@ -1,22 +1,19 @@
-"""Time to audit an assignment whose tests take 10 ms each, beside other mutation testers."""
+"""Time to audit an assignment whose tests take 10 ms each."""
 
 import json
-import re
-import shutil
 import sys
 import tempfile
 from pathlib import Path
 from typing import Final
 
-from benchmarks.commands import Usage, run
-from benchmarks.result_tables import Aim, Row, Section
+from benchmarks.commands import run
+from benchmarks.result_tables import Aim, Section
 from benchmarks.workload import WrongVerdictError
 
 _ETUDE: Final = str(Path(sys.executable).with_name("etude"))
 _TESTS, _QUICK_TESTS = 20, 4
 _AT_MOST: Final = 60.0  # seconds
 _HAS_HOLES: Final = 1
-_COSMIC_RAY_SECONDS, _STOPPED = 60, 124  # the status is that of `timeout`
 
 _SOLUTION: Final = '''"""One block of a transformer."""
 
@@ -126,16 +123,13 @@ def test_{number}():
 _NOTES: Final = """\
 - The assignment: eleven functions, {tests} tests, each 10 ms of CPU and a call that reaches all of
   them. The tests compare within 5 %, so some of the wrong programs survive.
-- etude: all of `etude audit`, with its checks, the calls that tell survivors apart, and proven
-  tests.
-- Other tools are measured where they are installed; each makes mutants of its own. cosmic-ray runs
-  one at a time, and is stopped after {limit} seconds: its mutants are those that had run by then.
+- All of `etude audit`, with its checks, the calls that tell survivors apart, and proven tests.
 - a mutant: wall seconds divided by their number.
 """
 
 
 def measure(*, quick: bool) -> Section:
-    """Audit the assignment with every tool that is there."""
+    """Audit the assignment."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_assignment(folder, _QUICK_TESTS if quick else _TESTS)
@@ -148,13 +142,11 @@ def measure(*, quick: bool) -> Section:
         (audit,) = json.loads(report.read_text(encoding="utf-8"))["audits"]
         report.unlink()
         count = audit["distinguishable"] + len(audit["equivalent"])
-        rows = [_row("etude audit", usage, count)]
-        rows += _mutmut(folder)
-        rows += _cosmic_ray(folder)
     aims = [] if quick else [Aim(f"audit, {count} mutants", usage.wall, _AT_MOST, "s")]
-    columns = ("tool", "mutants", "wall s", "CPU s", "a mutant s")
-    notes = _NOTES.format(tests=_QUICK_TESTS if quick else _TESTS, limit=_COSMIC_RAY_SECONDS)
-    return Section("audit: mutation of an assignment", columns, rows, notes, aims)
+    columns = ("mutants", "wall s", "CPU s", "a mutant s")
+    row = (str(count), f"{usage.wall:.1f}", f"{usage.cpu:.1f}", f"{usage.wall / count:.3f}")
+    notes = _NOTES.format(tests=_QUICK_TESTS if quick else _TESTS)
+    return Section("audit: mutation of an assignment", columns, [row], notes, aims)
 
 
 def write_assignment(folder: Path, tests: int) -> None:
@@ -176,42 +168,3 @@ def _loss(space: dict[str, object], number: int, size: int) -> float:
         f"np.zeros({size}, int))"
     )
     return float(eval(text, space))  # noqa: S307  our own text
-
-
-def _mutmut(folder: Path) -> list[Row]:
-    tool = shutil.which("mutmut")
-    if tool is None:
-        return []
-    settings = "[mutmut]\npaths_to_mutate=solution.py\ntests_dir=test_solution.py\n"
-    (folder / "setup.cfg").write_text(settings, encoding="utf-8")
-    usage = run((tool, "run", "--max-children", "2"), folder, {})
-    found = re.findall(r"(\d+)/(\d+)", usage.printed)
-    if usage.status != 0 or not found:
-        raise WrongVerdictError(f"mutmut failed:\n{usage.printed[-2000:]}")
-    return [_row("mutmut", usage, int(found[-1][1]))]
-
-
-def _cosmic_ray(folder: Path) -> list[Row]:
-    tool = shutil.which("cosmic-ray")
-    if tool is None:
-        return []
-    python = Path(tool).resolve().with_name("python")  # of the environment that has the tool
-    settings = (
-        '[cosmic-ray]\nmodule-path = "solution.py"\ntimeout = 30.0\nexcluded-modules = []\n'
-        f'test-command = "{python} -m pytest -x -q test_solution.py"\n'
-        '[cosmic-ray.distributor]\nname = "local"\n'
-    )
-    (folder / "cosmic-ray.toml").write_text(settings, encoding="utf-8")
-    names = ("cosmic-ray.toml", "session.sqlite")
-    run((tool, "init", *names), folder, {})
-    usage = run(("timeout", str(_COSMIC_RAY_SECONDS), tool, "exec", *names), folder, {})
-    dumped = run((tool, "dump", names[1]), folder, {}).printed.splitlines()
-    ran = sum(json.loads(line)[1] is not None for line in dumped)
-    if usage.status not in {0, _STOPPED} or not ran:
-        raise WrongVerdictError(f"cosmic-ray failed:\n{usage.printed[-2000:]}")
-    return [_row("cosmic-ray", usage, ran)]
-
-
-def _row(tool: str, usage: Usage, count: int) -> Row:
-    each = usage.wall / max(count, 1)
-    return tool, str(count), f"{usage.wall:.1f}", f"{usage.cpu:.1f}", f"{each:.3f}"

@@ -4,12 +4,14 @@ It also counts how often each strategy of the diagnosis speaks, how often falsel
 costs, and writes that table into the documentation.
 """
 
+import ast
 import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, TypeVar
@@ -17,7 +19,6 @@ from unittest.mock import patch
 
 import click
 
-from benchmarks.first_expressions import is_elsewhere
 from benchmarks.mistakes import Wrong, right_programs, wrong_programs
 from grader.definitions.collection import find_exercise
 from grader.definitions.exercise import Exercise
@@ -203,7 +204,7 @@ def _is_false(wrong: Wrong, verdict: Verdict) -> bool:
         return False
     if diagnosis.kind == "expression":
         line = re.search(r"\bin line (\d+)", diagnosis.feedback)
-        return line is None or is_elsewhere(diagnosis.id, int(line[1]), wrong.right, wrong.source)
+        return line is None or _is_elsewhere(diagnosis.id, int(line[1]), wrong.right, wrong.source)
     # Of another exercise's misconception, the part after its exercise is enough.
     ids = [{each, each.rpartition("/")[2]} for each in diagnosis.ids]
     fits = any if diagnosis.kind == "ambiguous" else all
@@ -241,6 +242,33 @@ def strategy_table(strategies: dict[str, Strategy], programs: int) -> str:
         false = f"{row.false} ({row.false / max(row.spoken, 1):.0%})"
         lines.append(f"| {name} | {share} | {false} | {1000 * row.cpu / row.tried:.0f} |")
     return "\n".join([*lines, ""])
+
+
+def _is_elsewhere(kind: str, line: int, source: str, mutant: str) -> bool:
+    """Return whether a statement of this kind names a line that has nothing to do with a change."""
+    changed = _changed_lines(source, mutant)
+    uses_it = kind == "missing" and any(_uses(mutant, each, line) for each in changed)
+    return line not in changed and not uses_it
+
+
+def _changed_lines(source: str, mutant: str) -> set[int]:
+    """Return the lines of a mutant that are changed, or stand beside one that is left out."""
+    matcher = SequenceMatcher(None, source.splitlines(), mutant.splitlines(), autojunk=False)
+    found = set[int]()
+    for tag, _, _, begin, end in matcher.get_opcodes():
+        if tag != "equal":
+            found |= set(range(begin + 1, end + 1)) or {begin, begin + 1}
+    return found
+
+
+def _uses(source: str, line: int, of: int) -> bool:
+    """Return whether a line uses a name that another one sets."""
+
+    def names(line: int, context: type[ast.expr_context]) -> set[str]:
+        nodes = (each for each in ast.walk(ast.parse(source)) if isinstance(each, ast.Name))
+        return {each.id for each in nodes if each.lineno == line and isinstance(each.ctx, context)}
+
+    return bool(names(line, ast.Load) & names(of, ast.Store))
 
 
 if __name__ == "__main__":

@@ -1,75 +1,14 @@
-"""Submissions made to hold a grader for as long as they can, and an exercise that they like."""
+"""Submissions made to hold a grader for as long as they can, for the exercise in `held.yaml`."""
 
+from pathlib import Path
 from typing import Final
 
+EXERCISE: Final = Path(__file__).with_name("held.yaml")
+
 LIMIT: Final = 2.0
-"""Seconds of wall clock that a submission to the exercise has."""
+"""Seconds of wall clock that a submission to the exercise `held.yaml` has."""
 
 SOLUTION: Final = "def f(x):\n    return 2 * x\n"
-
-_EXERCISE: Final = """\
-id: {name}
-title: Held
-difficulty: beginner
-xp: 5
-instructions: Write `f(x)`, which doubles.
-defines: {{f: {{}}}}
-starter: ""
-limits: {{wall_seconds: {limit}, cpu_seconds: 1}}
-solution: |
-  def f(x):
-      return 2 * x
-explanation: e
-misconceptions:
-  - id: never-ends
-    code: "def f(x):\\n    while x is not None: pass"
-    feedback: It never ends.
-  - id: far-too-much
-    code: "def f(x): return 10**12 if type(x) is int else x"
-    feedback: It is far too much.
-tests:
-  - id: shown
-    given: {{x: [[1.0, 2.0], [3.0, 4.0]]}}
-    call: f(x)
-    expect: solution
-  - id: printed
-    given: {{x: 3}}
-    run: print(f(x))
-    stdout: "6"
-  - id: product
-    hidden: true
-    given: x = rng.standard_normal((8, 8))
-    call: f(x) @ f(x)
-    expect: solution
-  - id: power
-    hidden: true
-    given: {{x: 5}}
-    call: 3 ** f(x) % 7
-    expect: solution
-  - id: range
-    hidden: true
-    given: {{x: 5}}
-    call: sum(range(f(x)))
-    expect: solution
-  - id: any-order
-    hidden: true
-    given: x = rng.standard_normal((4, 4))
-    call: f(x) @ np.ones((len(f(x)), 4))
-    holds: permutation_equivariant
-    of: [x]
-  - id: rows
-    hidden: true
-    given: {{x: [[1.0, 2.0], [3.0, 4.0]]}}
-    pytest: |
-      for row in f(x):
-          assert np.linalg.svd(np.outer(row, row))[1].max() > 0
-"""
-
-
-def exercise(name: str, limit: float = LIMIT) -> str:
-    """Return the YAML of an exercise whose tests compute on results in many ways."""
-    return _EXERCISE.format(name=name, limit=limit)
-
 
 # Forged frames; the child's line to the grader is descriptor 3.
 _FRAMES: Final = """\

@@ -1,7 +1,7 @@
 """Wrong programs in another style than the solutions, made from right ones by replacing text.
 
-They are kept apart from the exercises' misconceptions, which the diagnosis knows. Each says by which
-ids a diagnosis names its mistake rightly: of misconceptions, of mutation operators, or of rules.
+They are kept apart from the exercises' misconceptions, which the diagnosis knows. Each has the ids
+by which a diagnosis names its mistake rightly: of misconceptions, mutation operators, or rules.
 """
 
 import itertools
@@ -51,9 +51,9 @@ class Wrong:
     right: str = ""  # the program that was made wrong
 
 
-def right_programs(file: str = "mistakes.yaml") -> list[Right]:
-    """Return the right programs of a file in this folder."""
-    text = (Path(__file__).parent / file).read_text("utf-8")
+def right_programs() -> list[Right]:
+    """Return the right programs of `mistakes.yaml`."""
+    text = (Path(__file__).parent / "mistakes.yaml").read_text("utf-8")
     return [
         Right(
             program["exercise"],

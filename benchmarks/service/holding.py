@@ -46,8 +46,11 @@ def measure(stores: Stores, *, quick: bool) -> Section:  # noqa: ARG001  one rou
 def _collection(folder: Path) -> Path:
     track = folder / "held"
     track.mkdir()
-    (track / "01-held.yaml").write_text(hostile.exercise("held"))
-    (track / "02-held-long.yaml").write_text(hostile.exercise("held-long", _LONG_SECONDS))
+    text = hostile.EXERCISE.read_text("utf-8")
+    (track / "01-held.yaml").write_text(text)
+    limit = f"wall_seconds: {hostile.LIMIT}", f"wall_seconds: {_LONG_SECONDS}"
+    long = text.replace("id: held", "id: held-long").replace(*limit)
+    (track / "02-held-long.yaml").write_text(long)
     (track / "track.yaml").write_text(
         "id: held\ntitle: Held\ndescription: d\nexercises: [held, held-long]\n"
     )

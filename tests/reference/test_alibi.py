@@ -41,11 +41,3 @@ def test_the_bias_falls_with_distance() -> None:
 def test_queries_that_continue_a_text() -> None:
     """With a start, the rows are the last ones of the whole text's bias."""
     np.testing.assert_array_equal(alibi_bias(3, 2, start=5), alibi_bias(3, 7)[:, 5:])
-
-
-def test_impossible_sizes_are_refused() -> None:
-    """At least one head, and no negative positions."""
-    with pytest.raises(ValueError, match="at least one head, got 0"):
-        alibi_slopes(0)
-    with pytest.raises(ValueError, match="counted from 0, got 3, 3 and -1"):
-        alibi_bias(2, 3, keys=3, start=-1)

@@ -1,5 +1,4 @@
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -9,12 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 
 from reference.arrays import BoolArray, FloatArray
 from reference.attention import attention_weights, causal_attention, scaled_dot_product_attention
 from reference.masks import additive_from_boolean, causal_mask
-from tests.reference.conftest import Recorded
 
 Matrix: TypeAlias = list[list[float]]
 FloatDType: TypeAlias = np.dtype[np.floating[Any]]
@@ -144,100 +141,3 @@ def test_the_weights_do_not_follow_the_values() -> None:
 
     assert output.dtype == np.float64
     assert weights.dtype == np.float32
-
-
-# Arguments that do not go together, and the two shapes that the error must name.
-MISMATCHES: list[tuple[Callable[..., object], list[tuple[int, ...]], tuple[str, str]]] = [
-    (attention_weights, [(3, 2), (5, 7)], ("Q of shape (3, 2)", "K of shape (5, 7)")),
-    (attention_weights, [(2,), (5, 2)], ("Q of shape (2,)", "K of shape (5, 2)")),
-    (attention_weights, [(3, 2), (2,)], ("Q of shape (3, 2)", "K of shape (2,)")),
-    (attention_weights, [(3, 0), (5, 0)], ("Q of shape (3, 0)", "K of shape (5, 0)")),
-    (attention_weights, [(2, 3, 5), (7, 11, 5)], ("Q of shape (2, 3, 5)", "K of shape (7, 11, 5)")),
-    (
-        attention_weights,
-        [(3, 2), (5, 2), (5, 3)],
-        ("mask of shape (5, 3)", "scores of shape (3, 5)"),
-    ),
-    (
-        scaled_dot_product_attention,
-        [(3, 2), (5, 2), (7, 11)],
-        ("K of shape (5, 2)", "V of shape (7, 11)"),
-    ),
-    (
-        scaled_dot_product_attention,
-        [(3, 2), (5, 2), (5,)],
-        ("K of shape (5, 2)", "V of shape (5,)"),
-    ),
-    (
-        scaled_dot_product_attention,
-        [(2, 3, 5), (2, 7, 5), (11, 7, 13)],
-        ("weights of shape (2, 3, 7)", "V of shape (11, 7, 13)"),
-    ),
-    (causal_attention, [(3, 2), (5, 2), (5, 7)], ("Q of shape (3, 2)", "K of shape (5, 2)")),
-    (causal_attention, [(3, 2), (3, 5), (3, 7)], ("Q of shape (3, 2)", "K of shape (3, 5)")),
-    (causal_attention, [(2,), (2,), (2, 3)], ("Q of shape (2,)", "K of shape (2,)")),
-    (causal_attention, [(3, 2), (3, 2), (5, 7)], ("K of shape (3, 2)", "V of shape (5, 7)")),
-]
-
-
-@pytest.mark.parametrize(("function", "shapes", "named"), MISMATCHES)
-def test_shapes_that_do_not_go_together_are_both_named(
-    function: Callable[..., object], shapes: list[tuple[int, ...]], named: tuple[str, str]
-) -> None:
-    """The ValueError tells both shapes, so that one can see which to change."""
-    with pytest.raises(ValueError, match=f"{re.escape(named[0])} .*{re.escape(named[1])}"):
-        function(*(np.ones(shape) for shape in shapes))
-
-
-@pytest.mark.parametrize(
-    ("name", "mask"),
-    [("attention", None), ("attention_masked", "blocked"), ("attention_biased", "bias")],
-)
-def test_outputs_are_those_of_pytorch(recorded: Recorded, name: str, mask: str | None) -> None:
-    """Without a mask, with booleans (one row sees nothing) and with biases, in float64."""
-    case = recorded("attention", name)
-    Q, K, V = (case.inputs[key] for key in "QKV")
-
-    output, _ = scaled_dot_product_attention(Q, K, V, case.inputs[mask] if mask else None)
-
-    np.testing.assert_allclose(output, case.outputs["output"], rtol=1e-10, atol=1e-10)
-
-
-def onnx_mask(inputs: dict[str, NDArray[Any]]) -> FloatArray | None:
-    """Turn ONNX's mask and its causal attribute into one additive mask of ours."""
-    n, m = inputs["Q"].shape[-2], inputs["K"].shape[-2]
-    mask = inputs.get("attn_mask")
-    if mask is not None and mask.dtype == np.bool_:
-        mask = additive_from_boolean(~mask)  # ONNX's booleans say what takes part
-    if "is_causal" not in inputs:
-        return mask
-    causal = additive_from_boolean(causal_mask(n, m))
-    return causal if mask is None else causal + mask
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "onnx_attention_23_boolmask_fullymasked_row_nan_robustness",
-        "onnx_attention_24_fullymasked_qk_matmul_output_mode3_zero",
-        "onnx_attention_4d_attn_mask_3d_causal",
-        "onnx_attention_4d_attn_mask_4d",
-        "onnx_attention_4d_attn_mask_bool_4d",
-        "onnx_attention_4d_causal",
-        "onnx_attention_4d_diff_heads_sizes",
-        "onnx_attention_4d_fp16",
-        "onnx_attention_4d_with_qk_matmul_softmax",
-    ],
-)
-def test_outputs_and_weights_are_those_of_onnx(recorded: Recorded, name: str) -> None:
-    """ONNX's published cases give its published results; fully masked rows are zeros in both."""
-    case = recorded("attention", name)
-    Q, K, V = (case.inputs[key] for key in "QKV")
-
-    output, weights = scaled_dot_product_attention(Q, K, V, onnx_mask(case.inputs))
-
-    assert output.dtype == Q.dtype
-    tolerance = 2e-3 if Q.dtype == np.float16 else 1e-6
-    np.testing.assert_allclose(output, case.outputs["Y"], rtol=tolerance, atol=tolerance)
-    if "qk_matmul_output" in case.outputs:  # which these cases ask for after the softmax
-        np.testing.assert_allclose(weights, case.outputs["qk_matmul_output"], atol=tolerance)

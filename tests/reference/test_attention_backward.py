@@ -1,4 +1,3 @@
-import re
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,6 @@ from reference.attention import scaled_dot_product_attention
 from reference.attention_backward import attention_backward
 from reference.gradients import numerical_gradient
 from reference.masks import causal_mask
-from tests.reference.conftest import Recorded
 
 Array = NDArray[Any]
 
@@ -50,36 +48,3 @@ def test_the_gradients_are_those_of_finite_differences(
 
         assert gradient.shape == shapes[place]
         np.testing.assert_allclose(gradient, numerical_gradient(loss, given[place]), atol=1e-7)
-
-
-@pytest.mark.parametrize(
-    ("name", "mask"),
-    [
-        ("attention", None),
-        ("attention_masked", "blocked"),
-        ("attention_biased", "bias"),
-        ("attention_causal", "causal"),
-    ],
-)
-def test_the_gradients_are_those_of_pytorch(
-    recorded: Recorded, name: str, mask: str | None
-) -> None:
-    """Without a mask, with booleans, biases and causally, as autograd computes them in float64."""
-    case = recorded("attention", name)
-    inputs = {**case.inputs, "causal": causal_mask(7)}
-
-    d_output, Q, K, V = (inputs[key] for key in ("d_output", "Q", "K", "V"))
-
-    gradients = attention_backward(d_output, Q, K, V, inputs[mask] if mask else None)
-
-    for key, gradient in gradients._asdict().items():
-        np.testing.assert_allclose(gradient, case.outputs[f"d_{key}"], rtol=1e-10, atol=1e-10)
-
-
-def test_a_gradient_of_another_shape_is_refused() -> None:
-    """The error names the shapes of the gradient and of the output."""
-    Q, K, V, d_output = drawn((3, 7), (5, 7), (5, 11), (3, 7))
-
-    message = "d_output of shape (3, 7) and the output of shape (3, 11)"
-    with pytest.raises(ValueError, match=re.escape(message)):
-        attention_backward(d_output, Q, K, V)

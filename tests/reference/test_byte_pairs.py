@@ -1,7 +1,6 @@
 import re
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,9 +62,3 @@ def test_half_a_character_is_replaced() -> None:
 
     assert decode([195], merges) == "\N{REPLACEMENT CHARACTER}"
     assert decode([256, 195, 169], merges) == "éé"
-
-
-def test_a_negative_count_is_refused() -> None:
-    """The error says what came."""
-    with pytest.raises(ValueError, match="at least 0, got -1"):
-        learn_merges(b"aa", -1)

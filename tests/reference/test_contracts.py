@@ -1,8 +1,7 @@
 """Promises that the functions of this package share, checked for each of them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -11,11 +10,31 @@ from numpy.typing import NDArray
 from reference.attention import attention_weights, causal_attention, scaled_dot_product_attention
 from reference.attention_backward import attention_backward
 from reference.attention_steps import attention_steps
+from reference.bigram import bigram_gradient, bigram_logits, bigram_loss
 from reference.cross_attention import cross_attention
+from reference.decoder import decoder_block, init_decoder_block
 from reference.embeddings import embed_backward
+from reference.encoder import encoder_block, init_encoder_block
+from reference.encoder_backward import encoder_block_backward
+from reference.feed_forward import (
+    feed_forward,
+    feed_forward_backward,
+    gated_feed_forward,
+    gated_feed_forward_backward,
+    init_feed_forward,
+)
 from reference.flash import flash_attention, flash_attention_backward, flash_attention_forward
+from reference.gpt import gpt, gpt_gradients, gpt_loss, gpt_with_cache, init_gpt
 from reference.grouped_query import grouped_query_attention, multi_query_attention, repeat_heads
 from reference.kv_cache import append_to_cache, attention_with_cache
+from reference.language_model import (
+    language_model_logits,
+    next_token_distribution,
+    sequence_log_probability,
+    tied_logits,
+)
+from reference.linear import linear, linear_backward
+from reference.losses import cross_entropy, cross_entropy_gradient, perplexity, token_losses
 from reference.masks import apply_mask
 from reference.multi_head import (
     MultiHeadAttention,
@@ -26,10 +45,19 @@ from reference.multi_head import (
 )
 from reference.multi_head_backward import multi_head_attention_backward
 from reference.naive_softmax import naive_softmax
+from reference.normalization import (
+    init_layer_norm,
+    layer_norm,
+    layer_norm_backward,
+    rms_norm,
+    rms_norm_backward,
+)
 from reference.online_softmax import online_softmax, running_sum
+from reference.parameters import arrays_in, map_arrays
 from reference.penalties import add_penalty, replace_by_penalty
 from reference.positions import add_positions, add_positions_backward
 from reference.projections import project_qkv
+from reference.residual import post_norm, pre_norm, residual
 from reference.rotary import (
     half_split_from_interleaved,
     interleaved_from_half_split,
@@ -42,189 +70,275 @@ from reference.self_attention import self_attention
 from reference.similarity import cosine_similarity, dot_product, similarity_scores
 from reference.softmax import log_softmax, logsumexp, softmax, softmax_backward
 
-Array = NDArray[Any]
-Shape = tuple[int, ...]
+Array: TypeAlias = NDArray[Any]
+Shape: TypeAlias = tuple[int, ...]
+Function: TypeAlias = Callable[..., Any]
 
 BLOCKED = np.array([[False, True, False, False, True]] * 3)  # (3, 5)
 BIAS = np.where(BLOCKED, -np.inf, 0.5)  # float64, whatever the inputs are
-BLOCKED.flags.writeable = BIAS.flags.writeable = False
-
-
-@dataclass(frozen=True)
-class Contract:
-    """A function, and shapes that suit it."""
-
-    function: Callable[..., Any]
-    batched: tuple[Shape, ...]  # of inputs to which batch axes may be added
-    shared: tuple[Shape, ...] = ()  # of those that serve all batches
-    sums: bool = False  # whether some results are sums over the batch, as gradients of weights are
-
-    def arrays(self, dtype: type[np.floating], batch: Shape = ()) -> list[Array]:
-        rng = np.random.default_rng(0)
-        shapes = [*((*batch, *shape) for shape in self.batched), *self.shared]
-        return [rng.standard_normal(shape).astype(dtype) for shape in shapes]
-
-    def results(self, arrays: list[Array]) -> list[Array]:
-        result = self.function(*arrays)
-        parts = result if isinstance(result, tuple) else (result,)
-        flat = [p for part in parts for p in (part if isinstance(part, tuple) else (part,))]
-        return [part for part in flat if part is not None]
-
+RNG = np.random.default_rng(0)
+X, GAIN, W, B, W_BACK, LOGITS = (
+    RNG.standard_normal(shape) for shape in ((2, 3, 6), (6,), (6, 5), (5,), (5, 6), (2, 3, 7))
+)
+TARGETS = RNG.integers(0, 7, (2, 3))
+BLOCKED.flags.writeable = BIAS.flags.writeable = TARGETS.flags.writeable = False
+ENCODER = init_encoder_block(RNG, 6, 2, 5)
+DECODER = init_decoder_block(RNG, 6, 2, 5)
+GPT = init_gpt(RNG, vocabulary=7, context=3, d_model=6, heads=2, layers=2, d_ff=5)
+NETWORK = init_feed_forward(RNG, 6, 5)
 
 Q, K, V, OUT = (3, 7), (5, 7), (5, 11), (3, 11)
+QKV_WEIGHTS = ((7, 2), (7, 2), (7, 5))
 HEAD_WEIGHTS = ((7, 6), (7, 6), (7, 10), (10, 7))  # two heads: d_k = 3, d_v = 5
 
-CONTRACTS = {
-    "softmax": Contract(softmax, (Q,)),
-    "log_softmax": Contract(log_softmax, (Q,)),
-    "logsumexp": Contract(logsumexp, (Q,)),
-    "softmax_backward": Contract(softmax_backward, (Q, Q)),
-    "naive_softmax": Contract(naive_softmax, (Q,)),
-    "online_softmax": Contract(lambda x: online_softmax(x, block=2), (Q,)),
-    "running_sum": Contract(running_sum, (Q,)),
-    "apply_mask": Contract(lambda x: apply_mask(x, BLOCKED), ((3, 5),)),
-    "add_penalty": Contract(
-        lambda x: add_penalty(x, np.broadcast_to(BLOCKED, x.shape).astype(int)), ((3, 5),)
+
+def blocked_as(x: Array) -> Array:
+    """Broadcast the mask to scores, since penalties do not."""
+    return np.broadcast_to(BLOCKED, x.shape)
+
+
+# Functions, the shapes of inputs that may get batch axes, and of those that serve all batches.
+BATCHED: dict[str, tuple[Function, tuple[Shape, ...], tuple[Shape, ...]]] = {
+    "softmax": (softmax, (Q,), ()),
+    "log_softmax": (log_softmax, (Q,), ()),
+    "logsumexp": (logsumexp, (Q,), ()),
+    "softmax_backward": (softmax_backward, (Q, Q), ()),
+    "naive_softmax": (naive_softmax, (Q,), ()),
+    "online_softmax": (lambda x: online_softmax(x, block=2), (Q,), ()),
+    "running_sum": (running_sum, (Q,), ()),
+    "apply_mask": (lambda x: apply_mask(x, BLOCKED), ((3, 5),), ()),
+    "add_penalty": (lambda x: add_penalty(x, blocked_as(x).astype(int)), ((3, 5),), ()),
+    "replace_by_penalty": (lambda x: replace_by_penalty(x, blocked_as(x)), ((3, 5),), ()),
+    "dot_product": (dot_product, ((7,), (7,)), ()),
+    "cosine_similarity": (cosine_similarity, ((7,), (7,)), ()),
+    "similarity_scores": (similarity_scores, (Q, K), ()),
+    "scale_scores": (lambda x: scale_scores(x, 7), (Q,), ()),
+    "attention_weights": (attention_weights, (Q, K), ()),
+    "attention_masked": (
+        lambda q, k, v: scaled_dot_product_attention(q, k, v, BLOCKED),
+        (Q, K, V),
+        (),
     ),
-    "replace_by_penalty": Contract(
-        lambda x: replace_by_penalty(x, np.broadcast_to(BLOCKED, x.shape)), ((3, 5),)
+    "attention_biased": (
+        lambda q, k, v: scaled_dot_product_attention(q, k, v, BIAS),
+        (Q, K, V),
+        (),
     ),
-    "dot_product": Contract(dot_product, ((7,), (7,))),
-    "cosine_similarity": Contract(cosine_similarity, ((7,), (7,))),
-    "similarity_scores": Contract(similarity_scores, (Q, K)),
-    "scale_scores": Contract(lambda x: scale_scores(x, 7), (Q,)),
-    "attention_weights": Contract(attention_weights, (Q, K)),
-    "attention_masked": Contract(
-        lambda q, k, v: scaled_dot_product_attention(q, k, v, BLOCKED), (Q, K, V)
+    "causal_attention": (causal_attention, (K, K, V), ()),
+    "attention_steps": (attention_steps, (Q, K, V), ()),
+    "attention_backward": (attention_backward, (OUT, Q, K, V), ()),
+    "flash_attention": (lambda q, k, v: flash_attention(q, k, v, block=2), (Q, K, V), ()),
+    "flash_forward": (
+        lambda q, k, v: flash_attention_forward(q, k, v, BLOCKED, block=2),
+        (Q, K, V),
+        (),
     ),
-    "attention_biased": Contract(
-        lambda q, k, v: scaled_dot_product_attention(q, k, v, BIAS), (Q, K, V)
+    "flash_backward": (
+        lambda d, q, k, v: flash_attention_backward(d, q, k, v, BLOCKED, block=2),
+        (OUT, Q, K, V),
+        (),
     ),
-    "causal_attention": Contract(causal_attention, (K, K, V)),
-    "attention_steps": Contract(attention_steps, (Q, K, V)),
-    "attention_backward": Contract(attention_backward, (OUT, Q, K, V)),
-    "flash_attention": Contract(lambda q, k, v: flash_attention(q, k, v, block=2), (Q, K, V)),
-    "flash_forward": Contract(
-        lambda q, k, v: flash_attention_forward(q, k, v, BLOCKED, block=2), (Q, K, V)
+    "project_qkv": (project_qkv, (Q,), QKV_WEIGHTS),
+    "self_attention": (self_attention, (Q,), QKV_WEIGHTS),
+    "cross_attention": (cross_attention, (Q, (5, 11)), ((7, 2), (11, 2), (11, 3))),
+    "split_heads": (lambda x: split_heads(x, 2), ((3, 10),), ()),
+    "merge_heads": (merge_heads, ((2, 3, 5),), ()),
+    "multi_head_attention": (
+        lambda x, q, k, v, o: multi_head_attention(x, q, k, v, o, 2),
+        (Q,),
+        HEAD_WEIGHTS,
     ),
-    "flash_backward": Contract(
-        lambda d, q, k, v: flash_attention_backward(d, q, k, v, BLOCKED, block=2), (OUT, Q, K, V)
-    ),
-    "project_qkv": Contract(project_qkv, (Q,), ((7, 2), (7, 2), (7, 5))),
-    "self_attention": Contract(self_attention, (Q,), ((7, 2), (7, 2), (7, 5))),
-    "cross_attention": Contract(cross_attention, (Q, (5, 11)), ((7, 2), (11, 2), (11, 3))),
-    "split_heads": Contract(lambda x: split_heads(x, 2), ((3, 10),)),
-    "merge_heads": Contract(merge_heads, ((2, 3, 5),)),
-    "multi_head_attention": Contract(
-        lambda x, q, k, v, o: multi_head_attention(x, q, k, v, o, 2), (Q,), HEAD_WEIGHTS
-    ),
-    "multi_head_attention_cross": Contract(
+    "multi_head_attention_cross": (
         lambda x, m, q, k, v, o: multi_head_attention(x, q, k, v, o, 2, memory=m),
         (Q, (5, 7)),
         HEAD_WEIGHTS,
     ),
-    "multi_head_attention_per_head": Contract(
-        multi_head_attention_per_head, (Q,), ((2, 7, 3), (2, 7, 3), (2, 7, 5), (10, 7))
+    "multi_head_attention_per_head": (
+        multi_head_attention_per_head,
+        (Q,),
+        ((2, 7, 3), (2, 7, 3), (2, 7, 5), (10, 7)),
     ),
-    "MultiHeadAttention": Contract(
-        lambda x, q, k, v, o: MultiHeadAttention(q, k, v, o, 2)(x), (Q,), HEAD_WEIGHTS
+    "MultiHeadAttention": (
+        lambda x, q, k, v, o: MultiHeadAttention(q, k, v, o, 2)(x),
+        (Q,),
+        HEAD_WEIGHTS,
     ),
-    "multi_head_attention_backward": Contract(
+    "repeat_heads": (lambda x: repeat_heads(x, 3), ((2, 5, 7),), ()),
+    "grouped_query_attention": (
+        grouped_query_attention,
+        ((6, 3, 7), (2, 5, 7), (2, 5, 11)),
+        (),
+    ),
+    "multi_query_attention": (multi_query_attention, ((6, 3, 7), K, V), ()),
+    "append_to_cache": (
+        lambda k, v, past_k, past_v: append_to_cache((past_k, past_v), k, v),
+        ((3, 7), (3, 11), K, V),
+        (),
+    ),
+    "append_to_nothing": (lambda k, v: append_to_cache(None, k, v), (K, V), ()),
+    "attention_with_cache": (
+        lambda q, k, v, past_k, past_v: attention_with_cache(q, k, v, (past_k, past_v)),
+        (Q, Q, OUT, K, V),
+        (),
+    ),
+    "add_positions": (add_positions, (Q,), ((5, 7),)),
+    "rotary_angles": (lambda x: rotary_angles(x, 4), ((3,),), ()),
+    "rotate_interleaved": (rotate_interleaved, ((3, 10),), ()),
+    "rotate_half_split": (rotate_half_split, ((3, 10),), ()),
+    "half_split_from_interleaved": (half_split_from_interleaved, ((3, 10),), ()),
+    "interleaved_from_half_split": (interleaved_from_half_split, ((3, 10),), ()),
+}
+
+# Some of their results are sums over the batch, as gradients of weights are.
+SUMS: dict[str, tuple[Function, tuple[Shape, ...], tuple[Shape, ...]]] = {
+    "multi_head_attention_backward": (
         lambda d, x, q, k, v, o: multi_head_attention_backward(d, x, q, k, v, o, 2),
         (Q, Q),
         HEAD_WEIGHTS,
-        sums=True,
     ),
-    "repeat_heads": Contract(lambda x: repeat_heads(x, 3), ((2, 5, 7),)),
-    "grouped_query_attention": Contract(
-        grouped_query_attention, ((6, 3, 7), (2, 5, 7), (2, 5, 11))
+    "add_positions_backward": (lambda d: add_positions_backward(d, 5), (Q,), ()),
+    "embed_backward": (
+        lambda d: embed_backward(d, np.zeros(d.shape[:-1], dtype=int), 2),
+        (Q,),
+        (),
     ),
-    "multi_query_attention": Contract(multi_query_attention, ((6, 3, 7), K, V)),
-    "append_to_cache": Contract(
-        lambda k, v, past_k, past_v: append_to_cache((past_k, past_v), k, v),
-        ((3, 7), (3, 11), K, V),
-    ),
-    "append_to_nothing": Contract(lambda k, v: append_to_cache(None, k, v), (K, V)),
-    "attention_with_cache": Contract(
-        lambda q, k, v, past_k, past_v: attention_with_cache(q, k, v, (past_k, past_v)),
-        (Q, Q, OUT, K, V),
-    ),
-    "add_positions": Contract(add_positions, (Q,), ((5, 7),)),
-    "add_positions_backward": Contract(lambda d: add_positions_backward(d, 5), (Q,), sums=True),
-    "embed_backward": Contract(
-        lambda d: embed_backward(d, np.zeros(d.shape[:-1], dtype=int), 2), (Q,), sums=True
-    ),
-    "rotary_angles": Contract(lambda x: rotary_angles(x, 4), ((3,),)),
-    "rotate_interleaved": Contract(rotate_interleaved, ((3, 10),)),
-    "rotate_half_split": Contract(rotate_half_split, ((3, 10),)),
-    "half_split_from_interleaved": Contract(half_split_from_interleaved, ((3, 10),)),
-    "interleaved_from_half_split": Contract(interleaved_from_half_split, ((3, 10),)),
 }
 
-each_contract = pytest.mark.parametrize("contract", CONTRACTS.values(), ids=CONTRACTS.keys())
+
+def draw(batched: tuple[Shape, ...], shared: tuple[Shape, ...], batch: Shape) -> list[Array]:
+    rng = np.random.default_rng(0)
+    return [rng.standard_normal(shape) for shape in (*((*batch, *s) for s in batched), *shared)]
 
 
-@each_contract
+# Functions, and the floating-point arguments that suit them, in tuples of any depth.
+EVERY: dict[str, tuple[Function, tuple[Any, ...]]] = {
+    **{
+        f"{name}{len(batch) or ''}": (function, tuple(draw(batched, shared, batch)))
+        for name, (function, batched, shared) in {**BATCHED, **SUMS}.items()
+        for batch in ((), (2,))
+    },
+    "linear": (linear, (X, W, B)),
+    "linear_backward": (linear_backward, (X @ W, X, W)),
+    "layer_norm": (layer_norm, (X, GAIN, GAIN)),
+    "layer_norm_plain": (layer_norm, (X,)),
+    "layer_norm_backward": (layer_norm_backward, (X, X, GAIN)),
+    "init_layer_norm": (lambda p: layer_norm(p[0], *p), (init_layer_norm(6),)),
+    "rms_norm": (rms_norm, (X, GAIN)),
+    "rms_norm_backward": (rms_norm_backward, (X, X, GAIN)),
+    "feed_forward": (feed_forward, (X, *NETWORK)),
+    "feed_forward_backward": (feed_forward_backward, (X, X, W, B, W_BACK)),
+    "gated_feed_forward": (gated_feed_forward, (X, W, W, W_BACK)),
+    "gated_feed_forward_backward": (gated_feed_forward_backward, (X, X, W, W, W_BACK)),
+    "residual": (lambda x: residual(x, np.zeros_like), (X,)),
+    "post_norm": (lambda x: post_norm(x, np.zeros_like, layer_norm), (X,)),
+    "pre_norm": (lambda x: pre_norm(x, np.zeros_like, layer_norm), (X,)),
+    "token_losses": (lambda x: token_losses(x, TARGETS, label_smoothing=0.1), (LOGITS,)),
+    "cross_entropy": (lambda x: cross_entropy(x, TARGETS, label_smoothing=0.1), (LOGITS,)),
+    "cross_entropy_gradient": (
+        lambda x: cross_entropy_gradient(x, TARGETS, label_smoothing=0.1),
+        (LOGITS,),
+    ),
+    "perplexity": (lambda x: perplexity(x, TARGETS), (LOGITS,)),
+    "sequence_log_probability": (lambda x: sequence_log_probability(x, TARGETS), (LOGITS,)),
+    "language_model_logits": (language_model_logits, (X, W, B)),
+    "next_token_distribution": (next_token_distribution, (X, W, B)),
+    "tied_logits": (tied_logits, (X, W.T)),
+    "bigram_logits": (lambda w: bigram_logits([0, 2], w), (W_BACK @ W,)),
+    "bigram_loss": (lambda w: bigram_loss(w, [0, 2, 1]), (W_BACK @ W,)),
+    "bigram_gradient": (lambda w: bigram_gradient(w, [0, 2, 1]), (W_BACK @ W,)),
+    "encoder_block": (lambda x, p: encoder_block(x, p, 2), (X, ENCODER)),
+    "encoder_block_backward": (lambda x, p: encoder_block_backward(x, x, p, 2), (X, ENCODER)),
+    "encoder_block_backward_pre": (
+        lambda x, p: encoder_block_backward(x, x, p, 2, norm_first=True),
+        (X, ENCODER),
+    ),
+    "decoder_block": (lambda x, p: decoder_block(x, x, p, 2), (X, DECODER)),
+    "gpt": (lambda p: gpt(TARGETS, p, 2), (GPT,)),
+    "gpt_loss": (lambda p: gpt_loss(TARGETS, p, 2), (GPT,)),
+    "gpt_gradients": (lambda p: gpt_gradients(TARGETS, p, 2), (GPT,)),
+    "gpt_with_cache": (lambda p: gpt_with_cache(TARGETS, p, 2), (GPT,)),
+}
+
+each_function = pytest.mark.parametrize(("function", "arguments"), EVERY.values(), ids=EVERY.keys())
+
+
+def results_of(function: Function, arguments: Any) -> list[Array]:
+    """Call the function; return the arrays of its result from left to right."""
+    result = function(*arguments)
+    if not isinstance(result, tuple):
+        return [result]
+    return list(arrays_in(tuple(part for part in result if part is not None)))
+
+
+@each_function
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_dtype_of_the_inputs_is_that_of_the_results(
-    contract: Contract, dtype: type[np.floating]
+    function: Function, arguments: tuple[Any, ...], dtype: type[np.floating[Any]]
 ) -> None:
     """Float32 stays float32 and float64 stays float64, with NumPy's arrays throughout."""
-    results = contract.results(contract.arrays(dtype))
+    narrow = map_arrays(lambda array: array.astype(dtype), arguments)
+
+    results = results_of(function, narrow)
 
     assert [type(result) for result in results] == [np.ndarray] * len(results)
     assert [result.dtype for result in results] == [dtype] * len(results)
 
 
-@each_contract
-def test_integers_count_as_float64(contract: Contract) -> None:
+@each_function
+def test_float32_is_as_good_as_it_can_be(function: Function, arguments: tuple[Any, ...]) -> None:
+    """Its results are those of float64, but for rounding."""
+    narrow = map_arrays(lambda array: array.astype(np.float32), arguments)
+    wide = map_arrays(lambda array: array.astype(np.float64), narrow)
+
+    for one, other in zip(results_of(function, narrow), results_of(function, wide), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=2e-5)
+
+
+@each_function
+def test_inputs_are_only_read(function: Function, arguments: tuple[Any, ...]) -> None:
+    """Arrays that cannot be written to are enough, and no result shares their memory."""
+    copies = map_arrays(np.copy, arguments)
+    for array in arrays_in(copies):
+        array.flags.writeable = False
+
+    results = results_of(function, copies)
+
+    for array in arrays_in(copies):
+        assert not any(np.shares_memory(result, array) for result in results)
+
+
+@each_function
+def test_integers_count_as_float64(function: Function, arguments: tuple[Any, ...]) -> None:
     """Whole numbers give what the same numbers give as float64."""
-    whole = [np.rint(2 * array).astype(np.int64) for array in contract.arrays(np.float64)]
+    whole: Any = map_arrays(lambda array: np.rint(2 * array).astype(np.int64), arguments)
+    floats: Any = map_arrays(lambda array: array.astype(np.float64), whole)
 
-    results = contract.results(whole)
-
-    expected = contract.results([array.astype(np.float64) for array in whole])
-    for one, other in zip(results, expected, strict=True):
+    for one, other in zip(results_of(function, whole), results_of(function, floats), strict=True):
         assert one.dtype == np.float64
         np.testing.assert_array_equal(one, other)
 
 
-@each_contract
-@pytest.mark.parametrize("batch", [(), (2,)])
-def test_inputs_are_only_read(contract: Contract, batch: Shape) -> None:
-    """Arrays that cannot be written to are enough, and no result shares their memory."""
-    arrays = contract.arrays(np.float64, batch)
-    for array in arrays:
-        array.flags.writeable = False
-
-    results = contract.results(arrays)
-
-    assert not any(np.shares_memory(result, array) for result in results for array in arrays)
-
-
-@pytest.mark.parametrize(
-    "contract",
-    [contract for contract in CONTRACTS.values() if not contract.sums],
-    ids=[name for name, contract in CONTRACTS.items() if not contract.sums],
-)
-def test_every_batch_gets_what_it_would_get_alone(contract: Contract) -> None:
+@pytest.mark.parametrize("name", BATCHED)
+def test_every_batch_gets_what_it_would_get_alone(name: str) -> None:
     """Two leading axes more give, for each batch, the results without them."""
-    arrays = contract.arrays(np.float64, (2, 13))
-    inputs = len(contract.batched)
+    function, batched, shared = BATCHED[name]
+    arrays = draw(batched, shared, (2, 13))
+    inputs = len(batched)
 
-    together = contract.results(arrays)
+    together = results_of(function, arrays)
 
     for index in np.ndindex(2, 13):
-        alone = contract.results([*(array[index] for array in arrays[:inputs]), *arrays[inputs:]])
-        for one, other in zip(together, alone, strict=True):
+        alone = [*(array[index] for array in arrays[:inputs]), *arrays[inputs:]]
+        for one, other in zip(together, results_of(function, alone), strict=True):
             np.testing.assert_allclose(one[index], other, rtol=1e-12, atol=1e-13)
 
 
-@each_contract
-def test_text_is_refused(contract: Contract) -> None:
+@pytest.mark.parametrize("name", [*BATCHED, *SUMS])
+def test_text_is_refused(name: str) -> None:
     """Whichever operand holds no numbers, the TypeError says what it holds."""
-    for place, array in enumerate(contract.arrays(np.float64)):
-        arrays = contract.arrays(np.float64)
-        arrays[place] = np.full(array.shape, "1")
+    function, arguments = EVERY[name]
+    for place, array in enumerate(arguments):
+        texts = [*arguments]
+        texts[place] = np.full(array.shape, "1")
         with pytest.raises(TypeError, match=r"expected real numbers, got .* dtype <U1"):
-            contract.function(*arrays)
+            function(*texts)

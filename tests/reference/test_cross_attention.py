@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from reference.attention import scaled_dot_product_attention
 from reference.cross_attention import cross_attention
@@ -31,11 +30,3 @@ def test_a_mask_hides_padding_of_the_memory() -> None:
 
     np.testing.assert_array_equal(one[0], other[0])
     assert not one[1][..., 4:].any()
-
-
-def test_shapes_that_do_not_go_together_are_both_named() -> None:
-    """Each sequence needs as many features as its matrices have rows; masks need the memory's length."""
-    with pytest.raises(ValueError, match=r"x of shape \(2, 7, 11\) and W of shape \(5, 13\)"):
-        cross_attention(X, MEMORY, W_Q, W_Q, W_V)
-    with pytest.raises(ValueError, match=r"mask of shape \(3, 3\) .* scores of shape \(2, 3, 7\)"):
-        cross_attention(X, MEMORY, W_Q, W_K, W_V, np.zeros((3, 3)))

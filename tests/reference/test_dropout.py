@@ -1,4 +1,3 @@
-import re
 from typing import Any
 
 import numpy as np
@@ -68,11 +67,3 @@ def test_a_rate_is_a_probability_below_one(rate: float) -> None:
         draw_kept(np.random.default_rng(0), (1,), rate)
     with pytest.raises(ValueError, match="at least 0 and below 1"):
         drop([1.0], [True], rate)
-
-
-def test_what_is_kept_has_the_shape_of_the_inputs() -> None:
-    """Other shapes and other dtypes are refused, naming them."""
-    with pytest.raises(ValueError, match=re.escape("x of shape (2, 3) and kept of shape (3,)")):
-        drop(np.ones((2, 3)), np.ones(3, dtype=np.bool_), 0.5)
-    with pytest.raises(TypeError, match="got dtype float64"):
-        drop(np.ones(3), np.ones(3), 0.5)

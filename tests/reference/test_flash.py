@@ -1,4 +1,3 @@
-import re
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +12,6 @@ from reference.attention import causal_attention, scaled_dot_product_attention
 from reference.attention_backward import attention_backward
 from reference.flash import flash_attention, flash_attention_backward, flash_attention_forward
 from reference.masks import apply_mask, causal_mask
-from tests.reference.conftest import Recorded
 
 Array = NDArray[Any]
 
@@ -152,66 +150,3 @@ def test_the_matrix_of_weights_is_never_held() -> None:
     assert plain > 16 * MIB
     assert max(tiled, causal) < MIB
     assert backward < 2 * MIB
-
-
-@pytest.mark.parametrize(
-    ("name", "mask"),
-    [
-        ("attention", None),
-        ("attention_masked", "blocked"),
-        ("attention_biased", "bias"),
-        ("attention_causal", "causal"),
-    ],
-)
-def test_output_and_gradients_are_those_of_pytorch(
-    recorded: Recorded, name: str, mask: str | None
-) -> None:
-    """In tiles of two by two, as PyTorch computes them in float64."""
-    case = recorded("attention", name)
-    d_output, Q, K, V = (case.inputs[key] for key in ("d_output", "Q", "K", "V"))
-    given_mask, causal = case.inputs.get(mask or ""), mask == "causal"
-
-    output = flash_attention(Q, K, V, given_mask, causal=causal, block=2)
-    gradients = flash_attention_backward(d_output, Q, K, V, given_mask, causal=causal, block=2)
-
-    np.testing.assert_allclose(output, case.outputs["output"], rtol=1e-10, atol=1e-10)
-    for key, gradient in gradients._asdict().items():
-        np.testing.assert_allclose(gradient, case.outputs[f"d_{key}"], rtol=1e-10, atol=1e-10)
-
-
-@pytest.mark.parametrize(
-    ("shapes", "causal", "named"),
-    [
-        ([(3, 2), (5, 7), (5, 7)], False, ("Q of shape (3, 2)", "K of shape (5, 7)")),
-        ([(3, 2), (5, 2), (3, 7)], False, ("K of shape (5, 2)", "V of shape (3, 7)")),
-        ([(3, 2), (5, 2), (5, 7)], True, ("Q of shape (3, 2)", "K of shape (5, 2)")),
-        ([(2, 3, 2), (5, 2), (3, 5, 7)], False, ("Q of shape (2, 3, 2)", "V of shape (3, 5, 7)")),
-        (
-            [(3, 2), (5, 2), (5, 7), (5, 3)],
-            False,
-            ("mask of shape (5, 3)", "scores of shape (3, 5)"),
-        ),
-    ],
-)
-def test_shapes_that_do_not_go_together_are_both_named(
-    shapes: list[tuple[int, ...]], causal: bool, named: tuple[str, str]
-) -> None:
-    """The ValueError tells both shapes."""
-    Q, K, V, *mask = (np.ones(shape) for shape in shapes)
-
-    with pytest.raises(ValueError, match=f"{re.escape(named[0])}.*{re.escape(named[1])}"):
-        flash_attention(Q, K, V, *mask, causal=causal)
-
-
-def test_what_is_no_block_and_no_gradient_is_refused() -> None:
-    """A block holds at least one position, and a gradient has the shape of the output."""
-    Q, K, V = drawn(np.float64, (3, 7), (5, 7), (5, 11))
-
-    with pytest.raises(ValueError, match="at least one position, got 0"):
-        flash_attention(Q, K, V, block=0)
-    with pytest.raises(
-        ValueError, match=r"d_output of shape \(3, 7\) and the output of shape \(3, 11\)"
-    ):
-        flash_attention_backward(Q, Q, K, V)
-    with pytest.raises(TypeError, match="boolean or floating-point"):
-        flash_attention(Q, K, V, np.zeros((3, 5), dtype=int))

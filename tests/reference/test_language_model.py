@@ -1,5 +1,4 @@
 import math
-import re
 
 import numpy as np
 import pytest
@@ -69,21 +68,3 @@ def test_a_sequence_is_as_probable_as_the_product_of_its_tokens() -> None:
     np.testing.assert_allclose(found, [math.log(0.125), math.log(0.72)], rtol=1e-14)
     loss = cross_entropy(logits, [[0, 0], [1, 1]])
     assert float(found.sum()) == pytest.approx(-4 * float(loss), rel=1e-14)
-
-
-def test_what_does_not_fit_is_refused() -> None:
-    """Errors name the shapes or the dtype."""
-    with pytest.raises(
-        ValueError, match=re.escape("hidden of shape (2, 3) and embedding of shape (3, 5)")
-    ):
-        tied_logits(np.ones((2, 3)), np.ones((3, 5)))
-    with pytest.raises(
-        ValueError, match=re.escape("hidden of shape (3,) and embedding of shape (3,)")
-    ):
-        tied_logits(np.ones(3), np.ones(3))
-    with pytest.raises(ValueError, match=re.escape("x of shape (2, 3) and W of shape (5, 7)")):
-        language_model_logits(np.ones((2, 3)), np.ones((5, 7)))
-    with pytest.raises(ValueError, match=re.escape("tokens of shape (2, 1)")):
-        next_token_pairs([[1], [2]])
-    with pytest.raises(TypeError, match="got an array of dtype float64"):
-        next_token_pairs([1.0, 2.0])

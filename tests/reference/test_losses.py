@@ -14,7 +14,6 @@ from reference.losses import (
     perplexity,
     token_losses,
 )
-from tests.reference.conftest import Recorded
 
 FLOATS: list[np.dtype[np.floating[Any]]] = [np.dtype(np.float32), np.dtype(np.float64)]
 LOGITS = st.sampled_from(FLOATS).flatmap(
@@ -47,53 +46,6 @@ def test_ignored_positions_count_for_nothing() -> None:
 def test_a_class_can_be_the_ignored_one() -> None:
     """Padding often has a token number of its own, such as 0."""
     assert cross_entropy(SHARES, [0, 2], ignore_index=0) == cross_entropy(SHARES[1:], [2])
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "cross_entropy_plain",
-        "cross_entropy_ignored",
-        "cross_entropy_smoothed",
-        "cross_entropy_both",
-    ],
-)
-def test_cross_entropy_agrees_with_pytorch(recorded: Recorded, name: str) -> None:
-    """Each loss, their mean and its gradient are PyTorch's to 1e-10."""
-    case = recorded("blocks", name)
-    logits, targets = case.inputs["logits"], case.inputs["targets"]
-    share = float(case.inputs["label_smoothing"])
-
-    each = token_losses(logits, targets, label_smoothing=share)
-    loss = cross_entropy(logits, targets, label_smoothing=share)
-    gradient = cross_entropy_gradient(logits, targets, label_smoothing=share)
-
-    np.testing.assert_allclose(each, case.outputs["each"], atol=1e-10)
-    np.testing.assert_allclose(loss, case.outputs["loss"], atol=1e-10)
-    np.testing.assert_allclose(gradient, case.outputs["gradient"], atol=1e-10)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "onnx_sce_none",
-        "onnx_sce_mean",
-        "onnx_sce_mean_3d",
-        "onnx_sce_mean_no_weight_ii",
-        "onnx_sce_mean_no_weight_ii_3d",
-    ],
-)
-def test_cross_entropy_passes_the_backend_tests_of_onnx(recorded: Recorded, name: str) -> None:
-    """ONNX keeps the classes in axis 1; moved to the end, the losses are the published ones."""
-    case = recorded("blocks", name)
-    scores = np.moveaxis(case.inputs["scores"], 1, -1)
-    ignored = int(case.inputs.get("ignore_index", np.int64(IGNORE_INDEX)))
-    function = token_losses if name == "onnx_sce_none" else cross_entropy
-
-    found = function(scores, case.inputs["labels"], ignored)
-
-    assert found.dtype == np.float32
-    np.testing.assert_allclose(found, case.outputs["output"], rtol=1e-5)
 
 
 def test_huge_logits_stay_finite() -> None:

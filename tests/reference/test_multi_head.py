@@ -1,11 +1,7 @@
-import re
-
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.attention import scaled_dot_product_attention
 from reference.masks import causal_mask
 from reference.multi_head import (
     MultiHeadAttention,
@@ -17,7 +13,6 @@ from reference.multi_head import (
     separate_head_weights,
     split_heads,
 )
-from tests.reference.conftest import Recorded
 
 
 @given(st.integers(1, 5), st.integers(0, 5), st.integers(0, 3), st.sampled_from([(), (2,), (3, 2)]))
@@ -71,31 +66,6 @@ def test_a_mask_for_each_batch_needs_an_axis_for_the_heads() -> None:
     assert weights[0].all()
 
 
-@pytest.mark.parametrize("name", ["multi_head", "multi_head_cross"])
-def test_output_and_weights_are_those_of_pytorch(recorded: Recorded, name: str) -> None:
-    """Self-attention and cross-attention give what PyTorch computes in float64."""
-    case = recorded("attention", name)
-    x, W_Q, W_K, W_V, W_O = (case.inputs[key] for key in ("x", "W_Q", "W_K", "W_V", "W_O"))
-
-    output, weights = multi_head_attention(
-        x, W_Q, W_K, W_V, W_O, int(case.inputs["heads"]), memory=case.inputs.get("memory")
-    )
-
-    np.testing.assert_allclose(output, case.outputs["output"], rtol=1e-10, atol=1e-10)
-    np.testing.assert_allclose(weights, case.outputs["weights"], rtol=1e-10, atol=1e-10)
-
-
-def test_heads_of_onnx(recorded: Recorded) -> None:
-    """ONNX's operator on three axes splits, attends under a causal mask and merges as we do."""
-    case = recorded("attention", "onnx_attention_3d_diff_heads_sizes_causal")
-    heads = int(case.inputs["q_num_heads"])
-    Q, K, V = (split_heads(case.inputs[key], heads) for key in "QKV")
-
-    output, _ = scaled_dot_product_attention(Q, K, V, causal_mask(Q.shape[-2], K.shape[-2]))
-
-    np.testing.assert_allclose(merge_heads(output), case.outputs["Y"], rtol=1e-5, atol=1e-6)
-
-
 def test_weights_are_drawn_head_by_head() -> None:
     """For each head W_Q, W_K, W_V, then W_O, all over the root of d_model."""
     parameters = init_multi_head(6, 3, np.random.default_rng(0))
@@ -118,39 +88,3 @@ def test_an_object_keeps_its_own_weights() -> None:
         W[:] = 0
 
     np.testing.assert_array_equal(attention(x)[0], before)
-
-
-@pytest.mark.parametrize("heads", [0, 4])
-def test_features_that_cannot_be_shared_are_refused(heads: int) -> None:
-    """The error names heads and shape."""
-    with pytest.raises(
-        ValueError,
-        match=re.escape(
-            f"{heads} heads cannot share the features in the last axis of shape (5, 6)"
-        ),
-    ):
-        split_heads(np.ones((5, 6)), heads)
-    with pytest.raises(ValueError, match=f"{heads} heads cannot share d_model = 6"):
-        init_multi_head(6, heads, np.random.default_rng(0))
-
-
-def test_arrays_without_heads_are_refused() -> None:
-    """Merging and joining need an axis of heads, separating must not find one."""
-    with pytest.raises(ValueError, match=r"\(heads, positions, features\), got \(5, 6\)"):
-        merge_heads(np.ones((5, 6)))
-    with pytest.raises(ValueError, match=r"axes \(h, d_in, d\), got \(5, 6\)"):
-        join_head_weights(np.ones((5, 6)))
-    with pytest.raises(ValueError, match=r"axes \(d_in, h \* d\), got \(2, 5, 6\)"):
-        separate_head_weights(np.ones((2, 5, 6)), 2)
-
-
-def test_different_numbers_of_heads_are_refused() -> None:
-    """The error names the shapes of all three."""
-    with pytest.raises(ValueError, match=r"\(2, 6, 3\), \(3, 6, 3\) and \(2, 6, 3\)"):
-        multi_head_attention_per_head(
-            np.ones((5, 6)),
-            np.ones((2, 6, 3)),
-            np.ones((3, 6, 3)),
-            np.ones((2, 6, 3)),
-            np.ones((6, 6)),
-        )

@@ -9,7 +9,6 @@ from reference.gradients import numerical_gradient
 from reference.masks import causal_mask
 from reference.multi_head import multi_head_attention
 from reference.multi_head_backward import multi_head_attention_backward
-from tests.reference.conftest import Recorded
 
 Array = NDArray[Any]
 NAMES = ("x", "W_Q", "W_K", "W_V", "W_O")
@@ -61,27 +60,3 @@ def test_the_gradients_are_those_of_finite_differences(crossed: bool, masked: bo
         assert gradient is not None
         np.testing.assert_allclose(gradient, numerical, atol=1e-6, rtol=1e-6)
     assert (gradients["memory"] is None) == (not crossed)
-
-
-@pytest.mark.parametrize("name", ["multi_head", "multi_head_cross"])
-def test_the_gradients_are_those_of_pytorch(recorded: Recorded, name: str) -> None:
-    """Self-attention and cross-attention backwards, as autograd computes them in float64."""
-    case = recorded("attention", name)
-
-    gradients = backward(case.inputs, case.inputs["d_output"], int(case.inputs["heads"]))
-
-    expected = {key: value for key, value in case.outputs.items() if key.startswith("d_")}
-    assert len(expected) == (6 if name == "multi_head_cross" else 5)
-    for key, value in expected.items():
-        gradient = gradients[key.removeprefix("d_")]
-        assert gradient is not None
-        np.testing.assert_allclose(gradient, value, rtol=1e-10, atol=1e-10)
-
-
-def test_batches_of_different_shapes_are_refused() -> None:
-    """A memory that several sequences share is not supported; the error names both."""
-    x, memory, W = np.ones((2, 3, 6)), np.ones((5, 6)), np.ones((6, 6))
-    with pytest.raises(
-        ValueError, match=r"batch axes of x of shape \(2,\) and those of memory of shape \(\)"
-    ):
-        multi_head_attention_backward(x, x, W, W, W, W, 2, memory=memory)

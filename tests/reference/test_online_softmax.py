@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -50,11 +49,3 @@ def test_blocks_cover_every_position_once() -> None:
     """The last block may be shorter, and nothing has no blocks."""
     assert list(blocks(7, 3)) == [slice(0, 3), slice(3, 6), slice(6, 7)]
     assert list(blocks(0, 3)) == []
-
-
-def test_what_cannot_be_cut_is_refused() -> None:
-    """A block holds at least one position, and scores have an axis."""
-    with pytest.raises(ValueError, match="at least one position, got 0"):
-        blocks(7, 0)
-    with pytest.raises(ValueError, match=r"needs an axis of scores, got shape \(\)"):
-        online_softmax(1.0)

@@ -1,8 +1,6 @@
-import re
 from typing import NamedTuple
 
 import numpy as np
-import pytest
 
 from reference.arrays import FloatArray
 from reference.parameters import arrays_in, count_parameters, map_arrays
@@ -51,22 +49,3 @@ def test_arrays_come_from_left_to_right() -> None:
     """Their sizes add up to the number of parameters."""
     assert [array.shape for array in arrays_in(model())] == [(2, 3), (3,), (3, 5), (5,), (7,)]
     assert count_parameters(model()) == 6 + 3 + 15 + 5 + 7
-
-
-def test_structures_that_differ_are_refused() -> None:
-    """The error names what stands in each place."""
-    one, two = np.ones((2, 3)), np.ones(3)
-
-    for left, right, message in [
-        ((one, two), (one,), "a tuple of 2 does not match a tuple of 1"),
-        ((one, two), (one, (two,)), "an array of shape (3,) does not match a tuple of 1"),
-        ((one,), (two,), "an array of shape (2, 3) does not match an array of shape (3,)"),
-    ]:
-        with pytest.raises(ValueError, match=re.escape(message)):
-            map_arrays(np.add, left, right)
-
-
-def test_only_tuples_and_arrays_are_parameters() -> None:
-    """A list or a number in the tree is refused by its type."""
-    with pytest.raises(TypeError, match="parameters are arrays in tuples, got list"):
-        count_parameters((np.ones(2), [np.ones(2)]))

@@ -1,7 +1,4 @@
-import re
-
 import numpy as np
-import pytest
 
 from reference.patches import image_to_patches, patches_to_image
 from tests.reference.conftest import Recorded
@@ -26,13 +23,3 @@ def test_results_are_new_arrays() -> None:
     assert patches.dtype == np.float32
     assert not np.shares_memory(patches, images)
     assert not np.shares_memory(patches_to_image(patches, 3, 3, 3), patches)
-
-
-def test_patches_have_to_fill_the_picture() -> None:
-    """An error names the shape."""
-    with pytest.raises(ValueError, match=re.escape("pictures of shape (4, 5, 1)")):
-        image_to_patches(np.zeros((4, 5, 1)), 2)
-    with pytest.raises(ValueError, match=re.escape("pictures of shape (4, 4)")):
-        image_to_patches(np.zeros((4, 4)), 2)
-    with pytest.raises(ValueError, match=re.escape("patches of shape (3, 4)")):
-        patches_to_image(np.zeros((3, 4)), 4, 4, 2)

@@ -1,6 +1,3 @@
-import re
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
@@ -55,24 +52,3 @@ def test_the_penalty_can_be_chosen() -> None:
     """Another number is added, or put in the place of a score."""
     assert add_penalty([[1.0, 2.0]], [[0, 1]], penalty=-5).tolist() == [[1, -3]]
     assert replace_by_penalty([[1.0, 2.0]], [[False, True]], penalty=-5).tolist() == [[1, -5]]
-
-
-@pytest.mark.parametrize(
-    ("function", "mask", "name"),
-    [(add_penalty, BLOCKED[0] * 1, "mask"), (replace_by_penalty, BLOCKED[0], "blocked")],
-)
-def test_a_mask_has_the_shape_of_the_scores(
-    function: Callable[..., object], mask: np.ndarray, name: str
-) -> None:
-    """These masks do not broadcast; the error names both shapes."""
-    message = f"{name} of shape (3,) and scores of shape (2, 3)"
-    with pytest.raises(ValueError, match=re.escape(message)):
-        function(SCORES, mask)
-
-
-def test_each_takes_its_own_kind_of_mask() -> None:
-    """Integers are added, booleans replace, and neither is guessed from the other."""
-    with pytest.raises(TypeError, match="expected an integer mask"):
-        add_penalty(SCORES, BLOCKED)
-    with pytest.raises(TypeError, match="expected a boolean mask"):
-        replace_by_penalty(SCORES, BLOCKED * 1)

@@ -1,5 +1,4 @@
 import math
-import re
 
 import numpy as np
 import pytest
@@ -48,32 +47,3 @@ def test_the_gradient_is_that_of_finite_differences(start: int) -> None:
     numerical = numerical_gradient(lambda P: np.sum(add_positions(x, P, start) * d_output), P)
 
     np.testing.assert_allclose(add_positions_backward(d_output, 7, start), numerical, atol=1e-8)
-
-
-@pytest.mark.parametrize(
-    ("x", "P", "start"),
-    [
-        ((3, 5), (2, 5), 0),
-        ((3, 5), (7, 5), 5),
-        ((3, 5), (7, 5), -1),
-        ((3, 5), (7, 2), 0),
-        ((5,), (7, 5), 0),
-    ],
-)
-def test_a_table_that_does_not_suit_is_refused(
-    x: tuple[int, ...], P: tuple[int, ...], start: int
-) -> None:
-    """Too few rows, other features or missing axes; the error names both shapes."""
-    message = f"x of shape {x} and P of shape {P}"
-    with pytest.raises(ValueError, match=re.escape(message)):
-        add_positions(np.ones(x), np.ones(P), start)
-
-
-def test_impossible_sizes_are_refused() -> None:
-    """Negative sizes, a base of zero, and a dtype without fractions."""
-    with pytest.raises(ValueError, match="got -1, 4 and 10000"):
-        sinusoidal_positions(-1, 4)
-    with pytest.raises(ValueError, match="got 3, 4 and 0"):
-        sinusoidal_positions(3, 4, base=0)
-    with pytest.raises(TypeError, match="floating-point dtype, got int64"):
-        sinusoidal_positions(3, 4, dtype=np.int64)

@@ -1,4 +1,3 @@
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +13,6 @@ from reference.rotary import (
     rotate_half_split,
     rotate_interleaved,
 )
-from tests.reference.conftest import Recorded
 
 Array = NDArray[Any]
 Rotation = Callable[..., Array]
@@ -72,39 +70,3 @@ def test_far_positions_are_exact_in_float32(rotate: Rotation) -> None:
 
     expected = rotate(X.astype(np.float32).astype(np.float64), np.arange(5) + 1_000_003)
     np.testing.assert_allclose(turned, expected, atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("name", "rotate"),
-    [("rotary_interleaved", rotate_interleaved), ("rotary_half_split", rotate_half_split)],
-)
-def test_rotations_are_those_of_onnx(recorded: Recorded, name: str, rotate: Rotation) -> None:
-    """ONNX's operator gives the same in both conventions, at any positions."""
-    case = recorded("attention", name)
-
-    turned = rotate(case.inputs["x"], case.inputs["positions"][:, None])
-
-    np.testing.assert_allclose(turned, case.outputs["output"], rtol=1e-10, atol=1e-10)
-
-
-@both
-def test_what_cannot_be_turned_is_refused(rotate: Rotation) -> None:
-    """Odd features, missing axes, and positions that do not fit; the error names the shapes."""
-    with pytest.raises(ValueError, match=r"even number of features, got shape \(3, 5\)"):
-        rotate(np.ones((3, 5)))
-    with pytest.raises(ValueError, match=r"positions and features, got shape \(4,\)"):
-        rotate(np.ones(4))
-    message = "positions of shape (2,) do not broadcast to the vectors of x of shape (3, 4)"
-    with pytest.raises(ValueError, match=re.escape(message)):
-        rotate(np.ones((3, 4)), [0, 1])
-
-
-def test_orders_and_angles_need_pairs() -> None:
-    """An odd number of features has no pairs."""
-    for reorder in (half_split_from_interleaved, interleaved_from_half_split):
-        with pytest.raises(ValueError, match=r"even number of features, got shape \(2, 3\)"):
-            reorder(np.ones((2, 3)))
-    with pytest.raises(ValueError, match="even number of features"):
-        rotary_angles([0], 3)
-    with pytest.raises(ValueError, match="base above 0"):
-        rotary_angles([0], 4, base=0)

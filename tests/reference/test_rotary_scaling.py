@@ -36,13 +36,3 @@ def test_a_text_of_the_same_length_changes_nothing() -> None:
     frequencies = stretched_frequencies(8, 1.0, 100, base=500.0)
 
     np.testing.assert_allclose(frequencies, rotary_angles(1, 8, 500.0), rtol=1e-15)
-
-
-def test_settings_out_of_range_are_refused() -> None:
-    """Factors are at least 1, features come in pairs, and the ramp has to rise."""
-    with pytest.raises(ValueError, match=r"at least 1, got 0\.5"):
-        interpolated_positions([1], 0.5)
-    with pytest.raises(ValueError, match="even number of features"):
-        stretched_frequencies(3, 2.0, 10)
-    with pytest.raises(ValueError, match="fast above slow"):
-        stretched_frequencies(4, 2.0, 10, slow=2.0, fast=2.0)

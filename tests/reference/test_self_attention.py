@@ -51,13 +51,3 @@ def test_no_function_draws_from_a_generator_of_its_own() -> None:
     np.testing.assert_equal(after, before)
     for path in Path(__file__).parents[2].joinpath("reference").glob("*.py"):
         assert not re.search(r"np\.random\.(seed|rand|randn|default_rng)\(", path.read_text()), path
-
-
-def test_shapes_that_do_not_go_together_are_both_named() -> None:
-    """W_Q and W_K give vectors of equal length, and x has as many features as they have rows."""
-    with pytest.raises(ValueError, match=r"Q of shape \(3, 2\) and K of shape \(3, 5\)"):
-        self_attention(X, W_Q, np.ones((4, 5)), W_V)
-    with pytest.raises(ValueError, match=r"x of shape \(3, 4\) and W of shape \(3, 2\)"):
-        self_attention(X, W_Q[:3], W_K, W_V)
-    with pytest.raises(ValueError, match=r"got x of shape \(\)"):
-        self_attention_with_drawn_weights(1.0, 3, np.random.default_rng(0))

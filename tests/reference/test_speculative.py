@@ -34,11 +34,3 @@ def test_equal_models_leave_nothing_over() -> None:
     """Then the distribution itself is as good as any, since no draft is rejected."""
     assert leftover([0.25, 0.75], [0.25, 0.75]).tolist() == [0.25, 0.75]
     assert leftover([0.5, 0.25, 0.25], [0.25, 0.5, 0.25]).tolist() == [1, 0, 0]
-
-
-def test_shapes_that_do_not_go_together_are_named() -> None:
-    """P needs a row more than Q, and each draft a number."""
-    with pytest.raises(ValueError, match=r"\(2, 3\).*\(2, 3\)"):
-        check_draft(np.ones((2, 3)), np.ones((2, 3)), [0, 0], [0.5, 0.5], 0.5)
-    with pytest.raises(ValueError, match=r"\(3,\) and \(2,\)"):
-        leftover(np.ones(3), np.ones(2))

@@ -98,11 +98,3 @@ def test_drawn_embeddings_match_the_positions() -> None:
     assert len(drawn.encoder_blocks) == len(drawn.decoder_blocks) == 3
     assert drawn.encoder_blocks[0].feed_forward.W1.shape == (16, 64)
     assert count_parameters(drawn.W_out) == 16 * 300
-
-
-def test_unknown_tokens_are_refused(parameters: TransformerParameters) -> None:
-    """Each side has a vocabulary of its own."""
-    with pytest.raises(ValueError, match="13"):
-        transformer([13], [0], parameters, HEADS)
-    with pytest.raises(ValueError, match="11"):
-        transformer([12], [11], parameters, HEADS)

@@ -139,14 +139,10 @@ class Site:
         return path.read_text("utf-8")
 
 
-MakeLesson: TypeAlias = Callable[..., TrackLesson]
-MakeTest: TypeAlias = Callable[..., PublicTest]
-MakeExercise: TypeAlias = Callable[..., PublicExercise]
-MakeTrack: TypeAlias = Callable[..., PublicTrack]
 Build: TypeAlias = Callable[..., Site]
 
 
-def _test(**changes: object) -> PublicTest:
+def make_test(**changes: object) -> PublicTest:
     fields: dict[str, Any] = {
         "kind": "call",
         "id": TestId("worked-example"),
@@ -160,7 +156,7 @@ def _test(**changes: object) -> PublicTest:
     return PublicTest(**fields)
 
 
-def _exercise(id: str = "weights", **changes: object) -> PublicExercise:  # noqa: A002  the field's name
+def make_exercise(id: str = "weights", **changes: object) -> PublicExercise:  # noqa: A002  the field's name
     fields: dict[str, Any] = {
         "id": ExerciseId(id),
         "title": f"Title of {id}",
@@ -173,7 +169,7 @@ def _exercise(id: str = "weights", **changes: object) -> PublicExercise:  # noqa
         "starter": "import numpy as np\n\n\ndef weights(Q):\n    return None\n",
         "defines": ("weights",),
         "hints": ("Think in $\\sqrt{d_k}$.", "Use `np.exp`."),
-        "tests": (_test(),),
+        "tests": (make_test(),),
         "hidden_tests": 3,
         "max_points": 7,
     }
@@ -182,7 +178,7 @@ def _exercise(id: str = "weights", **changes: object) -> PublicExercise:  # noqa
     return PublicExercise(**fields)
 
 
-def _track(*exercises: PublicExercise, **changes: object) -> PublicTrack:
+def make_track(*exercises: PublicExercise, **changes: object) -> PublicTrack:
     fields: dict[str, Any] = {
         "id": TrackId("attention"),
         "title": "Attention from scratch",
@@ -197,47 +193,18 @@ def _track(*exercises: PublicExercise, **changes: object) -> PublicTrack:
 WHERE = Location(Path("lessons/01-begin.md"), 7)
 
 
-def _lesson(id: str = "begin", *blocks: Block, exercises: tuple[str, ...] = ()) -> TrackLesson:  # noqa: A002  the field's name
-    return TrackLesson(id, f"Lesson {id}", exercises, Path(f"lessons/01-{id}.md"), blocks)
+def make_lesson(name: str, *blocks: Block, exercises: tuple[str, ...] = ()) -> TrackLesson:
+    path = Path(f"lessons/01-{name}.md")
+    return TrackLesson(name, f"Lesson {name}", exercises, path, blocks)
 
 
-def _prose(text: str, line: int = 1) -> Prose:
+def make_prose(text: str, line: int = 1) -> Prose:
     return Prose(Location(WHERE.path, line), Text((text,)))
 
 
-def _shown(values: object, kind: str = "heatmap", **changes: object) -> MatrixDisplay:
+def make_shown(values: object, kind: str = "heatmap", **changes: object) -> MatrixDisplay:
     fields: dict[str, Any] = {"title": "", "whole": False, "rows": (), "columns": ()} | changes
     return MatrixDisplay(kind=kind, values=np.array(values, dtype=np.float64), **fields)
-
-
-@pytest.fixture(scope="session")
-def make_lesson() -> MakeLesson:
-    return _lesson
-
-
-@pytest.fixture(scope="session")
-def make_prose() -> Callable[..., Prose]:
-    return _prose
-
-
-@pytest.fixture(scope="session")
-def make_shown() -> Callable[..., MatrixDisplay]:
-    return _shown
-
-
-@pytest.fixture(scope="session")
-def make_test() -> MakeTest:
-    return _test
-
-
-@pytest.fixture(scope="session")
-def make_exercise() -> MakeExercise:
-    return _exercise
-
-
-@pytest.fixture(scope="session")
-def make_track() -> MakeTrack:
-    return _track
 
 
 @pytest.fixture
@@ -250,13 +217,23 @@ def build(tmp_path: Path) -> Build:
     return build
 
 
+LESSON_PAGE = "attention/lessons/begin/index.html"
+
+
+def lesson_page(build: Build, *blocks: Block, exercises: tuple[str, ...] = ()) -> Page:
+    """Build a site of one lesson with these blocks; return the lesson's page."""
+    track = make_track(*map(make_exercise, exercises))
+    lesson = make_lesson("begin", *blocks, exercises=exercises)
+    return build(track, lessons={"attention": [lesson]})[LESSON_PAGE]
+
+
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     """Tracks whose pages between them have every part that a page can have."""
     masked = np.where(np.triu(np.ones((3, 3), dtype=bool), k=1), -np.inf, 1.5)
-    attention = _track(
-        _exercise("weights"),
-        _exercise(
+    attention = make_track(
+        make_exercise("weights"),
+        make_exercise(
             "masks",
             kind="fix",
             difficulty="advanced",
@@ -268,38 +245,38 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
                 "```python\n>>> x @ y\n```\n\n[the paper](https://arxiv.org/abs/1706.03762)\n"
             ),
             tests=(
-                _test(id="pair", expected=(masked, np.arange(12.0))),
-                _test(id="print", kind="output", code="print(1)", expected="1\n", given={}),
-                _test(id="large", given={"X": np.ones((13, 2))}, expected={"a": "text"}),
+                make_test(id="pair", expected=(masked, np.arange(12.0))),
+                make_test(id="print", kind="output", code="print(1)", expected="1\n", given={}),
+                make_test(id="large", given={"X": np.ones((13, 2))}, expected={"a": "text"}),
             ),
             hidden_tests=0,
         ),
-        _exercise("heads", kind="predict", difficulty="intermediate", hints=(), concepts=()),
+        make_exercise("heads", kind="predict", difficulty="intermediate", hints=(), concepts=()),
     )
-    arrays = _track(_exercise("broadcasting"), id=TrackId("arrays"), title="Arrays")
-    course = _track(
-        *(_exercise(name) for name in ("one", "two", "three", "loose")),
+    arrays = make_track(make_exercise("broadcasting"), id=TrackId("arrays"), title="Arrays")
+    course = make_track(
+        *(make_exercise(name) for name in ("one", "two", "three", "loose")),
         id=TrackId("course"),
         title="Course",
     )
-    begin = _lesson(
+    begin = make_lesson(
         "begin",
-        _prose("# Another title\n\nA text with $x^2$.\n\n## Part\n\n### Detail\n"),
+        make_prose("# Another title\n\nA text with $x^2$.\n\n## Part\n\n### Detail\n"),
         Cell(WHERE, "print(1)\nheatmap(weights)\n", False, printed="1\n", displays=(WEIGHTS,)),
         Exercises(WHERE, (ExerciseId("two"),)),
-        _prose("After it.\n"),
+        make_prose("After it.\n"),
         Cell(WHERE, "table(numbers)\n", hidden=True, displays=(NUMBERS,)),
         exercises=("one", "two"),
     )
-    end = _lesson("end", _prose("The end.\n"), exercises=("three",))
-    empty = _track(id=TrackId("empty"), title="Empty")
+    end = make_lesson("end", make_prose("The end.\n"), exercises=("three",))
+    empty = make_track(id=TrackId("empty"), title="Empty")
     root = tmp_path_factory.mktemp("site") / "out"
     content = Content((attention, arrays, empty, course), {"course": [begin, end]})
     build_site(content, root)
     return Site(root)
 
 
-WEIGHTS = _shown(
+WEIGHTS = make_shown(
     [[1.0, 0.0], [0.254, np.nan]], rows=("the", "cat"), columns=("the", "cat"), title="Weights"
 )
-NUMBERS = _shown(np.arange(28.0).reshape(2, 14) / 7, kind="table")
+NUMBERS = make_shown(np.arange(28.0).reshape(2, 14) / 7, kind="table")

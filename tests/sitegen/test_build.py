@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from graphlib import CycleError
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from sitegen import Content, build_site
 from sitegen.assets import Assets
 from sitegen.content import Runnable, Solution
 from sitegen.hosting import Hosting
-from tests.sitegen.conftest import Build, MakeExercise, MakeLesson, MakeTest, MakeTrack, Site
+from tests.sitegen.conftest import Build, Site, make_exercise, make_lesson, make_test, make_track
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -91,9 +92,7 @@ def test_two_assets_may_not_name_each_other() -> None:
         Assets({"a.js": b'import"./b.js"', "b.js": b'import"./a.js"'})
 
 
-def test_the_report_counts_what_was_written(
-    make_exercise: MakeExercise, make_track: MakeTrack, tmp_path: Path
-) -> None:
+def test_the_report_counts_what_was_written(tmp_path: Path) -> None:
     """Pages and bytes are those on the disk, without our marker and compressed copies."""
     report = build_site(Content([make_track(make_exercise())]), tmp_path)
     written = contents(tmp_path)
@@ -125,9 +124,7 @@ def test_what_pages_load_lies_there_compressed_too(tmp_path: Path) -> None:
     assert not lost.exists()
 
 
-def test_the_same_tracks_give_the_same_bytes(
-    make_exercise: MakeExercise, make_test: MakeTest, make_track: MakeTrack, tmp_path: Path
-) -> None:
+def test_the_same_tracks_give_the_same_bytes(tmp_path: Path) -> None:
     """Two folders and a second build into the first do not differ in any byte."""
     test = make_test(given={"words": {"the", "cat", "sat"}}, expected=np.full((20, 20), 0.1))
     track = make_track(make_exercise(tests=(test,)), make_exercise("second"))
@@ -137,9 +134,7 @@ def test_the_same_tracks_give_the_same_bytes(
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 
-def test_a_page_that_is_no_longer_built_is_removed(
-    make_exercise: MakeExercise, make_track: MakeTrack, tmp_path: Path
-) -> None:
+def test_a_page_that_is_no_longer_built_is_removed(tmp_path: Path) -> None:
     """Its folder goes with it; the pages that are still built stay."""
     build_site(Content([make_track(make_exercise("kept"), make_exercise("gone"))]), tmp_path)
     build_site(Content([make_track(make_exercise("kept"))]), tmp_path)
@@ -148,9 +143,7 @@ def test_a_page_that_is_no_longer_built_is_removed(
     assert not (tmp_path / "attention/gone").exists()
 
 
-def test_files_that_we_did_not_write_survive_a_second_build(
-    make_exercise: MakeExercise, make_track: MakeTrack, tmp_path: Path
-) -> None:
+def test_files_that_we_did_not_write_survive_a_second_build(tmp_path: Path) -> None:
     """A file that someone put beside ours stays, even in a folder that a page left."""
     build_site(Content([make_track(make_exercise("gone"))]), tmp_path)
     for name in ("CNAME", "attention/gone/notes.txt"):
@@ -208,9 +201,7 @@ def test_an_edited_marker_cannot_remove_files_elsewhere(tmp_path: Path) -> None:
     assert outside.read_text() == "precious"
 
 
-def test_a_link_in_the_folder_is_not_followed(
-    make_exercise: MakeExercise, make_track: MakeTrack, tmp_path: Path
-) -> None:
+def test_a_link_in_the_folder_is_not_followed(tmp_path: Path) -> None:
     """A page's folder that is a link to another place is refused, and nothing lands there."""
     output, outside = tmp_path / "site", tmp_path / "outside"
     outside.mkdir()
@@ -236,9 +227,7 @@ def test_a_link_in_place_of_a_page_is_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "a/b", "/etc", "A", "a b", "-a", "a--b", "a\n"])
-def test_an_id_that_cannot_be_a_folder_is_refused(
-    make_exercise: MakeExercise, make_track: MakeTrack, tmp_path: Path, name: str
-) -> None:
+def test_an_id_that_cannot_be_a_folder_is_refused(tmp_path: Path, name: str) -> None:
     """An id never reaches the file system unless it is lower-case words joined by hyphens."""
     output = tmp_path / "site"
 
@@ -249,9 +238,7 @@ def test_an_id_that_cannot_be_a_folder_is_refused(
     assert not output.exists()
 
 
-def test_two_exercises_of_one_id_are_refused(
-    make_exercise: MakeExercise, make_track: MakeTrack, tmp_path: Path
-) -> None:
+def test_two_exercises_of_one_id_are_refused(tmp_path: Path) -> None:
     """Their pages would be the same file; the error names the track and the exercise."""
     with pytest.raises(DefinitionError, match=r"attention/twin.*already the folder"):
         build_site(Content([make_track(make_exercise("twin"), make_exercise("twin"))]), tmp_path)
@@ -261,9 +248,7 @@ def test_two_exercises_of_one_id_are_refused(
     "name",
     ["about", "accessibility", "assets", "concepts", "offline", "progress", "pyodide", "search"],
 )
-def test_a_track_cannot_have_the_name_of_a_folder_of_ours(
-    make_track: MakeTrack, tmp_path: Path, name: str
-) -> None:
+def test_a_track_cannot_have_the_name_of_a_folder_of_ours(tmp_path: Path, name: str) -> None:
     """Its page would lie where another one does."""
     with pytest.raises(DefinitionError, match=f"'{name}' is already the folder"):
         build_site(Content([make_track(id=name)]), tmp_path)
@@ -277,11 +262,7 @@ def test_a_track_cannot_have_the_name_of_a_folder_of_ours(
     ],
 )
 def test_unknown_tex_names_the_exercise_and_writes_nothing(
-    make_exercise: MakeExercise,
-    make_track: MakeTrack,
-    tmp_path: Path,
-    field: dict[str, object],
-    place: str,
+    tmp_path: Path, field: dict[str, Any], place: str
 ) -> None:
     """The error says track, exercise, field, line and column, and what is unknown."""
     output = tmp_path / "site"
@@ -294,13 +275,7 @@ def test_unknown_tex_names_the_exercise_and_writes_nothing(
     assert not output.exists()
 
 
-def test_the_images_of_a_page_lie_beside_it(
-    tmp_path: Path,
-    build: Build,
-    make_exercise: MakeExercise,
-    make_track: MakeTrack,
-    make_lesson: MakeLesson,
-) -> None:
+def test_the_images_of_a_page_lie_beside_it(tmp_path: Path, build: Build) -> None:
     """Those of an exercise's instructions and explanation, and of a lesson and its notebook."""
     for name in "abc":
         (tmp_path / f"{name}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + name.encode())

@@ -11,11 +11,18 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from grader.lessons.blocks import Prose
 from sitegen.build import build_site
 from sitegen.content import Content, OtherWay, Runnable, Solution
 from sitegen.hosting import Hosting
-from tests.sitegen.conftest import MakeExercise, MakeLesson, MakeTest, MakeTrack, Page, Site
+from tests.sitegen.conftest import (
+    Page,
+    Site,
+    make_exercise,
+    make_lesson,
+    make_prose,
+    make_test,
+    make_track,
+)
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -40,13 +47,7 @@ LINKS = (
 
 
 @pytest.fixture(scope="module")
-def content(
-    make_test: MakeTest,
-    make_exercise: MakeExercise,
-    make_lesson: MakeLesson,
-    make_prose: Callable[..., Prose],
-    make_track: MakeTrack,
-) -> Callable[[str], Content]:
+def content() -> Callable[[str], Content]:
     """What a site is made from, with the text in every field that is free text."""
 
     def make(text: str) -> Content:
@@ -169,9 +170,7 @@ def shape(page: Page) -> set[str]:
 
 
 @pytest.mark.parametrize("text", LINKS)
-def test_a_link_that_runs_code_is_not_a_link(
-    make_exercise: MakeExercise, make_track: MakeTrack, tmp_path: Path, text: str
-) -> None:
+def test_a_link_that_runs_code_is_not_a_link(tmp_path: Path, text: str) -> None:
     """Only addresses that name a page become links, and they bring no handlers."""
     exercise = make_exercise(instructions=text, hints=(text,))
     runnable = {"weights": Runnable(str, {"mistake": text}, Solution("", text))}

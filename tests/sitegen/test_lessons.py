@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,15 +14,25 @@ from grader.lessons.blocks import (
     BreakTask,
     Cell,
     Exercises,
-    MatrixDisplay,
     PlotDisplay,
-    Prose,
 )
 from sitegen.cell_displays import view_matrix
 from sitegen.from_collection.builder import ContentBuilder
 from sitegen.lesson_notebooks import lesson_notebook
 from tests.browser.tools import write_lessons
-from tests.sitegen.conftest import WHERE, Build, MakeExercise, MakeLesson, MakeTrack, Page, Site
+from tests.sitegen.conftest import (
+    LESSON_PAGE,
+    WHERE,
+    Build,
+    Page,
+    Site,
+    lesson_page,
+    make_exercise,
+    make_lesson,
+    make_prose,
+    make_shown,
+    make_track,
+)
 
 BEGIN, END = "course/lessons/begin/index.html", "course/lessons/end/index.html"
 
@@ -70,13 +79,10 @@ def test_a_hidden_cell_shows_no_code(site: Site) -> None:
     assert "table(numbers)" not in site[BEGIN].text
 
 
-def test_a_hidden_cell_without_output_leaves_nothing(
-    build: Build, make_lesson: MakeLesson, make_track: MakeTrack
-) -> None:
+def test_a_hidden_cell_without_output_leaves_nothing(build: Build) -> None:
     """There is no empty box."""
     silent = Cell(WHERE, "import numpy", hidden=True)
-    lessons = {"attention": [make_lesson("begin", silent)]}
-    page = build(make_track(), lessons=lessons)["attention/lessons/begin/index.html"]
+    page = lesson_page(build, silent)
 
     assert not [each for each in page.all("div") if "cell" in classes(each.attributes)]
 
@@ -114,39 +120,29 @@ def test_exercises_stand_where_the_text_asks_for_them(site: Site) -> None:
     ]
 
 
-def test_an_exercise_has_one_place_in_a_lesson(
-    build: Build, make_exercise: MakeExercise, make_lesson: MakeLesson, make_track: MakeTrack
-) -> None:
+def test_an_exercise_has_one_place_in_a_lesson(build: Build) -> None:
     """Asked for twice it is shown once, so that its link means one place."""
     place = Exercises(WHERE, (ExerciseId("weights"), ExerciseId("weights")))
-    lessons = {"attention": [make_lesson("begin", place, exercises=("weights",))]}
-    page = build(make_track(make_exercise()), lessons=lessons)["attention/lessons/begin/index.html"]
+    page = lesson_page(build, place, exercises=("weights",))
 
     assert tasks(page) == ["Title of weights"]
 
 
-def test_an_exercise_that_the_track_does_not_have_is_an_error(
-    build: Build, make_lesson: MakeLesson, make_track: MakeTrack
-) -> None:
+def test_an_exercise_that_the_track_does_not_have_is_an_error(build: Build) -> None:
     """It names the lesson's file."""
-    lesson = make_lesson("begin", Exercises(WHERE, (ExerciseId("lost"),)))
+    lost = Exercises(WHERE, (ExerciseId("lost"),))
     message = r"lessons/01-begin.md:1:1: no exercise 'lost' in this track"
 
     with pytest.raises(DefinitionError, match=message):
-        build(make_track(), lessons={"attention": [lesson]})
+        lesson_page(build, lost)
 
 
-def test_a_formula_that_cannot_be_shown_has_its_line_in_the_file(
-    build: Build,
-    make_lesson: MakeLesson,
-    make_prose: Callable[..., Prose],
-    make_track: MakeTrack,
-) -> None:
+def test_a_formula_that_cannot_be_shown_has_its_line_in_the_file(build: Build) -> None:
     """Also below a heading that is left out, and in a text that begins further down."""
-    lesson = make_lesson("begin", make_prose("# Title\n\nText, then $\\foo$.\n", line=10))
+    prose = make_prose("# Title\n\nText, then $\\foo$.\n", line=10)
 
     with pytest.raises(DefinitionError, match=r"lessons/01-begin.md:12:13: "):
-        build(make_track(), lessons={"attention": [lesson]})
+        lesson_page(build, prose)
 
 
 def test_lessons_lead_to_each_other_and_to_their_track(site: Site) -> None:
@@ -212,31 +208,22 @@ def test_the_index_counts_and_lists_the_lessons(site: Site) -> None:
     assert links(site["index.html"])["Title of one"] == "course/one/index.html"
 
 
-def test_code_that_solves_an_exercise_of_the_lesson_is_folded(
-    build: Build, make_exercise: MakeExercise, make_lesson: MakeLesson, make_track: MakeTrack
-) -> None:
+def test_code_that_solves_an_exercise_of_the_lesson_is_folded(build: Build) -> None:
     """A cell that defines what a submission must define; others are open."""
     cells = [Cell(WHERE, code, hidden=False) for code in ("def f(): 1", "f = 1")]
     lessons = {"attention": [make_lesson("begin", *cells, exercises=("one",))]}
     page = build(make_track(make_exercise("one", defines=("f",))), lessons=lessons)
-    (spoiler,) = page["attention/lessons/begin/index.html"].all("details", class_="spoiler")
+    (spoiler,) = page[LESSON_PAGE].all("details", class_="spoiler")
     assert spoiler.attributes["data-solves"] == "one"
     assert "def f" in spoiler.text
 
 
-def test_a_derivation_is_folded(
-    build: Build,
-    make_lesson: MakeLesson,
-    make_prose: Callable[..., Prose],
-    make_track: MakeTrack,
-) -> None:
+def test_a_derivation_is_folded(build: Build) -> None:
     """Text and code, below a title, in the page and in the notebook."""
     prose = [make_prose("# Begin"), replace(make_prose("It is *so*."), title="Why $e < 3$?")]
     code = Cell(WHERE, "x = 1\n", hidden=False, title="The *way* back")
     lesson = make_lesson("begin", *prose, code)
-    page = build(make_track(), lessons={"attention": [lesson]})[
-        "attention/lessons/begin/index.html"
-    ]
+    page = build(make_track(), lessons={"attention": [lesson]})[LESSON_PAGE]
     assert "The way back" in words(page.one("details", class_="spoiler").text)
     assert "It is so" in page.one("details", class_="card spoiler").text
     assert page.all("math")
@@ -244,40 +231,26 @@ def test_a_derivation_is_folded(
     assert any("</summary>\n\nIt is *so*.\n\n" in "".join(each["source"]) for each in book["cells"])
 
 
-def test_markup_in_a_lesson_stays_text(
-    build: Build,
-    make_lesson: MakeLesson,
-    make_prose: Callable[..., Prose],
-    make_shown: Callable[..., MatrixDisplay],
-    make_track: MakeTrack,
-) -> None:
+def test_markup_in_a_lesson_stays_text(build: Build) -> None:
     """In prose, code, what is printed, titles and labels."""
     text = '"><img src=x onerror=alert(1)><script>alert(1)</script>'
     shown = make_shown([[1.0]], title=text, rows=(text,), columns=(text,))
     cell = Cell(WHERE, text, hidden=False, printed=text, displays=(shown,))
-    lessons = {"attention": [make_lesson("begin", make_prose(text), cell)]}
-    page = build(make_track(), lessons=lessons)["attention/lessons/begin/index.html"]
+    page = lesson_page(build, make_prose(text), cell)
 
     assert page.text.count(text) == 6
     assert not page.all("img")
     assert all(not each.text or "<" not in each.text for each in page.all("script"))
 
 
-@pytest.mark.parametrize("id", ["..", "A", "a/b"])
-def test_a_lesson_s_id_must_be_a_folder_s_name(
-    build: Build,
-    make_lesson: MakeLesson,
-    make_track: MakeTrack,
-    id: str,  # noqa: A002  the field's name
-) -> None:
+@pytest.mark.parametrize("name", ["..", "A", "a/b"])
+def test_a_lesson_s_id_must_be_a_folder_s_name(build: Build, name: str) -> None:
     """As that of an exercise, and an exercise cannot take the folder of the lessons."""
     with pytest.raises(DefinitionError, match="cannot be the folder of a page"):
-        build(make_track(), lessons={"attention": [make_lesson(id)]})
+        build(make_track(), lessons={"attention": [make_lesson(name)]})
 
 
-def test_an_exercise_cannot_have_the_name_of_the_lessons_folder(
-    build: Build, make_exercise: MakeExercise, make_track: MakeTrack
-) -> None:
+def test_an_exercise_cannot_have_the_name_of_the_lessons_folder(build: Build) -> None:
     """Its page would lie among theirs."""
     with pytest.raises(DefinitionError, match="'lessons' is already the folder"):
         build(make_track(make_exercise("lessons")))
@@ -296,21 +269,14 @@ def test_an_exercise_cannot_have_the_name_of_the_lessons_folder(
         ("table", [[-0.0, -math.inf]], ["0", "\N{MINUS SIGN}∞"]),
     ],
 )
-def test_numbers_of_a_figure(
-    make_shown: Callable[..., MatrixDisplay],
-    kind: str,
-    values: list[list[float]],
-    expected: list[str],
-) -> None:
+def test_numbers_of_a_figure(kind: str, values: list[list[float]], expected: list[str]) -> None:
     """A heatmap's are short, a table's as exact as needed; zero is told from what is nearly so."""
     table = view_matrix(make_shown(values, kind=kind)).table
 
     assert [cell.text for cell in table.rows[0]] == expected
 
 
-def test_the_columns_of_a_table_have_their_own_decimals(
-    make_shown: Callable[..., MatrixDisplay],
-) -> None:
+def test_the_columns_of_a_table_have_their_own_decimals() -> None:
     """Each is of another quantity."""
     table = view_matrix(make_shown([[0.5, 0.123], [2.0, 7.5]], kind="table")).table
 
@@ -320,9 +286,7 @@ def test_the_columns_of_a_table_have_their_own_decimals(
     ]
 
 
-def test_a_large_heatmap_is_shown_whole_and_smaller(
-    make_shown: Callable[..., MatrixDisplay],
-) -> None:
+def test_a_large_heatmap_is_shown_whole_and_smaller() -> None:
     """An author asked for it, so nothing is left out; its indices are its labels."""
     table = view_matrix(make_shown([[0.5] * 64] * 33)).table
 
@@ -331,9 +295,7 @@ def test_a_large_heatmap_is_shown_whole_and_smaller(
     assert (table.labels[-1], table.columns[-1]) == ("32", "63")
 
 
-def test_home_offers_the_warm_up_to_beginners(
-    build: Build, make_exercise: MakeExercise, make_lesson: MakeLesson, make_track: MakeTrack
-) -> None:
+def test_home_offers_the_warm_up_to_beginners(build: Build) -> None:
     """Unless it is the first track anyway; it leads to the first lesson, and says how long it takes."""
     main = make_track(make_exercise("weights"))
     warm_up = make_track(make_exercise("sums"), id="numpy-warmup", title="Warm-up")
@@ -347,31 +309,23 @@ def test_home_offers_the_warm_up_to_beginners(
     assert "New to NumPy?" not in build(warm_up, main, lessons=lessons)["index.html"].text
 
 
-def test_a_lesson_says_how_long_it_takes(
-    build: Build, make_exercise: MakeExercise, make_lesson: MakeLesson, make_track: MakeTrack
-) -> None:
+def test_a_lesson_says_how_long_it_takes(build: Build) -> None:
     """To read, and to solve its exercises."""
     lessons = {"attention": [replace(make_lesson("begin", exercises=("weights",)), minutes=12)]}
     site = build(make_track(make_exercise()), lessons=lessons)
 
-    assert "12 min to read 1 exercise, about 8 min" in words(
-        site["attention/lessons/begin/index.html"].text
-    )
+    assert "12 min to read 1 exercise, about 8 min" in words(site[LESSON_PAGE].text)
     assert "12 min to read" in site["attention/index.html"].text
 
 
-def test_a_plot_is_part_of_the_page(
-    build: Build, make_track: MakeTrack, make_lesson: MakeLesson
-) -> None:
+def test_a_plot_is_part_of_the_page(build: Build) -> None:
     """With a name for screen readers, ids of its own, and a word about cells that cannot run."""
     svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path id="a" d="M 0 0"/></svg>'
     shown = (PlotDisplay("Loss", "A line", svg), PlotDisplay("", "A line", svg))
     cell = Cell(WHERE, "plot('A line')", hidden=False, displays=shown)
     lesson = replace(make_lesson("begin", cell), needs=("seaborn",), packages=("matplotlib",))
 
-    page = build(make_track(), lessons={"attention": [lesson]})[
-        "attention/lessons/begin/index.html"
-    ]
+    page = build(make_track(), lessons={"attention": [lesson]})[LESSON_PAGE]
 
     plots = [each for each in page.all("svg") if each.attributes.get("aria-label") == "A line"]
     assert [each.attributes["role"] for each in plots] == ["img", "img"]

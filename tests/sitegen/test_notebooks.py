@@ -13,7 +13,7 @@ import pytest
 from grader.definitions.files import courses, default_folder
 from sitegen.from_collection.builder import ContentBuilder, site_cache
 from sitegen.lesson_notebooks import lesson_notebook
-from tests.sitegen.conftest import Build, MakeExercise, MakeTrack, Site
+from tests.sitegen.conftest import Build, Site, make_exercise, make_track
 
 
 def cells(book: str) -> list[dict[str, Any]]:
@@ -46,9 +46,7 @@ def test_a_lesson_is_a_notebook_too(site: Site) -> None:
     assert folded[1:] == [["table(numbers)"]]
 
 
-def test_an_exercise_links_its_notebook(
-    build: Build, make_exercise: MakeExercise, make_track: MakeTrack
-) -> None:
+def test_an_exercise_links_its_notebook(build: Build) -> None:
     """If there is one: an exercise that asks for several files has none."""
     track = make_track(make_exercise("one"), make_exercise("two"))
     site = build(track, notebooks={"one": "a notebook"})

@@ -10,12 +10,10 @@ import pytest
 from grader.errors import DefinitionError
 from sitegen.build import site_files
 from sitegen.content import Content
-from tests.sitegen.conftest import MakeExercise, MakeTrack
+from tests.sitegen.conftest import make_exercise, make_track
 
 
-def test_the_problems_of_all_pages_are_told(
-    make_exercise: MakeExercise, make_track: MakeTrack
-) -> None:
+def test_the_problems_of_all_pages_are_told() -> None:
     """Not those of the first alone."""
     texts = {"one": r"$\foo$", "two": r"$\bar{$", "three": "Valid."}
     exercises = [make_exercise(name, instructions=text) for name, text in texts.items()]

@@ -9,7 +9,7 @@ import pytest
 
 from grader.errors import UsageError
 from sitegen.hosting import PUBLIC_PYODIDE, Hosting
-from tests.sitegen.conftest import Build, MakeExercise, MakeTest, MakeTrack, Page, Site
+from tests.sitegen.conftest import Build, Page, Site, make_exercise, make_test, make_track
 
 PAGES = [
     "404.html",
@@ -63,7 +63,7 @@ def test_a_page_says_what_it_is(site: Site, name: str) -> None:
     assert page.one("link", rel="icon").attributes["type"] == "image/svg+xml"
 
 
-def test_a_site_has_the_name_of_its_course(build: Build, make_track: MakeTrack) -> None:
+def test_a_site_has_the_name_of_its_course(build: Build) -> None:
     """In titles, at the top of each page and on the first one, which claims no lesson it lacks."""
     site = build(make_track(), title="Physics <II>")
 
@@ -350,9 +350,7 @@ def test_a_requirement_links_to_its_page_in_any_track(site: Site) -> None:
     assert "elsewhere" not in links
 
 
-def test_a_requirement_is_looked_for_in_the_same_track_first(
-    build: Build, make_exercise: MakeExercise, make_track: MakeTrack
-) -> None:
+def test_a_requirement_is_looked_for_in_the_same_track_first(build: Build) -> None:
     """When two tracks have the exercise, the link stays in the track."""
     here = make_track(make_exercise("base"), make_exercise("next", requires=("base",)), id="here")
     there = make_track(make_exercise("base"), id="there")
@@ -428,15 +426,7 @@ def test_a_printed_text_is_shown_as_it_is(site: Site) -> None:
     ],
 )
 def test_other_kinds_of_test_say_what_they_ask_for(
-    build: Build,
-    make_exercise: MakeExercise,
-    make_test: MakeTest,
-    make_track: MakeTrack,
-    *,
-    kind: str,
-    fields: dict[str, str],
-    shown: list[str],
-    not_shown: str,
+    build: Build, *, kind: str, fields: dict[str, str], shown: list[str], not_shown: str
 ) -> None:
     """A property in words, the body of a test, an answer without the right one."""
     test = make_test(kind=kind, expected=None, **fields)
@@ -452,9 +442,7 @@ def test_other_kinds_of_test_say_what_they_ask_for(
     ("count", "sentence"),
     [(0, ""), (1, "1 more test is hidden: it asks"), (2, "2 more tests are hidden: they ask")],
 )
-def test_the_number_of_hidden_tests_is_told(
-    build: Build, make_exercise: MakeExercise, make_track: MakeTrack, count: int, sentence: str
-) -> None:
+def test_the_number_of_hidden_tests_is_told(build: Build, count: int, sentence: str) -> None:
     """The page says how many tests it does not show, in words that fit one and many."""
     page = build(make_track(make_exercise(hidden_tests=count)))["attention/weights/index.html"]
 
@@ -463,9 +451,7 @@ def test_the_number_of_hidden_tests_is_told(
     assert ("more test" in page.text) is (count > 0)
 
 
-def test_a_prediction_does_not_speak_of_other_inputs(
-    build: Build, make_exercise: MakeExercise, make_track: MakeTrack
-) -> None:
+def test_a_prediction_does_not_speak_of_other_inputs(build: Build) -> None:
     """Its tests are hidden because they would show the answer."""
     exercise = make_exercise(kind="predict", tests=(), hidden_tests=2)
     text = build(make_track(exercise))["attention/weights/index.html"].text

@@ -15,7 +15,15 @@ from grader.lessons.blocks import (
     NumberQuestion,
 )
 from grader.lessons.computed_text import Text, Value
-from tests.sitegen.conftest import WHERE, Build, MakeExercise, MakeLesson, MakeTrack, Page
+from tests.sitegen.conftest import (
+    WHERE,
+    Build,
+    Page,
+    lesson_page,
+    make_exercise,
+    make_lesson,
+    make_track,
+)
 
 
 def text(source: str) -> Text:
@@ -40,9 +48,8 @@ NUMBER = NumberQuestion(
 
 
 @pytest.fixture
-def page(build: Build, make_lesson: MakeLesson, make_track: MakeTrack) -> Page:
-    lessons = {"attention": [make_lesson("begin", CHOICE, NUMBER)]}
-    return build(make_track(), lessons=lessons)["attention/lessons/begin/index.html"]
+def page(build: Build) -> Page:
+    return lesson_page(build, CHOICE, NUMBER)
 
 
 def test_a_choice_is_a_group_of_answers_with_their_reasons(page: Page) -> None:
@@ -77,15 +84,12 @@ def test_without_scripts_each_answer_is_behind_a_line_to_open(page: Page) -> Non
     assert answers[1] == "Answer 0.5. Half."
 
 
-def test_a_try_changes_the_cell_above(
-    build: Build, make_lesson: MakeLesson, make_track: MakeTrack
-) -> None:
+def test_a_try_changes_the_cell_above(build: Build) -> None:
     """It names the cell and the change; without scripts it tells what happens."""
     cell = Cell(WHERE, "x = 1\n", hidden=False)
     guesses = (("up", True), ("down", False))
     experiment = Experiment(WHERE, "Make it *more*.", "x = 1", "x < 2", guesses, text("So."), 0)
-    lessons = {"attention": [make_lesson("begin", cell, experiment)]}
-    page = build(make_track(), lessons=lessons)["attention/lessons/begin/index.html"]
+    page = lesson_page(build, cell, experiment)
     (card,) = [each.attributes for each in page.all("section") if "data-put" in each.attributes]
 
     assert (card["data-changes"], card["data-find"], card["data-put"]) == ("0", "x = 1", "x < 2")
@@ -93,9 +97,7 @@ def test_a_try_changes_the_cell_above(
     assert " ".join(page.one("details").text.split()) == "What happens up. So."
 
 
-def test_a_wrong_program_has_what_its_script_needs(
-    build: Build, make_exercise: MakeExercise, make_lesson: MakeLesson, make_track: MakeTrack
-) -> None:
+def test_a_wrong_program_has_what_its_script_needs(build: Build) -> None:
     """Its code is folded, since it shows much of what solves the exercise."""
     task = BreakTask(WHERE, ExerciseId("one"), "wrong", "Which *x*?", "def f(x):\n    return 1\n")
     lessons = {"attention": [make_lesson("begin", task, exercises=("one",))]}

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,19 +18,17 @@ from sitegen.teaching.model_map import view_map
 from sitegen.teaching.selection import view_selection
 from sitegen.teaching.stepper import head_arrays
 from sitegen.teaching.toy import attention_weights, features, is_known, toy_data
-
-if TYPE_CHECKING:
-    from tests.sitegen.conftest import Build, MakeLesson, MakeTrack, Page
+from tests.sitegen.conftest import Build, Page, lesson_page, make_track
 
 CASES_FILE = Path(__file__).parents[2] / "site" / "frontend" / "tests" / "attention.json"
 CASES: dict[str, Any] = json.loads(CASES_FILE.read_text("utf-8"))
 CURVES: dict[str, Any] = json.loads((CASES_FILE.parent / "curves.json").read_text("utf-8"))
-PAGE = "attention/lessons/begin/index.html"
+WHERE = Location(Path("lessons/01-begin.md"))
 
 
 def explorer(**values: str) -> Figure:
     settings = {"sentence": "the spring dried up", "ask": "dried"} | values
-    return Figure(Location(Path("lessons/01-begin.md")), "explorer", tuple(settings.items()))
+    return Figure(WHERE, "explorer", tuple(settings.items()))
 
 
 @pytest.mark.parametrize("case", CASES["cases"], ids=lambda case: " ".join(case["words"]))
@@ -38,15 +36,12 @@ def test_the_toy_gives_the_weights_and_sentences_of_the_table(case: dict[str, An
     """`npm test` holds the page's scripts to the same table, within 1e-6."""
     words, settings = case["words"], case["settings"]
     weights = attention_weights(words, HEADS[case["head"]], **settings)
-    rows = [describe_row(words, row, at, **_mask(settings)) for at, row in enumerate(weights)]
+    mask = settings["mask"]
+    rows = [describe_row(words, row, at, mask=mask) for at, row in enumerate(weights)]
 
     assert np.allclose(weights, case["weights"], rtol=0, atol=1e-9)
     assert [list(row) for row in rows] == case["said"]
     assert [is_known(word) for word in words] == case["known"]
-
-
-def _mask(settings: dict[str, Any]) -> dict[str, bool]:
-    return {"mask": settings["mask"]}
 
 
 def test_the_table_was_made_with_the_words_of_the_toy() -> None:
@@ -83,12 +78,9 @@ def test_a_word_that_the_toy_does_not_know_has_a_kind_and_no_topic() -> None:
     assert is_known("Spring,")
 
 
-def test_a_page_has_the_first_state_of_an_explorer_without_scripts(
-    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
-) -> None:
+def test_a_page_has_the_first_state_of_an_explorer_without_scripts(build: Build) -> None:
     """Words with their shares, the sentence, and the table; all from the same weights."""
-    lessons = {"attention": [make_lesson("begin", explorer(mask="on"))]}
-    page = build(make_track(), lessons=lessons)[PAGE]
+    page = lesson_page(build, explorer(mask="on"))
     row = attention_weights(["the", "spring", "dried", "up"], HEADS[0], mask=True)[2]
 
     assert "“dried” looks most at “spring”" in " ".join(page.text.split())
@@ -97,17 +89,13 @@ def test_a_page_has_the_first_state_of_an_explorer_without_scripts(
     assert _has_styles(page)
 
 
-def _has_styles(page: "Page") -> bool:
+def _has_styles(page: Page) -> bool:
     return any("assets/figures-" in each.attributes["href"] for each in page.all("link"))
 
 
-def test_only_pages_with_a_figure_load_its_styles(
-    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
-) -> None:
+def test_only_pages_with_a_figure_load_its_styles(build: Build) -> None:
     """The others stay as light as they were."""
-    site = build(make_track(), lessons={"attention": [make_lesson("begin")]})
-
-    assert not any(_has_styles(site[path]) for path in (PAGE, "index.html"))
+    assert not _has_styles(lesson_page(build))
 
 
 def test_the_arcs_of_the_word_that_asks_are_drawn_last() -> None:
@@ -117,12 +105,10 @@ def test_the_arcs_of_the_word_that_asks_are_drawn_last() -> None:
     assert [arc.is_asked for arc in arcs] == sorted(arc.is_asked for arc in arcs)
 
 
-def test_broadcasting_is_a_picture_with_three_sentences(
-    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
-) -> None:
+def test_broadcasting_is_a_picture_with_three_sentences(build: Build) -> None:
     """NumPy computes its numbers, radio buttons choose the step, and no script is needed."""
-    figure = Figure(Location(Path("lessons/01-begin.md")), "broadcasting", ())
-    page = build(make_track(), lessons={"attention": [make_lesson("begin", figure)]})[PAGE]
+    figure = Figure(WHERE, "broadcasting", ())
+    page = lesson_page(build, figure)
     own = [each for each in page.all("input") if each.attributes["name"].startswith("figure-")]
 
     assert len(own) == 3
@@ -132,9 +118,7 @@ def test_broadcasting_is_a_picture_with_three_sentences(
     assert _has_styles(page)
 
 
-def test_a_selection_shows_what_an_expression_takes_and_gives(
-    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
-) -> None:
+def test_a_selection_shows_what_an_expression_takes_and_gives(build: Build) -> None:
     """NumPy computes both; radio buttons choose the expression, and no script is needed."""
     for of, sentence in (
         (
@@ -144,8 +128,8 @@ def test_a_selection_shows_what_an_expression_takes_and_gives(
         ("sums", "each beside its own row. The result is 27, 28, 31, of shape (3, 1)."),
         ("places", "The result is 24, 31, 25, of shape (3,)."),
     ):
-        figure = Figure(Location(Path("lessons/01-begin.md")), "selection", (("of", of),))
-        page = build(make_track(), lessons={"attention": [make_lesson("begin", figure)]})[PAGE]
+        figure = Figure(WHERE, "selection", (("of", of),))
+        page = lesson_page(build, figure)
         own = [each for each in page.all("input") if each.attributes["name"].startswith("figure-")]
 
         assert len(own) == 4
@@ -155,17 +139,14 @@ def test_a_selection_shows_what_an_expression_takes_and_gives(
 
 def test_the_groups_of_a_sum_are_the_numbers_that_are_added() -> None:
     """The columns for axis 0, the rows for axis 1; what is not picked has no group."""
-    where = Location(Path("lessons/01-begin.md"))
-    down, right, *_ = view_selection(Figure(where, "selection", (("of", "sums"),)), "s").choices
+    down, right, *_ = view_selection(Figure(WHERE, "selection", (("of", "sums"),)), "s").choices
     assert [each.group for each in down.cells[:5]] == [0, 1, 2, 3, 0]
     assert [each.group for each in right.cells[:5]] == [0, 0, 0, 0, 1]
-    one, *_ = view_selection(Figure(where, "selection", (("of", "slices"),)), "s").choices
+    one, *_ = view_selection(Figure(WHERE, "selection", (("of", "slices"),)), "s").choices
     assert [at for at, each in enumerate(one.cells) if each.group is not None] == [6]
 
 
-def test_the_map_lights_up_the_part_of_its_lesson_and_links_to_the_others(
-    build: "Build", make_track: "MakeTrack"
-) -> None:
+def test_the_map_lights_up_the_part_of_its_lesson_and_links_to_the_others(build: Build) -> None:
     """A part that no lesson of the track builds has no link."""
     lessons = {"attention": [_with_map("begin", "softmax"), _with_map("end", "heads, masks")]}
     page = build(make_track(), lessons=lessons)["attention/lessons/end/index.html"]
@@ -191,7 +172,7 @@ def _with_map(name: str, part: str) -> TrackLesson:
 
 def test_every_part_of_the_map_that_can_be_set_is_on_it() -> None:
     """Else an author could light up nothing."""
-    figure = Figure(Location(Path("lessons/01-a.md")), "map", (("part", "softmax"),))
+    figure = Figure(WHERE, "map", (("part", "softmax"),))
 
     assert tuple(view_map(figure, "figure", {}).parts) == PARTS
 
@@ -208,12 +189,10 @@ def test_the_steps_of_a_head_give_what_the_formula_gives(has_mask: bool) -> None
     assert np.allclose(arrays["A"][-1], head_arrays(has_mask=False)["A"][-1])
 
 
-def test_each_step_has_its_shapes_and_its_sums_without_scripts(
-    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
-) -> None:
+def test_each_step_has_its_shapes_and_its_sums_without_scripts(build: Build) -> None:
     """The step that the author named is chosen."""
-    figure = Figure(Location(Path("lessons/01-begin.md")), "stepper", (("step", "5"),))
-    page = build(make_track(), lessons={"attention": [make_lesson("begin", figure)]})[PAGE]
+    figure = Figure(WHERE, "stepper", (("step", "5"),))
+    page = lesson_page(build, figure)
     steps = [each for each in page.all("input") if each.attributes["name"] == "figure-0-step"]
     sums = [each.attributes["data-sum"] for each in page.all("td") if "data-sum" in each.attributes]
 
@@ -235,19 +214,16 @@ def test_scores_and_their_softmax_are_those_of_the_table(case: dict[str, Any]) -
     assert describe(found) == case["said"]
 
 
-def test_pictures_of_arrays_have_one_scale_and_a_text(
-    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
-) -> None:
+def test_pictures_of_arrays_have_one_scale_and_a_text(build: Build) -> None:
     """For all choices; a picture is a path for each colour, and a curve has round numbers."""
-    where = Location(Path("lessons/01-begin.md"))
     texts = (("alt", "A <b> step"), ("each", "k = 1, 2"))
     flat, steps = np.zeros((2, 3)), np.array([[0, 4, 4], [0, 0, 2]])
     sides = Figure(
-        where, "compare", (*texts, ("left", "a"), ("right", "b")), ((flat, steps), (steps, flat))
+        WHERE, "compare", (*texts, ("left", "a"), ("right", "b")), ((flat, steps), (steps, flat))
     )
     x = np.arange(3)
-    curve = Figure(where, "curve", (*texts, ("x", "x"), ("y", "y")), ((x, 10 * x), (x, -x)))
-    page = build(make_track(), lessons={"attention": [make_lesson("begin", sides, curve)]})[PAGE]
+    curve = Figure(WHERE, "curve", (*texts, ("x", "x"), ("y", "y")), ((x, 10 * x), (x, -x)))
+    page = lesson_page(build, sides, curve)
 
     labels = [e.attributes["aria-label"] for e in page.all("div") if "aria-label" in e.attributes]
     assert labels == ["A <b> step (k = 1)", "A <b> step (k = 2)"] * 2
@@ -271,12 +247,10 @@ def test_scores_spread_by_the_root_of_the_features_until_they_are_divided() -> N
     assert describe(scaled).startswith("In between")
 
 
-def test_the_curves_are_there_without_scripts(
-    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
-) -> None:
+def test_the_curves_are_there_without_scripts(build: Build) -> None:
     """As the author set them, from the scores that the page gets."""
-    figure = Figure(Location(Path("lessons/01-begin.md")), "curves", (("d_k", "64"),))
-    page = build(make_track(), lessons={"attention": [make_lesson("begin", figure)]})[PAGE]
+    figure = Figure(WHERE, "curves", (("d_k", "64"),))
+    page = lesson_page(build, figure)
     numbers = [each.text for each in page.all("dd")]
 
     assert f"{measure(6, scale=False, temperature=1.0).spread:.2f}" in numbers
@@ -294,12 +268,10 @@ def test_products_of_positions_are_those_of_the_table(case: dict[str, Any]) -> N
     assert position_products.describe(case["position"], row) == case["said"]
 
 
-def test_the_products_of_positions_depend_on_their_distance_alone(
-    build: "Build", make_lesson: "MakeLesson", make_track: "MakeTrack"
-) -> None:
+def test_the_products_of_positions_depend_on_their_distance_alone(build: Build) -> None:
     """So what the figure says is true of each position."""
-    figure = Figure(Location(Path("lessons/01-begin.md")), "positions", (("position", "3"),))
-    page = build(make_track(), lessons={"attention": [make_lesson("begin", figure)]})[PAGE]
+    figure = Figure(WHERE, "positions", (("position", "3"),))
+    page = lesson_page(build, figure)
 
     assert np.allclose(position_products.products(3)[:20], position_products.products(13)[10:30])
     assert "Position 3: its product with itself is 8.00" in page.text

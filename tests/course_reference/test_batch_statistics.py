@@ -1,14 +1,14 @@
 """Batch normalisation against PyTorch, and the mean that dropout keeps."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from learning_reference.batch_statistics import batch_norm, drop_units
 
-RECORD = json.loads((Path(__file__).parent / "cases" / "batch_statistics.json").read_text("utf-8"))
+from tests.course_reference.conftest import recorded
+
+RECORD = recorded("batch_statistics")
 
 
 @pytest.mark.parametrize("case", RECORD["cases"])

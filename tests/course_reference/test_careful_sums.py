@@ -1,15 +1,15 @@
 """The sums of the course that keep their digits, against SciPy and the standard library."""
 
-import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from learning_reference.careful_sums import exact_sum, log_sum_exp
 
-CASES = json.loads((Path(__file__).parent / "cases" / "careful_sums.json").read_bytes())["cases"]
+from tests.course_reference.conftest import recorded
+
+CASES = recorded("careful_sums")["cases"]
 
 
 @pytest.mark.parametrize("case", CASES)

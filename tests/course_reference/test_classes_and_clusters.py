@@ -1,6 +1,5 @@
 """The reference for classes and clusters, against scikit-learn, SciPy and what must hold."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +24,13 @@ from learning_reference.nearest_rows import leave_one_out_accuracy, vote_of_neig
 from learning_reference.principal_axes import principal_components
 from numpy.testing import assert_allclose, assert_array_equal
 
+from tests.course_reference.conftest import recorded
+
 ROOT = Path(__file__).parents[2]
-RECORDED = json.loads((Path(__file__).parent / "cases" / "classes_and_clusters.json").read_bytes())
+RECORDED = recorded("classes_and_clusters")
 
 
-def recorded(name: str) -> dict[str, Any]:
+def case_of(name: str) -> dict[str, Any]:
     """Return a recorded case with its lists as arrays."""
     return {
         key: np.array(value) if isinstance(value, list) else value
@@ -39,13 +40,13 @@ def recorded(name: str) -> dict[str, Any]:
 
 def test_the_sigmoid_is_that_of_scipy() -> None:
     """Scores far out and near 0 give what scipy.special.expit gives, without a warning."""
-    case = recorded("regression")
+    case = case_of("regression")
     assert_allclose(sigmoid(case["z"]), case["sigmoid"], rtol=1e-14)
 
 
 def test_logistic_regression_agrees_with_scikit_learn() -> None:
     """At scikit-learn's weights the loss is its log loss, and the gradient is zero."""
-    case = recorded("regression")
+    case = case_of("regression")
     fit = case["fit_2"]
     weights, intercept = np.array(fit["weights"])[0], fit["intercepts"][0]
     loss, d_w, d_b = logistic_loss_and_gradient(case["X"], fit["y"], weights, intercept)
@@ -55,7 +56,7 @@ def test_logistic_regression_agrees_with_scikit_learn() -> None:
 
 def test_softmax_regression_agrees_with_scikit_learn() -> None:
     """At scikit-learn's weights the loss is its log loss, and a step leads nowhere."""
-    case = recorded("regression")
+    case = case_of("regression")
     fit = case["fit_3"]
     W, b = np.array(fit["weights"]).T, np.array(fit["intercepts"])
     assert softmax_loss(case["X"], fit["y"], W, b) == pytest.approx(fit["loss"], rel=1e-12)
@@ -80,7 +81,7 @@ def test_a_step_goes_against_the_slopes_of_the_loss() -> None:
 
 def test_neighbours_vote_as_in_scikit_learn() -> None:
     """One, four and nine neighbours give scikit-learn's labels, and its leave-one-out accuracy."""
-    case = recorded("neighbours")
+    case = case_of("neighbours")
     X, y = case["X"], case["y"]
     for k, labels in zip(case["k"], case["labels"], strict=True):
         assert_array_equal(vote_of_neighbours(X, y, case["queries"], k), labels)
@@ -96,14 +97,14 @@ def test_ties_of_neighbours_follow_the_rules() -> None:
 
 def test_naive_bayes_agrees_with_scikit_learn() -> None:
     """Joint log probabilities are scikit-learn's, also of a class with a single row."""
-    case = recorded("naive_bayes")
+    case = case_of("naive_bayes")
     scores = naive_bayes_scores(case["X"], case["y"], case["queries"], case["extra"])
     assert_allclose(scores, case["scores"], rtol=1e-12)
 
 
 def test_the_best_split_is_that_of_a_stump() -> None:
     """The lowest impurity and its threshold are those of scikit-learn's tree of depth 1."""
-    case = recorded("stump")
+    case = case_of("stump")
     thresholds, impurities = score_splits(case["x"], case["y"])
     assert impurities.min() == pytest.approx(case["impurity"], rel=1e-12)
     assert thresholds[impurities.argmin()] == pytest.approx(case["threshold"])
@@ -113,7 +114,7 @@ def test_the_best_split_is_that_of_a_stump() -> None:
 
 def test_a_round_of_k_means_is_that_of_scikit_learn() -> None:
     """Labels and moved centres agree, a centre without rows stays, and the chances are SciPy's."""
-    case = recorded("clusters")
+    case = case_of("clusters")
     labels, moved = lloyd_step(case["X"], case["centres"])
     assert_array_equal(labels, case["labels"])
     assert_allclose(moved, case["moved"], rtol=1e-12)
@@ -123,7 +124,7 @@ def test_a_round_of_k_means_is_that_of_scikit_learn() -> None:
 
 def test_components_of_the_irises_are_those_of_scikit_learn() -> None:
     """Components agree up to their signs, which make the largest entry positive; shares agree."""
-    case = recorded("components")
+    case = case_of("components")
     path = ROOT / "courses" / "learning-from-data" / "data" / "iris.csv"
     X = np.loadtxt(path, delimiter=",", skiprows=1)[:, :4]
     components, coordinates, shares = principal_components(X, 4)
@@ -135,7 +136,7 @@ def test_components_of_the_irises_are_those_of_scikit_learn() -> None:
 
 def test_a_mixture_stands_still_where_scikit_learn_stopped() -> None:
     """Densities are SciPy's, responsibilities scikit-learn's, and their parameters come back."""
-    case = recorded("mixture")
+    case = case_of("mixture")
     densities = gaussian_log_densities(case["X"], case["means"], case["covariances"])
     assert_allclose(densities, case["log_densities"], rtol=1e-10)
     shares = responsibilities(densities, case["weights"])
@@ -148,7 +149,7 @@ def test_a_mixture_stands_still_where_scikit_learn_stopped() -> None:
 
 def test_roc_and_calibration_agree_with_scikit_learn() -> None:
     """Points and area with ties are scikit-learn's, and so is the weighted gap of the bins."""
-    case = recorded("quality")
+    case = case_of("quality")
     false_rate, true_rate = roc_points(case["labels"], case["scores"])
     assert_allclose(false_rate, case["false_rate"], rtol=1e-12)
     assert_allclose(true_rate, case["true_rate"], rtol=1e-12)

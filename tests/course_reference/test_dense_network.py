@@ -1,6 +1,5 @@
 """A network of dense layers, against PyTorch, finite differences and the law of large numbers."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,9 @@ from learning_reference.dense_network import (
     train_reader,
 )
 
-RECORD = json.loads((Path(__file__).parent / "cases" / "dense_network.json").read_text("utf-8"))
+from tests.course_reference.conftest import recorded
+
+RECORD = recorded("dense_network")
 X, LABELS = np.array(RECORD["x"]), np.array(RECORD["labels"])
 W1, B1, W2, B2 = (np.array(value) for value in RECORD["parameters"])
 DIGITS = Path(__file__).parents[2] / "courses" / "learning-from-data" / "data" / "small-digits.npy"

@@ -1,5 +1,3 @@
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +8,9 @@ from learning_reference.fold_validation import (
     fold_numbers,
 )
 
-RECORDED = json.loads((Path(__file__).parent / "cases" / "fold_validation.json").read_text())
+from tests.course_reference.conftest import recorded
+
+RECORDED = recorded("fold_validation")
 
 
 @pytest.mark.parametrize("case", RECORDED["folds"])

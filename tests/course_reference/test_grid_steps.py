@@ -1,14 +1,14 @@
 """Finite differences of the course, against NumPy, SciPy and an exact solution."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from learning_reference.grid_steps import grid_slopes, heat_steps, heat_until
 
-CASES = json.loads((Path(__file__).parent / "cases" / "grid_steps.json").read_bytes())["cases"]
+from tests.course_reference.conftest import recorded
+
+CASES = recorded("grid_steps")["cases"]
 
 
 @pytest.mark.parametrize("points", [2, 3, 8])

@@ -1,12 +1,11 @@
 """Convolution and max pooling, against PyTorch and SciPy."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 from learning_reference.image_layers import convolve_images, max_pool_gradient
 
-RECORD = json.loads((Path(__file__).parent / "cases" / "image_layers.json").read_text("utf-8"))
+from tests.course_reference.conftest import recorded
+
+RECORD = recorded("image_layers")
 IMAGES, KERNELS, BIAS = (np.array(RECORD[name]) for name in ("images", "kernels", "bias"))
 
 

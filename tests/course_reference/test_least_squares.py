@@ -1,12 +1,12 @@
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from learning_reference.least_squares import fit_by_qr, fit_with_intercept, smallest_weights
 
-RECORDED = json.loads((Path(__file__).parent / "cases" / "least_squares.json").read_text())
+from tests.course_reference.conftest import recorded
+
+RECORDED = recorded("least_squares")
 
 
 @pytest.mark.parametrize("case", RECORDED["lines"])

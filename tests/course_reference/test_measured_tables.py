@@ -1,11 +1,12 @@
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 from learning_reference.measured_tables import load_complete_rows, split_rows, standardise
 
-CASES = json.loads((Path(__file__).parent / "cases" / "measured_tables.json").read_text())["cases"]
+from tests.course_reference.conftest import recorded
+
+CASES = recorded("measured_tables")["cases"]
 
 
 def test_rows_with_a_gap_are_left_out(tmp_path: Path) -> None:

@@ -1,16 +1,14 @@
 """The recurrent network of the course, against recorded results of PyTorch."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from learning_reference.recurrent_states import gradient_through_time, recurrent_states
 
-CASES = json.loads((Path(__file__).parent / "cases" / "recurrent_states.json").read_bytes())[
-    "cases"
-]
+from tests.course_reference.conftest import recorded
+
+CASES = recorded("recurrent_states")["cases"]
 
 
 @pytest.mark.parametrize("case", CASES)

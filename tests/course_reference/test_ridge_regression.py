@@ -1,12 +1,12 @@
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from learning_reference.ridge_regression import feature_powers, ridge_weights
 
-RECORDED = json.loads((Path(__file__).parent / "cases" / "ridge_regression.json").read_text())
+from tests.course_reference.conftest import recorded
+
+RECORDED = recorded("ridge_regression")
 
 
 @pytest.mark.parametrize("case", RECORDED["ridges"])

@@ -1,12 +1,11 @@
 """Gradients of numbers, against PyTorch and by hand."""
 
-import json
-from pathlib import Path
-
 import pytest
 from learning_reference.scalar_graph import Value, slopes, tape_slopes
 
-RECORD = json.loads((Path(__file__).parent / "cases" / "scalar_graph.json").read_text("utf-8"))
+from tests.course_reference.conftest import recorded
+
+RECORD = recorded("scalar_graph")
 
 
 def formula(a: Value, b: Value, c: Value) -> Value:

@@ -1,8 +1,5 @@
 """Momentum, Adam and a schedule, against PyTorch."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 from learning_reference.step_rules import (
     Floats,
@@ -11,7 +8,9 @@ from learning_reference.step_rules import (
     warm_up_and_cosine,
 )
 
-RECORD = json.loads((Path(__file__).parent / "cases" / "step_rules.json").read_text("utf-8"))
+from tests.course_reference.conftest import recorded
+
+RECORD = recorded("step_rules")
 START, STEEPNESS = np.array(RECORD["start"]), np.array(RECORD["steepness"])
 
 

@@ -1,6 +1,5 @@
 """The small language models of the course, against PyTorch and plain counting."""
 
-import json
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -16,9 +15,9 @@ from learning_reference.windowed_language import (
     window_log_probabilities,
 )
 
-CASES = json.loads((Path(__file__).parent / "cases" / "windowed_language.json").read_bytes())[
-    "cases"
-]
+from tests.course_reference.conftest import recorded
+
+CASES = recorded("windowed_language")["cases"]
 DATA = Path(__file__).parents[2] / "courses" / "learning-from-data" / "data"
 
 

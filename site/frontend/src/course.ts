@@ -1,7 +1,7 @@
 /** What the builder tells a page of the tracks and their exercises. */
 
 import { find } from "./dom";
-import type { Listed } from "./progress/standing";
+import type { Listed } from "./progress/status";
 
 export interface CourseExercise extends Listed {
   readonly title: string;

@@ -5,7 +5,7 @@
  */
 
 import { page } from "./page";
-import { uniqueKey } from "./random";
+import { uniqueKey } from "./unique-key";
 
 const EMBED = "embed"; // its value is the path of the page that the frame showed first, once there is another
 

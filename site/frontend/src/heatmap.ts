@@ -1,7 +1,7 @@
 /** Reading a heatmap row by row: the headings of its rows become buttons. */
 
 import { element } from "./dom";
-import { explain } from "./heatmap-words";
+import { explain } from "./heatmap-sentences";
 
 const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
   ArrowDown: (at, last) => Math.min(at + 1, last),

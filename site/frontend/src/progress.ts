@@ -3,9 +3,9 @@
 import { fromJson, toJson } from "./progress/exchange";
 import { BROWSER, dayOf, instant, NOTHING, type Outcome } from "./progress/history";
 import { KEY, LearnersRecord } from "./progress/record";
-import { standing, type Standing } from "./progress/standing";
+import { standing, type Standing } from "./progress/status";
 
-export { type Standing, worth } from "./progress/standing";
+export { type Standing, worth } from "./progress/status";
 
 /** What of a verdict's JSON becomes an attempt. */
 export interface Verdict {

@@ -1,7 +1,7 @@
 /** Python for a page: one worker at a time, whose state is always known and can always be shown. */
 
-import { STARTED } from "./keeping";
-import { whileHere } from "./stay";
+import { STARTED } from "./service-worker-client";
+import { whileHere } from "./page-signal";
 import type { Call, FromWorker } from "./worker/messages";
 import { giveBack, keepSpare, type PythonWorker, take } from "./workers";
 

@@ -4,8 +4,8 @@
  */
 
 import { isFirstInFrame, isNamed, tellOutside } from "./embedding";
-import { uniqueKey } from "./random";
-import { whileHere } from "./stay";
+import { uniqueKey } from "./unique-key";
+import { whileHere } from "./page-signal";
 
 const PATIENCE_MS = 3000; // for the stored state: its score must not be lowered by a report
 

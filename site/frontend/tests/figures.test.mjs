@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { attentionWeights, isKnown, softmax } from "../src/figures/attention.ts";
-import { describeArrows, product } from "../src/figures/arrows-words.ts";
-import { describeRow } from "../src/figures/explorer-words.ts";
-import { changed, describeShares } from "../src/figures/shares-words.ts";
-import { barsOf, decode, describe, measure } from "../src/figures/spread.ts";
-import * as waves from "../src/figures/waves.ts";
+import { describeArrows, product } from "../src/figures/arrows-model.ts";
+import { describeRow } from "../src/figures/explorer-sentences.ts";
+import { changed, describeShares } from "../src/figures/shares-model.ts";
+import { barsOf, decode, describe, measure } from "../src/figures/curves-model.ts";
+import * as waves from "../src/figures/positions-model.ts";
 import attention from "./attention.json";
 import { headArrays } from "../src/figures/head-arrays.ts";
 import curves from "./curves.json";

@@ -1,7 +1,7 @@
 // What a lesson's page knows of its cells and says of its matrices, without a browser.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { explain } from "../src/heatmap-words.ts";
+import { explain } from "../src/heatmap-sentences.ts";
 import { layOut } from "../src/lesson/figures.ts";
 import { Notebook } from "../src/lesson/notebook.ts";
 import { readings } from "../src/lesson/question.ts";

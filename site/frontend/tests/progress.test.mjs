@@ -4,7 +4,7 @@ import test from "node:test";
 import { fromJson, NewerHistory, NoHistory, programsIn, toJson } from "../src/progress/exchange.ts";
 import { countNew, dayOf, instant, merge, NOTHING, size } from "../src/progress/history.ts";
 import { KEY, LearnersRecord, UNREADABLE_KEY } from "../src/progress/record.ts";
-import { dueForReview, longestAgo, nextUp, standings, streak, totalXp, UNTOUCHED, worth } from "../src/progress/standing.ts";
+import { dueForReview, longestAgo, nextUp, standings, streak, totalXp, UNTOUCHED, worth } from "../src/progress/status.ts";
 import table from "./cases.json";
 
 const ATTEMPT = {

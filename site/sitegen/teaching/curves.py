@@ -1,7 +1,7 @@
 """Scores and their softmax: how the number of features, the scale and a temperature change them.
 
 The scores are those of random queries and keys, drawn with NumPy. A page gets them in few bytes and
-computes the rest for the settings of its reader; `site/frontend/src/figures/spread.ts` is the twin.
+computes the rest for the settings of its reader in `site/frontend/src/figures/curves-model.ts`.
 """
 
 import base64

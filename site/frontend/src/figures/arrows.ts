@@ -2,7 +2,7 @@
 
 import { find } from "../dom";
 import { numeral } from "../numerals";
-import { describeArrows, product, QUERY } from "./arrows-words";
+import { describeArrows, product, QUERY } from "./arrows-model";
 import { Said } from "./figure";
 
 const UNIT = 50; // of the drawing, for a length of 1

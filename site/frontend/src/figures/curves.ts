@@ -2,7 +2,7 @@
 
 import { find } from "../dom";
 import { Said } from "./figure";
-import { barsOf, decode, describe, isSaturated, measure, SIZES } from "./spread";
+import { barsOf, decode, describe, isSaturated, measure, SIZES } from "./curves-model";
 
 const BASE = 144;
 const TALLEST = 120;

@@ -4,7 +4,7 @@ import { element, find } from "../dom";
 import { shadeFor } from "../shading";
 import { drawArcs, tallHeight } from "./arcs";
 import { attentionWeights, isKnown, type Matrix, type Toy } from "./attention";
-import { describeCell, describeRow, fits, type Parts, percent, whole } from "./explorer-words";
+import { describeCell, describeRow, fits, type Parts, percent, whole } from "./explorer-sentences";
 import { dataOf, moveInTable, placeIn, Said, stopAt } from "./figure";
 
 const FEWEST_WORDS = 2;

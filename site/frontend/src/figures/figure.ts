@@ -1,7 +1,7 @@
 /** What all figures share: their settings, the sentence that says what they show, and moving in a table. */
 
 import { element } from "../dom";
-import type { Parts } from "./explorer-words";
+import type { Parts } from "./explorer-sentences";
 
 const PAUSE = 500; // milliseconds after a change, before it is announced
 

@@ -2,7 +2,7 @@
 
 import { find } from "../dom";
 import { Said } from "./figure";
-import { describe, products } from "./waves";
+import { describe, products } from "./positions-model";
 
 const BASE = 150;
 const UNIT = 16;

@@ -4,7 +4,7 @@ import { find } from "../dom";
 import { numeral } from "../numerals";
 import { softmax } from "./attention";
 import { Said } from "./figure";
-import { changed, type Change, describeShares, percent } from "./shares-words";
+import { changed, type Change, describeShares, percent } from "./shares-model";
 
 export function start(figure: HTMLElement): void {
   const said = new Said(figure);

@@ -2,14 +2,14 @@
 
 import { button, element, find } from "../dom";
 import { loadExercise } from "../solve/exercise";
-import { followJumps } from "../solve/jump";
-import { whileHere } from "../stay";
-import { turnPages } from "../turning";
+import { followJumps } from "../solve/jump-bar";
+import { whileHere } from "../page-signal";
+import { turnPages } from "../navigation";
 
 async function open(): Promise<void> {
   // Asked for at once, and only what the page needs: a prediction has no use for the editor.
   const here = whileHere();
-  const work = isPrediction() ? import("../solve/prediction") : import("../solve/bench");
+  const work = isPrediction() ? import("../solve/prediction") : import("../solve/workbench");
   const [exercise, parts] = await Promise.all([loadExercise(), work]);
   if (exercise === null || here.aborted) return;
   if ("Prediction" in parts) new parts.Prediction(exercise);

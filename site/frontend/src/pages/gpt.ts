@@ -1,13 +1,13 @@
 /** A small GPT of which any part may be a learner's own function: what it writes, and how. */
 
 import { button, count, element, find, sentence } from "../dom";
-import { Pace } from "../gpt/pace";
-import { counted, MEASURED, type Step, type Writing } from "../gpt/step";
-import { isCalm, isEnd, Tale } from "../gpt/tale";
+import { Pace } from "../gpt/writing-pace";
+import { counted, MEASURED, type Step, type Writing } from "../gpt/generation-step";
+import { isCalm, isEnd, Tale } from "../gpt/generated-text";
 import { progress } from "../progress";
 import { Interrupted, Python } from "../python";
 import { codeOf } from "../solve/draft";
-import { Status } from "../solve/status";
+import { Status } from "../solve/python-status";
 
 interface Problem {
   readonly message: string;

@@ -1,6 +1,6 @@
 import { startFigures } from "../figures/start";
-import { showGpt, typeAnswer } from "../home/showing";
-import { keepResumeUpToDate } from "../resume";
+import { showGpt, typeAnswer } from "../home/demonstrations";
+import { keepResumeUpToDate } from "../resume-card";
 
 keepResumeUpToDate();
 startFigures();

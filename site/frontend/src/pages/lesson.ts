@@ -8,10 +8,10 @@ import { Notebook } from "../lesson/notebook";
 import { askQuestions } from "../lesson/question";
 import { page } from "../page";
 import { progress } from "../progress";
-import { standings } from "../progress/standing";
+import { standings } from "../progress/status";
 import { Interrupted, Python, type PythonState } from "../python";
-import { breakInLesson } from "../solve/breaking";
-import { turnPages } from "../turning";
+import { breakInLesson } from "../solve/break-it";
+import { turnPages } from "../navigation";
 
 class Lesson {
   readonly #notebook: Notebook;

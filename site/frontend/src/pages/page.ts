@@ -1,6 +1,6 @@
 import { embed } from "../embedding";
-import { keepSite } from "../keeping";
-import "../marks";
+import { keepSite } from "../service-worker-client";
+import "../progress-marks";
 import { listenForShortcuts } from "../shortcuts";
 
 keepSite();

@@ -1,14 +1,14 @@
 import { courseExercises } from "../course";
 import { button, find } from "../dom";
-import { paintActivity } from "../overview/activity";
-import { paintReview } from "../overview/review";
-import { paintSums } from "../overview/sums";
-import { offerTransfer } from "../overview/transfer";
+import { paintActivity } from "../progress-page/activity";
+import { paintReview } from "../progress-page/review";
+import { paintSums } from "../progress-page/totals";
+import { offerTransfer } from "../progress-page/transfer";
 import { progress } from "../progress";
-import { keepResumeUpToDate } from "../resume";
+import { keepResumeUpToDate } from "../resume-card";
 import { download } from "../solve/download";
-import { paintCertified } from "../submit/overview";
-import { certificates } from "../submit/certified";
+import { paintCertified } from "../submit/certified-summary";
+import { certificates } from "../submit/certificates";
 
 const course = courseExercises();
 

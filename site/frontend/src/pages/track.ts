@@ -1,4 +1,4 @@
-import { keepResumeUpToDate } from "../resume";
+import { keepResumeUpToDate } from "../resume-card";
 
 keepResumeUpToDate();
 

@@ -3,7 +3,7 @@
 import { button, element } from "../dom";
 import { type Programs } from "../progress/exchange";
 import { reportCode } from "../splice";
-import { whileHere } from "../stay";
+import { whileHere } from "../page-signal";
 
 const PAUSE_MS = 300;
 const DRAFT = "etude.draft.";

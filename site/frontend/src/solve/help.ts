@@ -2,7 +2,7 @@
 
 import { button, type Child, element, find, sentence } from "../dom";
 import { progress, worth } from "../progress";
-import { certificates, service } from "../submit/certified";
+import { certificates, service } from "../submit/certificates";
 import { ask } from "./dialog";
 import type { Exercise, Solution } from "./exercise";
 import { reasons, wayToSolution } from "./solution";

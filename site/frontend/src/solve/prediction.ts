@@ -6,18 +6,18 @@
 import { button, type Child, count, element, find, icon, prose } from "../dom";
 import { Interrupted, Python, type PythonState } from "../python";
 import { askForState } from "../splice";
-import { service } from "../submit/certified";
-import { Submitting } from "../submit/submitting";
+import { service } from "../submit/certificates";
+import { Submitting } from "../submit/submit-controls";
 import { hasPython } from "../workers";
-import { conclude } from "./conclusion";
+import { conclude } from "./verdict-recording";
 import { download } from "./download";
 import { Draft } from "./draft";
 import { addressOf, checkCommand, type Exercise, fileName } from "./exercise";
 import { Help } from "./help";
 import { answerOf, literalOf, troubleWith } from "./literals";
 import { type Around, PICTURES, problem, summaryOf } from "./results";
-import { ResultsCard } from "./resultscard";
-import { Status } from "./status";
+import { ResultsCard } from "./results-card";
+import { Status } from "./python-status";
 import type { Fault, TestResult, Verdict } from "./verdict";
 
 const UNANSWERED = "...";

@@ -2,7 +2,7 @@
 
 import { element } from "../dom";
 import { diff, type Line } from "./diff";
-import { service } from "../submit/certified";
+import { service } from "../submit/certificates";
 import { type Exercise, loadSolution, type Solution } from "./exercise";
 
 const SIGNS = { same: " ", yours: "−", solution: "+" } as const;

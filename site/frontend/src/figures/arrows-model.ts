@@ -1,0 +1,37 @@
+/** The numbers and sentences of two arrows. */
+
+import { numeral } from "../numerals";
+import type { Parts } from "./explorer-sentences";
+
+export const QUERY = 2; // the length of q
+
+/** The angle between two directions, from 0 to 180 degrees. */
+export function between(query: number, key: number): number {
+  const turn = Math.abs(query - key) % 360;
+  return Math.min(turn, 360 - turn);
+}
+
+export function product(query: number, key: number, length: number): number {
+  return QUERY * length * cosine(between(query, key));
+}
+
+export function describeArrows(query: number, key: number, length: number): Parts {
+  const angle = between(query, key);
+  const result = numeral(product(query, key, length), 2);
+  const meaning =
+    angle === 90
+      ? "At a right angle the two have nothing in common."
+      : angle === 0
+        ? "The same direction: no other gives more."
+        : angle === 180
+          ? "Opposite directions: no other gives less."
+          : angle < 90
+            ? "They point more or less the same way."
+            : "They point away from each other.";
+  const sum = `${angle} degrees apart: ${QUERY} · ${numeral(length, 2)} · cos ${angle}° = `;
+  return [sum, result, `. ${meaning}`];
+}
+
+function cosine(degrees: number): number {
+  return degrees === 90 ? 0 : Math.cos((degrees * Math.PI) / 180);
+}

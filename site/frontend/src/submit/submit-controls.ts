@@ -1,0 +1,194 @@
+/** "Submit for grading": beside what a page can judge by itself, what the service certifies. */
+
+import { button, count, element } from "../dom";
+import { uniqueKey } from "../unique-key";
+import type { Exercise } from "../solve/exercise";
+import type { ResultsCard } from "../solve/results-card";
+import type { Verdict } from "../solve/verdict";
+import { type Attempt, Attempts } from "./pending-submission";
+import { certificates, recalled } from "./certificates";
+import { Comments } from "./comments";
+import { follow } from "./submission-tracking";
+import { local, type Me, Refusal, type Service, type State } from "./service";
+import { signIn } from "./sign-in";
+
+const COUNTED = 1000; // as far as the service counts places in its line
+const PARKED =
+  "This could not be graded, through no fault of yours. It is kept, and staff will look at it.";
+const SILENT = "The service does not answer at the moment. Your submission is kept there; this page asks again.";
+
+/** The page around it. */
+export interface Page {
+  readonly exercise: Exercise;
+  readonly results: ResultsCard;
+  source(): string | null; // nothing while it is not fit to be handed in
+  text(): string; // as it is now, fit or not
+  judged(source: string, verdict: Verdict): void;
+}
+
+export class Submitting {
+  readonly button = button("Submit for grading", () => void this.submit(), { class: "button" });
+  readonly line = element("p", { class: "account" });
+  private readonly said = element("span", { role: "status" });
+  private readonly actions = element("span", { class: "account-actions" });
+  private isBusy = false;
+  private readonly attempts: Attempts;
+  private due: string | null = null; // in the reader's time zone
+
+  constructor(
+    private readonly service: Service,
+    private readonly page: Page,
+  ) {
+    this.attempts = new Attempts(page.exercise.id);
+    this.line.append(this.said, " ", this.actions);
+    this.paint();
+    const comments = new Comments(service, page.exercise.id);
+    certificates.subscribe(() => {
+      this.paint();
+      void this.askDue();
+      page.results.card.after(comments.card);
+      void comments.load();
+    });
+    void recalled.then(() => {
+      this.paint();
+      void this.resume();
+    });
+  }
+
+  /** Ask when it is due; each person may have another time. */
+  private async askDue(): Promise<void> {
+    const found = this.service.me && (await this.service.ask(`exercises/${this.page.exercise.id}`).catch(() => null));
+    const due = (found as { window?: { due: string | null } } | null)?.window?.due;
+    this.due = due ? local(due) : null;
+    this.paint();
+  }
+
+  /** Go on with what was handed in before this page was loaded. */
+  private async resume(): Promise<void> {
+    const { me } = this.service;
+    const attempt = me && this.attempts.of(me.name);
+    if (this.isBusy || !attempt?.id) return;
+    const { source, id } = attempt;
+    await this.whileBusy(source, async () => {
+      this.page.results.show(source, "plain", "Your submission is on its way.", "", []);
+      await this.await(source, id);
+      this.page.results.compare(this.page.text());
+    });
+  }
+
+  private async submit(): Promise<void> {
+    const source = this.page.source();
+    if (this.isBusy || source === null) return;
+    await this.whileBusy(source, async () => {
+      const me = await this.whoIsIn();
+      if (me) await this.handIn(source, me.name);
+    });
+  }
+
+  private async whileBusy(source: string, work: () => Promise<void>): Promise<void> {
+    this.setBusy(true);
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.refuse(source, error);
+    } finally {
+      this.setBusy(false);
+    }
+  }
+
+  private async whoIsIn(): Promise<Me | null> {
+    if (this.service.me ?? (await this.service.recall())) return this.service.me;
+    await this.signIn();
+    return this.service.me;
+  }
+
+  private async signIn(): Promise<void> {
+    if (await signIn(this.service)) await certificates.load();
+    this.paint();
+    await this.resume();
+  }
+
+  private async signOut(): Promise<void> {
+    await this.service.signOut().catch(() => null);
+    this.service.me = null;
+    await certificates.load();
+    this.paint();
+  }
+
+  private async handIn(source: string, person: string): Promise<void> {
+    const { exercise, results } = this.page;
+    results.show(source, "plain", "Your submission is on its way.", "", []);
+    const attempt = this.attemptAt(source, person);
+    this.attempts.keep(attempt);
+    const sent = await this.service.submit(exercise.id, source, attempt.key);
+    this.attempts.keep({ ...attempt, id: sent.id });
+    results.say(where(sent));
+    await this.await(source, sent.id);
+  }
+
+  /** Follow a submission to its verdict. */
+  private async await(source: string, id: string): Promise<void> {
+    const { results } = this.page;
+    const last = await follow(this.service, id, (state) => results.say(where(state)), () => results.say(SILENT));
+    if (last.state !== "parked") {
+      const verdict = (await this.service.verdict(id)) as Verdict;
+      this.attempts.settle();
+      this.page.judged(source, verdict);
+      await certificates.load();
+    }
+  }
+
+  /** One key for one text until there is an answer: if an answer gets lost, it is no second submission. */
+  private attemptAt(source: string, person: string): Attempt {
+    const latest = this.attempts.of(person);
+    if (latest?.id === null && latest.source === source) return latest;
+    return { source, key: uniqueKey(), person, id: null };
+  }
+
+  private refuse(source: string, { status, message, seconds }: Refusal): void {
+    this.page.results.show(source, "bad", message, "", []);
+    if (status === 404 || status === 409) this.attempts.settle();
+    if (status === 401 || status === 403) this.service.me = null; // asked for again at the next attempt
+    if (seconds > 0 && status === 429) this.countDown(Math.ceil(seconds));
+    this.paint();
+  }
+
+  /** Say how long to wait, second by second for those who see it. */
+  private countDown(seconds: number): void {
+    this.button.textContent = seconds > 0 ? `Submit again in ${seconds} s` : "Submit for grading";
+    this.button.disabled = seconds > 0;
+    if (seconds > 0) setTimeout(() => this.countDown(seconds - 1), 1000);
+  }
+
+  private setBusy(isBusy: boolean): void {
+    this.isBusy = isBusy;
+    this.button.setAttribute("aria-disabled", String(isBusy));
+  }
+
+  private paint(): void {
+    const { me } = this.service;
+    if (me === null) {
+      this.said.textContent = "Not signed in: what you submit is graded by the service once you are.";
+      this.actions.replaceChildren(button("Sign in", () => void this.signIn(), { class: "link" }));
+      return;
+    }
+    this.said.replaceChildren("Signed in as ", element("b", {}, me.name), ".", ...this.certified(), this.due ? ` Due ${this.due}.` : "");
+    this.actions.replaceChildren(button("Sign out", () => void this.signOut(), { class: "link" }));
+  }
+
+  private certified(): (Node | string)[] {
+    const best = certificates.of(this.page.exercise.id);
+    if (best === null) return [];
+    const points = `${best.score}/${count(best.max_score, "point")}`;
+    if (!best.passed) return [` Best of what you submitted: ${points}.`];
+    return [" ", element("b", { class: "certified" }, "Certified"), `: ${points}, ${best.xp} XP.`];
+  }
+}
+
+function where({ state, position }: State): string {
+  if (state === "parked") return PARKED;
+  if (state === "graded") return "Graded.";
+  if (!position) return "Next in the queue.";
+  return `In the queue, behind ${count(position, "other")}${position < COUNTED ? "" : " or more"}.`;
+}

@@ -123,9 +123,13 @@ def load_exercise(path: Path) -> Exercise:
         UsageError: There is no such file.
         DefinitionError: It is not a valid exercise; every problem has its file, line and column.
     """
+    return read_exercise(path)[0]
+
+
+def read_exercise(path: Path) -> tuple[Exercise, Document]:
+    """Load one exercise from anywhere, with its file as it is written; see `load_exercise`."""
     course = course_file(path)
-    exercise, _ = _load(path, load_course(course) if exists(course) else None)
-    return exercise
+    return _load(path, load_course(course) if exists(course) else None)
 
 
 def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:

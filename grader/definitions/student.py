@@ -5,8 +5,8 @@ written for other authors. Nor has it the visible tests that need the solution: 
 `run` without `stdout`, a budget where there is no reference; or that need a course's own reference,
 which stays with the course. They are counted with the hidden ones.
 
-`PUBLIC` lists what it may have, so a new key of the format stays out until it is listed. Whatever
-is unclear about a test is an error, never a visible test.
+`PUBLIC` lists what it may have, so a new key of the format stays out until it is listed. What is no
+valid exercise has no student edition, so whatever is unclear about a test is an error.
 """
 
 import contextlib
@@ -14,17 +14,16 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, get_args
+from typing import Final
 
-from grader.definitions.decode import keys_of
+from grader.definitions.collection import read_exercise
 from grader.definitions.emit import emit
-from grader.definitions.exercise import TestCase
+from grader.definitions.exercise import Exercise, FromExpression, FromReference, TestCase
 from grader.definitions.files import (
     COURSE_FILE,
     LESSON_SUFFIX,
     REQUIREMENTS_FILE,
     TRACK_FILE,
-    course_file,
     exists,
     files_by_folder,
     folders_in,
@@ -34,8 +33,7 @@ from grader.definitions.files import (
 )
 from grader.definitions.images import ImageError, image_path, image_paths, read_image
 from grader.definitions.rules.test_rules import uses_any
-from grader.definitions.wording import quote
-from grader.definitions.yaml_source import Document, Mapping, Node, Scalar, Sequence, read
+from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence, read
 from grader.errors import Location, ProblemList, UsageError
 
 PUBLIC: Final = frozenset(
@@ -52,7 +50,6 @@ PUBLIC_OF_COURSE: Final = frozenset({"title", "packages"})
 # The block of a lesson that lists data files; the parser of lessons is in a layer above.
 _DATA_FILES: Final = re.compile(r"^(```|~~~)files[ \t]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
 _LARGEST_FILE: Final = 64 << 20  # bytes of a file that is handed on as it is
-_TEST_KEYS: Final = frozenset[str]().union(*map(keys_of, get_args(TestCase)))
 
 
 def student_text(path: Path) -> str:
@@ -63,23 +60,14 @@ def student_text(path: Path) -> str:
 
     Raises:
         UsageError: There is no such file.
-        DefinitionError: It is not YAML that we read, or it is unclear which tests are hidden. The
-            exercise as a whole is not checked: that is `load_exercise`.
+        DefinitionError: It is not a valid exercise.
     """
-    document = read(path)
-    report = ProblemList(document.problems)
-    course = course_file(path)
-    reference = read(course).node("reference") if exists(course) else None
-    own = reference.text if isinstance(reference, Scalar) else ""
-    edition = _student_edition(document, report, own)
-    for scalar in _scalars(edition):
-        if scalar.note:
-            report.add(scalar.where, scalar.note)
-    report.raise_if_any()
+    exercise, document = read_exercise(path)
     absolute = path.absolute()
     # On one line, whatever the names are.
     name = ascii(f"{absolute.parent.name}/{absolute.name}")[1:-1]
-    return f"# Generated from {name}, the full edition: edit that file.\n{emit(edition)}"
+    edition = emit(_student_edition(exercise, document.root))
+    return f"# Generated from {name}, the full edition: edit that file.\n{edition}"
 
 
 def student_files(folder: Path) -> Iterator[tuple[str, bytes]]:
@@ -143,16 +131,11 @@ def _beside_lesson(path: Path, folder: Path) -> Iterator[tuple[Path, bytes]]:
 
 def _beside_exercise(path: Path, folder: Path) -> Iterator[tuple[Path, bytes]]:
     """Yield the images and the visible data files of an exercise."""
-    document = read(path)
-    files = document.node("files")
-    items = files.items if isinstance(files, Sequence) else ()
-    listed = [("files", item.text, item.where) for item in items if isinstance(item, Scalar)]
-    read_data_files(course_file(path).parent, listed, document.root.where)  # or raise what is wrong
-    for _, name, _ in listed:
-        yield Path(name), read_file(folder / name, _LARGEST_FILE)
-    for key in ("instructions", "hints"):
-        for scalar in _scalars(document.node(key)) if document.has(key) else ():
-            yield from _images(scalar.text, path, folder)
+    exercise, _ = read_exercise(path)
+    for written in exercise.files:
+        yield Path(written), exercise.data[Path(written).name]
+    for text in (exercise.instructions, *(hint.text for hint in exercise.hints)):
+        yield from _images(text, path, folder)
 
 
 def _images(markdown: str, definition: Path, folder: Path) -> Iterator[tuple[Path, bytes]]:
@@ -174,125 +157,66 @@ def _all_files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _student_edition(document: Document, report: ProblemList, own: str) -> Mapping:
-    root = document.root
-    if not isinstance(root, Mapping):
-        report.stop(root.where, "expected a mapping")
-    tests = root.get("tests")
-    if not isinstance(tests, Sequence):
-        report.stop(document.node("tests").where, "tests: expected a list")
-    defines = root.get("defines")
-    defined = defines.entries if isinstance(defines, Mapping) else ()
+def _student_edition(exercise: Exercise, root: Node) -> Mapping:
+    assert isinstance(root, Mapping)  # or it was no exercise
+    own = exercise.course.reference if exercise.course else ""
     without = frozenset(
-        key.text for key, definition in defined if not _has_reference(definition, own)
+        name
+        for name, each in exercise.defines.items()
+        if each.reference is None or _is_own(each.reference, own)
     )
-    public_tests = tuple(
-        test
-        for test in tests.items
-        if not _is_hidden(test, report) and not _needs_secret(test, without, own)
-    )
-    left_out = len(tests.items) - len(public_tests)
-    match root.get("hidden_elsewhere"):
-        case Scalar(value=int(count)):  # it is a student edition already
-            left_out += count
+    public_tests = [
+        not test.hidden and not _needs_secret(test, without, own) for test in exercise.tests
+    ]
+    left_out = exercise.hidden_elsewhere + public_tests.count(False)
     entries: list[tuple[Scalar, Node]] = [
         _entry(root.where, "edition", "student"),
         _entry(root.where, "hidden_elsewhere", left_out),
     ]
     for key, value in root.entries:
-        if key.text in PUBLIC:
-            kept_value = value
-            if value is tests:
-                kept_value = Sequence(value.where, public_tests)
-            elif value is defines and own:
-                kept_value = _without_reference(defines, own)
-            entries.append((key, kept_value))
+        match key.text, value:
+            case "tests", Sequence(where, tests):
+                kept = zip(tests, public_tests, strict=True)
+                entries.append((key, Sequence(where, tuple(t for t, public in kept if public))))
+            case "defines", Mapping():
+                entries.append((key, _without_reference(value, own)))
+            case name, _ if name in PUBLIC:
+                entries.append((key, value))
     return Mapping(root.where, tuple(entries))
 
 
-def _is_hidden(test: Node, report: ProblemList) -> bool:
-    """Return whether a test is hidden; what the loader would not understand is not visible."""
-    if not isinstance(test, Mapping):
-        report.stop(test.where, "tests: expected a mapping")
-    for key, _ in test.entries:
-        if key.text not in _TEST_KEYS:
-            report.add(key.where, f"unknown key {quote(key.text)} in a test")
-    hidden = test.get("hidden")
-    if hidden is None:
-        return False
-    if isinstance(hidden, Scalar) and isinstance(hidden.value, bool):
-        return hidden.value
-    note = hidden.note if isinstance(hidden, Scalar) else ""
-    report.add(hidden.where, f"hidden: {note or 'expected true or false'}")
-    return True
-
-
-def _needs_secret(test: Node, without: frozenset[str], own: str) -> bool:
+def _needs_secret(test: TestCase, without: frozenset[str], own: str) -> bool:
     """Return whether a test needs a program, or compares with a course's own reference."""
-    if not isinstance(test, Mapping):
-        return False
-    needs = any(test.get(key) is not None for key in ("figure", "suite"))
-    match test.get("run"), test.get("stdout"):
-        case ((Scalar() | Sequence() | Mapping()), (None | Scalar(value=None))):
-            needs = True
-    match test.get("expect"):
-        case Scalar(style="plain", text="solution"):
-            needs = True
-    match test.get("budget"), test.get("call"):
-        case Mapping(), Scalar(text=call):
-            needs = needs or uses_any(call, without)
-    if not own:
-        return needs
-    match test.get("call"), test.get("holds"), test.get("expect"):
-        case _, None, Mapping(entries=((Scalar(text="expression"), Scalar(text=code)),)):
-            return needs or uses_any(code, without | {own})
-        case Scalar(text=call), None, (None | Scalar(style="plain", text="reference")):
-            return needs or uses_any(call, without | {own})
-    return needs
+    if test.needs_solution or test.kind == "suite":
+        return True
+    if test.budget is not None and uses_any(test.code, without):
+        return True
+    match test.expect:
+        case FromExpression(code=code) if own:
+            return uses_any(code, without | {own})
+        case FromReference() if own:
+            return uses_any(test.code, without | {own})
+    return False
 
 
-def _without_reference(defines: Node, own: str) -> Node:
+def _without_reference(defines: Mapping, own: str) -> Mapping:
     """Return what is to be defined, without the names of a course's own reference."""
-    if not isinstance(defines, Mapping):
-        return defines
-    return Mapping(
-        defines.where,
-        tuple(
-            (name, definition)
-            if not isinstance(definition, Mapping) or _has_reference(definition, own)
-            else (
-                name,
-                Mapping(
-                    definition.where,
-                    tuple(e for e in definition.entries if e[0].text != "reference"),
-                ),
-            )
-            for name, definition in defines.entries
-        ),
-    )
+    entries: list[tuple[Scalar, Node]] = []
+    for name, definition in defines.entries:
+        reference = definition.get("reference") if isinstance(definition, Mapping) else None
+        if isinstance(reference, Scalar) and _is_own(reference.text, own):
+            assert isinstance(definition, Mapping)  # for the type checker
+            others = tuple(each for each in definition.entries if each[0].text != "reference")
+            entries.append((name, Mapping(definition.where, others)))
+        else:
+            entries.append((name, definition))
+    return Mapping(defines.where, tuple(entries))
 
 
-def _has_reference(definition: Node, own: str) -> bool:
-    """Return whether the student edition has the reference, other than a course's own."""
-    match definition.get("reference") if isinstance(definition, Mapping) else None:
-        case Scalar(value=str(reference)):
-            return not own or reference.partition(":")[0].partition(".")[0] != own
-        case _:
-            return False
+def _is_own(reference: str, own: str) -> bool:
+    """Return whether a reference is in the course's own package, which stays with the course."""
+    return bool(own) and reference.partition(":")[0].partition(".")[0] == own
 
 
 def _entry(where: Location, key: str, value: str | int) -> tuple[Scalar, Scalar]:
     return Scalar(where, key, "plain", key), Scalar(where, str(value), "plain", value)
-
-
-def _scalars(node: Node) -> Iterator[Scalar]:
-    match node:
-        case Scalar():
-            yield node
-        case Sequence(items=items):
-            for item in items:
-                yield from _scalars(item)
-        case Mapping(entries=entries):
-            for key, value in entries:
-                yield key
-                yield from _scalars(value)

@@ -140,7 +140,8 @@ def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
         DefinitionError: It is not valid; every problem is listed, in file order.
     """
     document = read(path)
-    exercise = decode(document, Exercise)
+    report = ProblemList()
+    exercise = decode(document, Exercise, report)
     if exercise.kind == "predict":  # what is answered without running is a value
         defines = {
             name: definition
@@ -166,7 +167,6 @@ def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
         missing=course.missing_in(_code_for(exercise, document, course)) if course else (),
         digest=digest_in_course(document.digest, course, digests),
     )
-    report = ProblemList()
     checked = CheckedExercise(exercise, document)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python remarks on doubtful escapes, as a linter does
@@ -317,7 +317,7 @@ class _Loader:
         self.tracks.append(name)
         try:
             document = read(path)
-            definition = decode(document, TrackDefinition)
+            definition = decode(document, TrackDefinition, self.report)
             files_of_lessons = lesson_files(path.parent)
         except DefinitionError as error:
             self._add(error.problems)

@@ -4,14 +4,19 @@ Literal data are plain Python values and NumPy arrays.
 """
 
 import collections.abc
+import math
+import re
 import types
 from collections.abc import Callable, Iterator
+from collections.abc import Mapping as AnyMapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
+from operator import ge, gt, le
 from typing import Any, Final, Literal, NewType, TypeVar, Union, cast, get_args, get_origin
 from typing import get_type_hints as annotations_of
 
 from grader.definitions.exercise import (
+    FILLED,
     KINDS_OF_TEST,
     Expected,
     FromExpression,
@@ -52,6 +57,12 @@ _PRIMITIVES: Final = {  # in the words of an error: what is expected, and what i
     float: ("a number", "the number {}"),
     bool: ("true or false", "the boolean {}"),
 }
+_RANGES: Final[dict[str, tuple[Callable[[float, float], bool], str]]] = {
+    "minimum": (ge, "is below {}"),
+    "maximum": (le, "is above {}"),
+    "exclusiveMinimum": (gt, "is not above {}"),
+    "multipleOf": (lambda value, end: value % end == 0, "is not a multiple of {}"),
+}
 _TESTS: Final[dict[str, type]] = {kind.kind_key: kind for kind in reversed(KINDS_OF_TEST)}
 _EXPRESSION: Final = "expression"
 _CUT_EXPRESSION: Final = (
@@ -69,17 +80,21 @@ _INT64: Final = range(-(2**63), 2**63)
 _PLACEHOLDER: Final = object()  # stands for what could not be decoded; no caller gets it
 
 
-def decode(document: Document, kind: type[T]) -> T:
+def decode(document: Document, kind: type[T], breaches: ProblemList | None = None) -> T:
     """Return the file's content as an instance of a frozen dataclass.
 
     A field is a key of the mapping, required unless it has a default. Fields of type `Location`
     and fields marked internal are no keys.
 
+    Args:
+        breaches: Takes what the rules of fields forbid; by default that is raised too.
+
     Raises:
         DefinitionError: Something does not fit; all of it is listed, in file order.
     """
     report = ProblemList(document.problems)
-    decoded = _DefinitionDecoder(report).value(document.root, kind, "")
+    decoder = _DefinitionDecoder(report, report if breaches is None else breaches)
+    decoded = decoder.value(document.root, kind, "")
     report.raise_if_any()
     return cast("T", decoded)
 
@@ -87,8 +102,9 @@ def decode(document: Document, kind: type[T]) -> T:
 class _DefinitionDecoder:
     """Decodes node by node; a reported problem leaves a placeholder, and decoding goes on."""
 
-    def __init__(self, report: ProblemList) -> None:
+    def __init__(self, report: ProblemList, breaches: ProblemList) -> None:
         self.report = report
+        self.breaches = breaches
 
     def value(self, node: Node, annotation: object, label: str) -> object:
         """Decode a node as the annotation says; the label begins its error messages."""
@@ -186,7 +202,9 @@ class _DefinitionDecoder:
 
     def _dataclass(self, node: Node, kind: type, label: str) -> object:
         if (short := getattr(kind, "short_form", "")) and not isinstance(node, Mapping):
-            return kind(where=node.where, **{short: self.value(node, str, label)})
+            text = self.value(node, str, label)
+            self._check(node, text, _metadata(kind)[short], label)
+            return kind(where=node.where, **{short: text})
         keys = keys_of(kind)
         required = required_keys(kind)
         if isinstance(node, Scalar) and node.value is None and not required:
@@ -197,6 +215,7 @@ class _DefinitionDecoder:
         for key, where, value in named(node, self.report):
             if key in keys:
                 values[key] = self.value(value, keys[key], key)
+                self._check(value, values[key], _metadata(kind)[key], key)
                 continue
             word = next((word for word, test in _TESTS.items() if test is kind), "")
             hint = did_you_mean(key, keys)
@@ -211,6 +230,22 @@ class _DefinitionDecoder:
             return self._report(node, "", f"missing {nouns} in {_noun(kind)}")
         places = (name for name, annotation in _annotations(kind).items() if annotation is Location)
         return kind(**values, **dict.fromkeys(places, node.where))
+
+    def _check(self, node: Node, value: Any, field: AnyMapping[str, Any], label: str) -> None:
+        """Report what the rules of a field, in its metadata, say against its value."""
+        rules = {} if value is None or value is _PLACEHOLDER else field["rules"]
+        broken = (_breach(value, word, end) for word, end in rules.items())
+        if message := next(filter(None, broken), ""):
+            self.breaches.add(node.where, f"{label}: {message}")
+        first: dict[str, Location] = {}
+        items = node.items if isinstance(node, Sequence) and field["unique"] is not None else ()
+        for item in items:
+            named = item.get(field["unique"]) if isinstance(item, Mapping) else item
+            if isinstance(named, Scalar):
+                text = named.text.strip()
+                if (before := first.setdefault(text, named.where)) is not named.where:
+                    message = f"{quote(text)} is taken; it is already at {before}"
+                    self.breaches.add(named.where, f"{field['unique'] or label}: {message}")
 
     def _unexpected(self, node: Node, label: str, expected: str, hint: str = "") -> object:
         actual = "a list" if isinstance(node, Sequence) else "a mapping"
@@ -247,6 +282,25 @@ def _noun(kind: type) -> str:
     if kind not in KINDS_OF_TEST:
         return _NOUNS[kind.__name__]
     return "a test" if kind.kind_key == kind.code_key else f"a test with '{kind.kind_key}'"
+
+
+def _breach(value: Any, word: str, end: Any) -> str:
+    """Return how a value breaks a rule in a word of JSON Schema, or nothing."""
+    if word == "pattern":
+        if re.search(end.replace("$", r"\Z"), value):
+            return ""
+        if end == FILLED["pattern"]:
+            return "cannot be empty"
+        return f"{quote(value)} is not lower-case words joined by hyphens"
+    if not math.isfinite(value):
+        return f"{value} is not a finite number"
+    holds, phrase = _RANGES[word]
+    return "" if holds(value, end) else f"{value} {phrase.format(end)}"
+
+
+@cache
+def _metadata(kind: type) -> dict[str, AnyMapping[str, Any]]:
+    return {field.name: field.metadata for field in fields(kind)}
 
 
 @cache

@@ -68,19 +68,24 @@ FigurePart: TypeAlias = Literal[
 Property = NewType("Property", str)  # a key of `PROPERTIES`
 
 
-_NO_BOUNDS: Final[Mapping[str, float]] = {}
+SLUG: Final = {"pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"}
+FILLED: Final = {"pattern": r"\S"}
+_NO_RULES: Final[Mapping[str, Any]] = {}
 _COUNT: Final = {"minimum": 0}
 _FROM_ONE: Final = {"minimum": 1}
 _ABOVE_ZERO: Final = {"exclusiveMinimum": 0}
 
 
-def _doc(text: str, within: Mapping[str, float] = _NO_BOUNDS, **options: Any) -> Any:
+def _doc(
+    text: str, rules: Mapping[str, Any] = _NO_RULES, *, unique: str | None = None, **options: Any
+) -> Any:
     """Declare a field with the sentence that the format's documentation shows.
 
     Args:
-        within: The range of a number, in the words of JSON Schema.
+        rules: What a number or a text must be, in the words of JSON Schema.
+        unique: The key by which the items of a list differ; "" if they are no mappings.
     """
-    return field(metadata={"doc": text, "within": within}, **options)
+    return field(metadata={"doc": text, "rules": rules, "unique": unique}, **options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +182,7 @@ class _AnyTest:
     """The fields of every test."""
 
     where: Location
-    id: TestId = _doc("Names the test in every report; unique in the exercise.")
+    id: TestId = _doc("Names the test in every report; unique in the exercise.", SLUG)
     description: str = _doc("What the test shows, in a few words a learner reads.", default="")
     given: Given = _doc(
         "The inputs: a mapping of literals, or Python.", default_factory=lambda: Literals({})
@@ -393,6 +398,7 @@ class PropertyTest(_AnyTest):
     of: tuple[str, ...] = _doc(
         "The given names that the property moves or changes; when left out, every array of floats, "
         "or for gradient and idempotent the first one.",
+        unique="",
         default=(),
     )
     axis: int | None = _doc(
@@ -472,6 +478,7 @@ class FigureTest(_AnyTest):
         "`barh`, `hist`) and `images` (`imshow`, `pcolormesh`) are data. `texts` are those of "
         "`text` and `annotate` with their places. `styles` are those of lines and their markers. "
         "Then there are `title`, `xlabel`, `ylabel`, `legend`, `limits` of the axes and `scales`.",
+        unique="",
         default=("lines", "points", "bars", "images", "xlabel", "ylabel"),
     )
     tolerance: Tolerance | None = _doc(
@@ -542,6 +549,7 @@ class Definition:
     choices: tuple[str, ...] = _doc(
         'For a value: the answers to choose from; any when left out. They are texts: `"yes"` and '
         '`"True"` in quotes, for YAML reads booleans without them.',
+        unique="",
         default=(),
     )
     operators: tuple[Operator, ...] = _doc(
@@ -571,16 +579,18 @@ class Forbid:
     """
 
     where: Location
-    imports: tuple[str, ...] = _doc("Modules, with all below them.", default=())
+    imports: tuple[str, ...] = _doc("Modules, with all below them.", unique="", default=())
     names: tuple[str, ...] = _doc(
         "Names and attributes, as `sum` or `np.einsum`; one without a dot is meant wherever it "
         "stands, as in `x.sum()`.",
+        unique="",
         default=(),
     )
     calls: tuple[str, ...] = _doc(
         "Functions and methods, as `np.linalg.norm` or `dot`, which is `x.dot(y)` too, as `np.dot` "
         "is; to name one "
         "without a call counts.",
+        unique="",
         default=(),
     )
     loops: bool = _doc(
@@ -608,7 +618,7 @@ class Hint:
     short_form: ClassVar[str] = "text"  # a text instead of a mapping is this field
 
     where: Location
-    text: str = _doc("Markdown.")
+    text: str = _doc("Markdown.", FILLED)
     price: int = _doc("The XP that it costs to see it.", _COUNT, default=0)
 
 
@@ -617,12 +627,12 @@ class Misconception:
     """A known wrong way to solve the exercise, and what to tell someone who took it."""
 
     where: Location
-    id: str = _doc("Names the misconception in reports and statistics.")
+    id: str = _doc("Names the misconception in reports and statistics.", SLUG)
     code: str = _doc(
         "A program that makes exactly this mistake: best the solution with one change. Two of them "
         "at once are recognised, too. A number that the solution lacks may be another one."
     )
-    feedback: str = _doc("What unlocks it, in one or two sentences.")
+    feedback: str = _doc("What unlocks it, in one or two sentences.", FILLED)
     hint: int | None = _doc("The number of the hint that helps, from 1.", _FROM_ONE, default=None)
     breakable: bool = _doc(
         "Whether learners are offered to break the program after a pass, as by `etude break`. "
@@ -636,8 +646,8 @@ class Equivalent:
     """A generated mutant of the solution that no test can kill, since it means the same."""
 
     where: Location
-    change: str = _doc("The change, as `etude verify` prints it.")
-    reason: str = _doc("Why it makes no difference.")
+    change: str = _doc("The change, as `etude verify` prints it.", FILLED)
+    reason: str = _doc("Why it makes no difference.", FILLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -716,24 +726,29 @@ class Exercise:
     """One exercise: from it come the verdict and the page."""
 
     where: Location
-    id: ExerciseId = _doc("Lower-case words joined by hyphens; unique in the collection.")
-    title: str = _doc("The heading of the page.")
+    id: ExerciseId = _doc("Lower-case words joined by hyphens; unique in the collection.", SLUG)
+    title: str = _doc("The heading of the page.", FILLED)
     difficulty: Difficulty = _doc("beginner, intermediate or advanced.")
     xp: int = _doc("Experience points for passing.", _COUNT)
     instructions: str = _doc(
         "Markdown with $maths$: what to write, and why. An image, `![what it shows](picture.png)`, "
-        "is a PNG or JPEG of at most 256 KiB in the course; its path begins at this file's folder."
+        "is a PNG or JPEG of at most 256 KiB in the course; its path begins at this file's folder.",
+        FILLED,
     )
     defines: Mapping[str, Definition] = _doc(
         "What a submission must define; where `kind` is test, what its suite imports."
     )
     starter: str = _doc("The code a learner begins with.")
-    tests: tuple[TestCase, ...] = _doc("Visible and hidden tests, in the order they run.")
+    tests: tuple[TestCase, ...] = _doc(
+        "Visible and hidden tests, in the order they run.", unique="id"
+    )
     solution: str = _doc(
         "A model answer; it passes every test. Only a student edition may lack it.", default=""
     )
     explanation: str = _doc(
-        "Markdown: why the solution is right. Only a student edition may lack it.", default=""
+        "Markdown: why the solution is right. Only a student edition may lack it.",
+        FILLED,
+        default="",
     )
     kind: Kind = _doc(
         "write; fix (the starter is broken); predict (answered without running: besides comments, "
@@ -747,8 +762,10 @@ class Exercise:
         "`misconceptions` and `equivalent` are about it; `solution` is a suite.",
         default="",
     )
-    requires: tuple[ExerciseId, ...] = _doc("Exercises to have passed before.", default=())
-    concepts: tuple[str, ...] = _doc("Ideas that the exercise trains.", default=())
+    requires: tuple[ExerciseId, ...] = _doc(
+        "Exercises to have passed before.", unique="", default=()
+    )
+    concepts: tuple[str, ...] = _doc("Ideas that the exercise trains.", unique="", default=())
     minutes: int | None = _doc(
         "How long it takes, by estimate: pages say so, and `etude next --course NAME` draws "
         "about ten minutes a day. When left out, 5 to predict, else 8, 15 or 25 by difficulty.",
@@ -763,10 +780,10 @@ class Exercise:
         "Other limits than the usual, up to the site's cap.", default=None
     )
     misconceptions: tuple[Misconception, ...] = _doc(
-        "Known mistakes, each with a program that makes it.", default=()
+        "Known mistakes, each with a program that makes it.", unique="id", default=()
     )
     equivalent: tuple[Equivalent, ...] = _doc(
-        "Mutants of the solution that mean the same as it.", default=()
+        "Mutants of the solution that mean the same as it.", unique="change", default=()
     )
     also_right: tuple[RightProgram, ...] = _doc(
         "Further right programs, written in other ways than the solution, each a text or "
@@ -798,6 +815,7 @@ class Exercise:
         "it imports the others by their names. Starter and solution have all of them, each after "
         "a line `# etude file: attention.py`. A misconception, or another right program, begins "
         "with such a line too, and may leave out files that are as in the solution.",
+        unique="",
         default=(),
     )
     hidden_elsewhere: int = _doc(

@@ -30,7 +30,6 @@ from grader.definitions.exercise import (
     TestCase,
 )
 from grader.definitions.properties import PROPERTIES
-from grader.definitions.rules.base import SLUG
 from grader.definitions.track import TrackDefinition
 
 Schema: TypeAlias = dict[str, Any]
@@ -117,9 +116,9 @@ class _SchemaParts:
         for name, annotation in keys_of(kind).items():
             field = by_name[name]
             part: Schema = {"description": field.metadata["doc"], **self.of(annotation)}
-            part |= field.metadata["within"]
-            if name == "id":
-                part["pattern"] = f"^{SLUG.pattern}$"
+            part |= field.metadata["rules"]
+            if field.metadata["unique"] == "":
+                part["uniqueItems"] = True
             default = field.default if field.default_factory is MISSING else field.default_factory()
             if isinstance(default, FromReference):  # as an author would write it
                 default = "reference"

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NewType
 
-from grader.definitions.exercise import Exercise, ExerciseId, _doc
+from grader.definitions.exercise import SLUG, Exercise, ExerciseId, _doc
 from grader.definitions.files import LESSONS
-from grader.definitions.rules.base import Step, slug, unique
+from grader.definitions.rules.base import Step
 from grader.definitions.wording import did_you_mean, quote
 from grader.definitions.yaml_source import Document
 from grader.errors import Location, Problem
@@ -21,7 +21,7 @@ class LessonDefinition:
     """A lesson of a track: `lessons/<nn>-<id>.md` beside the `track.yaml`."""
 
     where: Location
-    id: LessonId = _doc("Lower-case words joined by hyphens; the name of the file.")
+    id: LessonId = _doc("Lower-case words joined by hyphens; the name of the file.", SLUG)
     title: str = _doc("The heading of the lesson's page.")
     exercises: tuple[ExerciseId, ...] = _doc("The exercises it leads into, in order.", default=())
 
@@ -31,12 +31,12 @@ class TrackDefinition:
     """`track.yaml`: names the track and the order of its lessons and exercises."""
 
     where: Location
-    id: TrackId = _doc("Lower-case words joined by hyphens; the name of the folder.")
+    id: TrackId = _doc("Lower-case words joined by hyphens; the name of the folder.", SLUG)
     title: str = _doc("The heading of the track's page.")
     description: str = _doc("Markdown: what one can do after the track.")
     exercises: tuple[ExerciseId, ...] = _doc("The exercises in order.")
     lessons: tuple[LessonDefinition, ...] = _doc(
-        "The lessons in order; each leads into some of the exercises.", default=()
+        "The lessons in order; each leads into some of the exercises.", unique="id", default=()
     )
     requires: tuple[TrackId, ...] = _doc(
         "Tracks to have done before: a collection has them first. Else tracks come in the order of "
@@ -79,7 +79,6 @@ class TrackFiles:
 def check_track(files: TrackFiles) -> Iterator[Problem]:
     """Yield what is wrong with a track."""
     track, document = files.track, files.document
-    yield from slug(document, "id")
     folder = document.path.absolute().parent.name
     if track.id != folder:
         message = f"{quote(track.id)} is not the folder's name, {quote(folder)}"
@@ -113,24 +112,22 @@ def check_track(files: TrackFiles) -> Iterator[Problem]:
 def _check_lessons(files: TrackFiles) -> Iterator[Problem]:
     track, lessons = files.track, files.track.lessons
     for index, lesson in enumerate(lessons):
-        yield from slug(files.document, "lessons", index, "id")
         if lesson.id not in files.lessons:
             message = f"no file {LESSONS}/<number>-{lesson.id}.md beside this one"
             hint = did_you_mean(lesson.id, files.lessons)
             yield files.problem(message + hint, "lessons", index, "id")
-    ids = ((lesson.id, ("lessons", index, "id")) for index, lesson in enumerate(lessons))
-    yield from unique(files.document, ids)
     for name in files.lessons.keys() - {lesson.id for lesson in lessons}:
         message = f"lesson {quote(name)} is not listed in {files.document.path}"
         yield Problem(Location(files.lessons[name]), message)
     # Each exercise has one lesson that leads into it.
-    steps: list[tuple[ExerciseId, tuple[Step, ...]]] = [
-        (name, ("lessons", index, "exercises", number))
-        for index, lesson in enumerate(lessons)
-        for number, name in enumerate(lesson.exercises)
-    ]
-    for name, place in steps:
-        if name not in track.exercises:
-            message = f"no exercise {quote(name)} in this track"
-            yield files.problem(message + did_you_mean(name, track.exercises), *place)
-    yield from unique(files.document, steps)
+    first: dict[ExerciseId, Location] = {}
+    for index, lesson in enumerate(lessons):
+        for number, name in enumerate(lesson.exercises):
+            place = ("lessons", index, "exercises", number)
+            if name not in track.exercises:
+                message = f"no exercise {quote(name)} in this track"
+                yield files.problem(message + did_you_mean(name, track.exercises), *place)
+            if name in first:
+                message = f"{quote(name)} is taken; it is already at {first[name]}"
+                yield files.problem(message, *place)
+            first.setdefault(name, files.document.node(*place).where)

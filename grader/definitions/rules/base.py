@@ -2,21 +2,18 @@
 
 import ast
 import keyword
-import re
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias, cast
 
 from grader.definitions.exercise import Exercise
-from grader.definitions.wording import quote
 from grader.definitions.yaml_source import Document, Scalar
-from grader.errors import Location, Problem
+from grader.errors import Problem
 
 Step: TypeAlias = str | int
 Mode: TypeAlias = Literal["eval", "exec"]
 Rule: TypeAlias = Callable[["CheckedExercise"], Iterator[Problem]]
 
-SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _COMPREHENSIONS: Final = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SCOPES: Final = (
     ast.FunctionDef,
@@ -186,28 +183,6 @@ class CheckedExercise:
                 message = "this Python is too complex to read"
                 self._trees[steps] = self.problem(message, *steps)
         return self._trees[steps]
-
-
-def slug(document: Document, *steps: Step) -> Iterator[Problem]:
-    """Yield a problem if the id at a place of the file is not a slug."""
-    node = document.node(*steps)
-    if isinstance(node, Scalar) and not SLUG.fullmatch(node.text):
-        message = f"{quote(node.text)} is not lower-case words joined by hyphens"
-        yield Problem(node.where, f"{steps[-1]}: {message}")
-
-
-def unique(
-    document: Document, items: Iterable[tuple[Hashable, tuple[Step, ...]]]
-) -> Iterator[Problem]:
-    """Yield a problem for each value, given with its steps, that was there before."""
-    first: dict[Hashable, Location] = {}
-    for value, steps in items:
-        where = document.node(*steps).where
-        if value in first:
-            label = next(step for step in reversed(steps) if isinstance(step, str))
-            name = quote(str(value))
-            yield Problem(where, f"{label}: {name} is taken; it is already at {first[value]}")
-        first.setdefault(value, where)
 
 
 def is_name(text: str) -> bool:

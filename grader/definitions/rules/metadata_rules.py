@@ -1,73 +1,32 @@
 """Rules about an exercise as a whole: everything but its tests and its programs."""
 
-import math
 import re
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
-from operator import ge, gt, le
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 from grader.definitions.exercise import SuiteTest
 from grader.definitions.program_files import NAME, mark_in, split
-from grader.definitions.rules.base import CheckedExercise, Rule, Step, is_name, slug, unique
+from grader.definitions.rules.base import CheckedExercise, Rule, Step, is_name
 from grader.definitions.wording import did_you_mean, listing, quote
-from grader.definitions.yaml_source import Scalar
 from grader.errors import Problem
 
 _REFERENCE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 _MIN_CHOICES: Final = 2
-_RANGES: Final[dict[str, tuple[Callable[[float, float], bool], str]]] = {
-    "minimum": (ge, "is below {}"),
-    "maximum": (le, "is above {}"),
-    "exclusiveMinimum": (gt, "is not above {}"),
-    "multipleOf": (lambda value, end: value % end == 0, "is not a multiple of {}"),
-}
-
-
-def _ids(checked: CheckedExercise) -> Iterator[Problem]:
-    """Check that ids are slugs, and that nothing is there twice."""
-    exercise, document = checked.exercise, checked.document
-    yield from slug(document, "id")
-    for key, named in (("tests", exercise.tests), ("misconceptions", exercise.misconceptions)):
-        for index in range(len(named)):
-            yield from slug(document, key, index, "id")
-        ids = ((item.id, (key, index, "id")) for index, item in enumerate(named))
-        yield from unique(document, ids)
-    for key in ("requires", "concepts"):
-        yield from unique(document, ((w, (key, i)) for i, w in enumerate(getattr(exercise, key))))
-    changes = (
-        (equivalent.change.strip(), ("equivalent", index, "change"))
-        for index, equivalent in enumerate(exercise.equivalent)
-    )
-    yield from unique(document, changes)
 
 
 def _texts(checked: CheckedExercise) -> Iterator[Problem]:
-    """Check that texts for people are there, and not empty."""
-    exercise, document = checked.exercise, checked.document
+    """Check that solution and explanation are there."""
+    document = checked.document
     missing = [key for key in ("solution", "explanation") if not document.has(key)]
-    if missing and exercise.edition == "full":
+    if missing and checked.exercise.edition == "full":
         nouns = f"{'key' if len(missing) == 1 else 'keys'} {listing(missing, 'and')}"
         yield Problem(document.root.where, f"missing {nouns} in an exercise")
-    places: list[tuple[Step, ...]] = [
-        (key,) for key in ("title", "instructions", "explanation") if document.has(key)
-    ]
-    places += [document.text_of("text", "hints", index) for index in range(len(exercise.hints))]
-    for index in range(len(exercise.misconceptions)):
-        places.append(("misconceptions", index, "feedback"))
-    for index in range(len(exercise.equivalent)):
-        places += [("equivalent", index, "change"), ("equivalent", index, "reason")]
-    for steps in places:
-        node = document.node(*steps)
-        if isinstance(node, Scalar) and not node.text.strip():
-            yield checked.problem("cannot be empty", *steps)
 
 
 def _numbers(checked: CheckedExercise) -> Iterator[Problem]:
-    """Check numbers by their ranges, points and XP by their sums, and the numbers of hints."""
+    """Check points and XP by their sums, and the numbers of hints."""
     exercise = checked.exercise
-    yield from _out_of_range(checked, exercise)
     if exercise.hidden_elsewhere and exercise.edition == "full":
         message = "only a student edition counts tests that are hidden elsewhere"
         yield checked.problem(message, "hidden_elsewhere")
@@ -83,24 +42,6 @@ def _numbers(checked: CheckedExercise) -> Iterator[Problem]:
         if number is not None and number > count:
             hints = f"hints are numbered from 1 to {count}" if count else "there are no hints"
             yield checked.problem(f"no hint {number}; {hints}", "misconceptions", index, "hint")
-
-
-def _out_of_range(checked: CheckedExercise, part: Any, *steps: Step) -> Iterator[Problem]:
-    """Yield each number, wherever it stands, that is not in the range of its field."""
-    for each in fields(part):
-        value, key = getattr(part, each.name), (*steps, each.name)
-        if is_dataclass(value):
-            yield from _out_of_range(checked, value, *key)
-        for index, item in enumerate(value if isinstance(value, tuple) else ()):
-            if is_dataclass(item):
-                yield from _out_of_range(checked, item, *key, index)
-        within = {} if value is None else each.metadata.get("within", {})
-        for word, end in within.items():
-            holds, phrase = _RANGES[word]
-            if not math.isfinite(value) or not holds(value, end):
-                phrase = phrase.format(end) if math.isfinite(value) else "is not a finite number"
-                yield checked.problem(f"{value} {phrase}", *key)
-                break
 
 
 def _defines(checked: CheckedExercise) -> Iterator[Problem]:
@@ -142,8 +83,6 @@ def _choices(checked: CheckedExercise) -> Iterator[Problem]:
         for index, choice in enumerate(definition.choices):
             if not choice.strip():
                 yield checked.problem("an answer to choose cannot be empty", *steps, index)
-        choices = ((choice, (*steps, index)) for index, choice in enumerate(definition.choices))
-        yield from unique(checked.document, choices)
 
 
 def _forbid(checked: CheckedExercise) -> Iterator[Problem]:
@@ -154,17 +93,13 @@ def _forbid(checked: CheckedExercise) -> Iterator[Problem]:
         message = "nothing is forbidden here; it may have 'imports', 'names', 'calls' and 'loops'"
         yield checked.problem(message, "forbid")
     for key in ("imports", "names", "calls"):
-        words = getattr(forbid, key)
-        for index, word in enumerate(words):
+        for index, word in enumerate(getattr(forbid, key)):
             steps = ("forbid", key, index)
             if not all(map(is_name, word.split("."))):
                 yield checked.problem(f"{quote(word)} is not names joined by dots", *steps)
             elif key == "names" and word in checked.exercise.defines:
                 message = f"a submission has to define {quote(word)}"
                 yield checked.problem(message, *steps)
-        yield from unique(
-            checked.document, ((word, ("forbid", key, i)) for i, word in enumerate(words))
-        )
 
 
 def _files_to_submit(checked: CheckedExercise) -> Iterator[Problem]:
@@ -173,7 +108,6 @@ def _files_to_submit(checked: CheckedExercise) -> Iterator[Problem]:
     files = exercise.files_to_submit
     if not files:
         return
-    yield from unique(checked.document, ((name, (key, i)) for i, name in enumerate(files)))
     taken = {"numpy", "submission", *sys.stdlib_module_names, *exercise.packages}
     for index, name in enumerate(files):
         if not NAME.fullmatch(name):
@@ -241,7 +175,6 @@ def _suites(checked: CheckedExercise) -> Iterator[Problem]:
 
 RULES: Final[tuple[Rule, ...]] = (
     _suites,
-    _ids,
     _texts,
     _numbers,
     _defines,

@@ -10,7 +10,7 @@ from grader.definitions.exercise import (
     PropertyTest,
 )
 from grader.definitions.properties import PROPERTIES, NamedProperty
-from grader.definitions.rules.base import CheckedExercise, Rule, is_name, unique
+from grader.definitions.rules.base import CheckedExercise, Rule, is_name
 from grader.definitions.wording import listing, quote
 from grader.errors import Problem
 
@@ -79,8 +79,6 @@ def _figures(checked: CheckedExercise) -> Iterator[Problem]:
                 yield checked.problem(message, *steps, "figure")
             if not test.compare:
                 yield checked.problem("name what counts", *steps, "compare")
-            names = ((part, (*steps, "compare", n)) for n, part in enumerate(test.compare))
-            yield from unique(checked.document, names)
 
 
 def _properties(checked: CheckedExercise) -> Iterator[Problem]:
@@ -120,8 +118,6 @@ def _of(checked: CheckedExercise, test: PropertyTest, index: int) -> Iterator[Pr
     for number, name in enumerate(test.of):
         if name in inputs and not getattr(inputs[name], "ndim", 0):
             yield checked.problem(f"{quote(name)} is no array", *steps, number)
-    names = ((name, (*steps, number)) for number, name in enumerate(test.of))
-    yield from unique(checked.document, names)
 
 
 def _does_not_go(test: PropertyTest, is_right: Callable[[NamedProperty], bool]) -> str:

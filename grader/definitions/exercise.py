@@ -7,7 +7,7 @@ Nor is one whose metadata says `internal`: the loader fills it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Final, Literal, NewType, Self, TypeAlias, get_args
+from typing import Any, ClassVar, Final, Literal, NewType, Self, TypeAlias, cast, get_args
 
 from grader.definitions.imports import imported
 from grader.errors import DefinitionError, Location, Problem
@@ -74,6 +74,8 @@ _NO_RULES: Final[Mapping[str, Any]] = {}
 _COUNT: Final = {"minimum": 0}
 _FROM_ONE: Final = {"minimum": 1}
 _ABOVE_ZERO: Final = {"exclusiveMinimum": 0}
+_EQUAL: NanPolicy = "equal"
+_KIND: DtypePolicy = "kind"
 
 
 def _doc(
@@ -209,62 +211,18 @@ class _AnyTest:
     is_expression: ClassVar[bool] = False  # the Python is an expression that calls the submission
     runs_inside: ClassVar[bool] = False  # the Python runs in the submission's own namespace
 
-    # Keys that not every kind has. A kind that has one declares the field.
-
-    @property
-    def expect(self) -> Expected | None:
-        """The expected value of a call."""
-        return None
-
-    @property
-    def stdout(self) -> str | None:
-        """The expected output that the author wrote."""
-        return None
-
-    @property
-    def holds(self) -> Property | None:
-        """The name of the property that is checked."""
-        return None
-
-    @property
-    def of(self) -> tuple[str, ...]:
-        """The inputs that the property changes."""
-        return ()
-
-    @property
-    def against(self) -> str | None:
-        """The second expression of a property."""
-        return None
-
-    @property
-    def tolerance(self) -> Tolerance | None:
-        """The tolerance of the comparison."""
-        return None
-
-    @property
-    def nan(self) -> NanPolicy:
-        """The rule by which NaN is compared."""
-        return "equal"
-
-    @property
-    def keep_inputs(self) -> bool:
-        """Return whether a call may not change its arguments."""
-        return False
-
-    @property
-    def accept(self) -> tuple[Accepted, ...]:
-        """The types and dtypes that are as good as the expected ones."""
-        return ()
-
-    @property
-    def dtype(self) -> DtypePolicy:
-        """The rule by which dtypes are compared."""
-        return "kind"
-
-    @property
-    def budget(self) -> Budget | None:
-        """The budget of the call."""
-        return None
+    # Keys that not every kind has, with their values there. A kind that has one declares the field.
+    expect = cast("Expected | None", None)
+    stdout = cast("str | None", None)
+    holds = cast("Property | None", None)
+    of = cast("tuple[str, ...]", ())
+    against = cast("str | None", None)
+    tolerance = cast("Tolerance | None", None)
+    nan = _EQUAL
+    keep_inputs = False
+    accept = cast("tuple[Accepted, ...]", ())
+    dtype = _KIND
+    budget = cast("Budget | None", None)
 
     @property
     def code(self) -> str:

@@ -10,13 +10,12 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, fields
-from datetime import UTC, date, datetime
+from datetime import datetime
 from operator import methodcaller
 from typing import Any, Final
 
 from grader.errors import UsageError
-from grader.grading.results.verdict import Outcome
-from grader.progress.history import Attempt, Broken, Event, GivenUp, HintTaken, History, Programs
+from grader.progress.history import PARTS, Event, History, Programs, event_of
 
 VERSION: Final = 1
 MAX_BYTES: Final = 64 << 20
@@ -32,7 +31,7 @@ _LONGEST_CALL: Final = 2000  # characters of a call that broke a program
 def to_json(history: History, programs: Programs | None = None) -> str:
     """Return a history as JSON, an event a line, and after it the programs that passed."""
     parts = [f'"{_NAME}": {VERSION}']
-    for part in ("attempts", "hints", "given_up", "broken"):
+    for part in PARTS:
         events = [asdict(event) for event in getattr(history, part)]
         lines = [f"\n  {json.dumps(each, default=methodcaller('isoformat'))}" for each in events]
         end = "\n" if lines else ""
@@ -56,12 +55,7 @@ def from_json(text: str) -> History:
         raise UsageError(f"this is no exported progress: it has no '{_NAME}'")
     if data[_NAME] != VERSION:
         raise UsageError(f"this is version {data[_NAME]!r:.20} of the format; known is {VERSION}")
-    read = History(
-        tuple(_events(data, "attempts", Attempt)),
-        tuple(_events(data, "hints", HintTaken)),
-        tuple(_events(data, "given_up", GivenUp)),
-        tuple(_events(data, "broken", Broken)),
-    )
+    read = History(*(tuple(_events(data, part, kind)) for part, kind in PARTS.items()))
     return read + History()  # in the order of time
 
 
@@ -84,29 +78,27 @@ def _events(data: dict[str, Any], part: str, kind: type[Event]) -> Iterator[Any]
     listed = data.get(part, [])
     if not isinstance(listed, list):
         raise UsageError(f"{part}: expected a list")
-    field_names = {field.name for field in fields(kind)}
+    names = [field.name for field in fields(kind)]
     for number, item in enumerate(listed, start=1):
         where = f"{part}, entry {number}"
-        if not isinstance(item, dict) or item.keys() != field_names:
-            raise UsageError(f"{where}: expected the fields {', '.join(sorted(field_names))}")
+        if not isinstance(item, dict) or item.keys() != set(names):
+            raise UsageError(f"{where}: expected the fields {', '.join(sorted(names))}")
         try:
-            yield kind(**{name: _read(name, value) for name, value in item.items()})
+            for name, value in item.items():
+                _check(name, value)
+            yield event_of(kind, (item[name] for name in names))
         except (ValueError, TypeError, OverflowError) as error:
             raise UsageError(f"{where}: {error}") from None
 
 
-def _read(name: str, value: object) -> Any:
-    """Return the value of a field.
-
-    Raises:
-        ValueError: It cannot be one.
-    """
+def _check(name: str, value: object) -> None:
+    """Raise `ValueError` for what cannot be the value of a field, whatever its type."""
     if name in _COUNTS:
         if type(value) is not int or not 0 <= value <= _LARGEST_COUNT:
             raise ValueError(
                 f"expected a whole number from 0 to {_LARGEST_COUNT}, found {value!r:.40}"
             )
-        return value
+        return
     if (
         not isinstance(value, str)
         or len(value) > (_LONGEST_TEXT if name != "call" else _LONGEST_CALL)
@@ -115,13 +107,5 @@ def _read(name: str, value: object) -> Any:
         raise ValueError(f"expected a text of a line, found {value!r:.40}")
     if name == "exercise" and not _ID.fullmatch(value):
         raise ValueError(f"expected the id of an exercise, found {value!r:.40}")
-    if name == "day":
-        return date.fromisoformat(value)
-    if name == "outcome":
-        return Outcome(value)
-    if name == "at":
-        time = datetime.fromisoformat(value)
-        if time.tzinfo is None:
-            raise ValueError(f"expected a time with its zone, found {value!r:.40}")
-        return time.astimezone(UTC)
-    return value
+    if name == "at" and datetime.fromisoformat(value).tzinfo is None:
+        raise ValueError(f"expected a time with its zone, found {value!r:.40}")

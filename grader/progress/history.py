@@ -1,9 +1,10 @@
 """The history of a learner: attempts, hints taken, exercises given up, in the order of time."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime
-from typing import Final, Self, TypeAlias
+from operator import attrgetter
+from typing import Any, Final, Self, TypeAlias
 
 from grader.definitions.exercise import ExerciseId
 from grader.grading.results.verdict import Outcome, Verdict
@@ -113,20 +114,48 @@ class History:
     broken: tuple[Broken, ...] = ()
 
     def __len__(self) -> int:
-        return sum(map(len, (self.attempts, self.hints, self.given_up, self.broken)))
+        return sum(len(getattr(self, part)) for part in PARTS)
 
     def __add__(self, other: "History") -> "History":
         """Return both histories as one, in the order of time."""
-        return History(
-            tuple(sorted((*self.attempts, *other.attempts), key=_time)),
-            tuple(sorted((*self.hints, *other.hints), key=_time)),
-            tuple(sorted((*self.given_up, *other.given_up), key=_time)),
-            tuple(sorted((*self.broken, *other.broken), key=_time)),
-        )
+        parts = ((*getattr(self, part), *getattr(other, part)) for part in PARTS)
+        return History(*(tuple(sorted(part, key=attrgetter("at"))) for part in parts))
+
+    def by_exercise(self) -> "dict[ExerciseId, History]":
+        """Return the history of each exercise."""
+        parts: dict[ExerciseId, dict[str, list[Any]]] = {}
+        for part in PARTS:
+            for event in getattr(self, part):
+                of_exercise = parts.setdefault(event.exercise, {name: [] for name in PARTS})
+                of_exercise[part].append(event)
+        return {name: History(*map(tuple, each.values())) for name, each in parts.items()}
 
 
-def _time(event: Event) -> datetime:
-    return event.at
+PARTS: Final[Mapping[str, type[Event]]] = {
+    "attempts": Attempt,
+    "hints": HintTaken,
+    "given_up": GivenUp,
+    "broken": Broken,
+}
+"""The parts of a history: the fields of `History`, the tables on disk, and the keys in JSON."""
+
+
+def event_of(kind: type[Event], values: Iterable[Any]) -> Any:
+    """Return an event from the plain values of its fields: texts, and whole numbers.
+
+    Raises:
+        ValueError, TypeError: One of them is not of the field's type.
+    """
+    readers = (_READERS.get(field.type, str) for field in fields(kind))
+    return kind(*(read(value) for read, value in zip(readers, values, strict=True)))
+
+
+_READERS: Final[Mapping[Any, Callable[[Any], Any]]] = {
+    int: int,
+    date: date.fromisoformat,
+    datetime: lambda text: datetime.fromisoformat(text).astimezone(UTC),
+    Outcome: Outcome,
+}
 
 
 def local_now() -> datetime:

@@ -8,13 +8,13 @@ that evening, wherever UTC is at the time.
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
 from grader.definitions.exercise import ExerciseId
 from grader.progress.breaks import MOST_BREAKS
-from grader.progress.history import Attempt, Broken, GivenUp, HintTaken, History
+from grader.progress.history import History
 
 State: TypeAlias = Literal["new", "tried", "passed", "given up"]
 _DAY: Final = timedelta(days=1)
@@ -50,29 +50,10 @@ class ExerciseStatus:
         return 0 if self.closed else max(0, xp - self.paid)
 
 
-@dataclass(slots=True)
-class _Events:
-    """The history of one exercise, each part in the order of time."""
-
-    attempts: list[Attempt] = field(default_factory=list)
-    hints: list[HintTaken] = field(default_factory=list)
-    given_up: list[GivenUp] = field(default_factory=list)
-    broken: list[Broken] = field(default_factory=list)
-
-
 def standings(history: History) -> dict[ExerciseId, ExerciseStatus]:
     """Return the standing of every exercise of which anything is known."""
-    by_exercise: dict[ExerciseId, _Events] = {}
-    for attempt in history.attempts:
-        by_exercise.setdefault(attempt.exercise, _Events()).attempts.append(attempt)
-    for hint in history.hints:
-        by_exercise.setdefault(hint.exercise, _Events()).hints.append(hint)
-    for surrender in history.given_up:
-        by_exercise.setdefault(surrender.exercise, _Events()).given_up.append(surrender)
-    for each in history.broken:
-        by_exercise.setdefault(each.exercise, _Events()).broken.append(each)
     statuses = {}
-    for name, events in by_exercise.items():
+    for name, events in history.by_exercise().items():
         attempts, hints = events.attempts, events.hints
         passed = next((each for each in attempts if each.passed), None)
         before = [each for each in hints if passed is None or each.at <= passed.at]

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple, fields
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
-from grader.grading.results.verdict import Outcome
-from grader.progress.history import Attempt, Broken, Event, GivenUp, HintTaken, History, Programs
+from grader.progress.history import PARTS, Event, History, Programs, event_of
 from grader.safe_files import close_to_others, create_private
 
 Step: TypeAlias = Sequence[str]
@@ -29,23 +28,10 @@ PATIENCE: Final = 3.0
 
 # What is there already stays: an attempt is named by its time and its file. Of hints and surrenders
 # the earliest counts, wherever it was recorded.
-_ADD_ATTEMPT: Final = "INSERT INTO attempts ({}) VALUES ({}) ON CONFLICT DO NOTHING".format(  # noqa: S608  our names
-    ", ".join(field.name for field in fields(Attempt)),
-    ", ".join("?" for _ in fields(Attempt)),
-)
-_ADD_HINT: Final = (
-    "INSERT INTO hints (exercise, number, price, at) VALUES (?, ?, ?, ?) "
-    "ON CONFLICT DO UPDATE SET price = excluded.price, at = excluded.at WHERE excluded.at < at"
-)
-_ADD_GIVEN_UP: Final = (
-    "INSERT INTO given_up (exercise, at) VALUES (?, ?) "
-    "ON CONFLICT DO UPDATE SET at = excluded.at WHERE excluded.at < at"
-)
-_ADD_BROKEN: Final = (
-    "INSERT INTO broken (exercise, misconception, call, at) VALUES (?, ?, ?, ?) "
-    "ON CONFLICT DO NOTHING"
-)
-
+_IF_THERE: Final = {
+    "hints": "UPDATE SET price = excluded.price, at = excluded.at WHERE excluded.at < at",
+    "given_up": "UPDATE SET at = excluded.at WHERE excluded.at < at",
+}
 _ADD_PROGRAM: Final = "INSERT INTO programs (exercise, source) VALUES (?, ?) ON CONFLICT DO NOTHING"
 _PUT_PROGRAM: Final = "INSERT OR REPLACE INTO programs (exercise, source) VALUES (?, ?)"
 
@@ -159,45 +145,13 @@ class Store:
                     with _transaction(connection):
                         migrate(connection)
                 connection.execute("BEGIN")  # one state of the file, whatever is written meanwhile
-                rows = connection.execute(
-                    f"SELECT {', '.join(field.name for field in fields(Attempt))} "  # noqa: S608  our names
-                    "FROM attempts ORDER BY at"
-                ).fetchall()
-                hints = connection.execute(
-                    "SELECT exercise, number, price, at FROM hints ORDER BY at, number"
-                ).fetchall()
-                given_up = connection.execute(
-                    "SELECT exercise, at FROM given_up ORDER BY at"
-                ).fetchall()
-                damage = connection.execute(
-                    "SELECT exercise, misconception, call, at FROM broken ORDER BY at"
-                ).fetchall()
+                parts: list[Any] = []  # in the order of time, hints also by their numbers
+                for part, kind in PARTS.items():
+                    query = f"SELECT {_columns(kind)} FROM {part} ORDER BY at, 2"  # noqa: S608  our names
+                    rows = connection.execute(query).fetchall()
+                    parts.append(tuple(event_of(kind, row) for row in rows))
                 connection.execute("COMMIT")
-                attempts = (
-                    Attempt(
-                        ExerciseId(name),
-                        _instant(at),
-                        date.fromisoformat(day),
-                        Outcome(outcome),
-                        int(score),
-                        int(max_score),
-                        int(xp),
-                        *map(str, texts),
-                    )
-                    for name, at, day, outcome, score, max_score, xp, *texts in rows
-                )
-                return History(
-                    tuple(attempts),
-                    tuple(
-                        HintTaken(ExerciseId(name), int(number), int(price), _instant(at))
-                        for name, number, price, at in hints
-                    ),
-                    tuple(GivenUp(ExerciseId(name), _instant(at)) for name, at in given_up),
-                    tuple(
-                        Broken(ExerciseId(name), str(wrong), str(call), _instant(at))
-                        for name, wrong, call, at in damage
-                    ),
-                )
+                return History(*parts)
 
     def programs(self) -> Programs:
         """Return the programs that passed last.
@@ -234,10 +188,13 @@ class Store:
             with self._open() as connection, _transaction(connection):
                 migrate(connection)
                 before = connection.total_changes
-                connection.executemany(_ADD_ATTEMPT, map(_row, history.attempts))
-                connection.executemany(_ADD_HINT, map(_row, history.hints))
-                connection.executemany(_ADD_GIVEN_UP, map(_row, history.given_up))
-                connection.executemany(_ADD_BROKEN, map(_row, history.broken))
+                for part, kind in PARTS.items():
+                    marks = ", ".join("?" for _ in fields(kind))
+                    statement = (
+                        f"INSERT INTO {part} ({_columns(kind)}) VALUES ({marks}) "  # noqa: S608  our names
+                        f"ON CONFLICT DO {_IF_THERE.get(part, 'NOTHING')}"
+                    )
+                    connection.executemany(statement, map(_row, getattr(history, part)))
                 added = connection.total_changes - before
                 connection.executemany(_PUT_PROGRAM, (passed or {}).items())
                 connection.executemany(_ADD_PROGRAM, (brought or {}).items())
@@ -302,8 +259,8 @@ def _row(event: Event) -> list[object]:
     return row
 
 
-def _instant(text: str) -> datetime:
-    return datetime.fromisoformat(text).astimezone(UTC)
+def _columns(kind: type[Event]) -> str:
+    return ", ".join(field.name for field in fields(kind))
 
 
 def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = MIGRATIONS) -> None:

@@ -10,15 +10,12 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Select,
-    and_,
     bindparam,
     delete,
     func,
     insert,
-    or_,
     select,
 )
 
@@ -39,7 +36,7 @@ from etude_server.store.tables import (
     submission,
     verdict,
 )
-from etude_server.store.upsert import Columns, insert_unless_there, put
+from etude_server.store.upsert import insert_unless_there, put
 from grader.course.statistics import Mistakes, row_of
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, verdict_data
@@ -93,9 +90,6 @@ _BEST: Final = (
         submission.c.id,
     )
     .limit(1)
-)
-_GRADED_BY: Final = select(grade.c.submission_id).where(
-    grade.c.person_id == bindparam("person"), grade.c.exercise == bindparam("of")
 )
 _ATTEMPT: Final = insert(attempt)
 _NO_MISTAKE: Final = delete(mistake).where(
@@ -264,26 +258,10 @@ def publish(
     }
     seq = events.append(connection, actor, events.PUBLISHED, submitted.id, data)
     held = {"submission_id": submitted.id, "event_seq": seq, **asdict(stored.key)}
-    if insert_unless_there(connection, publication, held):
-        _improve_grade(connection, submitted, stored, seq)
-        if not stored.passed:
-            _note_mistakes(connection, submitted.person_id, submitted.exercise, stored.body)
-        return
-    replaced = published(connection, submitted.id)
-    assert replaced is not None  # a verdict is never deleted
-    put(connection, publication, held)
-    own = {"person": submitted.person_id, "of": submitted.exercise}
-    if connection.execute(_GRADED_BY, own).scalar_one_or_none() == submitted.id:
-        refresh_grade(connection, submitted.person_id, submitted.exercise)
-    else:  # the best one still holds; to look at all would take long where there are many
-        _improve_grade(connection, submitted, stored, seq)
-    _note_mistakes(connection, submitted.person_id, submitted.exercise, stored.body, replaced.body)
-
-
-def _improve_grade(
-    connection: Connection, submitted: Submitted, stored: StoredVerdict, event_seq: int
-) -> None:
-    """Update a grade by one more verdict, however many there are already."""
+    replaced = None
+    if not insert_unless_there(connection, publication, held):
+        replaced = published(connection, submitted.id)
+        put(connection, publication, held)
     row = {
         "person_id": submitted.person_id,
         "exercise": submitted.exercise,
@@ -292,17 +270,32 @@ def _improve_grade(
         "max_score": stored.max_score,
         "passed": stored.passed,
         "xp": stored.xp,
-        "event_seq": event_seq,
+        "event_seq": seq,
     }
-    if put(connection, grade, row, _is_better):
-        unsent_scores.note(connection, submitted.person_id, submitted.exercise)
+    own = (grade.c.person_id == submitted.person_id, grade.c.exercise == submitted.exercise)
+    best = connection.execute(select(grade).where(*own)).one_or_none()
+    if best is not None and best.submission_id == submitted.id:
+        refresh_grade(connection, submitted.person_id, submitted.exercise)
+    elif best is None or (
+        (_rank(best.passed, best.score, best.max_score), submitted.id)
+        < (_rank(stored.passed, stored.score, stored.max_score), best.submission_id)
+    ):
+        _store_grade(connection, row)
+    if replaced is not None and set(_mistakes_in(replaced.body)) - set(_mistakes_in(stored.body)):
+        # The person's other verdicts are read: one of them may have the mistake, too.
+        _refresh_mistakes(connection, submitted.person_id, submitted.exercise)
+    else:
+        _note_mistakes(connection, submitted.person_id, submitted.exercise, stored.body)
 
 
-def _is_better(new: Columns) -> ColumnElement[bool]:
-    """Order grades as `_BEST` does."""
-    mine, held = share(new.score, new.max_score), share(grade.c.score, grade.c.max_score)
-    better = or_(mine > held, and_(mine == held, new.submission_id < grade.c.submission_id))
-    return or_(new.passed > grade.c.passed, and_(new.passed == grade.c.passed, better))
+def _rank(passed: bool, score: int, max_score: int) -> tuple[bool, float]:
+    """Return the order of verdicts, as `_BEST` has it."""
+    return passed, score / max(max_score, 1)
+
+
+def _store_grade(connection: Connection, row: Mapping[str, Any]) -> None:
+    put(connection, grade, row)
+    unsent_scores.note(connection, row["person_id"], row["exercise"])
 
 
 def refresh_grade(connection: Connection, person_id: str, exercise: str) -> None:
@@ -310,9 +303,8 @@ def refresh_grade(connection: Connection, person_id: str, exercise: str) -> None
 
     Points of two versions of an exercise are not compared, but which share of them was earned.
     """
-    own = {"person": person_id, "of": exercise}
-    if put(connection, grade, own, chosen=_BEST):
-        unsent_scores.note(connection, person_id, exercise)
+    best = connection.execute(_BEST, {"person": person_id, "of": exercise}).one()
+    _store_grade(connection, dict(zip(grade.columns.keys(), best, strict=True)))
 
 
 def rebuild(connection: Connection) -> int:
@@ -348,21 +340,10 @@ def _one(
 
 
 def _note_mistakes(
-    connection: Connection,
-    person_id: str,
-    exercise: str,
-    body: Mapping[str, Any],
-    replaced: Mapping[str, Any] | None = None,
+    connection: Connection, person_id: str, exercise: str, body: Mapping[str, Any]
 ) -> None:
-    """Record the mistakes of a published verdict, which may have replaced another.
-
-    The person's other verdicts are read only if a mistake is gone: one of them may have it, too.
-    """
-    mistakes = set(_mistakes_in(body))
-    if replaced is not None and set(_mistakes_in(replaced)) - mistakes:
-        _refresh_mistakes(connection, person_id, exercise)
-        return
-    for kind, name in sorted(mistakes):  # lest two transactions wait for each other
+    """Record the mistakes of a published verdict."""
+    for kind, name in sorted(set(_mistakes_in(body))):  # lest two transactions wait for each other
         row = {"exercise": exercise, "kind": kind, "name": name, "person_id": person_id}
         insert_unless_there(connection, mistake, row)
 

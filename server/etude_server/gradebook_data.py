@@ -8,10 +8,9 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from etude_server.store import grades, roster, submissions, verdicts
+from etude_server.store import grades, people, submissions, verdicts
 from etude_server.store.grades import Grade
-from etude_server.store.people import is_erased
-from etude_server.store.roster import Profile
+from etude_server.store.people import Person, is_erased
 from etude_server.store.submissions import Stuck
 from grader.course.statistics import ExerciseStatistics, Mistakes, hardest_first
 from grader.reports import to_tables
@@ -114,7 +113,7 @@ class GradebookTable:
     """A row for each student, and a column for each exercise that has a grade."""
 
     exercises: tuple[str, ...]
-    rows: tuple[tuple[Profile, dict[str, Grade]], ...]  # by id; grades by exercise
+    rows: tuple[tuple[Person, dict[str, Grade]], ...]  # by id; grades by exercise
 
     def cut(self, section: str | None, most: int) -> "GradebookTable":
         """Return the first rows, of one section if it is given."""
@@ -130,7 +129,7 @@ def table(connection: Connection) -> GradebookTable:
     exercises = dict.fromkeys(sorted(name for row in grades_by_person.values() for name in row))
     rows = [
         (who, grades_by_person.get(who.name, {}))
-        for who in roster.listed(connection, role="student")
+        for who in people.listed(connection, role="student")
         if who.disabled_at is None or (who.name in grades_by_person and not is_erased(who.name))
     ]
     return GradebookTable(tuple(exercises), tuple(rows))
@@ -138,7 +137,7 @@ def table(connection: Connection) -> GradebookTable:
 
 def matrix_csv(connection: Connection) -> str:
     """Return the gradebook of `etude report`, with the students' names and sections."""
-    about = {each.name: (each.display_name, each.section) for each in roster.listed(connection)}
+    about = {each.name: (each.display_name, each.section) for each in people.listed(connection)}
     return to_tables.gradebook(batch(connection), about)
 
 

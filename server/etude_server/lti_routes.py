@@ -132,8 +132,8 @@ async def choose(request: Request, service: ContextOf) -> Response:
 def frame_origins(database: Database) -> str:
     """Return the sites that may show our pages in frames: the registered platforms."""
     with database.read() as connection:
-        registrations = platforms.listed(connection)
-    return " ".join(sorted({"'self'"}.union(*(each.origins for each in registrations))))
+        registered = platforms.listed(connection)
+    return " ".join(sorted({"'self'"}.union(*(each.origins for each in registered))))
 
 
 def _page(

@@ -57,7 +57,7 @@ class WorkerSettings:
     health_host: str = "127.0.0.1"
     health_port: int | None = None  # no port of its own without
     keep_days: int = 90  # how long diagnostics of single runs are kept
-    dead_seconds: float = 10.0  # after so long without a sign of life others do a worker's jobs
+    dead_after: float = 10.0  # after so long without a sign of life others do a worker's jobs
 
 
 def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
@@ -165,8 +165,8 @@ class _QueueWorker:
                 fetch_job_polling_interval=_POLL_SECONDS,
                 delete_jobs="always",
                 install_signal_handlers=False,
-                update_heartbeat_interval=self._settings.dead_seconds / _BEATS,
-                stalled_worker_timeout=self._settings.dead_seconds,
+                update_heartbeat_interval=self._settings.dead_after / _BEATS,
+                stalled_worker_timeout=self._settings.dead_after,
             )
         )
         beside = [
@@ -234,7 +234,7 @@ class _QueueWorker:
 
     async def _retry_stalled(self, app: App) -> None:
         """Give the jobs of dead workers to others; end when nothing can be graded here."""
-        manager, seconds = app.job_manager, self._settings.dead_seconds
+        manager, seconds = app.job_manager, self._settings.dead_after
         while self._grading.pool.trouble is None:
             for job in await manager.get_stalled_jobs(seconds_since_heartbeat=seconds):
                 _log.warning("a worker died", task=job.task_name, attempts=job.attempts + 1)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, delete, exists, insert, select, update
 
-from etude_server.store import events, people, personal_data, roster, verdicts
+from etude_server.store import events, people, personal_data, verdicts
 from etude_server.store.database import unlocked
 from etude_server.store.ids import now
 from etude_server.store.people import Person, Role, digest, new_secret
@@ -70,7 +70,7 @@ def import_people(connection: Connection, rows: Sequence[RosterRow], *, actor: s
     with _keeping_an_instructor(connection):
         logins = {row.name: row.login for row in rows if row.login is not None}
         taken: dict[str, str] = {}
-        for each in roster.listed(connection):
+        for each in people.listed(connection):
             if logins.get(each.name, each.login) != each.login:
                 _set(connection, each.id, login="")  # two people may exchange theirs
             elif each.login:
@@ -89,11 +89,10 @@ def _import(connection: Connection, row: RosterRow, actor: str) -> str:
     known_person = people.find_person(connection, row.name)
     role = people.role(row.role or "student")
     person = known_person or people.add_person(connection, row.name, role, actor=actor)
-    before = roster.get(connection, person.id)
     new = {
         name: value
         for name in ("display_name", "login", "section")
-        if (value := getattr(row, name)) is not None and value != getattr(before, name)
+        if (value := getattr(row, name)) is not None and value != getattr(person, name)
     }
     if new:
         _set(connection, person.id, **new)

@@ -82,13 +82,12 @@ def current_person(
     with service.database.read() as connection:
         if bearer is not None:
             person = people.person_of_token(connection, bearer.credentials)
-        elif cookie and (session := people.find_session(connection, cookie)):
-            person = session.person
+        elif cookie and (person := people.person_of_session(connection, cookie)):
             if request.headers.get("Sec-Fetch-Dest", "empty") not in _PAGE_REQUESTS:
                 detail = "A browser's session answers pages, not imported scripts, fonts or images."
                 raise ProblemError(HTTPStatus.FORBIDDEN, detail)
             sent = request.headers.get(CSRF_HEADER, "")
-            if request.method not in _SAFE and not people.is_csrf(sent, session.csrf):
+            if request.method not in _SAFE and not people.is_csrf(sent, people.csrf_of(cookie)):
                 detail = f"A browser's request needs the session's {CSRF_HEADER} header."
                 raise ProblemError(HTTPStatus.FORBIDDEN, detail)
     if person is None:
@@ -146,9 +145,9 @@ def sign_in(credentials: SignIn, service: ContextOf, response: Response, cookie:
     if entered is None:
         detail = "This token is unknown, expired or revoked."
         raise ProblemError(HTTPStatus.UNAUTHORIZED, detail, _BEARER)
-    person, opened = entered
-    give_cookie(response, opened.cookie, service)
-    return Me(name=person.name, role=person.role, csrf=opened.csrf)
+    person, new_cookie = entered
+    give_cookie(response, new_cookie, service)
+    return Me(name=person.name, role=person.role, csrf=people.csrf_of(new_cookie))
 
 
 def give_cookie(

@@ -14,10 +14,9 @@ from etude_server.api.auth import STAFF_ONLY, ContextOf, Staff, Teacher
 from etude_server.api.problem_details import existing_one, responses
 from etude_server.api.submission_routes import Own
 from etude_server.service import AppContext
-from etude_server.store import comments, people, roster
+from etude_server.store import comments, people
 from etude_server.store.comments import Comment
 from etude_server.store.people import Person, Role
-from etude_server.store.roster import Profile
 from grader.course.csv_rows import decode
 from grader.course.roster_file import read_roster
 from grader.course.schedule import moment
@@ -96,10 +95,10 @@ _Filter = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
 @router.get("/people", responses=responses(*STAFF_ONLY))
 def listed(
     _staff: Staff, service: ContextOf, role: Role | None = None, section: _Filter = None
-) -> list[Profile]:
+) -> list[Person]:
     """List the people, by name."""
     with service.database.read() as connection:
-        return roster.listed(connection, role=role, section=section)
+        return people.listed(connection, role=role, section=section)
 
 
 @router.post("/people/import", responses=responses(*STAFF_ONLY, HTTPStatus.CONFLICT))
@@ -115,11 +114,11 @@ def import_people(
 
 
 @router.patch("/people/{person_id}", responses=_CHANGES)
-def change(whom: Existing, new: PersonChange, staff: Staff, service: ContextOf) -> Profile:
+def change(whom: Existing, new: PersonChange, staff: Staff, service: ContextOf) -> Person:
     """Change a person's role, or whether they are disabled."""
     with service.database.write() as connection:
         actions.change(connection, whom, role=new.role, disabled=new.disabled, actor=staff.id)
-        return roster.get(connection, whom.id)
+        return people.get_person(connection, whom.id)
 
 
 @router.post("/people/{person_id}/invite", responses=_ONE)

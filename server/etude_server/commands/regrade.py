@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from etude_server.commands.server_options import database_option, open_course, whoami
+from etude_server.commands.server_options import ServerCommand, database_option, open_course, whoami
 from grader.cli import options
 from grader.cli.progress_bar import progress
-from grader.cli.server_extra import needs_service
 from grader.errors import GraderFault, UsageError
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ _CELL = 40  # characters of a line in one: an id is 36
 _WIDEST_TABLE = 1_000
 
 
-@click.command("regrade")
+@click.command("regrade", cls=ServerCommand)
 @click.argument("exercise", required=False)
 @click.option(
     "--from", "from_hash", default="", metavar="HASH",
@@ -81,9 +80,9 @@ def command(
     chosen = [each for each in (exercise, listing, show, cancel, undo) if each]
     if len(chosen) != 1:
         raise click.UsageError("Give an EXERCISE, or --list, --show ID, --cancel ID or --undo ID.")
-    with needs_service():
-        from etude_server.actions import regrades as actions
-        from etude_server.store import regrades
+    from etude_server.actions import regrades as actions
+    from etude_server.store import regrades
+
     if listing:
         with open_course(database) as course, course.database.read() as connection:
             _list(regrades.listed(connection))

@@ -13,7 +13,6 @@ from etude_server.commands.server_options import (
     keep_option,
 )
 from grader.cli import options
-from grader.cli.server_extra import needs_service
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
@@ -84,20 +83,13 @@ _HEAD = b">\n<head>"  # in a page; the element before it says whether it is for 
 @database_option
 @options.exercises_option
 def command(
-    host: str,
-    port: int,
-    workers: int,
     site: Path | None,
-    public_url: str,
     oidc_issuer: str | None,
     oidc_client_id: str | None,
     oidc_claim: str,
-    health_port: int | None,
-    health_host: str,
-    keep_days: int,
     database: str,
     exercises: Path | None,
-    **limits: Any,
+    **settings: Any,
 ) -> None:
     """Accept submissions over HTTP, grade them with the hidden tests, and store everything.
 
@@ -115,9 +107,9 @@ def command(
             f"the pages in {site} are for practice: they have the hidden tests. Build them with "
             "`etude site build --certified`"
         )
-    with needs_service():
-        from etude_server.server import serve
-        from etude_server.settings import Settings
+    from etude_server.server import serve
+    from etude_server.settings import Settings
+
     oidc = None
     secret = os.environ.pop("ETUDE_OIDC_CLIENT_SECRET", "")  # before anything else is started
     if oidc_issuer:
@@ -132,15 +124,8 @@ def command(
             exercises=options.collection_folder(exercises),
             site=site,
             solution=_rendered_solution if site else None,
-            host=host,
-            port=port,
-            health_host=health_host,
-            health_port=health_port,
-            workers=workers,
-            public_url=public_url,
             oidc=oidc,
-            keep_days=keep_days,
-            **limits,
+            **settings,
         )
     )
 

@@ -29,7 +29,20 @@ SETTINGS: Final = (
 """The keys of `etude.toml`: the options of `etude serve` and `etude worker`."""
 
 
-class ServiceCommand(click.Command):
+class ServerCommand(click.Command):
+    """A command that needs the packages of the optional extra, and says so."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        with needs_service():
+            return super().invoke(ctx)
+
+
+class ServerGroup(ServerCommand, click.Group):
+    """A group of such commands."""
+
+
+class ServiceCommand(ServerCommand):
     """A command whose options may also stand in the environment and in `etude.toml`."""
 
     def make_context(
@@ -120,9 +133,9 @@ def open_store(url: str, *, create: bool = False) -> "Database":
     Raises:
         UsageError: There is none.
     """
-    with needs_service():
-        from etude_server.store.database import Database
-        from etude_server.store.migrate import upgrade
+    from etude_server.store.database import Database
+    from etude_server.store.migrate import upgrade
+
     database = Database(url, create=create)
     upgrade(database)
     if create:
@@ -144,9 +157,9 @@ def open_course(
     url: str, exercises: Path | None = None, *, create: bool = False
 ) -> "Iterator[CommandCourse]":
     """Open a service's database, as `open_store` does, with a collection and the queue."""
-    with needs_service():
-        from etude_server.catalog import Catalog
-        from etude_server.job_queue import JobQueue
+    from etude_server.catalog import Catalog
+    from etude_server.job_queue import JobQueue
+
     catalog = Catalog((), {}) if exercises is None else Catalog.load(exercises)
     with open_store(url, create=create) as database, contextlib.ExitStack() as stack:
         queue = None if database.is_sqlite else stack.enter_context(JobQueue(database))

@@ -6,15 +6,14 @@ from pathlib import Path
 import click
 
 from etude_server.commands import staff_lti, staff_people
-from etude_server.commands.server_options import database_option, open_store, whoami
-from grader.cli.server_extra import needs_service
+from etude_server.commands.server_options import ServerGroup, database_option, open_store, whoami
 from grader.course.roster_file import ROLES
 from grader.errors import UsageError
 
 _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 
 
-@click.group("staff")
+@click.group("staff", cls=ServerGroup)
 def command() -> None:
     """Manage what `etude serve` uses: people and tokens, platforms, the database."""
 
@@ -41,8 +40,8 @@ def add(name: str, role: str, database: str) -> None:
     Example:
       etude staff add ada@example.org --role instructor
     """
-    with needs_service():
-        from etude_server.store import people
+    from etude_server.store import people
+
     with open_store(database, create=True) as opened, opened.write() as connection:
         person = people.add_person(connection, name, people.role(role), actor=whoami())
     click.echo(f"{person.name} is {person.role}")
@@ -60,9 +59,9 @@ def token(name: str, label: str, days: int | None, database: str) -> None:
     Example:
       etude staff token ada@example.org --label laptop --days 90
     """
-    with needs_service():
-        from etude_server.store import people
-        from etude_server.store.ids import now
+    from etude_server.store import people
+    from etude_server.store.ids import now
+
     expires_at = now() + days * _DAY if days else None
     with open_store(database) as opened, opened.write() as connection:
         owner = people.need(connection, name)
@@ -75,8 +74,8 @@ def token(name: str, label: str, days: int | None, database: str) -> None:
 @database_option
 def tokens(name: str, database: str) -> None:
     """List a person's tokens, without their secrets."""
-    with needs_service():
-        from etude_server.store import people
+    from etude_server.store import people
+
     with open_store(database) as opened, opened.read() as connection:
         for each in people.tokens_of(connection, name):
             until = "revoked" if each.revoked else "for good"
@@ -90,8 +89,8 @@ def tokens(name: str, database: str) -> None:
 @database_option
 def revoke(token_id: str, database: str) -> None:
     """Revoke a token at once; `etude staff tokens` lists the IDs."""
-    with needs_service():
-        from etude_server.store import people
+    from etude_server.store import people
+
     with open_store(database) as opened, opened.write() as connection:
         if not people.revoke_token(connection, token_id, actor=whoami()):
             raise UsageError(f"there is no valid token {token_id}")
@@ -112,9 +111,9 @@ def backup(file: Path, force: bool, database: str) -> None:
     Example:
       etude staff backup backup.db
     """
-    with needs_service():
-        from etude_server.store.backup import back_up
-        from etude_server.store.database import Database
+    from etude_server.store.backup import back_up
+    from etude_server.store.database import Database
+
     with Database(database, create=False) as opened:
         backup = back_up(opened, file, force=force)
     click.echo(
@@ -126,8 +125,8 @@ def backup(file: Path, force: bool, database: str) -> None:
 @database_option
 def rebuild(database: str) -> None:
     """Compute grades and published verdicts again from the event log."""
-    with needs_service():
-        from etude_server.store import verdicts
+    from etude_server.store import verdicts
+
     with open_store(database) as opened, opened.write() as connection:
         count = verdicts.rebuild(connection)
     click.echo(f"{count} published verdicts")

@@ -5,7 +5,6 @@ from urllib.parse import urlsplit
 import click
 
 from etude_server.commands.server_options import database_option, open_store, whoami
-from grader.cli.server_extra import needs_service
 
 
 @click.group("platform", short_help="Manage Moodle, Canvas and the like (LTI 1.3).")
@@ -53,8 +52,8 @@ def add(
         --token-url https://moodle.example.org/mod/lti/token.php \\
         --jwks-url https://moodle.example.org/mod/lti/certs.php --deployment 1
     """
-    with needs_service():
-        from etude_server.store import platforms
+    from etude_server.store import platforms
+
     registration = platforms.PlatformRegistration(
         issuer, client_id, auth_url, token_url, jwks_url, grades_url or token_url
     )
@@ -62,7 +61,7 @@ def add(
         platform = platforms.register(connection, registration, deployments, actor=whoami())
         if course:
             platforms.set_course(connection, platform, context=course, members_url="")
-    click.echo(f"{platform.registration.issuer} may launch exercises")
+    click.echo(f"{platform.issuer} may launch exercises")
     click.echo("Tell it, under the address of this service:")
     for what, path in (
         ("login", "/lti/login"),
@@ -76,29 +75,28 @@ def add(
 @database_option
 def list_(database: str) -> None:
     """List the platforms."""
-    with needs_service():
-        from etude_server.store import platforms
+    from etude_server.store import platforms
+
     with open_store(database) as opened, opened.read() as connection:
         for each in platforms.listed(connection):
-            registration = each.registration
-            click.echo(f"{registration.issuer}  client {registration.client_id}")
+            click.echo(f"{each.issuer}  client {each.client_id}")
             click.echo(f"  deployments {', '.join(sorted(each.deployments))}")
             click.echo(f"  course      {each.context or 'the first that launches'}")
-            click.echo(f"  grades to   {urlsplit(registration.grades_url).netloc}")
+            click.echo(f"  grades to   {urlsplit(each.grades_url).netloc}")
 
 
 @command.command("members")
 @database_option
 def members(database: str) -> None:
     """Add the members of each platform's course, with their names and roles."""
-    with needs_service():
-        from etude_server.lti.members import fetch_members
-        from etude_server.store import platforms
+    from etude_server.lti.members import fetch_members
+    from etude_server.store import platforms
+
     with open_store(database) as opened:
         with opened.read() as connection:
-            registrations = platforms.listed(connection)
-        for each in registrations:
-            click.echo(f"{each.registration.issuer}: {fetch_members(opened, each)} members")
+            registered = platforms.listed(connection)
+        for each in registered:
+            click.echo(f"{each.issuer}: {fetch_members(opened, each)} members")
 
 
 @command.command("rotate-key")
@@ -109,8 +107,8 @@ def rotate_key(database: str) -> None:
     It is shown beside the old one at once, and signs two hours later, when every platform has had
     the time to fetch it. After that, `retire-key` takes the old one away.
     """
-    with needs_service():
-        from etude_server.lti import keys
+    from etude_server.lti import keys
+
     with open_store(database) as opened:
         key = keys.rotate(opened, actor=whoami())
     click.echo(f"{key.kid} is shown at /lti/jwks.json, and signs in two hours")
@@ -124,8 +122,8 @@ def retire_key(now: bool, database: str) -> None:
 
     If someone else may have the old key, run `rotate-key` and then this with --now.
     """
-    with needs_service():
-        from etude_server.lti import keys
+    from etude_server.lti import keys
+
     with open_store(database) as opened:
         kept = keys.retire(opened, actor=whoami(), at_once=now)
     click.echo(f"{kept.kid} is the only key now")
@@ -136,8 +134,8 @@ def retire_key(now: bool, database: str) -> None:
 @database_option
 def unsent(retry: bool, database: str) -> None:
     """List grades that platforms have not taken yet, those first that wait for staff."""
-    with needs_service():
-        from etude_server.store import unsent_scores
+    from etude_server.store import unsent_scores
+
     with open_store(database) as opened, opened.write() as connection:
         if retry:
             click.echo(f"{unsent_scores.retry(connection, actor=whoami())} will be tried again")

@@ -8,7 +8,6 @@ import click
 
 from etude_server.commands.server_options import database_option, open_course, open_store, whoami
 from grader.cli import options
-from grader.cli.server_extra import needs_service
 from grader.course.roster_file import ROLES
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
@@ -28,10 +27,10 @@ def import_(roster: Path, database: str) -> None:
     Example:
       etude staff import roster.csv
     """
-    with needs_service():
-        from etude_server.actions.people import import_people
-        from grader.course.csv_rows import read_text
-        from grader.course.roster_file import read_roster
+    from etude_server.actions.people import import_people
+    from grader.course.csv_rows import read_text
+    from grader.course.roster_file import read_roster
+
     rows = read_roster(read_text(roster), str(roster))
     with open_store(database, create=True) as opened, opened.write() as connection:
         done = import_people(connection, rows, actor=whoami())
@@ -44,11 +43,11 @@ def import_(roster: Path, database: str) -> None:
 @database_option
 def list_(role: str | None, section: str | None, database: str) -> None:
     """List the people: id, role, name, e-mail or login, section."""
-    with needs_service():
-        from etude_server.store import people, roster
+    from etude_server.store import people
+
     with open_store(database) as opened, opened.read() as connection:
         chosen_role = None if role is None else people.role(role)
-        for each in roster.listed(connection, role=chosen_role, section=section):
+        for each in people.listed(connection, role=chosen_role, section=section):
             off = "" if each.disabled_at is None else "disabled"
             cells = (each.name, each.role, each.display_name, each.login, each.section, off)
             click.echo(
@@ -62,9 +61,9 @@ def list_(role: str | None, section: str | None, database: str) -> None:
 @database_option
 def role_(name: str, role: str, database: str) -> None:
     """Give a person another ROLE; it holds at once."""
-    with needs_service():
-        from etude_server.actions.people import change
-        from etude_server.store import people
+    from etude_server.actions.people import change
+    from etude_server.store import people
+
     with open_store(database) as opened, opened.write() as connection:
         whom = people.need(connection, name)
         change(connection, whom, role=people.role(role), actor=whoami())
@@ -77,9 +76,9 @@ def role_(name: str, role: str, database: str) -> None:
 @database_option
 def disable(name: str, undo: bool, database: str) -> None:
     """Sign a person out everywhere; they can neither sign in nor submit. Their work stays."""
-    with needs_service():
-        from etude_server.actions.people import change
-        from etude_server.store import people
+    from etude_server.actions.people import change
+    from etude_server.store import people
+
     with open_store(database) as opened, opened.write() as connection:
         change(connection, people.need(connection, name), disabled=not undo, actor=whoami())
     click.echo(f"{name} {'may come in again' if undo else 'is disabled'}")
@@ -104,9 +103,9 @@ def invite(name: str, days: int, public_url: str, database: str) -> None:
     Example:
       etude staff invite s1234 --public-url https://etude.example.org
     """
-    with needs_service():
-        from etude_server.actions.people import make_invite
-        from etude_server.store import people
+    from etude_server.actions.people import make_invite
+    from etude_server.store import people
+
     with open_store(database) as opened, opened.write() as connection:
         secret = make_invite(connection, people.need(connection, name), days, actor=whoami())
     click.echo(f"{public_url.rstrip('/')}/invite?key={secret}")
@@ -126,8 +125,8 @@ def export(name: str, output: Path | None, database: str) -> None:
     Example:
       etude staff export s1234 --output s1234.json
     """
-    with needs_service():
-        from etude_server.store import people, personal_data
+    from etude_server.store import people, personal_data
+
     with open_store(database) as opened, opened.read(one_state=True) as connection:
         record = personal_data.export(connection, people.need(connection, name))
     text = json.dumps(record, indent=2, ensure_ascii=False)
@@ -162,9 +161,9 @@ def erase(name: str | None, keep_years: float | None, yes: bool, database: str) 
       etude staff erase s1234 --yes
       etude staff erase --keep-years 2 --yes
     """
-    with needs_service():
-        from etude_server.actions.people import erase as erase_person
-        from etude_server.store import people, personal_data
+    from etude_server.actions.people import erase as erase_person
+    from etude_server.store import people, personal_data
+
     if (name is None) == (keep_years is None):
         raise click.UsageError("Give NAME or --keep-years.")
     with open_store(database) as opened, opened.write() as connection:
@@ -208,10 +207,10 @@ def extend(
     Example:
       etude staff extend s1234 attention-weights --due 2026-12-08T18:00+01:00
     """
-    with needs_service():
-        from etude_server.actions import grades
-        from etude_server.store import people
-        from grader.course.schedule import moment
+    from etude_server.actions import grades
+    from etude_server.store import people
+    from grader.course.schedule import moment
+
     until = moment(due)
     with open_course(database, options.collection_folder(exercises)) as course:
         names = [course.catalog.need(each).id for each in wanted]
@@ -245,9 +244,9 @@ def override(
     Example:
       etude staff override s1234 attention-weights --excused --reason "ill"
     """
-    with needs_service():
-        from etude_server.actions import grades
-        from etude_server.store import people
+    from etude_server.actions import grades
+    from etude_server.store import people
+
     with open_course(database, options.collection_folder(exercises)) as course:
         chosen, actor = course.catalog.need(exercise), whoami()
         with course.database.write() as connection:

@@ -1,17 +1,13 @@
 """`etude worker`: grades on this host what a server elsewhere accepted."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from etude_server.commands.server_options import ServiceCommand, health_options, keep_option
 from grader.cli import options
-from grader.cli.server_extra import needs_service
 from grader.errors import UsageError
-
-if TYPE_CHECKING:
-    from etude_server.job_queue import Lane
 
 
 @click.command(
@@ -56,13 +52,8 @@ if TYPE_CHECKING:
 def command(
     database: str | None,
     database_file: Path | None,
-    lane: "Lane",
-    workers: int,
-    health_port: int | None,
-    health_host: str,
-    dead_after: float,
-    keep_days: int,
     exercises: Path | None,
+    **settings: Any,
 ) -> None:
     """Take jobs from the queue of `etude serve --database postgresql://...` and grade them here.
 
@@ -75,18 +66,10 @@ def command(
       ETUDE_DATABASE=postgresql://etude@db.example.org/etude etude worker
       etude worker --lane regrade --workers 4 --database-file /run/secrets/database
     """
-    with needs_service():
-        from etude_server.queue_worker import WorkerSettings, run_worker
-    settings = WorkerSettings(
-        exercises=options.collection_folder(exercises),
-        lane=lane,
-        workers=workers,
-        health_host=health_host,
-        health_port=health_port,
-        keep_days=keep_days,
-        dead_seconds=dead_after,
-    )
-    run_worker(settings, lambda: _address(database, database_file))
+    from etude_server.queue_worker import WorkerSettings, run_worker
+
+    worker = WorkerSettings(exercises=options.collection_folder(exercises), **settings)
+    run_worker(worker, lambda: _address(database, database_file))
 
 
 def _address(given: str | None, file: Path | None) -> str:

@@ -162,12 +162,11 @@ def fetch_token(database: Database, platform: Platform, scope: str) -> tuple[str
     Raises:
         CallError: The platform gives none.
     """
-    registration = platform.registration
     moment = int(time.time())
     claims = {
-        "iss": registration.client_id,
-        "sub": registration.client_id,
-        "aud": registration.token_url,
+        "iss": platform.client_id,
+        "sub": platform.client_id,
+        "aud": platform.token_url,
         "iat": moment,
         "exp": moment + TOKEN_SECONDS,
         "jti": uuid.uuid4().hex,
@@ -180,7 +179,7 @@ def fetch_token(database: Database, platform: Platform, scope: str) -> tuple[str
     }
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
     try:
-        answer = call(registration.token_url, urlencode(form).encode(), headers)
+        answer = call(platform.token_url, urlencode(form).encode(), headers)
     except CallError as error:
         # That it does not know us says nothing about what the token is for.
         status = error.status if may_pass(error) else HTTPStatus.UNAUTHORIZED
@@ -219,7 +218,7 @@ class PlatformKeys:
                 at, keys = self._kept.get(platform.id, (float("-inf"), {}))
                 age = time.monotonic() - at
                 if age > _KEEP_SECONDS or (kid not in keys and age > AGAIN_SECONDS):
-                    keys = _fetch(platform.registration.jwks_url)
+                    keys = _fetch(platform.jwks_url)
                     self._kept[platform.id] = (time.monotonic(), keys)
                 return keys.get(kid)
         finally:

@@ -22,7 +22,7 @@ import jwt
 from etude_server.catalog import Catalog
 from etude_server.lti.keys import ALGORITHM, PlatformKeys, tool_key, tool_keys
 from etude_server.lti.platform_requests import CallError
-from etude_server.store import people, platforms, roster, unsent_scores
+from etude_server.store import people, platforms, unsent_scores
 from etude_server.store.database import Database
 from etude_server.store.people import Role
 from etude_server.store.platforms import Platform, origin
@@ -109,7 +109,7 @@ def begin(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Log
         "response_type": "id_token",
         "response_mode": "form_post",
         "prompt": "none",
-        "client_id": platform.registration.client_id,
+        "client_id": platform.client_id,
         "redirect_uri": redirect_uri,
         "login_hint": sent["login_hint"],
         "state": state,
@@ -117,7 +117,7 @@ def begin(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Log
     }
     if "lti_message_hint" in sent:
         query["lti_message_hint"] = sent["lti_message_hint"]
-    address = platform.registration.auth_url
+    address = platform.auth_url
     joint = "&" if urlsplit(address).query else "?"
     return Login(f"{address}{joint}{urlencode(query)}", cookie_name(state), secret)
 
@@ -176,9 +176,9 @@ def finish(
             )
         if origin(str(members)) in platform.origins and members != platform.members_url:
             platforms.set_course(connection, platform, members_url=str(members)[:1000])
-        issuer, sub = platform.registration.issuer, claims["sub"]
+        issuer, sub = platform.issuer, claims["sub"]
         person = platforms.admit(connection, issuer, sub, role)
-        if roster.get(connection, person.id).disabled_at is not None:
+        if person.disabled_at is not None:
             raise LaunchError(
                 "Your access to this server is disabled. Ask your instructor to let you in again."
             )
@@ -186,9 +186,9 @@ def finish(
             line = ScoreLine(person.id, exercise, platform.id, sub, line_item)
             unsent_scores.remember_line(connection, line)
         people.close_session(connection, last_cookie or "")
-        opened = people.open_session(connection, person)
+        new_cookie = people.open_session(connection, person)
     warning = "" if line_item or is_choice or role == "student" else _NO_LINE_ITEM
-    return LaunchResult(opened.cookie, page, warning, choice)
+    return LaunchResult(new_cookie, page, warning, choice)
 
 
 def role_of(roles: object) -> Role:
@@ -233,14 +233,13 @@ def _verified(keys: PlatformKeys, platform: Platform, token: str) -> dict[str, A
         raise LaunchError(f"The learning platform does not show its keys: {error}.") from None
     if key is None:
         raise LaunchError("The token is signed by a key that the learning platform does not have.")
-    registration = platform.registration
     try:
         claims: dict[str, Any] = jwt.decode(
             token,
             key,
             algorithms=[ALGORITHM],
-            audience=registration.client_id,
-            issuer=[registration.issuer],
+            audience=platform.client_id,
+            issuer=[platform.issuer],
             leeway=_LEEWAY,
             options={"require": list(_REQUIRED)},
         )
@@ -250,7 +249,7 @@ def _verified(keys: PlatformKeys, platform: Platform, token: str) -> dict[str, A
         raise LaunchError("The token's signature is not the learning platform's.") from None
     except jwt.PyJWTError:
         raise LaunchError("The token does not say what a launch has to say.") from None
-    if claims.get("azp", registration.client_id) != registration.client_id:
+    if claims.get("azp", platform.client_id) != platform.client_id:
         raise LaunchError("The token is for another service.")
     if not time.time() - int(claims["iat"]) <= LOGIN_SECONDS + _LEEWAY:
         raise LaunchError("This launch has expired. Open the exercise again.")
@@ -318,7 +317,7 @@ def _line_item(platform: Platform, claims: Mapping[str, Any]) -> str:
         return ""
     where = origin(line_item)
     too_long = len(line_item) > 1000  # noqa: PLR2004  the column's
-    if too_long or not where or where != origin(platform.registration.grades_url):
+    if too_long or not where or where != origin(platform.grades_url):
         raise LaunchError(
             "The learning platform wants grades at an address that is not registered here. "
             "Staff can register it: etude staff platform add ... --grades-url."
@@ -382,8 +381,8 @@ def choose(
     ]  # fmt: skip
     moment = int(time.time())
     content = {
-        "iss": platform.registration.client_id,
-        "aud": [platform.registration.issuer],
+        "iss": platform.client_id,
+        "aud": [platform.issuer],
         "iat": moment,
         "exp": moment + 300,
         "nonce": uuid.uuid4().hex,

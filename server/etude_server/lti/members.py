@@ -27,7 +27,7 @@ def fetch_members(database: Database, platform: Platform) -> int:
     """
     if not platform.members_url:
         raise UsageError(
-            f"{platform.registration.issuer} has not said where it lists members: allow the tool "
+            f"{platform.issuer} has not said where it lists members: allow the tool "
             "Names and Roles there, and launch an exercise once"
         )
     token, _ = fetch_token(database, platform, _SCOPE)
@@ -45,7 +45,7 @@ def fetch_members(database: Database, platform: Platform) -> int:
             count += 1
             with database.write() as connection:
                 role = role_of(each.get("roles"))
-                admitted = platforms.admit(connection, platform.registration.issuer, sub, role)
+                admitted = platforms.admit(connection, platform.issuer, sub, role)
                 if isinstance(name, str) and name.isprintable() and 0 < len(name) <= 200:  # noqa: PLR2004  the column's
                     change = update(person).where(person.c.id == admitted.id)
                     connection.execute(change.values(display_name=name))

@@ -104,7 +104,7 @@ class ScoreSender:
             "gradingProgress": "FullyGraded",
             "timestamp": when.isoformat(timespec="microseconds").replace("+00:00", "Z"),
         }
-        if origin(telling.line.line_item) != origin(platform.registration.grades_url):
+        if origin(telling.line.line_item) != origin(platform.grades_url):
             raise CallError("its line item is at an address that is not registered any more", 404)
         until, token = self._tokens.get(platform.id, (0.0, ""))
         if time.monotonic() >= until:

@@ -18,7 +18,7 @@ from etude_server.api.problem_details import ProblemError
 from etude_server.oidc import LOGIN_SECONDS, Provider
 from etude_server.service import AppContext
 from etude_server.staff.page_templates import render
-from etude_server.store import people, roster
+from etude_server.store import people
 from etude_server.store.people import Person
 from grader.errors import UsageError
 
@@ -74,12 +74,12 @@ class Visitor:
 def instructor(service: ContextOf, cookie: CookieOf) -> Visitor:
     """Return the visitor if they are an instructor or an assistant; raise for anyone else."""
     with service.database.read() as connection:
-        session = people.find_session(connection, cookie) if cookie else None
-    if session is None:
+        person = people.person_of_session(connection, cookie) if cookie else None
+    if person is None or cookie is None:
         raise _SignedOutError
-    if not session.person.is_staff:
+    if not person.is_staff:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is nothing here for you.")
-    return Visitor(session.person, session.csrf)
+    return Visitor(person, people.csrf_of(cookie))
 
 
 Instructor = Annotated[Visitor, Depends(instructor)]
@@ -180,7 +180,7 @@ def sign_in(sent: EntryForm, service: ContextOf, cookie: CookieOf) -> Response:
         trouble = "This token is unknown, expired or revoked."
         return _sign_in_page(service, target, HTTPStatus.UNAUTHORIZED, trouble)
     response = see(target)
-    give_cookie(response, entered[1].cookie, service)
+    give_cookie(response, entered[1], service)
     return response
 
 
@@ -248,14 +248,14 @@ def finish_oidc(request: Request, service: ContextOf, cookie: CookieOf) -> Respo
     secret = request.cookies.get(_OIDC_COOKIE, "")
     name = provider.finish(dict(request.query_params), secret, redirect_uri)
     with service.database.write() as connection:
-        person = roster.find_login(connection, name)
+        person = people.find_login(connection, name)
         if person is None:
             raise UsageError(f"{name} is not on the roster of this course; ask your instructor")
         people.close_session(connection, cookie or "")
-        opened = people.open_session(connection, person)
+        new_cookie = people.open_session(connection, person)
     home = HOME if person.is_staff else "/"
     answer = see(_own_page(request.cookies.get(_OIDC_BACK, "")) or home)
-    give_cookie(answer, opened.cookie, service)
+    give_cookie(answer, new_cookie, service)
     answer.delete_cookie(_OIDC_COOKIE, _OIDC)
     answer.delete_cookie(_OIDC_BACK, _OIDC)
     return answer

@@ -24,7 +24,7 @@ from etude_server.staff.login import (
     staff_pages,
 )
 from etude_server.staff.page_templates import render
-from etude_server.store import people, personal_data, roster
+from etude_server.store import people, personal_data
 from etude_server.store.people import ROLES, Person, is_erased
 from grader.course.roster_file import read_roster
 from grader.course.schedule import moment
@@ -49,7 +49,7 @@ def _page(
     visitor: Instructor, service: ContextOf, status: HTTPStatus = HTTPStatus.OK, **notes: str
 ) -> Response:
     with service.database.read() as connection:
-        listed = [each for each in roster.listed(connection) if not is_erased(each.name)]
+        listed = [each for each in people.listed(connection) if not is_erased(each.name)]
     notes = {"trouble": "", "done": "", "link": "", "roster": ""} | notes
     return render("people", status, visitor=visitor, people=listed, roles=ROLES, **notes)
 
@@ -150,7 +150,7 @@ def erase(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) ->
 def accept_page(service: ContextOf, key: Annotated[str, Query(max_length=200)] = "") -> Response:
     """Ask before an invite is used: programs that read mail open links, too."""
     with service.database.read() as connection:
-        invitee = roster.invited(connection, key)
+        invitee = people.invited(connection, key)
     if invitee is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, _NOT_VALID)
     return render("invite", person=invitee, key=key, token="")
@@ -160,12 +160,12 @@ def accept_page(service: ContextOf, key: Annotated[str, Query(max_length=200)] =
 def accept(sent: EntryForm, service: ContextOf, cookie: CookieOf) -> Response:
     """Sign a person in, close the browser's last session, and show a token for the next time."""
     with service.database.write() as connection:
-        invitee = roster.invited(connection, sent.get("key", ""), use=True)
+        invitee = people.invited(connection, sent.get("key", ""), use=True)
         if invitee is None:
             raise ProblemError(HTTPStatus.NOT_FOUND, _NOT_VALID)
         token = people.make_token(connection, invitee, "invite", actor=invitee.id)
         people.close_session(connection, cookie or "")
-        opened = people.open_session(connection, invitee)
+        new_cookie = people.open_session(connection, invitee)
     response = render("invite", person=invitee, key="", token=token)
-    give_cookie(response, opened.cookie, service)
+    give_cookie(response, new_cookie, service)
     return response

@@ -7,15 +7,17 @@ cookie's secret: a page can ask for it again after a reload, and nothing more ha
 import hashlib
 import hmac
 import secrets
-from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final, Literal, TypeAlias, get_args
 
-from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Connection, Select, and_, bindparam, delete, insert, or_, select, update
 
 from etude_server.store import events
 from etude_server.store.ids import new_id, now
-from etude_server.store.tables import person, session, token
+from etude_server.store.tables import invite, person, session, token
 from grader.errors import UsageError
+from grader.reports.canvas_csv import login_key
 
 Role: TypeAlias = Literal["student", "instructor", "assistant", "grader"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
@@ -30,7 +32,31 @@ ERASED: Final = "erased-"
 SESSION_SECONDS: Final = 12 * 60 * 60
 """Seconds until a person has to sign in again."""
 
-COLUMNS: Final = (person.c.id, person.c.name, person.c.role, person.c.display_name)
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person who uses the service."""
+
+    id: str
+    name: str  # the roster's name: unique
+    role: Role
+    display_name: str = ""
+    login: str = ""
+    section: str = ""
+    disabled_at: int | None = None  # microseconds since 1970
+
+    @property
+    def public_name(self) -> str:
+        """The name that others read."""
+        return self.display_name or self.name
+
+    @property
+    def is_staff(self) -> bool:
+        """True if they may see everybody's work, and comment on it."""
+        return self.role in {"instructor", "assistant"}
+
+
+COLUMNS: Final = tuple(person.c[each.name] for each in fields(Person))
 """Those of `Person`."""
 
 # Made once: every request asks.
@@ -44,29 +70,6 @@ _PERSON_OF_TOKEN: Final = (
         or_(token.c.expires_at.is_(None), token.c.expires_at > bindparam("now")),
     )
 )
-_HOLD: Final = (
-    select(person.c.name).where(person.c.id == bindparam("person")).with_for_update(key_share=True)
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """A person who uses the service."""
-
-    id: str
-    name: str  # the roster's name: unique
-    role: Role
-    display_name: str = ""
-
-    @property
-    def public_name(self) -> str:
-        """The name that others read."""
-        return self.display_name or self.name
-
-    @property
-    def is_staff(self) -> bool:
-        """True if they may see everybody's work, and comment on it."""
-        return self.role in {"instructor", "assistant"}
 
 
 def is_erased(name: str) -> bool:
@@ -116,7 +119,13 @@ def add_person(connection: Connection, name: str, role: Role, *, actor: str) -> 
 
 def find_person(connection: Connection, name: str) -> Person | None:
     """Return the person of that name."""
-    row = connection.execute(select(*COLUMNS).where(person.c.name == name)).one_or_none()
+    return _one(connection, select(*COLUMNS).where(person.c.name == name))
+
+
+def _one(
+    connection: Connection, chosen: Select[Any], values: Mapping[str, object] | None = None
+) -> Person | None:
+    row = connection.execute(chosen, values).one_or_none()
     return Person(*row) if row else None
 
 
@@ -130,8 +139,35 @@ def need(connection: Connection, name: str) -> Person:
 
 def find_by_id(connection: Connection, person_id: str) -> Person | None:
     """Return the person of an id."""
-    row = connection.execute(select(*COLUMNS).where(person.c.id == person_id)).one_or_none()
-    return Person(*row) if row else None
+    return _one(connection, select(*COLUMNS).where(person.c.id == person_id))
+
+
+def find_login(connection: Connection, login: str) -> Person | None:
+    """Return the person of a login or an e-mail address, unless they are disabled."""
+    own = (person.c.login == login_key(login), person.c.disabled_at.is_(None))
+    return _one(connection, select(*COLUMNS).where(*own)) if login else None
+
+
+def listed(
+    connection: Connection, *, role: Role | None = None, section: str | None = None
+) -> list[Person]:
+    """Return people by their names: all, or those of a role or section."""
+    chosen = select(*COLUMNS).order_by(person.c.name)
+    if role is not None:
+        chosen = chosen.where(person.c.role == role)
+    if section is not None:
+        chosen = chosen.where(person.c.section == section)
+    return [Person(*row) for row in connection.execute(chosen)]
+
+
+def invited(connection: Connection, key: str, *, use: bool = False) -> Person | None:
+    """Return whom an invite is for, and use it up if that is asked; None if it is not valid."""
+    own = (invite.c.hash == digest(key), invite.c.expires_at > now())
+    chosen = select(*COLUMNS).join(invite).where(*own, person.c.disabled_at.is_(None))
+    invitee = _one(connection, chosen)
+    if use and not connection.execute(delete(invite).where(*own)).rowcount:
+        return None
+    return invitee
 
 
 def get_person(connection: Connection, person_id: str) -> Person:
@@ -181,7 +217,8 @@ def tokens_of(connection: Connection, name: str) -> list[TokenNote]:
 
 def hold(connection: Connection, person_id: str) -> str:
     """Lock a person, so that one transaction at a time changes what is theirs; return the name."""
-    return str(connection.execute(_HOLD, {"person": person_id}).scalar_one())
+    chosen = select(person.c.name).where(person.c.id == person_id)
+    return str(connection.execute(chosen.with_for_update(key_share=True)).scalar_one())
 
 
 def hold_present(connection: Connection, person_id: str) -> None:
@@ -213,29 +250,14 @@ def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
 
 def person_of_token(connection: Connection, secret: str) -> Person | None:
     """Return the owner of a token; None if it is unknown, expired or revoked."""
-    values = {"hash": digest(secret), "now": now()}
-    row = connection.execute(_PERSON_OF_TOKEN, values).one_or_none()
-    return Person(*row) if row else None
+    return _one(connection, _PERSON_OF_TOKEN, {"hash": digest(secret), "now": now()})
 
 
-@dataclass(frozen=True, slots=True)
-class BrowserSession:
-    """The session of a person's browser."""
+def open_session(connection: Connection, owner: Person, until: int | None = None) -> str:
+    """Open a session and return its cookie, of which only the hash is stored.
 
-    person: Person
-    csrf: str  # a token that each changing request must send
-
-
-@dataclass(frozen=True, slots=True)
-class OpenedSession:
-    """The two secrets of a new session: sent to the browser, not stored."""
-
-    cookie: str
-    csrf: str
-
-
-def open_session(connection: Connection, owner: Person, until: int | None = None) -> OpenedSession:
-    """Open a session, until a time in microseconds at most; of too many the oldest ends."""
+    It lasts until a time in microseconds at most; of too many sessions the oldest ends.
+    """
     longest = now() + SESSION_SECONDS * 1_000_000
     hold_present(connection, owner.id)  # or two sign-ins at once would end each other's session
     own = and_(session.c.person_id == owner.id, session.c.expires_at > now())
@@ -252,15 +274,14 @@ def open_session(connection: Connection, owner: Person, until: int | None = None
             expires_at=longest if until is None else min(longest, until),
         )
     )
-    return OpenedSession(cookie, csrf_of(cookie))
+    return cookie
 
 
-def find_session(connection: Connection, cookie: str) -> BrowserSession | None:
-    """Return the session of a cookie; None if there is none, or it has expired."""
-    chosen = select(*COLUMNS).join(session, session.c.person_id == person.c.id)
+def person_of_session(connection: Connection, cookie: str) -> Person | None:
+    """Return the person whose browser has a cookie; None if there is none, or it has expired."""
     own = (session.c.hash == digest(cookie), session.c.expires_at > now())
-    row = connection.execute(chosen.where(*own, person.c.disabled_at.is_(None))).one_or_none()
-    return BrowserSession(Person(*row), csrf_of(cookie)) if row else None
+    chosen = select(*COLUMNS).join(session).where(*own, person.c.disabled_at.is_(None))
+    return _one(connection, chosen)
 
 
 def csrf_of(cookie: str) -> str:
@@ -289,8 +310,11 @@ def close_session(connection: Connection, cookie: str) -> None:
 
 def sign_in(
     connection: Connection, secret: str, last_cookie: str | None
-) -> tuple[Person, OpenedSession] | None:
-    """Open a session that replaces a browser's last one; return None for an unknown token."""
+) -> tuple[Person, str] | None:
+    """Open a session that replaces a browser's last one; return its owner and cookie.
+
+    None for an unknown token.
+    """
     owner = person_of_token(connection, secret)
     if owner is None:
         return None

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -41,26 +41,18 @@ class PlatformRegistration:
 
 
 @dataclass(frozen=True, slots=True)
-class Platform:
+class Platform(PlatformRegistration):
     """A registered platform."""
 
     id: str
-    registration: PlatformRegistration
+    context: str | None  # the one course that is let in; none until the first launch
+    members_url: str  # where the members of that course are listed
     deployments: frozenset[str]
-    context: str | None = None  # the one course that is let in; none until the first launch
-    members_url: str = ""  # where the members of that course are listed
 
     @property
     def origins(self) -> frozenset[str]:
         """Scheme, host and port of every registered address."""
-        registration = self.registration
-        addresses = (
-            registration.issuer,
-            registration.auth_url,
-            registration.token_url,
-            registration.jwks_url,
-            registration.grades_url,
-        )
+        addresses = (self.issuer, self.auth_url, self.token_url, self.jwks_url, self.grades_url)
         return frozenset(filter(None, map(origin, addresses)))
 
 
@@ -146,9 +138,8 @@ def find(connection: Connection, issuer: str, client_id: str | None = None) -> P
 def _platform(connection: Connection, row: Row[tuple[object, ...]]) -> Platform:
     own = lti_deployment.c.platform_id == row.id
     deployments = connection.execute(select(lti_deployment.c.deployment).where(own)).scalars()
-    addresses = (row.auth_url, row.token_url, row.jwks_url, row.grades_url)
-    registration = PlatformRegistration(row.issuer, row.client_id, *addresses)
-    return Platform(row.id, registration, frozenset(deployments), row.context, row.members_url)
+    stored = {each.name: getattr(row, each.name) for each in fields(Platform)[:-1]}
+    return Platform(**stored, deployments=frozenset(deployments))
 
 
 def bind(connection: Connection, platform: Platform, context: str) -> bool:
@@ -157,9 +148,7 @@ def bind(connection: Connection, platform: Platform, context: str) -> bool:
         own = (lti_platform.c.id == platform.id, lti_platform.c.context.is_(None))
         if connection.execute(update(lti_platform).where(*own).values(context=context)).rowcount:
             data = {"context": context}
-            events.append(
-                connection, platform.registration.issuer, events.COURSE_BOUND, platform.id, data
-            )
+            events.append(connection, platform.issuer, events.COURSE_BOUND, platform.id, data)
     return get(connection, platform.id).context in {None, context}
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, update
 from etude_server.settings import Settings
 from etude_server.store import people
 from etude_server.store.ids import now
-from etude_server.store.people import OpenedSession, Person
+from etude_server.store.people import Person
 from etude_server.store.tables import session
 from tests.server.api.conftest import Served
 from tests.server.conftest import EXERCISES
@@ -64,7 +64,7 @@ def test_a_token_that_is_revoked_meanwhile_opens_nothing(
 
     revoking = threading.Thread(target=revoke)
 
-    def slowly(connection: Connection, owner: Person, until: int | None) -> OpenedSession:
+    def slowly(connection: Connection, owner: Person, until: int | None) -> str:
         revoking.start()
         revoking.join(2)  # it waits for us, or has been faster
         return opened(connection, owner, until)

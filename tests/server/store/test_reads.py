@@ -21,7 +21,6 @@ from etude_server.store import (
     personal_data,
     platforms,
     regrades,
-    roster,
     schedules,
     submissions,
     unsent_scores,
@@ -43,12 +42,12 @@ READS: Final[dict[ModuleType, str]] = {
     events: "of_subject",
     gradebook_data: "csv_part batch overview numbers table matrix_csv moodle_csv",
     grades: "of_person of_students of_one added_up",
-    people: "find_person need find_by_id get_person tokens_of person_of_token find_session",
+    people: "find_person need find_by_id get_person tokens_of person_of_token "
+    "person_of_session invited listed find_login",
     personal_data: "export inactive",
     platforms: "listed get find",
     regrades: "versions sources seconds_each changes_by find listed running is_running "
     "open_sources",
-    roster: "invited listed get find_login",
     schedules: "extensions attempts_before",
     submissions: "find text_of next_waiting find_waiting count_waiting waiting_before "
     "place oldest_waiting listed stuck",
@@ -80,7 +79,7 @@ def _fill(database: Database, exercise: Exercise) -> dict[str, Any]:
         people_actions.import_people(connection, read_roster(table, "r"), actor="test")
         ada, bob = (people.need(connection, each) for each in ("ada", "bob"))
         secret = people.make_token(connection, ada, "", actor="test")
-        cookie = people.open_session(connection, ada).cookie
+        cookie = people.open_session(connection, ada)
         platform = platforms.register(connection, registration, ["1"], actor="test")
         line = ScoreLine(ada.id, name, platform.id, "5", f"{issuer}/line")
         unsent_scores.remember_line(connection, line)
@@ -107,7 +106,7 @@ def _fill(database: Database, exercise: Exercise) -> dict[str, Any]:
     assert kept is not None
     return {
         "person_id": ada.id, "whom": ada, "name": "ada", "login": "ada@x.y", "years": -1.0,
-        "secret": secret, "roster.secret": invite, "cookie": cookie, "issuer": issuer,
+        "secret": secret, "people.key": invite, "cookie": cookie, "issuer": issuer,
         "platform_id": platform.id, "exercise": name, "source_hash": taken[0].source_hash,
         "exercise_hash": "e1", "from_hash": "e1", "to_hash": "e2", "regrade_id": begun.id,
         "begun": begun, "after": Mark("passed", 1, 1), "least": 1, "most": 5, "most_stuck": 5, "subject": taken[0].id,

@@ -3,7 +3,8 @@
 import contextlib
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import islice
@@ -42,18 +43,6 @@ _MOST_ASKED: Final = 3  # exercises, until one shows that this host grades right
 _NO_STORE: Final = {"Cache-Control": "no-store"}
 
 
-@dataclass(frozen=True, slots=True)
-class Readiness:
-    """The checks, each with "ok" or what is wrong."""
-
-    checks: Mapping[str, str]
-
-    @property
-    def is_ready(self) -> bool:
-        """True if nothing is wrong."""
-        return all(result == OK for result in self.checks.values())
-
-
 class SelfTest:
     """Grades a model answer with its hidden tests, in the real sandbox.
 
@@ -62,43 +51,38 @@ class SelfTest:
     """
 
     def __init__(self, pool: GradingPool | None, catalog: Catalog) -> None:
-        self._over = threading.Event()
-        self._state = OK
+        self._result = Future[str]()
         chosen = list(islice(catalog.exercises.values(), _MOST_ASKED))
         if pool is None or not chosen:
-            self._over.set()
-            return
-        threading.Thread(target=self._run, args=(pool, chosen), daemon=True).start()
+            self._result.set_result(OK)
+        else:
+            threading.Thread(target=self._run, args=(pool, chosen), daemon=True).start()
 
     def _run(self, pool: GradingPool, chosen: list[Exercise]) -> None:
+        troubles: list[str] = []
         for exercise in chosen:
             path = Path(f"{exercise.id}.py")
             job = Job(exercise, Submission.from_bytes(path, exercise.solution.encode()))
             graded = pool.grade(job)
             fault = graded.exception()
             if fault is None and graded.result().outcome is Outcome.PASSED:
-                self._state = OK
-                break
-            wrong = f"the model answer of {exercise.id} does not pass"
-            if isinstance(fault, EtudeError):
-                wrong = str(fault)
-            if self._state == OK:  # the first one is told
-                self._state = wrong
+                self._result.set_result(OK)
+                return
+            trouble = f"the model answer of {exercise.id} does not pass"
+            troubles.append(str(fault) if isinstance(fault, EtudeError) else trouble)
+            _log.warning("a self-test failed", exercise=exercise.id, reason=troubles[-1])
             if isinstance(fault, SandboxFault):  # the others would say the same
                 break
-            if exercise is not chosen[-1]:
-                _log.warning("a self-test failed", exercise=exercise.id, reason=wrong)
-        self._over.set()
+        self._result.set_result(troubles[0])
 
     @property
     def state(self) -> str:
         """The result of the self-test."""
-        return self._state if self._over.is_set() else _STARTING
+        return self.wait() if self._result.done() else _STARTING
 
     def wait(self) -> str:
         """Wait for the end of the self-test, and return its result."""
-        self._over.wait()
-        return self._state
+        return self._result.result()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +93,13 @@ class Health:
     self_test: SelfTest
     trouble: Callable[[], str | None]  # returns what is wrong with the grading
 
-    def readiness(self) -> Readiness:
-        """Check everything that is needed to accept and grade submissions."""
-        return Readiness(
-            {
-                **store_checks(self.database),
-                "sandbox": self.self_test.state,
-                "grading": self.trouble() or OK,
-            }
-        )
+    def checks(self) -> dict[str, str]:
+        """Check all that accepting and grading needs: each is "ok", or what is wrong."""
+        return {
+            **store_checks(self.database),
+            "sandbox": self.self_test.state,
+            "grading": self.trouble() or OK,
+        }
 
 
 def store_checks(database: Database) -> dict[str, str]:
@@ -144,13 +126,11 @@ def routes(health: Health, meter: Meter) -> list[Route]:
         return JSONResponse({"status": OK}, headers=_NO_STORE)
 
     def ready(_request: Request) -> Response:
-        readiness = health.readiness()
-        status = HTTPStatus.OK if readiness.is_ready else HTTPStatus.SERVICE_UNAVAILABLE
-        body = {
-            "status": OK if readiness.is_ready else "not ready",
-            "checks": dict(readiness.checks),
-        }
-        return JSONResponse(body, status, _NO_STORE)
+        checks = health.checks()
+        if set(checks.values()) == {OK}:
+            return JSONResponse({"status": OK, "checks": checks}, headers=_NO_STORE)
+        body = {"status": "not ready", "checks": checks}
+        return JSONResponse(body, HTTPStatus.SERVICE_UNAVAILABLE, _NO_STORE)
 
     def metrics(_request: Request) -> Response:
         return Response(meter.exposition(), media_type=MEDIA_TYPE, headers=_NO_STORE)

@@ -5,7 +5,6 @@ import fcntl
 import logging
 import os
 import re
-import select
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -14,8 +13,7 @@ from typing import Any, Final, Self
 
 import psycopg
 from sqlalchemy import URL, Connection, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DisconnectionError, OperationalError
-from sqlalchemy.pool import PoolProxiedConnection
+from sqlalchemy.exc import ArgumentError, OperationalError
 
 from grader.errors import UsageError
 from grader.safe_files import close_to_others, create_private
@@ -66,10 +64,10 @@ class Database:
         pool: dict[str, Any] = {"pool_size": 10, "max_overflow": 10, "pool_use_lifo": True}
         if name == "sqlite":
             pool["connect_args"] = {"timeout": _BUSY_SECONDS}
-        self.engine = create_engine(self.url, hide_parameters=True, **pool)
-        if name == "postgresql":
-            event.listen(self.engine, "checkout", _refuse_the_dead)
         else:
+            pool["pool_pre_ping"] = True  # replaces an idle connection that the server has closed
+        self.engine = create_engine(self.url, hide_parameters=True, **pool)
+        if name == "sqlite":
             event.listen(self.engine, "connect", _prepare_sqlite)
             event.listen(self.engine, "begin", _begin_sqlite)
         if self.path is not None:
@@ -189,17 +187,6 @@ class Database:
             yield
         finally:
             os.close(descriptor)
-
-
-def _refuse_the_dead(connection: PoolProxiedConnection, _record: object, _proxy: object) -> None:
-    """Have an idle connection replaced that the server has closed.
-
-    To ask the server itself would be a round trip more for each transaction.
-    """
-    line = select.poll()
-    line.register(connection.fileno(), select.POLLIN)
-    if line.poll(0):  # an idle connection has nothing to read but its end
-        raise DisconnectionError("the server has hung up")
 
 
 def cause_of(error: BaseException) -> str:

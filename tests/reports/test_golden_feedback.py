@@ -74,9 +74,9 @@ class Spy:
         )
 
         def found(kind: str, message: str) -> object:
-            known = find(kind, message)
-            self._note(known and known[0].id)
-            return known
+            cause, match = find(kind, message)
+            self._note(cause)
+            return cause, match
 
         def relation(*args: Any) -> relations.Relation | None:
             related = relate(*args)
@@ -212,7 +212,7 @@ def test_everything_that_can_be_recognised_has_a_case() -> None:
     recognised = {
         *(hyphened(rung.value) for rung in Rung if rung not in {Rung.FIGURE, Rung.PROPERTY}),
         *get_args(RelationId),
-        *(cause.id for cause in error_explanations.CAUSES),
+        *(cause for patterns in error_explanations.CAUSES.values() for cause in patterns),
     }
     beginnings = [name for group in RECOGNISED for name in names[group]]
     assert {each for each in recognised if not any(map(starting(each), beginnings))} == set()

@@ -10,8 +10,7 @@ import keyword
 import re
 import sys
 import typing
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -21,16 +20,6 @@ from grader.grading.feedback import versions
 
 _LONGEST_NAME = 40
 _NO_NAME = ("AttributeError", "ImportError")
-
-
-@dataclass(frozen=True, slots=True)
-class _Cause:
-    """A kind of error: the pattern of its message, and its explanation."""
-
-    id: str
-    types: tuple[str, ...]  # types of the exception
-    pattern: str  # compiled when an error is first explained: most runs have none
-    sentence: str | Callable[[re.Match[str]], str]  # a text may refer to groups of the pattern
 
 
 def cause(kind: str, message: str) -> str:
@@ -45,13 +34,11 @@ def cause(kind: str, message: str) -> str:
     """
     if kind in _NO_NAME and (elsewhere := versions.of_name(message)):
         return elsewhere
-    hit = _find(kind, message)
-    if hit is None:
+    cause, match = _find(kind, message)
+    if match is None:
         return ""
-    cause, match = hit
-    if isinstance(cause.sentence, str):
-        return match.expand(cause.sentence)
-    return cause.sentence(match)
+    sentence = _SENTENCES[cause]
+    return match.expand(sentence) if isinstance(sentence, str) else sentence(match)
 
 
 def signature(kind: str, message: str) -> tuple[str, ...] | None:
@@ -64,16 +51,17 @@ def signature(kind: str, message: str) -> tuple[str, ...] | None:
     Returns:
         None for an error that tells nothing in particular: a misspelt name can be anywhere.
     """
-    hit = _find(kind, message)
-    if hit is None or hit[0].id in _VAGUE:
+    cause, match = _find(kind, message)
+    if match is None or cause in _VAGUE:
         return None
-    cause, match = hit
-    use = match.groupdict().get("use") or ""
-    if cause.id in _SIZELESS:
-        return (cause.id, use)
-    groups = [text for text in match.groups() if text and re.fullmatch(r"[\d, ()-]+", text)]
-    sizes = [size.replace(" ", "") for text in groups for size in _SIZE.findall(text)]
-    return (cause.id, use, *sorted(sizes))
+    groups = [text for text in match.groups() if text]
+    sizes = {
+        text: _SIZE.findall(text.replace(" ", "")) for text in groups if _SIZES.fullmatch(text)
+    }
+    words = [text for text in groups if text not in sizes]
+    if cause in _SIZELESS:
+        return (cause, *words)
+    return (cause, *words, *sorted(size for text in groups for size in sizes.get(text, ())))
 
 
 def shapes_here(shapes: Sequence[tuple[str, tuple[int, ...]]]) -> str:
@@ -184,18 +172,22 @@ _UNREADABLE: Final = (
 )
 """By the message of a syntax error."""
 
-_SIZE: Final = re.compile(r"\([\d, ]*\)|-?\d+")
+_SIZE: Final = re.compile(r"\([\d,]*\)|-?\d+")
+_SIZES: Final = re.compile(r"[\d, ()-]+")
 
 
 def _written(shape: tuple[int, ...]) -> str:
     return "()" if not shape else f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
-def _find(kind: str, message: str) -> tuple[_Cause, re.Match[str]] | None:
-    for cause in CAUSES:
-        if kind in cause.types and (match := re.search(cause.pattern, message)):
-            return cause, match
-    return None
+def _find(kind: str, message: str) -> tuple[str, re.Match[str] | None]:
+    """Return the cause of an error, and the match of its pattern; None if it is not known."""
+    for kinds, patterns in CAUSES.items():
+        if re.fullmatch(kinds, kind):
+            for cause, pattern in patterns.items():
+                if match := re.search(pattern, message):
+                    return cause, match
+    return "", None
 
 
 def _names(text: str) -> str:
@@ -279,14 +271,8 @@ def _sides(match: re.Match[str]) -> str:
     return "The shapes do not fit: paired from the right, axes must be equally long, or one be 1."
 
 
-def _call(match: re.Match[str], count: str) -> str:
-    """Return the sentence about a number of arguments, with a reminder for methods."""
-    of_class = " The first parameter of a method is `self`." if match["method"] else ""
-    return f"{count}{of_class}"
-
-
+_OF_METHOD: Final = " The first parameter of a method is `self`."
 _KEYWORDS: Final = {"dim": "axis", "keepdim": "keepdims"}
-_VALUE, _TYPE, _INDEX = ("ValueError",), ("TypeError",), ("IndexError",)
 _SHAPE = r"(\([\d, ]*\))"
 _NUMBER = r"'?(?:int|float|complex|bool|numpy\.(?:u?int|float|complex|bool)\w*)'?"
 _NO_ITEMS = (
@@ -294,553 +280,411 @@ _NO_ITEMS = (
     "away before, or does a function give one number where an array was meant?"
 )
 
-
-_PRODUCT = (
-    "A matrix product needs the last axis of the left array to be as long as the second-to-last of "
-    r"the right one; here they have lengths \{left} and \{right}. Is a transpose missing, or one "
-    "too many?"
-)
-_NONE = (
-    "Something here is None: a function without `return`, or a method that works in place and "
-    "returns nothing."
-)
-_RESHAPE = (
-    r"A new shape must hold exactly as many values as there are, that is \1; multiply the lengths "
-    "to see how many yours holds."
-)
-_TOO_MANY = (
-    r"There are \1 names on the left, but more parts on the right; a shape has one for each axis."
-)
-_NO_ARRAY = "A list does not calculate as an array does: make it an array with `np.array(...)`."
 _OF_ARRAYS = (
     "T|all|any|arg(?:max|min|sort)|astype|clip|cumsum|dot|dtype|flatten|max|mean|min|ndim|prod|"
     "ravel|reshape|round|shape|size|squeeze|std|sum|swapaxes|take|transpose|var"
 )
 
 
-# The special before the general: the first whose pattern is found is the one.
-CAUSES: Final[tuple[_Cause, ...]] = (
+CAUSES: Final[Mapping[str, Mapping[str, str]]] = {  # the special before the general
+    "ValueError": {
+        "matrix-product": (
+            r"mismatch in its core dimension.*\(size (\d+) is different from (\d+)\)|"
+            r"not aligned: (\d+) \(dim -?\d+\) != (\d+) \(dim"
+        ),
+        "matrix-product-of-number": r"matmul: Input operand \d does not have enough dimensions",
+        "in-place-shape": (
+            rf"non-broadcastable output operand with shape {_SHAPE} doesn't match the "
+            rf"broadcast shape {_SHAPE}"
+        ),
+        "broadcast": (
+            rf"broadcast together with shapes ((?:{_SHAPE} ?)+)|"
+            rf"broadcast to a single shape.* shape {_SHAPE} and arg \d+ with shape {_SHAPE}"
+        ),
+        "broadcast-to": rf"remapped shapes .*: {_SHAPE}\s+and requested shape {_SHAPE}",
+        "einsum-sizes": r"broadcast together with remapped shapes",
+        "assignment-shape": (
+            rf"could not broadcast input array from shape {_SHAPE} into shape {_SHAPE}|"
+            rf"value array of shape {_SHAPE} could not be broadcast to indexing result of shape "
+            rf"{_SHAPE}"
+        ),
+        "einsum-letters": r"einstein sum subscripts string",
+        "reshape": r"cannot reshape array of size (\d+) into shape",
+        "joined-shapes": (
+            r"(?:all the input arrays? (?:dimensions )?|all input arrays )(?:except|must have)"
+        ),
+        "truth-of-array": r"truth value of an array",
+        "read-only": r"(?:destination|array) is read-only",
+        "ragged": r"inhomogeneous shape|setting an array element with a sequence",
+        "transpose-axes": r"axes don't match array",
+        "repeated-axis": r"duplicate value in 'axis'|repeated axis in",
+        "negative-size": r"negative dimensions are not allowed",
+        "nothing-left": (
+            r"zero-size array to reduction operation|attempt to get arg(?:max|min) of an empty"
+        ),
+        "nothing-to-join": r"need at least one array to (?:concatenate|stack)",
+        "negative-power": r"Integers to negative integer powers",
+        "probabilities": r"[Pp]robabilities do not sum to 1",
+        "squeeze": r"squeeze out which has size not equal to one",
+        "split": r"array split does not result in an equal division",
+        "unpack-too-many": r"too many values to unpack \(expected (\d+)",
+        "unpack-too-few": (
+            r"not enough values to unpack \(expected (?:at least )?(\d+), got (\d+)"
+        ),
+        "outside-domain": (
+            r"math domain error|expected a (?:positive|nonnegative) (?:input|number)"
+        ),
+        "empty-number": (
+            r"invalid literal for int\(\) with base \d+: ''|could not convert string to float: ''"
+        ),
+    },
+    "TypeError": {
+        "none": (
+            r"(unsupported operand|bad operand type|not supported between).*'NoneType'|"
+            r"'NoneType' object (?:is not|cannot be|does not support) (\w+)|"
+            r"object of type 'NoneType' has no (len)|"
+            r"(unpack) non-iterable NoneType|"
+            r"Value after \*+ must be an? (\w+), not NoneType|"
+            r"argument (\d+ of type|must be) .*NoneType"
+        ),
+        "one-integer-needed": r"only integer scalar arrays can be converted",
+        "number-indexed": rf"{_NUMBER} object is not subscriptable",
+        "number-iterated": (
+            rf"iteration over a 0-d array|{_NUMBER} object is not iterable|"
+            rf"non-iterable {_NUMBER} object"
+        ),
+        "number-measured": rf"len\(\) of unsized object|object of type {_NUMBER} has no len",
+        "stored-in-number": rf"{_NUMBER} object does not support item assignment",
+        "stored-in-tuple": r"'tuple' object does not support item assignment",
+        "list-as-array": (
+            r"list indices must be integers or slices, not tuple|can't multiply sequence by "
+            r"non-int|unsupported operand type\(s\) for .*'(?:list|tuple)'"
+        ),
+        "array-called": r"'(?:numpy\.)?ndarray' object is not callable",
+        "module-called": r"'module' object is not callable",
+        "sequence-called": r"'(?:list|tuple)' object is not callable",
+        "number-called": rf"{_NUMBER} object is not callable",
+        "keyword": r"got an unexpected keyword argument '([^']+)'",
+        "arguments-missing": (r"^(\w+\.(?!<))?.*missing \d+ required positional argument"),
+        "arguments-too-many": (
+            r"^(\w+\.(?!<))?.*takes (?:from )?\d+(?: to \d+)? positional "
+            r"arguments? but \d+"
+        ),
+        "shape-as-arguments": r"Cannot interpret '\d+' as a data type",
+        "shape-as-tuple": r"'tuple' object cannot be interpreted as an integer",
+        "axes-as-list": r"'list' object cannot be interpreted as an integer",
+        "size-not-whole": (
+            r"'float' object cannot be interpreted as an integer|expected a sequence of integers"
+        ),
+        "boolean-minus": r"numpy boolean (?:subtract|negative)",
+        "bits-of-floats": r"ufunc '(?:bitwise_\w+|invert)' not supported",
+    },
+    "AttributeError": {
+        "none": r"'NoneType' object has no (attribute)",
+        "list-as-array": rf"'(?:list|tuple)' object has no attribute '(?:{_OF_ARRAYS})'",
+        "removed-from-numpy": (
+            r"`np\.(\w+)` was removed in the NumPy 2\.0 release(?:\. Use (`[^`]+`) instead\.)?"
+        ),
+        "not-in-numpy": r"module 'numpy' has no attribute '([^']+)'",
+        "not-of-array": r"'numpy\.ndarray' object has no attribute '([^']+)'",
+    },
+    "UFuncTypeError|_UFuncOutputCastingError|TypeError": {
+        "integer-in-place": (
+            r"Cannot cast ufunc '\w+' output from dtype\('[fc]\w+'\) to dtype\('u?int\d+'\)"
+        ),
+    },
+    "AxisError": {
+        "axis": r"axis (-?\d+) is out of bounds for array of dimension (\d+)",
+    },
+    "IndexError": {
+        "nothing-to-take": r"cannot do a non-empty take from an empty axes",
+        "bounds": r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)",
+        "too-many-indices": (
+            r"too many indices for array: array is (\d+)-dimensional, but (\d+) were indexed"
+        ),
+        "boolean-index": (
+            r"boolean index did not match .* size of axis is (\d+) but size of .* axis is (\d+)"
+        ),
+        "index-shapes": (
+            rf"indexing arrays could not be broadcast together with shapes ((?:{_SHAPE} ?)+)"
+        ),
+        "number-indexed": r"invalid index to scalar variable",
+        "list-index": r"(?:list|tuple|string) index out of range",
+    },
+    "TypeError|ValueError": {
+        "one-number-needed": (
+            r"only 0-dimensional arrays can be converted|only length-1 arrays can be converted|"
+            r"(?:float|int)\(\) argument must be .* not '(?:list|tuple)'|"
+            r"can only convert an array of size 1"
+        ),
+    },
+    "IndexError|TypeError": {
+        "index-type": (
+            r"only integers, slices|must be of integer \(or boolean\) type|must be an "
+            r"integer array|(?:list|tuple|slice) indices must be integers or "
+            r"(?:slices, not float|None)"
+        ),
+    },
+    "ImportError": {
+        "import-name": r"cannot import name '([^']+)' from 'numpy'",
+    },
+    "LinAlgError": {
+        "singular": r"Singular matrix",
+        "not-square": (
+            r"Last 2 dimensions of the array must be square|must be at least two-dimensional"
+        ),
+    },
+    "UnboundLocalError": {
+        "set-later": r"local variable '([^']+)'",
+    },
+    "NameError": {
+        "no-import": r"name '(?:np|numpy)' is not defined",
+    },
+    "OverflowError": {
+        "too-large-for-float": (
+            r"math range error|Numerical result out of range|too large to convert to float"
+        ),
+    },
+    "FileNotFoundError": {
+        "no-file": r"No such file or directory: '(?!/psm_)|^\S+ not found\.?$",
+    },
+    "IsADirectoryError|PermissionError": {
+        "no-file": r"(Is a directory|Permission denied): '",
+        "refused-by-system": r"^\[Errno 1\] Operation not permitted$",
+    },
+    "FileNotFoundError|ImportError|ModuleNotFoundError": {
+        "no-processes": (
+            r"^\[Errno 2\] No such file or directory(?:: '/psm_.*)?$|^No module named '(?:_multipro"
+            r"cessing|_posixshmem)|lacks a functioning sem_open"
+        ),
+    },
+    "URLError|gaierror": {
+        "no-network": r"\[Errno (?:1|-2|-3)\]",
+    },
+    "RuntimeError": {
+        "no-threads": r"can't start new thread",
+    },
+    "ModuleNotFoundError": {
+        "loaded-again": r"spec not found for the module",
+    },
+    "KeyError": {
+        "no-environment": (
+            r"^'(?:HOME|USER|USERNAME|LOGNAME|PATH|PWD|SHELL|TMPDIR|PYTHONPATH)'$|^'getpwuid\("
+        ),
+    },
+    "AssertionError": {
+        "own-assert": r"",
+    },
+    "ZeroDivisionError": {
+        "division-by-zero": r"division|modulo",
+    },
+    "RecursionError": {
+        "recursion": r"recursion",
+    },
+}
+
+_SENTENCES: Final[Mapping[str, str | Callable[[re.Match[str]], str]]] = {
     # `@` names the right array's axis first, `np.dot` the left one's.
-    _Cause(
-        "matrix-product",
-        _VALUE,
-        r"mismatch in its core dimension.*\(size (\d+) is different from (\d+)\)",
-        _PRODUCT.format(left=2, right=1),
+    "matrix-product": lambda m: (
+        "A matrix product needs the last axis of the left array to be as long as the "
+        f"second-to-last of the right one; here they have lengths {m[2] or m[3]} and "
+        f"{m[1] or m[4]}. Is a transpose missing, or one too many?"
     ),
-    _Cause(
-        "matrix-product",
-        _VALUE,
-        r"not aligned: (\d+) \(dim -?\d+\) != (\d+) \(dim",
-        _PRODUCT.format(left=1, right=2),
+    "matrix-product-of-number": (
+        "`@` multiplies arrays; one side is a single number or None here. For a number use `*`."
     ),
-    _Cause(
-        "matrix-product-of-number",
-        _VALUE,
-        r"matmul: Input operand \d does not have enough dimensions",
-        "`@` multiplies arrays; one side is a single number or None here. For a number use `*`.",
+    "in-place-shape": (
+        "An operation in place, as `x += y`, cannot make the array larger. Write `x = x + y`."
     ),
-    _Cause(
-        "in-place-shape",
-        _VALUE,
-        rf"non-broadcastable output operand with shape {_SHAPE} doesn't match the broadcast shape "
-        rf"{_SHAPE}",
-        "An operation in place, as `x += y`, cannot make the array larger. Write `x = x + y`.",
+    "broadcast": _sides,
+    "broadcast-to": lambda m: (
+        "An array of shape {} cannot be spread to {}: from the right, each of its axes must "
+        "have the length that is asked for, or 1."
+    ).format(*map(_written, _shapes(m[1], m[2]))),
+    "einsum-sizes": (
+        "Axes that are paired must be of equal length; in `np.einsum` those with the same letter."
     ),
-    _Cause("broadcast", _VALUE, rf"broadcast together with shapes ((?:{_SHAPE} ?)+)", _sides),
-    _Cause(
-        "broadcast",
-        _VALUE,
-        rf"broadcast to a single shape.* shape {_SHAPE} and arg \d+ with shape {_SHAPE}",
-        _sides,
+    "assignment-shape": lambda m: (
+        "An array of shape {} is stored in a place of shape {}: the two must agree."
+    ).format(*map(_written, _shapes(*filter(None, m.groups())))),
+    "einsum-letters": "In `np.einsum`, each array needs one letter for each of its axes.",
+    "reshape": (
+        r"A new shape must hold exactly as many values as there are, that is \1; multiply the "
+        "lengths to see how many yours holds."
     ),
-    _Cause(
-        "broadcast-to",
-        _VALUE,
-        rf"remapped shapes .*: {_SHAPE}\s+and requested shape {_SHAPE}",
-        lambda m: (
-            "An array of shape {} cannot be spread to {}: from the right, each of its axes must "
-            "have the length that is asked for, or 1."
-        ).format(*map(_written, _shapes(m[1], m[2]))),
-    ),
-    _Cause(
-        "einsum-sizes",
-        _VALUE,
-        r"broadcast together with remapped shapes",
-        "Axes that are paired must be of equal length; in `np.einsum` those with the same letter.",
-    ),
-    _Cause(
-        "assignment-shape",
-        _VALUE,
-        rf"could not broadcast input array from shape {_SHAPE} into shape {_SHAPE}|"
-        rf"value array of shape {_SHAPE} could not be broadcast to indexing result of shape "
-        rf"{_SHAPE}",
-        lambda m: (
-            "An array of shape {} is stored in a place of shape {}: the two must agree."
-        ).format(*map(_written, _shapes(*filter(None, m.groups())))),
-    ),
-    _Cause(
-        "einsum-letters",
-        _VALUE,
-        r"einstein sum subscripts string",
-        "In `np.einsum`, each array needs one letter for each of its axes.",
-    ),
-    _Cause("reshape", _VALUE, r"cannot reshape array of size (\d+) into shape", _RESHAPE),
-    _Cause(
-        "joined-shapes",
-        _VALUE,
-        r"(?:all the input arrays? (?:dimensions )?|all input arrays )(?:except|must have)",
+    "joined-shapes": (
         "Arrays can only be joined if they agree in all axes but the one along which they are "
-        "joined; `np.stack` wants equal shapes.",
+        "joined; `np.stack` wants equal shapes."
     ),
-    _Cause(
-        "truth-of-array",
-        _VALUE,
-        r"truth value of an array",
+    "truth-of-array": (
         "A whole array is neither true nor false, so `if`, `and`, `or`, `not`, `min` and `max` "
         "cannot use it. Choose value by value with `np.where`, combine with `&` and `|`, or ask "
-        "`.any()` or `.all()`.",
+        "`.any()` or `.all()`."
     ),
-    _Cause(
-        "none",
-        _TYPE,
-        r"(?P<use>unsupported operand|bad operand type|not supported between).*'NoneType'",
-        _NONE,
+    "none": (
+        "Something here is None: a function without `return`, or a method that works in place and "
+        "returns nothing."
     ),
-    _Cause(
-        "none",
-        _TYPE,
-        r"'NoneType' object (?:is not|cannot be|does not support) (?P<use>\w+)",
-        _NONE,
+    "read-only": (
+        "This array may not be changed in place: make a `.copy()` first, or a new array."
     ),
-    _Cause("none", _TYPE, r"object of type 'NoneType' has no (?P<use>len)", _NONE),
-    _Cause("none", _TYPE, r"(?P<use>unpack) non-iterable NoneType", _NONE),
-    _Cause("none", _TYPE, r"Value after \*+ must be an? (?P<use>\w+), not NoneType", _NONE),
-    _Cause("none", _TYPE, r"argument (?P<use>\d+ of type|must be) .*NoneType", _NONE),
-    _Cause("none", ("AttributeError",), r"'NoneType' object has no (?P<use>attribute)", _NONE),
-    _Cause(
-        "read-only",
-        _VALUE,
-        r"(?:destination|array) is read-only",
-        "This array may not be changed in place: make a `.copy()` first, or a new array.",
-    ),
-    _Cause(
-        "integer-in-place",
-        ("UFuncTypeError", "_UFuncOutputCastingError", "TypeError"),
-        r"Cannot cast ufunc '\w+' output from dtype\('[fc]\w+'\) to dtype\('u?int\d+'\)",
+    "integer-in-place": (
         "An array of integers cannot hold fractions, so an operation in place fails. Write "
-        "`x = x / y`, or make it of floats with `.astype(float)`.",
+        "`x = x / y`, or make it of floats with `.astype(float)`."
     ),
-    _Cause(
-        "ragged",
-        _VALUE,
-        r"inhomogeneous shape|setting an array element with a sequence",
-        "The rows are not all of the same length, or an array stands where one number belongs.",
+    "ragged": (
+        "The rows are not all of the same length, or an array stands where one number belongs."
     ),
-    _Cause(
-        "axis", ("AxisError",), r"axis (-?\d+) is out of bounds for array of dimension (\d+)", _axis
-    ),
-    _Cause(
-        "transpose-axes",
-        _VALUE,
-        r"axes don't match array",
-        "`transpose` needs each axis of the array exactly once.",
-    ),
-    _Cause(
-        "repeated-axis",
-        _VALUE,
-        r"duplicate value in 'axis'|repeated axis in",
-        "One axis is named twice; -1 is the last axis by another name.",
-    ),
-    _Cause(
-        "negative-size",
-        _VALUE,
-        r"negative dimensions are not allowed",
-        "A size came out negative: is it a difference, the wrong way round?",
-    ),
-    _Cause(
-        "nothing-left",
-        _VALUE,
-        r"zero-size array to reduction operation|attempt to get arg(?:max|min) of an empty",
+    "axis": _axis,
+    "transpose-axes": "`transpose` needs each axis of the array exactly once.",
+    "repeated-axis": "One axis is named twice; -1 is the last axis by another name.",
+    "negative-size": "A size came out negative: is it a difference, the wrong way round?",
+    "nothing-left": (
         "There is nothing here to find the largest or smallest of: the array is empty. Has a slice "
-        "or a mask left nothing over?",
+        "or a mask left nothing over?"
     ),
-    _Cause(
-        "nothing-to-take",
-        _INDEX,
-        r"cannot do a non-empty take from an empty axes",
-        "There is nothing to take from, the axis is empty. Has a slice or a mask left nothing?",
+    "nothing-to-take": (
+        "There is nothing to take from, the axis is empty. Has a slice or a mask left nothing?"
     ),
-    _Cause(
-        "nothing-to-join",
-        _VALUE,
-        r"need at least one array to (?:concatenate|stack)",
-        "The list of arrays to join is empty: did the loop that fills it run at all?",
+    "nothing-to-join": (
+        "The list of arrays to join is empty: did the loop that fills it run at all?"
     ),
-    _Cause(
-        "negative-power",
-        _VALUE,
-        r"Integers to negative integer powers",
+    "negative-power": (
         "An integer to a negative power is a fraction, which an array of integers cannot hold: "
-        "write `2.0` for `2`, or use `.astype(float)`.",
+        "write `2.0` for `2`, or use `.astype(float)`."
     ),
-    _Cause(
-        "probabilities",
-        _VALUE,
-        r"[Pp]robabilities do not sum to 1",
-        "Probabilities must add up to 1: divide them by their sum.",
-    ),
-    _Cause(
-        "squeeze",
-        _VALUE,
-        r"squeeze out which has size not equal to one",
-        "Only an axis of length 1 can be squeezed away; to pick one entry, use an index.",
-    ),
-    _Cause(
-        "split",
-        _VALUE,
-        r"array split does not result in an equal division",
-        "The axis cannot be divided into so many equal parts: is it the right axis?",
-    ),
-    _Cause(
-        "one-integer-needed",
-        _TYPE,
-        r"only integer scalar arrays can be converted",
+    "probabilities": "Probabilities must add up to 1: divide them by their sum.",
+    "squeeze": "Only an axis of length 1 can be squeezed away; to pick one entry, use an index.",
+    "split": "The axis cannot be divided into so many equal parts: is it the right axis?",
+    "one-integer-needed": (
         "A whole array stands where one whole number belongs. A list cannot be indexed with an "
-        "array, so make the list an array first; `range` and sizes take one number each.",
+        "array, so make the list an array first; `range` and sizes take one number each."
     ),
-    _Cause(
-        "one-number-needed",
-        _TYPE + _VALUE,
-        r"only 0-dimensional arrays can be converted|only length-1 arrays can be converted|"
-        r"(?:float|int)\(\) argument must be .* not '(?:list|tuple)'|"
-        r"can only convert an array of size 1",
+    "one-number-needed": (
         "One number is needed here, but this is a whole array. For a function of all values use "
-        "NumPy's, as `np.exp` instead of `math.exp`.",
+        "NumPy's, as `np.exp` instead of `math.exp`."
     ),
-    _Cause(
-        "bounds", _INDEX, r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", _bounds
+    "bounds": _bounds,
+    "too-many-indices": lambda m: (
+        f"The array has {m[1]} {'axis' if m[1] == '1' else 'axes'} here, but {m[2]} indices "
+        "are given. Has one been summed or indexed away before?"
     ),
-    _Cause(
-        "too-many-indices",
-        _INDEX,
-        r"too many indices for array: array is (\d+)-dimensional, but (\d+) were indexed",
-        lambda m: (
-            f"The array has {m[1]} {'axis' if m[1] == '1' else 'axes'} here, but {m[2]} indices "
-            "are given. Has one been summed or indexed away before?"
-        ),
+    "boolean-index": (
+        "A mask that is used as an index must have the shape of the array, or of its first axes."
     ),
-    _Cause(
-        "boolean-index",
-        _INDEX,
-        r"boolean index did not match .* size of axis is (\d+) but size of .* axis is (\d+)",
-        "A mask that is used as an index must have the shape of the array, or of its first axes.",
+    "index-shapes": lambda m: (
+        "Arrays that are indices together pick one item for each pair, so "
+        f"{' and '.join(map(_written, _shapes(m[1])))} must fit. For all rows with all columns "
+        "use `np.ix_`, or one index after the other."
     ),
-    _Cause(
-        "index-shapes",
-        _INDEX,
-        rf"indexing arrays could not be broadcast together with shapes ((?:{_SHAPE} ?)+)",
-        lambda m: (
-            "Arrays that are indices together pick one item for each pair, so "
-            f"{' and '.join(map(_written, _shapes(m[1])))} must fit. For all rows with all columns "
-            "use `np.ix_`, or one index after the other."
-        ),
+    "number-indexed": _NO_ITEMS,
+    "number-iterated": _NO_ITEMS,
+    "number-measured": _NO_ITEMS,
+    "stored-in-number": _NO_ITEMS,
+    "stored-in-tuple": "A tuple cannot be changed: make a list or an array, or a new tuple.",
+    "index-type": (
+        "An index must be a whole number: `/` always gives a float, `//` keeps integers."
     ),
-    _Cause("number-indexed", _INDEX, r"invalid index to scalar variable", _NO_ITEMS),
-    _Cause("number-indexed", _TYPE, rf"{_NUMBER} object is not subscriptable", _NO_ITEMS),
-    _Cause(
-        "number-iterated",
-        _TYPE,
-        rf"iteration over a 0-d array|{_NUMBER} object is not iterable|"
-        rf"non-iterable {_NUMBER} object",
-        _NO_ITEMS,
+    "unpack-too-many": (
+        r"There are \1 names on the left, but more parts on the right; a shape has one for each "
+        "axis."
     ),
-    _Cause(
-        "number-measured",
-        _TYPE,
-        rf"len\(\) of unsized object|object of type {_NUMBER} has no len",
-        _NO_ITEMS,
+    "unpack-too-few": lambda m: (
+        f"There are {m[1]} names on the left, but only {m[2]} part{'s' * (m[2] != '1')} on the "
+        "right; a shape has one for each axis."
     ),
-    _Cause(
-        "stored-in-number",
-        _TYPE,
-        rf"{_NUMBER} object does not support item assignment",
-        _NO_ITEMS,
+    "list-index": "A list of n items has them numbered from 0 to n - 1.",
+    "list-as-array": (
+        "A list does not calculate as an array does: make it an array with `np.array(...)`."
     ),
-    _Cause(
-        "stored-in-tuple",
-        _TYPE,
-        r"'tuple' object does not support item assignment",
-        "A tuple cannot be changed: make a list or an array, or a new tuple.",
-    ),
-    _Cause(
-        "index-type",
-        _INDEX + _TYPE,
-        r"only integers, slices|must be of integer \(or boolean\) type|must be an integer array|"
-        r"(?:list|tuple|slice) indices must be integers or (?:slices, not float|None)",
-        "An index must be a whole number: `/` always gives a float, `//` keeps integers.",
-    ),
-    _Cause(
-        "unpack-too-many",
-        _VALUE,
-        r"too many values to unpack \(expected (\d+)",
-        _TOO_MANY,
-    ),
-    _Cause(
-        "unpack-too-few",
-        _VALUE,
-        r"not enough values to unpack \(expected (?:at least )?(\d+), got (\d+)",
-        lambda m: (
-            f"There are {m[1]} names on the left, but only {m[2]} part{'s' * (m[2] != '1')} on the "
-            "right; a shape has one for each axis."
-        ),
-    ),
-    _Cause(
-        "list-index",
-        _INDEX,
-        r"(?:list|tuple|string) index out of range",
-        "A list of n items has them numbered from 0 to n - 1.",
-    ),
-    _Cause(
-        "list-as-array",
-        _TYPE,
-        r"list indices must be integers or slices, not tuple|can't multiply sequence by non-int|"
-        r"unsupported operand type\(s\) for .*'(?:list|tuple)'",
-        _NO_ARRAY,
-    ),
-    _Cause(
-        "list-as-array",
-        ("AttributeError",),
-        rf"'(?:list|tuple)' object has no attribute '(?:{_OF_ARRAYS})'",
-        _NO_ARRAY,
-    ),
-    _Cause(
-        "array-called",
-        _TYPE,
-        r"'(?:numpy\.)?ndarray' object is not callable",
+    "array-called": (
         "Round brackets call a function; an array takes square ones, as `x[0]`. And `.T` and "
-        "`.shape` stand without brackets.",
+        "`.shape` stand without brackets."
     ),
-    _Cause(
-        "module-called",
-        _TYPE,
-        r"'module' object is not callable",
-        "A module was called as if it were a function: name a function in it, as `np.array`.",
+    "module-called": (
+        "A module was called as if it were a function: name a function in it, as `np.array`."
     ),
-    _Cause(
-        "sequence-called",
-        _TYPE,
-        r"'(?:list|tuple)' object is not callable",
-        "Round brackets call a function; a list or a tuple takes square ones, as `x.shape[0]`.",
+    "sequence-called": (
+        "Round brackets call a function; a list or a tuple takes square ones, as `x.shape[0]`."
     ),
-    _Cause(
-        "number-called",
-        _TYPE,
-        rf"{_NUMBER} object is not callable",
+    "number-called": (
         "Round brackets after a number call it as a function: is a `*` missing, or has a name been "
-        "given to a number that was a function?",
+        "given to a number that was a function?"
     ),
-    _Cause(
-        "keyword",
-        _TYPE,
-        r"got an unexpected keyword argument '([^']+)'",
-        lambda m: (
-            f"In NumPy this argument is called `{_KEYWORDS[m[1]]}`."
-            if m[1] in _KEYWORDS
-            else f"The function called here has no argument {_names(m[1])}."
-        ),
+    "keyword": lambda m: (
+        f"In NumPy this argument is called `{_KEYWORDS[m[1]]}`."
+        if m[1] in _KEYWORDS
+        else f"The function called here has no argument {_names(m[1])}."
     ),
-    _Cause(
-        "arguments-missing",
-        _TYPE,
-        r"^(?P<method>\w+\.(?!<))?.*missing \d+ required positional argument",
-        lambda m: _call(m, "This call gives the function fewer arguments than it needs."),
+    "arguments-missing": lambda m: (
+        f"This call gives the function fewer arguments than it needs.{_OF_METHOD * bool(m[1])}"
     ),
-    _Cause(
-        "arguments-too-many",
-        _TYPE,
-        r"^(?P<method>\w+\.(?!<))?.*takes (?:from )?\d+(?: to \d+)? positional arguments? but \d+",
-        lambda m: _call(m, "This call gives the function more arguments than it takes."),
+    "arguments-too-many": lambda m: (
+        f"This call gives the function more arguments than it takes.{_OF_METHOD * bool(m[1])}"
     ),
-    _Cause(
-        "shape-as-arguments",
-        _TYPE,
-        r"Cannot interpret '\d+' as a data type",
-        "The shape is one argument, in brackets of its own: `np.zeros((3, 4))`.",
+    "shape-as-arguments": (
+        "The shape is one argument, in brackets of its own: `np.zeros((3, 4))`."
     ),
-    _Cause(
-        "shape-as-tuple",
-        _TYPE,
-        r"'tuple' object cannot be interpreted as an integer",
+    "shape-as-tuple": (
         "A tuple stands where a whole number belongs: `np.random.rand(3, 4)` and `range(n)` take "
-        "plain numbers.",
+        "plain numbers."
     ),
-    _Cause(
-        "axes-as-list",
-        _TYPE,
-        r"'list' object cannot be interpreted as an integer",
-        "A list stands where a whole number belongs. Several axes go in a tuple: `axis=(0, 2)`.",
+    "axes-as-list": (
+        "A list stands where a whole number belongs. Several axes go in a tuple: `axis=(0, 2)`."
     ),
-    _Cause(
-        "size-not-whole",
-        _TYPE,
-        r"'float' object cannot be interpreted as an integer|expected a sequence of integers",
-        "A size must be a whole number: `/` always gives a float, `//` keeps integers.",
+    "size-not-whole": (
+        "A size must be a whole number: `/` always gives a float, `//` keeps integers."
     ),
-    _Cause(
-        "boolean-minus",
-        _TYPE,
-        r"numpy boolean (?:subtract|negative)",
-        "`-` does not work on booleans: `~mask` swaps true and false.",
-    ),
-    _Cause(
-        "bits-of-floats",
-        _TYPE,
-        r"ufunc '(?:bitwise_\w+|invert)' not supported",
+    "boolean-minus": "`-` does not work on booleans: `~mask` swaps true and false.",
+    "bits-of-floats": (
         "`&`, `|`, `^` and `~` work on booleans and integers; a power is written `**`. Around "
-        "comparisons put brackets: `(a > 0) & (b > 0)`.",
+        "comparisons put brackets: `(a > 0) & (b > 0)`."
     ),
-    _Cause(
-        "removed-from-numpy",
-        ("AttributeError",),
-        r"`np\.(\w+)` was removed in the NumPy 2\.0 release(?:\. Use (`[^`]+`) instead\.)?",
-        lambda m: f"NumPy 2 has no `np.{m[1]}` any more{f': use {m[2]}' if m[2] else ''}.",
+    "removed-from-numpy": lambda m: (
+        f"NumPy 2 has no `np.{m[1]}` any more{f': use {m[2]}' if m[2] else ''}."
     ),
-    _Cause(
-        "not-in-numpy",
-        ("AttributeError",),
-        r"module 'numpy' has no attribute '([^']+)'",
-        lambda m: _instead("NumPy", m[1]),
+    "not-in-numpy": lambda m: _instead("NumPy", m[1]),
+    "import-name": lambda m: _instead("NumPy", m[1]),
+    "not-of-array": lambda m: _instead("A NumPy array", m[1]),
+    "singular": "This matrix has no inverse: some of its rows are combinations of others.",
+    "not-square": "This needs a square matrix: as many rows as columns.",
+    "set-later": lambda m: (
+        f"Somewhere in this function {_names(m[1])} is given a value, which makes it a name of "
+        "the function's own; on this line it has no value yet."
     ),
-    _Cause(
-        "import-name",
-        ("ImportError",),
-        r"cannot import name '([^']+)' from 'numpy'",
-        lambda m: _instead("NumPy", m[1]),
+    "no-import": "Put `import numpy as np` at the top.",
+    "too-large-for-float": (
+        "A float ends near 1.8e308, and this number is larger. `exp` gets there above 709."
     ),
-    _Cause(
-        "not-of-array",
-        ("AttributeError",),
-        r"'numpy\.ndarray' object has no attribute '([^']+)'",
-        lambda m: _instead("A NumPy array", m[1]),
+    "outside-domain": (
+        "The logarithm needs a number above 0, and the root one that is not negative."
     ),
-    _Cause(
-        "singular",
-        ("LinAlgError",),
-        r"Singular matrix",
-        "This matrix has no inverse: some of its rows are combinations of others.",
-    ),
-    _Cause(
-        "not-square",
-        ("LinAlgError",),
-        r"Last 2 dimensions of the array must be square|must be at least two-dimensional",
-        "This needs a square matrix: as many rows as columns.",
-    ),
-    _Cause(
-        "set-later",
-        ("UnboundLocalError",),
-        r"local variable '([^']+)'",
-        lambda m: (
-            f"Somewhere in this function {_names(m[1])} is given a value, which makes it a name of "
-            "the function's own; on this line it has no value yet."
-        ),
-    ),
-    _Cause(
-        "no-import",
-        ("NameError",),
-        r"name '(?:np|numpy)' is not defined",
-        "Put `import numpy as np` at the top.",
-    ),
-    _Cause(
-        "too-large-for-float",
-        ("OverflowError",),
-        r"math range error|Numerical result out of range|too large to convert to float",
-        "A float ends near 1.8e308, and this number is larger. `exp` gets there above 709.",
-    ),
-    _Cause(
-        "outside-domain",
-        _VALUE,
-        r"math domain error|expected a (?:positive|nonnegative) (?:input|number)",
-        "The logarithm needs a number above 0, and the root one that is not negative.",
-    ),
-    # With a name it is about a file, but for shared memory: without one it is anything.
-    _Cause(
-        "no-file",
-        ("FileNotFoundError",),
-        r"No such file or directory: '(?!/psm_)|^\S+ not found\.?$",
+    "no-file": lambda m: {
+        "Is": "This is a folder, no file.",
+        "Pe": "This file or folder may not be read or changed here.",
+    }.get(
+        m[0][:2],
         "There is no such file or folder here: your code finds only files that the exercise has.",
     ),
-    _Cause("no-file", ("IsADirectoryError",), r"Is a directory: '", "This is a folder, no file."),
-    _Cause(
-        "no-file",
-        ("PermissionError",),
-        r"Permission denied: '",
-        "This file or folder may not be read or changed here.",
-    ),
-    _Cause(
-        "refused-by-system",
-        ("PermissionError",),
-        r"^\[Errno 1\] Operation not permitted$",
+    "refused-by-system": (
         "The system refuses this here. Code may compute, but not open connections (as `asyncio` "
-        "does), start processes or change settings of the machine.",
+        "does), start processes or change settings of the machine."
     ),
-    _Cause(
-        "no-processes",
-        # A semaphore is a file without a name; a page has not even the module.
-        ("FileNotFoundError", "ImportError", "ModuleNotFoundError"),
-        r"^\[Errno 2\] No such file or directory(?:: '/psm_.*)?$|^No module named '(?:_multipro"
-        r"cessing|_posixshmem)|lacks a functioning sem_open",
+    "no-processes": (
         "No process can be started here, and no lock or memory shared with one: leave "
-        "`multiprocessing` and pools of processes out.",
+        "`multiprocessing` and pools of processes out."
     ),
-    _Cause(
-        "no-network",
-        ("URLError", "gaierror"),
-        r"\[Errno (?:1|-2|-3)\]",
-        "Submissions are graded without a network: put what your code needs into it.",
+    "no-network": "Submissions are graded without a network: put what your code needs into it.",
+    "no-threads": "No thread can be started here: leave threads out.",
+    "loaded-again": "A module cannot be loaded a second time here: leave `reload` out.",
+    "no-environment": "Environment variables and users of your machine are not known here.",
+    "empty-number": (
+        "An empty text is no number. Nothing can be typed in here, so `sys.stdin` is empty too."
     ),
-    _Cause(
-        "no-threads",
-        ("RuntimeError",),
-        r"can't start new thread",
-        "No thread can be started here: leave threads out.",
-    ),
-    _Cause(
-        "loaded-again",
-        ("ModuleNotFoundError",),
-        r"spec not found for the module",
-        "A module cannot be loaded a second time here: leave `reload` out.",
-    ),
-    _Cause(
-        "no-environment",
-        ("KeyError",),
-        r"^'(?:HOME|USER|USERNAME|LOGNAME|PATH|PWD|SHELL|TMPDIR|PYTHONPATH)'$|^'getpwuid\(",
-        "Environment variables and users of your machine are not known here.",
-    ),
-    _Cause(
-        "empty-number",
-        _VALUE,
-        r"invalid literal for int\(\) with base \d+: ''|could not convert string to float: ''",
-        "An empty text is no number. Nothing can be typed in here, so `sys.stdin` is empty too.",
-    ),
-    _Cause(
-        "own-assert",
-        ("AssertionError",),
-        r"",
-        "Your code checks something here that does not hold.",
-    ),
-    _Cause(
-        "division-by-zero",
-        ("ZeroDivisionError",),
-        r"division|modulo",
-        "What this line divides by is 0: where does that come from?",
-    ),
-    _Cause(
-        "recursion",
-        ("RecursionError",),
-        r"recursion",
-        "A function calls itself too often: which case should stop it?",
-    ),
-)
+    "own-assert": "Your code checks something here that does not hold.",
+    "division-by-zero": "What this line divides by is 0: where does that come from?",
+    "recursion": "A function calls itself too often: which case should stop it?",
+}
 
 _SIZELESS: Final = frozenset({"bounds"})
 

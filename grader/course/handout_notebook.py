@@ -18,8 +18,7 @@ from grader.definitions.exercise import (
     Tolerance,
 )
 from grader.definitions.track import Track
-from grader.grading.diagnosis.input_properties import count_numbers
-from grader.grading.diagnosis.plain_call import NotWritableError, python_of
+from grader.grading.diagnosis.input_values import NotWritableError, count_numbers, python_of
 from grader.notebook_files import TEST_CELL, code_cell, notebook, text_cell
 
 _MOST_NUMBERS: Final = 2_000  # of a value that is written out

@@ -32,7 +32,7 @@ from grader.definitions.exercise import (
 from grader.definitions.images import images_of
 from grader.definitions.student import student_text
 from grader.errors import DefinitionError, EtudeError, GraderFault, Location
-from grader.grading.diagnosis.input_properties import parts
+from grader.grading.diagnosis.input_values import parts
 from grader.sandbox.confined_process import ConfinedProcess
 from grader.sandbox.printable import inert
 from grader.sandbox.process import Sandbox, open_sandbox

@@ -5,10 +5,10 @@ The task allows what is like the arguments of its tests: their types, numbers of
 lengths, and the properties that hold for all of them. A page judges by the same rules.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path
+from pathlib import Path as FilePath
 from typing import Any, Final
 
 import numpy as np
@@ -21,13 +21,16 @@ from grader.definitions.exercise import (
     OutputTest,
 )
 from grader.errors import DefinitionError
-from grader.grading.diagnosis.input_properties import (
+from grader.grading.diagnosis.calls import Place, RefusedError, WrittenCall, read_call
+from grader.grading.diagnosis.input_values import (
     ALL_DIFFERENT,
+    OrdinaryInputs,
+    Path,
+    axes_in,
     count_numbers,
     parts,
-    properties,
+    walk,
 )
-from grader.grading.diagnosis.written_call import Place, RefusedError, WrittenCall, read_call
 from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.feedback import break_sentences
 from grader.grading.feedback.summarize_values import summarize
@@ -148,74 +151,46 @@ class _Rules:
     def __init__(self, allowed: AllowedCall, call: WrittenCall) -> None:
         self.allowed, self.call = allowed, call
         order = [allowed.places.index(place) for place in call.arguments]
-        self._ordinary = [[each[place] for place in order] for each in allowed.ordinary]
-        self._forms: dict[tuple[Any, ...], set[str]] = {}
-        self._properties: dict[tuple[Any, ...], frozenset[str]] = {}
-        for path, part in (each for draw in self._ordinary for each in _parts(draw)):
+        self._draws = [tuple(each[place] for place in order) for each in allowed.ordinary]
+        self.ordinary = OrdinaryInputs(self._draws, lists_alike=True)
+        self._forms: dict[Path, set[str]] = {}
+        for path, part in (each for draw in self._draws for each in walk(draw, lists_alike=True)):
             self._forms.setdefault(path, set()).add(_form(part))
-            here = (
-                properties(part)
-                if isinstance(part, (np.ndarray, np.generic, int, float, complex))
-                else frozenset()
-            )
-            self._properties[path] = self._properties.get(path, here) & here
 
-    def converted(self, values: Sequence[Any]) -> list[Any]:
+    def converted(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Return the arguments, with floats for whole numbers where the task has floats.
 
         Raises:
             RefusedError: The task does not allow them.
         """
-        converted = [self._converted(value, (place,)) for place, value in enumerate(values)]
-        for path, part in _parts(converted):
+        converted: tuple[Any, ...] = self._converted(tuple(values), ())
+        for path, part in walk(converted, lists_alike=True):
             text = self.call.texts[path[0]] if path else ""
             if _form(part) not in (usual := self._forms.get(path, {_form(part)})):
                 raise RefusedError(break_sentences.form_lacks(text, usual))
-            if lacking := self._lacking(path, part) - {ALL_DIFFERENT}:
+            lacking = frozenset[str]()
+            if isinstance(part, (np.ndarray, np.generic, int, float, complex)):
+                lacking = self.ordinary.lacking(part, path) - {ALL_DIFFERENT}
+            if lacking:
                 is_empty = np.size(part) == 0
                 raise RefusedError(break_sentences.property_lacks(text, lacking, is_empty=is_empty))
-        lengths, own = [*map(_lengths, self._ordinary)], _lengths(converted)
+        lengths, own = [*map(_lengths, self._draws)], _lengths(converted)
         for one, other in combinations(sorted(set(own).intersection(*lengths)), 2):
             varies = len({each[one] for each in lengths}) > 1
             if varies and own[one] != own[other] and all(e[one] == e[other] for e in lengths):
                 raise RefusedError(break_sentences.LENGTHS)
         return converted
 
-    def has_ties(self, values: Sequence[Any]) -> bool:
-        """Return whether numbers are equal that are different in all ordinary arguments."""
-        return any(ALL_DIFFERENT in self._lacking(path, part) for path, part in _parts(values))
-
-    def _lacking(self, path: tuple[Any, ...], part: Any) -> frozenset[str]:
-        usual = self._properties.get(path, frozenset())
-        return usual - properties(part) if usual else usual
-
-    def _converted(self, value: Any, path: tuple[Any, ...]) -> Any:
+    def _converted(self, value: Any, path: Path) -> Any:
         if isinstance(value, (list, tuple)):
-            items = zip(value, _keys(value), strict=True)
-            return type(value)(self._converted(item, (*path, key)) for item, key in items)
-        if "of kind f" not in self._properties.get(path, ()):
+            steps = ["*"] * len(value) if isinstance(value, list) else range(len(value))
+            items = zip(value, steps, strict=True)
+            return type(value)(self._converted(item, (*path, step)) for item, step in items)
+        if "of kind f" not in self.ordinary.of(path):
             return value
         if isinstance(value, np.ndarray) and (value.dtype.kind in "iu" or not value.size):
             return value.astype(np.float64)
         return float(value) if type(value) is int else value
-
-
-def _parts(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Yield a value and what is in it, with the places and keys that lead there."""
-    if path:
-        yield path, value
-    if isinstance(value, (list, tuple, Mapping)):
-        keys = _keys(value) if path else range(len(value))
-        items = value.values() if isinstance(value, Mapping) else value
-        for key, item in zip(keys, items, strict=True):
-            yield from _parts(item, (*path, key))
-
-
-def _keys(value: Any) -> Any:
-    """Return the keys of a mapping, the numbers of a tuple's items; those of a list are alike."""
-    if isinstance(value, list):
-        return ["*"] * len(value)
-    return list(value) if isinstance(value, Mapping) else range(len(value))
 
 
 def _form(value: Any) -> str:
@@ -226,16 +201,10 @@ def _form(value: Any) -> str:
     return _WORDS.get(kind.__name__, f"a {kind.__name__}")
 
 
-def _lengths(values: Sequence[Any]) -> dict[tuple[int, int], int]:
+def _lengths(values: tuple[Any, ...]) -> dict[tuple[int, int], int]:
     """Return the lengths of arguments by place and axis."""
-    return {
-        (place, axis): length
-        for place, value in enumerate(values)
-        if isinstance(value, (np.ndarray, list, tuple))
-        for axis, length in enumerate(
-            value.shape if isinstance(value, np.ndarray) else (len(value),)
-        )
-    }
+    axes = (each for each in axes_in(values) if len(each[0]) == 1)
+    return {(path[0], axis): length for path, axis, length in axes}
 
 
 def _judge(
@@ -263,12 +232,12 @@ def _judge(
             break_sentences.TOO_LONG if is_over else break_sentences.RAISES
         ) from None
     expected = computed.draws[0].expected
-    if sentence := undecided(expected, lambda: rules.has_ties(values)):
+    if sentence := undecided(expected, lambda: rules.ordinary.has_ties(tuple(values))):
         raise RefusedError(sentence)
 
     def result_of(code: str) -> TestResult:
         oracle = Oracle(exercise, sandbox, ValueCache({test.id: computed}))
-        submission = Submission.from_bytes(Path(exercise.path_name), code.encode())
+        submission = Submission.from_bytes(FilePath(exercise.path_name), code.encode())
         with SubmissionRun(oracle, submission, sandbox, limits_of(exercise)) as run:
             run.load()
             return run.grade(test)

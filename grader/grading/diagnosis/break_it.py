@@ -12,10 +12,17 @@ import numpy as np
 from grader.definitions.exercise import CallTest, FromSolution, TestId
 from grader.errors import DefinitionError
 from grader.grading.diagnosis.allowed_calls import AllowedCall, judge_call
-from grader.grading.diagnosis.hidden_constants import at
-from grader.grading.diagnosis.input_properties import count_numbers, parts, walk
-from grader.grading.diagnosis.plain_call import NotWritableError, python_of
-from grader.grading.diagnosis.simpler_inputs import replaced
+from grader.grading.diagnosis.calls import RefusedError, written_call
+from grader.grading.diagnosis.hidden_constants import PublicValues
+from grader.grading.diagnosis.input_values import (
+    NotWritableError,
+    at,
+    axes_in,
+    count_numbers,
+    parts,
+    python_of,
+    replaced,
+)
 from grader.grading.diagnosis.small_example import (
     Clock,
     Inputs,
@@ -24,7 +31,6 @@ from grader.grading.diagnosis.small_example import (
     ordinary_inputs,
     questions,
 )
-from grader.grading.diagnosis.written_call import RefusedError, written_call
 from grader.grading.expected.oracle import Oracle
 from grader.grading.expected.solution_values import loaded_solution
 from grader.grading.feedback import break_sentences
@@ -98,7 +104,7 @@ def _allowed_calls(oracle: Oracle) -> Iterator[tuple[Question, AllowedCall]]:
         if plain != question.call and isinstance(test, CallTest):  # a test looks at the dtype
             test = replace(test, call=plain.code, dtype="exact")
         with contextlib.suppress(RefusedError, NotWritableError, DefinitionError):
-            call = written_call(oracle.exercise, ast.parse(plain.code, mode="eval").body)
+            call = written_call(oracle.exercise, plain.code)
             places = tuple(sorted(call.arguments))
             ordinary = tuple(
                 tuple(evaluate(ast.unparse(call.arguments[place]), drawn) for place in places)
@@ -122,9 +128,9 @@ class _WideSearch(Search):
     sizes = 4 * Search.sizes
     counts: Callable[[str], bool]
 
-    def draws(self, question: Question) -> Iterator[Inputs]:
+    def draws(self) -> Iterator[Inputs]:
         """Yield drawn inputs, then the same with scaled decimal numbers."""
-        drawn = [*super().draws(question)]
+        drawn = [*super().draws()]
         yield from drawn
         for scale in _SCALES:
             for inputs in drawn:
@@ -134,31 +140,25 @@ class _WideSearch(Search):
                             inputs = replaced(inputs, path, part * scale)  # noqa: PLW2901
                 yield inputs
 
-    def simpler(self, question: Question, inputs: Inputs, kind: str) -> Inputs:
+    def simpler(self, inputs: Inputs, kind: str) -> Inputs:
         """Return inputs with axes cut and numbers made simpler, as far as the call counts."""
         for _ in range(_ROUNDS):
-            cuts = (each for each in _shorter(inputs) if self._shows(question, each, kind))
-            while (shorter := next(cuts, None)) is not None:
-                inputs = shorter
-                cuts = (each for each in _shorter(inputs) if self._shows(question, each, kind))
-            inputs = super().simpler(question, inputs, kind)
+            while cut := next((x for x in _shorter(inputs) if self.shows(x, kind)), None):
+                inputs = cut
+            inputs = super().simpler(inputs, kind)
         return inputs
 
-    def _difference(self, question: Question, inputs: Inputs) -> str:
-        kind = super()._difference(question, inputs)
+    def difference(self, inputs: Inputs) -> str:
+        """Return the kind of the difference that inputs show, if they count."""
+        kind = super().difference(inputs)
         with contextlib.suppress(NotWritableError):
-            return kind if kind and self.counts(question.call.in_line(inputs)) else ""
+            return kind if kind and self.counts(self.question.call.in_line(inputs)) else ""
         return ""
 
 
 def _shorter(inputs: Inputs) -> Iterator[Inputs]:
     """Yield inputs with axes cut by `_CUTS`: all of one length together, or one alone."""
-    axes = [
-        (path, axis, length)
-        for path, part in walk(inputs)
-        if isinstance(part, (np.ndarray, list, tuple))
-        for axis, length in enumerate(part.shape if isinstance(part, np.ndarray) else [len(part)])
-    ]
+    axes = list(axes_in(inputs))
     lengths = sorted({length for *_, length in axes}, reverse=True)
     groups = [[each for each in axes if each[2] == length] for length in lengths]
     for cut, group in itertools.product(_CUTS, [*groups, *([each] for each in axes)]):
@@ -189,11 +189,12 @@ def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> 
     ):
         program = load(child, submission, exercise).program
         assert program is not None  # verify has proven that it loads
+        public = PublicValues(oracle)
         for question, _ in _allowed_calls(oracle):
             clock = Clock(_CPU_SECONDS)
-            search = _WideSearch(oracle, sandbox, solution, program, clock, _MOST_WRITTEN)
+            search = _WideSearch(oracle, question, solution, program, clock, public, _MOST_WRITTEN)
             search.counts = counts
-            if (first := search.first(question)) is not None:
-                inputs = search.simpler(question, *first)
+            if (first := search.first()) is not None:
+                inputs = search.simpler(*first)
                 witnesses.append((count_numbers(inputs), question.call.in_line(inputs)))
     return min(witnesses, default=(0, ""))[1]

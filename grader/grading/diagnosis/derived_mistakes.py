@@ -6,7 +6,6 @@ import itertools
 import tokenize
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from functools import cached_property
 from typing import TypeAlias
 
 from grader.definitions.exercise import Exercise, Misconception
@@ -19,72 +18,63 @@ _MOST_FITTED = 24
 _LAYOUT = (tokenize.NL, tokenize.COMMENT, tokenize.ENCODING)
 
 
-class Variants:
-    """The solution and the misconceptions of one exercise, compared token by token."""
-
-    def __init__(self, exercise: Exercise) -> None:
-        self._solution = exercise.solution
-        self._misconceptions = exercise.misconceptions
-
-    @cached_property
-    def numbers(self) -> tuple[float, ...]:
-        """The numbers in the solution, without signs."""
-        return numbers_in(self._solution)
-
-    def pairs(self) -> Iterator[tuple[Misconception, Misconception, str]]:
-        """Yield two misconceptions whose changes of the solution do not touch, and the program."""
-        base = _tokens(self._solution)
-        alone = {_without_layout(base)}
-        edits: dict[str, list[_Edit]] = {}
-        for each in self._misconceptions:
-            tokens = _tokens(each.code)
-            alone.add(_without_layout(tokens))
-            matcher = SequenceMatcher(None, base, tokens, autojunk=False)
-            edits[each.id] = [
-                (start, end, tokens[first:last])
-                for tag, start, end, first, last in matcher.get_opcodes()
-                if tag != "equal"
-            ]
-        pairs = itertools.combinations(self._misconceptions, 2)
-        for one, other in itertools.islice(pairs, _MOST_PAIRS):
-            merged = _merged(base, edits[one.id], edits[other.id])
-            if merged is None or _without_layout(merged) in alone:
-                continue
-            try:  # the tokens of two programs need not be those of one, nor their indentation
-                source = tokenize.untokenize(merged)
-                ast.parse(source)
-            except (IndexError, SyntaxError, ValueError):
-                continue
-            yield one, other, source
-
-    def fitted(
-        self, own_numbers: Sequence[float]
-    ) -> Iterator[tuple[Misconception, float, float, str]]:
-        """Yield misconceptions with a number of a submission in place of the author's.
-
-        Only numbers that the solution does not have are exchanged: the misconception's number, that
-        in its place, and the program.
-        """
-        # With a zero a step does nothing: that is another mistake.
-        own = [each for each in own_numbers if each and each not in self.numbers]
-        candidates = (
-            (each, number, other)
-            for each in self._misconceptions
-            for number in numbers_in(each.code)
-            if number not in self.numbers
-            for other in own
-            if other != number
-        )
-        for each, number, other in itertools.islice(candidates, _MOST_FITTED):
-            tree = ast.parse(each.code)
-            for node in ast.walk(tree):
-                if isinstance(node, ast.Constant) and _is_number(node) and node.value == number:
-                    is_whole = other.is_integer() and type(node.value) is int
-                    node.value = int(other) if is_whole else other
-            yield each, number, other, ast.unparse(tree)
+def pairs(exercise: Exercise) -> Iterator[tuple[Misconception, Misconception, str]]:
+    """Yield two misconceptions whose changes of the solution do not touch, and the program."""
+    base = _tokens(exercise.solution)
+    alone = {_without_layout(base)}
+    edits: dict[str, list[_Edit]] = {}
+    for each in exercise.misconceptions:
+        tokens = _tokens(each.code)
+        alone.add(_without_layout(tokens))
+        matcher = SequenceMatcher(None, base, tokens, autojunk=False)
+        edits[each.id] = [
+            (start, end, tokens[first:last])
+            for tag, start, end, first, last in matcher.get_opcodes()
+            if tag != "equal"
+        ]
+    for one, other in itertools.islice(
+        itertools.combinations(exercise.misconceptions, 2), _MOST_PAIRS
+    ):
+        merged = _merged(base, edits[one.id], edits[other.id])
+        if merged is None or _without_layout(merged) in alone:
+            continue
+        try:  # the tokens of two programs need not be those of one, nor their indentation
+            source = tokenize.untokenize(merged)
+            ast.parse(source)
+        except (IndexError, SyntaxError, ValueError):
+            continue
+        yield one, other, source
 
 
-def numbers_in(source: str) -> tuple[float, ...]:
+def with_other_numbers(
+    exercise: Exercise, own_numbers: Sequence[float]
+) -> Iterator[tuple[Misconception, float, float, str]]:
+    """Yield misconceptions with a number of a submission in place of the author's.
+
+    Only numbers that the solution does not have are exchanged: the misconception's number, that in
+    its place, and the program.
+    """
+    right = constants_of(exercise.solution)
+    # With a zero a step does nothing: that is another mistake.
+    own = [each for each in own_numbers if each and each not in right]
+    candidates = (
+        (each, number, other)
+        for each in exercise.misconceptions
+        for number in constants_of(each.code)
+        if number not in right
+        for other in own
+        if other != number
+    )
+    for each, number, other in itertools.islice(candidates, _MOST_FITTED):
+        tree = ast.parse(each.code)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and _is_number(node) and node.value == number:
+                is_whole = other.is_integer() and type(node.value) is int
+                node.value = int(other) if is_whole else other
+        yield each, number, other, ast.unparse(tree)
+
+
+def constants_of(source: str) -> tuple[float, ...]:
     """Return the different numbers of a program, without signs."""
     nodes = ast.walk(ast.parse(source))
     values = [float(node.value) for node in nodes if _is_number(node)]  # type: ignore[attr-defined]  # it is a constant

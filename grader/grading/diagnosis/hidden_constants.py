@@ -1,28 +1,28 @@
 """The constants of hidden tests: what an author wrote into them, and what all draws share."""
 
 import ast
-import functools
 import math
-import operator
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from grader.definitions.exercise import Literals, TestCase
-from grader.grading.diagnosis.input_properties import Path, parts, properties
-from grader.grading.diagnosis.simpler_inputs import (
+from grader.grading.diagnosis.input_values import (
     SAME,
+    Array,
+    Path,
     arrays_in,
-    in_common,
-    lengths_in,
-    near,
+    axes_in,
+    is_near,
+    is_same,
+    keys_in,
     numbers_in,
-    standard_forms,
+    parts,
+    texts_in,
 )
+from grader.grading.diagnosis.simpler_inputs import MOST_NUMBERS, standard_forms
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import evaluate
 
@@ -32,82 +32,13 @@ _LARGE, _NEAR = 10, 0.1  # a number above the first is told by one that is as ne
 _TRIVIAL: Final = frozenset({0.0, 0.5, 1.0, -1.0, 2.0, -2.0, np.inf, -np.inf})
 
 
-@dataclass(frozen=True, slots=True)
-class Usual:
-    """The properties that ordinary draws of inputs share, but for public numbers and lengths."""
-
-    properties: Mapping[Path, frozenset[str]]
-    numbers: list[float]
-    arrays: Mapping[Path, list[npt.NDArray[Any]]]
-    lengths: frozenset[float]
-
-
-def usual_of(draws: Sequence[Mapping[str, Any]], secret: "Secrets") -> Usual:
-    """Return what draws have in common, without what is public."""
-    held: dict[Path, frozenset[str]] = {}
-    for path, part in (each for drawn in draws for each in parts(drawn)):
-        here = properties(part)
-        held[path] = held.get(path, here) & here
-    all_arrays = [dict(arrays_in(drawn)) for drawn in draws]
-    arrays: dict[Path, list[npt.NDArray[Any]]] = {}
-    for path, array in (each for drawn in all_arrays for each in drawn.items()):
-        is_constant = all(path in each and is_near(array, each[path]) for each in all_arrays)
-        if is_constant or (array.size > _MOST_SHARED_NUMBERS and array.dtype.kind in "iuf"):
-            arrays.setdefault(path, []).append(array)
-    numbers = secret.not_public(in_common(draws))
-    lengths = in_common([list(lengths_in(drawn)) for drawn in draws])
-    long = secret.not_public(lengths[lengths > _LONGEST_PUBLIC])
-    return Usual(held, numbers.tolist(), arrays, frozenset(long.tolist()))
-
-
-def at(value: Any, path: Path) -> Any:
-    """Return the part of a value that a path leads to."""
-    return functools.reduce(operator.getitem, path, value)
-
-
-def other_arrays(array: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
-    """Yield arrays of the form of another one, and of nothing else that is in it."""
-    yield from standard_forms(array)
-    rng = np.random.default_rng(array.size)
-    for _ in range(3 if array.dtype.kind in "biuf" else 0):
-        yield rng.integers(0, 2 if array.dtype.kind == "b" else 4, array.shape).astype(array.dtype)
-
-
-def is_near(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
-    """Return whether two arrays are the same up to rounding."""
-    if one.shape != other.shape or one.dtype != other.dtype:
-        return False
-    if one.dtype.kind in "fc":
-        return np.allclose(one, other, SAME, 0, equal_nan=True)
-    return np.array_equal(one, other)
-
-
-def is_standard(array: npt.NDArray[Any]) -> bool:
-    """Return whether an array is one of the forms that no author owns, such as 0, 1, 2, ...."""
-    return any(is_same(array, each) for each in standard_forms(array))
-
-
-def is_same(one: Any, other: Any) -> bool:
-    """Return whether two values are the same, type and dtype included."""
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return one.dtype == other.dtype and np.array_equal(
-            one, other, equal_nan=one.dtype.kind in "fc"
-        )
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(is_same, one, other))
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(is_same(one[key], other[key]) for key in one)
-    return type(one) is type(other) and bool(one == other)
-
-
-class Secrets:
-    """The values that an author may have written into hidden tests alone."""
+class PublicValues:
+    """The values that a learner may know, and the numbers that only hidden tests have."""
 
     def __init__(self, oracle: Oracle) -> None:
         exercise = oracle.exercise
-        hidden = [_literals(test) for test in exercise.tests if test.hidden]
         visible = [test for test in exercise.tests if not test.hidden]
-        self._public_text = " ".join(
+        self._text = " ".join(
             [
                 exercise.instructions,
                 exercise.starter,
@@ -116,40 +47,96 @@ class Secrets:
             ]
         )
         numbers = _TRIVIAL.union(*map(_literals, visible))
-        numbers |= set(map(float, re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", self._public_text)))
-        self._numbers = frozenset[float]().union(*hidden) - numbers
-        self._public = np.array(sorted(filter(math.isfinite, numbers)))
+        numbers |= set(map(float, re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", self._text)))
+        self._numbers = np.array(sorted(filter(math.isfinite, numbers)))
         self._arrays = [
             array
             for test in visible
             for draw in oracle.draws(test)
             for _, array in arrays_in(draw.inputs)
         ]
+        hidden = [_literals(test) for test in exercise.tests if test.hidden]
+        self.hidden_numbers = frozenset[float]().union(*hidden) - numbers
 
-    def is_near(self, number: float, constants: Iterable[float] = ()) -> bool:
-        """Return whether a number is one of a hidden test, or a large one that is near to it."""
+    def has_texts(self, value: Any) -> bool:
+        """Return whether all texts in a value are public."""
+        return all(text in self._text for text in texts_in(value))
+
+    def has_array(self, array: Array) -> bool:
+        """Return whether an array is public, or a usual one."""
+        return (
+            array.size <= 1
+            or not (array != array.flat[0]).any()
+            or is_standard(array)
+            or any(is_near(array, each) for each in self._arrays)
+        )
+
+    def not_among(self, numbers: Array) -> list[float]:
+        """Return the numbers that are neither public nor usual ones."""
+        secret: list[float] = numbers[~_near(numbers, self._numbers)].tolist()
+        return secret
+
+
+class Secrets:
+    """The values that draws of a hidden test share, or that its author wrote into it alone."""
+
+    def __init__(self, draws: Sequence[Mapping[str, Any]], public: PublicValues) -> None:
+        self._public = public
+        self._numbers = [*public.hidden_numbers, *public.not_among(_in_common(draws))]
+        lengths = _in_common([[length for *_, length in axes_in(drawn)] for drawn in draws])
+        self._lengths = set(public.not_among(lengths[lengths > _LONGEST_PUBLIC]))
+        self._arrays: dict[Path, list[Array]] = {}
+        arrays = [dict(arrays_in(drawn)) for drawn in draws]
+        for path, array in (each for drawn in arrays for each in drawn.items()):
+            is_constant = all(path in each and is_near(array, each[path]) for each in arrays)
+            if is_constant or (array.size > _MOST_SHARED_NUMBERS and array.dtype.kind in "iuf"):
+                self._arrays.setdefault(path, []).append(array)
+
+    def has_number(self, number: float) -> bool:
+        """Return whether a number is one of them, or a large one that is near to it."""
         return any(
             abs(number - each) <= (_NEAR if abs(each) > _LARGE else SAME) * abs(each)
-            for each in (*self._numbers, *constants)
+            for each in self._numbers
         )
 
-    def not_public(self, numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the numbers that are neither public nor usual ones."""
-        constants: npt.NDArray[Any] = numbers[~near(numbers, self._public)]
-        return constants
+    def has_array(self, path: Path, array: Array) -> bool:
+        """Return whether an array is one of them."""
+        drawn = any(is_near(array, each) for each in self._arrays.get(path, ()))
+        return drawn and not self._public.has_array(array)
 
-    def is_text(self, text: str) -> bool:
-        """Return whether a text is not public."""
-        return text not in self._public_text
-
-    def is_array(self, array: npt.NDArray[Any]) -> bool:
-        """Return whether an array is neither public nor a usual one."""
+    def has_any_in(self, code: str, inputs: Mapping[str, Any]) -> bool:
+        """Return whether a call, or what is no array or number in its inputs, has one of them."""
+        constants, values = list(constants_in(ast.parse(code))), list(inputs.values())
         return (
-            array.size > 1
-            and bool((array != array.flat[0]).any())
-            and not is_standard(array)
-            and not any(is_near(array, each) for each in self._arrays)
+            len(set(texts_in(values))) > 1  # public words in the order of a hidden test are one too
+            or not self._public.has_texts([*values, *constants])
+            or any(map(self.has_number, numbers_in([*constants, *keys_in(values)])))
+            or any(length in self._lengths for *_, length in axes_in(inputs))
         )
+
+
+def is_standard(array: Array) -> bool:
+    """Return whether an array is one of the forms that no author owns, such as 0, 1, 2, ...."""
+    return any(is_same(array, each) for each in standard_forms(array))
+
+
+def _near(numbers: Array, others: Array) -> Array:
+    """Return which numbers are, up to rounding, one of others, which are sorted."""
+    if not others.size:
+        return np.zeros(numbers.shape, bool)
+    after = np.searchsorted(others, numbers)
+    below, above = (others[np.clip(after + step, 0, others.size - 1)] for step in (-1, 0))
+    return np.isclose(numbers, below, SAME, 0) | np.isclose(numbers, above, SAME, 0)
+
+
+def _in_common(values: Sequence[Any]) -> Array:
+    """Return the finite numbers that all values have, sorted: also as keys, not in large arrays."""
+    common: Array | None = None
+    for value in values:
+        small = [part for _, part in parts(value) if np.size(part) <= MOST_NUMBERS * 4]
+        numbers = np.array(sorted(filter(math.isfinite, numbers_in([small, *keys_in(value)]))))
+        common = numbers if common is None else common[_near(common, numbers)]
+    return np.array([]) if common is None else common
 
 
 def _literals(test: TestCase) -> frozenset[float]:
@@ -162,17 +149,15 @@ def _literals(test: TestCase) -> frozenset[float]:
         sources.append(re.sub(r"\bsizes\([^()]*\)", "sizes()", test.given.code))
     for source in sources:
         values += constants_in(ast.parse(source.strip()))
-    return frozenset[float]().union(*map(numbers_in, values))
+    return numbers_in(values)
 
 
 def constants_in(tree: ast.AST) -> Iterator[Any]:
     """Yield the constants in Python, and what is computed from constants alone, as `10**6`."""
+    computed = (ast.Constant, ast.BinOp, ast.UnaryOp)
     for node in ast.walk(tree):
-        inner = list(ast.walk(node))
-        if isinstance(node, (ast.Constant, ast.BinOp, ast.UnaryOp)) and not any(
-            isinstance(each, ast.expr)
-            and not isinstance(each, (ast.Constant, ast.BinOp, ast.UnaryOp))
-            for each in inner
+        if isinstance(node, computed) and all(
+            isinstance(each, computed) for each in ast.walk(node) if isinstance(each, ast.expr)
         ):
             try:
                 value = evaluate(ast.unparse(node), {})

@@ -13,7 +13,6 @@ its rounding, say, or with a right helper. If every test then passes, that part 
 Tests that disclose nothing are run but not compared, so that a diagnosis reveals nothing of them.
 """
 
-import itertools
 import math
 import re
 import time
@@ -21,14 +20,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from grader.definitions.exercise import (
-    CallTest,
-    Exercise,
-    TestCase,
-    TestId,
-)
+from grader.definitions.exercise import CallTest, Exercise, TestCase, TestId
 from grader.errors import DefinitionError
 from grader.grading.comparison.compare import RawResult, Rung
 from grader.grading.diagnosis.fingerprint import Fingerprint, fingerprint_of
@@ -41,10 +34,6 @@ from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Outcome, Te
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
 from grader.sandbox.interface import Children
 from grader.sandbox.limits import Limits
-
-if TYPE_CHECKING:
-    from grader.grading.diagnosis.derived_mistakes import Variants
-    from grader.grading.diagnosis.teaching_exercises import Teachers
 
 Observed = Mapping[TestId, RawResult]
 Strategy = Callable[[], Diagnosis | None]
@@ -122,11 +111,36 @@ class Diagnostician:
             )
             for each in mistakes
         ]
-        self._mutants: list[_WrongProgram] | None = None
-        self._variants: Variants | None = None
-        self._pairs: list[_WrongProgram] | None = None
-        self._teachers: Teachers | None = None
         self._until = math.inf
+
+    @cached_property
+    def _mutants(self) -> list[_WrongProgram]:
+        if not self._exercise.solution:  # a student edition has none
+            return []
+        from grader.mutation import OPERATORS, mutants  # most failures need no mutants
+
+        exercise = self._exercise
+        variants = mutants(exercise.solution, exercise.defines, exercise.starter)[:_MOST_MUTANTS]
+        return [
+            _WrongProgram("mutation", mutant.operator, mutant.source, mistake)
+            for mutant in variants
+            if (mistake := OPERATORS[mutant.operator].mistake)
+            and mutant.operator not in _VAGUE_OPERATORS
+        ]
+
+    @cached_property
+    def _pairs(self) -> list[_WrongProgram]:
+        from grader.grading.diagnosis.derived_mistakes import pairs
+
+        return [
+            _WrongProgram(
+                "pair",
+                Diagnosis.JOIN.join((one.id, other.id)),
+                program,
+                diagnosis_sentences.at_once((one.feedback.strip(), other.feedback.strip())),
+            )
+            for one, other, program in pairs(self._exercise)
+        ]
 
     def diagnose(
         self,
@@ -179,23 +193,32 @@ class Diagnostician:
         outcomes = {case.fingerprints[test.id].outcome for test in case.failing}
         if not source or outcomes != {Outcome.FAILED}:
             return
-        self._prepare_variants()
-        numbers = self._variants.numbers if self._variants else ()
-        own = read_own_code(self._sandbox, self._short_limits(), source, numbers)
-        yield "A declared mistake with another number", lambda: self._with_own_numbers(case, own)
+        own = self._own_code(source)
+        yield (
+            "A declared mistake with another number",
+            lambda: _diagnosis(self._with_number(case, own.numbers), case),
+        )
         trusted, guessed = diagnosis_sentences.TRUSTED, diagnosis_sentences.GUESSED
         yield "Digits that are lost", lambda: self._repaired(case, own, trusted)
         yield "A helper that is wrong", lambda: self._in_helper(case, own, source)
         yield "Two declared mistakes at once", lambda: self._two_at_once(case)
         # Many programs have a property.
         is_of_values = all(case.fingerprints[test.id].rung in _OF_VALUES for test in case.failing)
-        if self._variants and is_of_values:
+        if self._exercise.solution and is_of_values:
             yield "One other change", lambda: self._repaired(case, own, guessed)
+
+    def _own_code(self, source: str) -> OwnCode:
+        from grader.grading.diagnosis.derived_mistakes import constants_of  # as the mutants
+
+        numbers = constants_of(self._exercise.solution)
+        return read_own_code(self._sandbox, self._short_limits(), source, numbers)
 
     def _declared(self, case: "_Case", source: str) -> Diagnosis | None:
         matches = [each for each in self._misconceptions if self._explains(each, case)]
         if len(matches) == 1 and self._exercise.kind != "predict" and _TINY.search(source):
-            matches += self._without_effect(case, source)
+            # With a number that does nothing, a step that seems to be wrong is one that is missing.
+            tiny = [each for each in self._own_code(source).numbers if 0 < each < _NO_EFFECT]
+            matches += self._with_number(case, tiny)
         return _diagnosis(matches, case)
 
     def _in_answers(self, case: "_Case") -> Diagnosis | None:
@@ -237,43 +260,21 @@ class Diagnostician:
             tests=tuple(tests),
         )
 
-    def _without_effect(self, case: "_Case", source: str) -> list[_WrongProgram]:
-        """Return the misconception that a submission makes with a number that does nothing.
+    def _with_number(self, case: "_Case", numbers: Sequence[float]) -> list[_WrongProgram]:
+        """Return the misconception, if any, that agrees with one of the submission's numbers."""
+        from grader.grading.diagnosis.derived_mistakes import with_other_numbers
 
-        It says that a step is wrong, where another one, which agrees too, says that it is missing.
-        Either may be the mistake.
-        """
-        self._prepare_variants()
-        numbers = self._variants.numbers if self._variants else ()
-        own = read_own_code(self._sandbox, self._short_limits(), source, numbers)
-        tiny = [number for number in own.numbers if 0 < abs(number) < _NO_EFFECT]
-        return list(itertools.islice(self._with_numbers(case, tiny), 1))
-
-    def _prepare_variants(self) -> None:
-        if self._exercise.solution and self._variants is None:  # a student edition has none
-            # Most failures need none of them.
-            from grader.grading.diagnosis.derived_mistakes import Variants
-            from grader.grading.diagnosis.teaching_exercises import Teachers
-
-            self._variants = Variants(self._exercise)
-            self._teachers = Teachers(self._exercise)
-
-    def _with_own_numbers(self, case: "_Case", own: OwnCode) -> Diagnosis | None:
-        """Return the misconception that agrees with a number of the submission in it."""
-        program = next(self._with_numbers(case, own.numbers), None)
-        return _diagnosis([program], case) if program else None
-
-    def _with_numbers(self, case: "_Case", numbers: Sequence[float]) -> Iterator[_WrongProgram]:
-        """Yield misconceptions that agree with another number in place of the author's."""
-        fitted = self._variants.fitted(numbers) if self._variants else ()
-        for declared, number, other, code in fitted:
+        if not self._exercise.solution or not case.has_much_evidence:
+            return []
+        for declared, number, other, code in with_other_numbers(self._exercise, numbers):
             feedback = (
                 f"This is a known mistake, here with {other:g} in place of {number:g}: "
                 f"{declared.feedback.strip()}"
             )
             program = _WrongProgram("misconception", declared.id, code, feedback, declared.hint)
-            if case.has_much_evidence and self._explains(program, case):
-                yield program
+            if self._explains(program, case):
+                return [program]
+        return []
 
     def _repaired(self, case: "_Case", own: OwnCode, kinds: Collection[str]) -> Diagnosis | None:
         """Return the part of the submission without which the tests pass."""
@@ -302,45 +303,38 @@ class Diagnostician:
 
     def _in_helper(self, case: "_Case", own: OwnCode, source: str) -> Diagnosis | None:
         """Return the helper of the submission with a right one in whose place the tests pass."""
-        if self._teachers is None:
+        if not self._exercise.solution:
             return None
+        from grader.grading.diagnosis.teaching_exercises import required_exercises, teacher_of
+
         helpers = [name for name in own.functions if name not in self._exercise.defines]
+        required = required_exercises(self._exercise) if helpers else []
         for name in helpers[:_MOST_HELPERS]:
-            teacher, there = self._teachers.of(name) or (self._exercise, name)
-            right = with_other_helper(source, name, teacher.solution, there)
+            teacher, its_name = teacher_of(name, required) or (self._exercise, name)
+            right = with_other_helper(source, name, teacher.solution, its_name)
             if not teacher.solution or not self._passes(right, case):
                 continue
             line = own.functions[name]
-            taught = teacher.misconceptions if teacher is not self._exercise else ()
-            matches = []
-            for mistake in taught:
-                feedback = diagnosis_sentences.in_helper(name, line, mistake.feedback.strip())
-                code = with_other_helper(source, name, mistake.code, there)
-                program = _WrongProgram(
-                    "misconception", f"{teacher.id}/{mistake.id}", code, feedback
+            programs = [
+                _WrongProgram(
+                    "misconception",
+                    f"{teacher.id}/{mistake.id}",
+                    with_other_helper(source, name, mistake.code, its_name),
+                    diagnosis_sentences.in_helper(name, line, mistake.feedback.strip()),
                 )
-                if self._explains(program, case):
-                    matches.append(program)
-            feedback = diagnosis_sentences.in_helper(name, line)
-            return _diagnosis(matches, case) or _diagnosis(
-                [_WrongProgram("repair", "own-helper", "", feedback)], case
+                for mistake in (teacher.misconceptions if teacher is not self._exercise else ())
+            ]
+            matches = [program for program in programs if self._explains(program, case)]
+            unnamed = _WrongProgram(
+                "repair", "own-helper", "", diagnosis_sentences.in_helper(name, line)
             )
+            return _diagnosis(matches, case) or _diagnosis([unnamed], case)
         return None
 
     def _two_at_once(self, case: "_Case") -> Diagnosis | None:
         """Return the only two misconceptions that agree together."""
-        if self._variants is None or not case.has_much_evidence:
+        if not self._exercise.solution or not case.has_much_evidence:
             return None
-        if self._pairs is None:
-            self._pairs = [
-                _WrongProgram(
-                    "pair",
-                    Diagnosis.JOIN.join((one.id, other.id)),
-                    program,
-                    diagnosis_sentences.at_once((one.feedback.strip(), other.feedback.strip())),
-                )
-                for one, other, program in self._variants.pairs()
-            ]
         matches = [program for program in self._pairs if self._explains(program, case)]
         return _diagnosis(matches, case) if len(matches) == 1 else None
 
@@ -373,19 +367,6 @@ class Diagnostician:
         )
 
     def _matching_mutants(self, case: "_Case") -> Iterator[_WrongProgram]:
-        exercise = self._exercise
-        if self._mutants is None:
-            self._mutants = []
-            if exercise.solution:  # a student edition has none
-                from grader.mutation import OPERATORS, mutants  # most failures need no mutants
-
-                variants = mutants(exercise.solution, exercise.defines, exercise.starter)
-                self._mutants = [
-                    _WrongProgram("mutation", mutant.operator, mutant.source, mistake)
-                    for mutant in variants[:_MOST_MUTANTS]
-                    if (mistake := OPERATORS[mutant.operator].mistake)
-                    and mutant.operator not in _VAGUE_OPERATORS
-                ]
         sentences: set[str] = set()
         for program in self._mutants:
             if sum(each.hung for each in self._mutants) > _MOST_HANGS:

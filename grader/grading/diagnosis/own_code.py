@@ -5,7 +5,6 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Any, Final
 
 from grader.grading.diagnosis import source_reader
@@ -46,33 +45,37 @@ def read_own_code(
     Args:
         numbers: The solution's.
     """
-    match _read(sandbox, limits, source_reader, source, list(numbers)):
+    with sandbox.child(limits) as child:
+        try:
+            child.start()
+            child.load(inspect.getsource(source_reader), ["read"])
+            answer = child.call("read", [source, list(numbers)], {})
+        except ChildGoneError:
+            return OwnCode()
+    match value_read(answer):
         case {"numbers": list(own), "functions": list(functions), "copies": list(copies)}:
-            accepted = []
-            for each in copies:
-                match each:
-                    case [str(kind), [int(), *_] as lines, list(was), str(text)] if kind in REPAIRS:
-                        parts = (
-                            x if isinstance(x, int) else printable(str(x)[:_CODE]) for x in was
-                        )
-                        accepted.append(Copy(kind, tuple(map(int, lines)), tuple(parts), text))
             return OwnCode(
                 tuple(each for each in own if isinstance(each, float) and math.isfinite(each)),
                 dict(each for each in functions if _is_place(each)),
-                tuple(accepted),
+                tuple(copy for each in copies if (copy := _copy(each))),
             )
     return OwnCode()
 
 
-def _read(sandbox: Children, limits: Limits, reader: ModuleType, *arguments: object) -> Any:
-    with sandbox.child(limits) as child:
-        try:
-            child.start()
-            child.load(inspect.getsource(reader), ["read"])
-            answer = child.call("read", list(arguments), {})
-        except ChildGoneError:
-            return None
-    return value_read(answer)
+def _is_place(value: object) -> bool:
+    match value:
+        case [str(), int(line)]:
+            return 0 < line < _LINES
+    return False
+
+
+def _copy(value: object) -> Copy | None:
+    """Return what a child says of a copy; it may say anything."""
+    match value:
+        case [str(kind), [int(), *_] as lines, list(was), str(text)] if kind in REPAIRS:
+            code = (each if isinstance(each, int) else printable(str(each)[:_CODE]) for each in was)
+            return Copy(kind, tuple(x for x in lines if isinstance(x, int)), tuple(code), text)
+    return None
 
 
 class ReaderError(Exception):
@@ -88,13 +91,6 @@ def value_read(answer: Answer) -> Any:
     if not isinstance(answer, Returned):
         raise ReaderError(answer)
     return answer.value
-
-
-def _is_place(value: object) -> bool:
-    match value:
-        case [str(), int(line)]:
-            return 0 < line < _LINES
-    return False
 
 
 def with_other_helper(source: str, name: str, other: str, other_name: str) -> str:

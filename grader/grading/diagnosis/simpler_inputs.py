@@ -1,124 +1,19 @@
-"""Inputs as trees of arrays and numbers, and simpler values to try."""
+"""Simpler and other values to try in the place of an array or a number."""
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterator
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
-from grader.grading.diagnosis.input_properties import Path, parts, walk
+from grader.grading.diagnosis.input_values import Array
 
 MOST_NUMBERS: Final = 64
 """The most numbers that a small example has."""
 
-SAME: Final = 1e-5
-"""The relative deviation up to which a number is told by another one."""
-
-_Array: TypeAlias = npt.NDArray[Any]
-
 _SIMPLE: Final = (0, 1, 2)
 _NEXT: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 0.5)  # factors of a number that takes another's place
-
-
-def arrays_in(value: Any) -> Iterator[tuple[Path, _Array]]:
-    """Yield each array in a value and each list of numbers or of rows of them, with its path."""
-    for path, part in walk(value, is_whole=_is_numbers):
-        if isinstance(part, np.ndarray) or _is_numbers(part):
-            yield path, np.asarray(part)
-
-
-def _is_numbers(value: Any) -> bool:
-    if not isinstance(value, (list, tuple)):
-        return False
-    if value and all(isinstance(row, list) for row in value):
-        return len(set(map(len, value))) == 1 and all(map(_is_numbers, value))
-    return all(isinstance(item, (int, float, complex, np.generic)) for item in value)
-
-
-def keys_in(value: Any) -> Iterator[Any]:
-    """Yield the keys of the mappings in a value."""
-    for _, part in walk(value):
-        if isinstance(part, Mapping):
-            yield from part
-
-
-def lengths_in(value: Any) -> Iterator[int]:
-    """Yield the lengths of the axes, lists and tuples in a value."""
-    for _, part in walk(value):
-        if isinstance(part, (np.ndarray, list, tuple)):
-            yield from np.shape(part) if isinstance(part, np.ndarray) else (len(part),)
-
-
-def near(numbers: _Array, others: _Array) -> _Array:
-    """Return which numbers are, up to rounding, one of others, which are sorted."""
-    if not others.size:
-        return np.zeros(numbers.shape, bool)
-    after = np.searchsorted(others, numbers)
-    below, above = (others[np.clip(after + step, 0, others.size - 1)] for step in (-1, 0))
-    return np.isclose(numbers, below, SAME, 0) | np.isclose(numbers, above, SAME, 0)
-
-
-def in_common(values: Sequence[Any]) -> _Array:
-    """Return the finite numbers that all values have, sorted: also as keys, not in large arrays."""
-    common: _Array | None = None
-    for value in values:
-        small = [part for _, part in parts(value) if np.size(part) <= MOST_NUMBERS * 4]
-        numbers = np.array(sorted(filter(math.isfinite, numbers_in([small, *keys_in(value)]))))
-        common = numbers if common is None else common[near(common, numbers)]
-    return np.array([]) if common is None else common
-
-
-def standard_forms(part: Any) -> Iterator[Any]:
-    """Yield arrays that are no one's: zeros, ones, 0, 1, 2, ... in the form of a part."""
-    count = 2 if np.asarray(part).dtype.kind == "b" else 5
-    return itertools.islice(simpler(part, in_order=True), count)
-
-
-def replaced(value: Any, path: Path, part: Any) -> Any:
-    """Return a copy of a value with another part at the end of a path."""
-    if not path:
-        return part
-    key, *rest = path
-    if isinstance(value, Mapping):
-        return {**value, key: replaced(value[key], tuple(rest), part)}
-    items = list(value)
-    items[key] = replaced(items[key], tuple(rest), part)
-    return type(value)(items)
-
-
-def exchanged(part: Any, number: float, other: float) -> Any:
-    """Return a part with one number in place of another, wherever that stands."""
-    if isinstance(part, np.ndarray):
-        return np.where(part == number, other, part).astype(part.dtype)
-    return type(part)(other)
-
-
-def moved(part: Any, number: float, other: float) -> Any:
-    """Return a part in which what is near a number lies as far from another one."""
-    if isinstance(part, np.ndarray):
-        is_near = np.abs(part - number) <= abs(number) / 2
-        return np.where(is_near, part + (other - number), part).astype(part.dtype)
-    return type(part)(other)
-
-
-def numbers_in(value: Any) -> frozenset[float]:
-    """Return the different numbers in a value: of complex ones the parts, and no booleans."""
-    arrays = [np.asarray(part) for _, part in parts(value)]
-    arrays += [each.imag for each in arrays if each.dtype.kind == "c"]
-    # An integer that is too large for NumPy is an object to it.
-    real = [each.real.astype(np.float64).ravel() for each in arrays if each.dtype.kind in "iufcO"]
-    return (
-        frozenset(float(each) for each in np.unique(np.concatenate(real))) if real else frozenset()
-    )
-
-
-def texts_in(value: Any) -> Iterator[str]:
-    """Yield the texts in a value, also those that are keys."""
-    for _, part in walk([value, *keys_in(value)]):
-        if isinstance(part, str):
-            yield part
 
 
 def simpler(part: Any, *, in_order: bool) -> Iterator[Any]:
@@ -138,14 +33,13 @@ def simpler(part: Any, *, in_order: bool) -> Iterator[Any]:
         yield from (each.astype(part.dtype) for each in _simpler_arrays(part, in_order=in_order))
 
 
-def _simpler_arrays(part: _Array, *, in_order: bool) -> Iterator[_Array]:
-    rising = np.arange(part.size).reshape(part.shape)
+def _simpler_arrays(part: Array, *, in_order: bool) -> Iterator[Array]:
+    zeros, ones = np.zeros_like(part), np.ones_like(part)
     if part.dtype.kind == "b":
-        yield from (np.zeros_like(part), np.ones_like(part))
+        yield from (zeros, ones)
         return
-    if in_order:
-        yield from (rising, rising + 1)
-    yield from (np.zeros_like(part), np.ones_like(part))
+    rising = np.arange(part.size).reshape(part.shape)
+    yield from (rising, rising + 1, zeros, ones) if in_order else (zeros, ones)
     if part.ndim == 2:  # noqa: PLR2004  a matrix
         yield np.eye(*part.shape)
     yield from (rising, rising + 1)
@@ -163,3 +57,27 @@ def alike(number: float) -> Iterator[float]:
     for factor in _NEXT:
         for digits in ("%.0e", "%.1e"):
             yield float(digits % (number * factor))
+
+
+def standard_forms(part: Any) -> Iterator[Any]:
+    """Yield arrays that are no one's: zeros, ones, 0, 1, 2, ... in the form of a part."""
+    count = 2 if np.asarray(part).dtype.kind == "b" else 5
+    return itertools.islice(simpler(part, in_order=True), count)
+
+
+def other_arrays(array: Array) -> Iterator[Array]:
+    """Yield arrays of the form of another one, and of nothing else that is in it."""
+    yield from standard_forms(array)
+    rng = np.random.default_rng(array.size)
+    for _ in range(3 if array.dtype.kind in "biuf" else 0):
+        yield rng.integers(0, 2 if array.dtype.kind == "b" else 4, array.shape).astype(array.dtype)
+
+
+def without_number(part: Any, number: float, other: float) -> Iterator[Any]:
+    """Yield a part with another number in the place of one, alone or with all that is near it."""
+    if not isinstance(part, np.ndarray):
+        yield type(part)(other)
+        return
+    yield np.where(part == number, other, part).astype(part.dtype)
+    is_near = np.abs(part - number) <= abs(number) / 2
+    yield np.where(is_near, part + (other - number), part).astype(part.dtype)

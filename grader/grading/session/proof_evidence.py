@@ -18,7 +18,7 @@ from grader.definitions.exercise import (
 )
 from grader.grading.checks import check_of
 from grader.grading.comparison.compare import RawResult, compare
-from grader.grading.diagnosis.input_properties import parts
+from grader.grading.diagnosis.input_values import parts
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import NotCopyableError, fresh

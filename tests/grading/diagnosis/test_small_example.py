@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from grader.definitions.collection import load_exercise
-from grader.grading.diagnosis.plain_call import python_of
+from grader.grading.diagnosis.input_values import python_of
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, SmallExample, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data

@@ -1,0 +1,250 @@
+"""Inputs as trees of arrays, numbers and texts: their parts, their Python text, what they share."""
+
+import functools
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = npt.NDArray[Any]
+
+Path: TypeAlias = tuple[Any, ...]
+"""The names, keys and numbers that lead to a value in the inputs."""
+
+SAME: Final = 1e-5
+"""The relative deviation up to which a number is told by another one."""
+
+ALL_DIFFERENT: Final = "all different"
+"""A property that an example may break, unless the result says which of several numbers."""
+
+_DEFAULT_DTYPES = ("bool", "int64", "float64", "complex128")  # dtypes that NumPy makes of a list
+
+
+class NotWritableError(Exception):
+    """A value has no short Python text that gives it again."""
+
+
+def walk(
+    value: Any,
+    path: Path = (),
+    is_whole: Callable[[Any], bool] = lambda _: False,
+    *,
+    lists_alike: bool = False,
+) -> Iterator[tuple[Path, Any]]:
+    """Yield a value and what is in it, each with the path to it.
+
+    Args:
+        is_whole: Whether a list, tuple or mapping is one thing, whose items are not yielded.
+        lists_alike: Whether all items of a list have one path.
+    """
+    yield path, value
+    if isinstance(value, (list, tuple, Mapping)) and not is_whole(value):
+        for key, item in value.items() if isinstance(value, Mapping) else enumerate(value):
+            step = "*" if lists_alike and isinstance(value, list) else key
+            yield from walk(item, (*path, step), is_whole, lists_alike=lists_alike)
+
+
+def parts(value: Any, *, lists_alike: bool = False) -> Iterator[tuple[Path, Any]]:
+    """Yield each array and each number in a value, with the path to it."""
+    for path, part in walk(value, lists_alike=lists_alike):
+        if isinstance(part, (np.ndarray, np.generic, int, float, complex)):
+            yield path, part
+
+
+def arrays_in(value: Any) -> Iterator[tuple[Path, Array]]:
+    """Yield each array in a value and each list of numbers or of rows of them, with its path."""
+    for path, part in walk(value, is_whole=_is_numbers):
+        if isinstance(part, np.ndarray) or _is_numbers(part):
+            yield path, np.asarray(part)
+
+
+def _is_numbers(value: Any) -> bool:
+    if not isinstance(value, (list, tuple)):
+        return False
+    if value and all(isinstance(row, list) for row in value):
+        return len(set(map(len, value))) == 1 and all(map(_is_numbers, value))
+    return all(isinstance(item, (int, float, complex, np.generic)) for item in value)
+
+
+def axes_in(value: Any) -> Iterator[tuple[Path, int, int]]:
+    """Yield the axes of the arrays, lists and tuples in a value: path, number and length."""
+    for path, part in walk(value):
+        if isinstance(part, (np.ndarray, list, tuple)):
+            lengths = part.shape if isinstance(part, np.ndarray) else (len(part),)
+            yield from ((path, axis, length) for axis, length in enumerate(lengths))
+
+
+def keys_in(value: Any) -> Iterator[Any]:
+    """Yield the keys of the mappings in a value."""
+    for _, part in walk(value):
+        if isinstance(part, Mapping):
+            yield from part
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield the texts in a value, also those that are keys."""
+    for _, part in walk([value, *keys_in(value)]):
+        if isinstance(part, str):
+            yield part
+
+
+def numbers_in(value: Any) -> frozenset[float]:
+    """Return the different numbers in a value: of complex ones the parts, and no booleans."""
+    arrays = [np.asarray(part) for _, part in parts(value)]
+    arrays += [each.imag for each in arrays if each.dtype.kind == "c"]
+    # An integer that is too large for NumPy is an object to it.
+    real = [each.real.astype(np.float64).ravel() for each in arrays if each.dtype.kind in "iufcO"]
+    return frozenset(np.concatenate(real).tolist()) if real else frozenset()
+
+
+def count_numbers(value: Any) -> int:
+    """Return how many numbers are written in a value."""
+    return sum(int(np.size(part)) for _, part in parts(value))
+
+
+def at(value: Any, path: Path) -> Any:
+    """Return the part of a value that a path leads to."""
+    return functools.reduce(operator.getitem, path, value)
+
+
+def replaced(value: Any, path: Path, part: Any) -> Any:
+    """Return a copy of a value with another part at the end of a path."""
+    if not path:
+        return part
+    key, *rest = path
+    if isinstance(value, Mapping):
+        return {**value, key: replaced(value[key], tuple(rest), part)}
+    items = list(value)
+    items[key] = replaced(items[key], tuple(rest), part)
+    return type(value)(items)
+
+
+def is_near(one: Array, other: Array) -> bool:
+    """Return whether two arrays are the same up to rounding."""
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    if one.dtype.kind in "fc":
+        return np.allclose(one, other, SAME, 0, equal_nan=True)
+    return np.array_equal(one, other)
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Return whether two values are the same, type and dtype included."""
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        is_inexact = one.dtype.kind in "fc"
+        return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=is_inexact)
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(is_same, one, other))
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(is_same(one[key], other[key]) for key in one)
+    return type(one) is type(other) and bool(one == other)
+
+
+def python_of(value: Any) -> str:  # noqa: C901, PLR0911  any value; each kind returns
+    """Return Python text that gives a value of numbers, texts, arrays and containers of them.
+
+    Raises:
+        NotWritableError: It is none.
+    """
+    kind = type(value)
+    if kind in (float, complex):
+        text = repr(value)
+        if np.isfinite(value):
+            return text
+        if kind is complex:
+            raise NotWritableError(text)
+        return f"{'-' if text.startswith('-') else ''}np.{text.lstrip('-')}"
+    if value is None or kind in (bool, int, str):
+        return repr(value)
+    if kind is np.ndarray and value.dtype.kind in "biufcU":
+        is_usual = value.dtype.name in _DEFAULT_DTYPES or value.dtype.kind == "U"
+        dtype = "" if is_usual else f", dtype=np.{value.dtype.name}"
+        if value.size == 0:
+            return f"np.zeros({value.shape}, dtype=np.{value.dtype.name})"
+        if value.dtype.kind == "f":  # as few digits as its dtype needs
+            value = value.astype(str).astype(np.float64)
+        return f"np.array({python_of(value.tolist())}{dtype})"
+    if isinstance(value, np.generic) and value.dtype.kind in "biufc":
+        text = python_of(value.item())
+        return text if value.dtype.name in _DEFAULT_DTYPES else f"np.{value.dtype.name}({text})"
+    if kind is list:
+        return f"[{', '.join(map(python_of, value))}]"
+    if kind is tuple:
+        return f"({', '.join(map(python_of, value))}{',' if len(value) == 1 else ''})"
+    if kind is dict:
+        return f"{{{', '.join(f'{python_of(k)}: {python_of(v)}' for k, v in value.items())}}}"
+    raise NotWritableError(kind.__name__)
+
+
+def properties(part: Any) -> frozenset[str]:
+    """Return what holds for all numbers of a part, of all that inputs are usually meant to keep.
+
+    An input that breaks what holds for every ordinary draw may be one that no right program has to
+    take: a probability of 2, a mask that leaves a row nothing.
+    """
+    array = np.asarray(part)
+    if array.size == 0 or array.dtype.kind not in "biuf":
+        return frozenset()
+    rows = array if array.ndim else array.reshape(1)
+    if array.dtype.kind == "b":
+        square = rows.ndim > 1 and rows.shape[-1] == rows.shape[-2]
+        diagonal = np.diagonal(rows, 0, -2, -1) if square else None
+        holds = {
+            "each row has True": rows.any(-1).all(),
+            "each row has False": not rows.all(-1).any(),
+            "the diagonal is True": diagonal is not None and diagonal.all(),
+            "the diagonal is False": diagonal is not None and not diagonal.any(),
+        }
+    else:
+        finite = np.isfinite(rows)
+        with np.errstate(all="ignore"):  # between infinities and large numbers
+            holds = {
+                "finite": finite.all(),
+                "each row has a finite number": finite.any(-1).all(),
+                "positive": (rows > 0).all(),
+                "not negative": (rows >= 0).all(),
+                "not positive": (rows <= 0).all(),
+                "negative": (rows < 0).all(),
+                "at most 1": (rows <= 1).all(),
+                "less than 1": (rows < 1).all(),
+                "rows have the sum 1": np.allclose(rows.sum(-1), 1),
+                ALL_DIFFERENT: np.unique(array).size == array.size,
+                "increasing": (np.diff(rows) > 0).all(),
+                "not decreasing": (np.diff(rows) >= 0).all(),
+            }
+    return frozenset(
+        {f"of kind {array.dtype.kind}", *(name for name, is_so in holds.items() if is_so)}
+    )
+
+
+class OrdinaryInputs:
+    """The properties that all parts of ordinary inputs have, by their paths.
+
+    Args:
+        lists_alike: Whether all items of a list have the same properties.
+    """
+
+    def __init__(self, draws: Iterable[Any], *, lists_alike: bool = False) -> None:
+        self._lists_alike = lists_alike
+        self._properties: dict[Path, frozenset[str]] = {}
+        for path, part in (p for draw in draws for p in parts(draw, lists_alike=lists_alike)):
+            here = properties(part)
+            self._properties[path] = self._properties.get(path, here) & here
+
+    def of(self, path: Path) -> frozenset[str]:
+        """Return the properties of a part."""
+        return self._properties.get(path, frozenset())
+
+    def lacking(self, value: Any, path: Path = ()) -> frozenset[str]:
+        """Return the usual properties that a value at a path, or a part of it, does not have."""
+        lacking = frozenset[str]()
+        for inner, part in parts(value, lists_alike=self._lists_alike):
+            if usual := self.of((*path, *inner)):
+                lacking |= usual - properties(part)
+        return lacking
+
+    def has_ties(self, inputs: Any) -> bool:
+        """Return whether numbers are equal that are different in all ordinary inputs."""
+        return ALL_DIFFERENT in self.lacking(inputs)

@@ -153,47 +153,52 @@ def shapes_of(value: Any) -> Any:
     return None
 
 
-def compare_shapes(shapes: Any, got: object, path: _Path = ()) -> Difference | None:
+def leaves(
+    expected: object, got: object, path: _Path = ()
+) -> Iterator[tuple[_Path, object, object]]:
+    """Yield the parts of two values side by side, with their path, as far as both have one form."""
+    if isinstance(expected, dict) and isinstance(got, dict):
+        pairs = [(key, expected[key], got[key]) for key in expected if key in got]
+    elif isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)):
+        same = len(expected) == len(got)
+        pairs = [(n, one, got[n]) for n, one in enumerate(expected) if same]
+    else:
+        yield path, expected, got
+        return
+    for key, one, other in pairs:
+        yield from leaves(one, other, (*path, key))
+
+
+def compare_shapes(shapes: Any, got: object) -> Difference | None:
     """Compare the shapes of arrays and numbers with those that `shapes_of` gave.
 
     Returns:
         None if they agree, as far as the two values are of the same form.
     """
-    if isinstance(shapes, np.ndarray) and isinstance(got, (np.ndarray, *_NUMBER)):
-        expected_shape, shape = tuple(shapes.tolist()), np.shape(got)
-        if expected_shape == shape:
-            return None
-        if not expected_shape:
-            return Difference(Rung.SHAPE, "no-single-number", {"got": got}, path)
+    for path, lengths, value in leaves(shapes, got):
+        if not isinstance(lengths, np.ndarray) or not isinstance(value, (np.ndarray, *_NUMBER)):
+            continue
+        expected, shape = tuple(lengths.tolist()), np.shape(value)
+        if expected == shape:
+            continue
+        if not expected:
+            return Difference(Rung.SHAPE, "no-single-number", {"got": value}, path)
         if not shape:
-            return Difference(
-                Rung.SHAPE, "no-array-of-shape", {"shape": expected_shape, "got": got}, path
-            )
-        return Difference(Rung.SHAPE, "shape", {"expected": expected_shape, "got": shape}, path)
-    pairs: list[tuple[object, object, object]] = []
-    if isinstance(shapes, list) and isinstance(got, (list, tuple)) and len(shapes) == len(got):
-        pairs = [(n, *pair) for n, pair in enumerate(zip(shapes, got, strict=True))]
-    elif isinstance(shapes, dict) and isinstance(got, dict):
-        pairs = [(key, shapes[key], got[key]) for key in shapes if key in got]
-    differences = (compare_shapes(expected, item, (*path, key)) for key, expected, item in pairs)
-    return next(filter(None, differences), None)
+            facts = {"shape": expected, "got": value}
+            return Difference(Rung.SHAPE, "no-array-of-shape", facts, path)
+        return Difference(Rung.SHAPE, "shape", {"expected": expected, "got": shape}, path)
+    return None
 
 
-def compare_dtypes(expected: object, got: object, path: _Path = ()) -> Difference | None:
+def compare_dtypes(expected: object, got: object) -> Difference | None:
     """Compare the very dtypes of the numbers in two values, as far as these are of one form."""
-    if isinstance(expected, dict) and isinstance(got, dict):
-        pairs = [(key, expected[key], got[key]) for key in expected if key in got]
-    elif isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)):
-        pairs = [(n, *pair) for n, pair in enumerate(zip(expected, got, strict=False))]
-    else:
-        numbers = (np.ndarray, *_NUMBER)
-        if not isinstance(expected, numbers) or not isinstance(got, numbers):
-            return None
-        dtypes = {"expected": np.asarray(expected).dtype, "got": np.asarray(got).dtype}
-        is_same = np.shape(expected) != np.shape(got) or dtypes["expected"] == dtypes["got"]
-        return None if is_same else Difference(Rung.DTYPE, "dtype", dtypes, path)
-    differences = (compare_dtypes(one, other, (*path, key)) for key, one, other in pairs)
-    return next(filter(None, differences), None)
+    numbers = (np.ndarray, *_NUMBER)
+    for path, one, other in leaves(expected, got):
+        if isinstance(one, numbers) and isinstance(other, numbers):
+            dtypes = {"expected": np.asarray(one).dtype, "got": np.asarray(other).dtype}
+            if np.shape(one) == np.shape(other) and dtypes["expected"] != dtypes["got"]:
+                return Difference(Rung.DTYPE, "dtype", dtypes, path)
+    return None
 
 
 def as_written(expected: Any, got: object) -> Any:

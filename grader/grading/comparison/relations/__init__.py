@@ -5,12 +5,13 @@ full precision, and if the expected values are varied enough for it to mean some
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
+from grader.grading.comparison.compare import leaves
 from grader.grading.comparison.relations.factors import negated, rounded, scaled, unshifted
 from grader.grading.comparison.relations.order import reordered, reshaped, transposed
 from grader.grading.comparison.relations.pair import Pair, Relation, pair
@@ -39,33 +40,18 @@ def relation(expected: object, got: object, inputs: Mapping[str, Any]) -> Relati
     with np.errstate(all="ignore"):
         if result := _swapped(expected, got):
             return result
-        for where, one, other in itertools.islice(_parts(expected, got), _MOST_LEAVES):
-            leaves = pair(one, other, inputs)
-            if leaves is None:
+        for where, one, other in itertools.islice(leaves(expected, got), _MOST_LEAVES):
+            both = pair(one, other, inputs)
+            if both is None:
                 continue
-            if leaves.expected.shape != leaves.got.shape:
-                result = reshaped(leaves)
-            elif not leaves.same(leaves.got, leaves.expected):
-                result = next(filter(None, (find(leaves) for find in _FINDERS)), None)
-            result = result or reduced(leaves, inputs)
+            if both.expected.shape != both.got.shape:
+                result = reshaped(both)
+            elif not both.same(both.got, both.expected):
+                result = next(filter(None, (find(both) for find in _FINDERS)), None)
+            result = result or reduced(both, inputs)
             if result is not None:
                 return replace(result, path=where)
     return None
-
-
-def _parts(
-    expected: object, got: object, where: tuple[object, ...] = ()
-) -> Iterator[tuple[tuple[object, ...], object, object]]:
-    """Yield the path and the pair of each array or number in two values of the same form."""
-    if isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)):
-        if len(expected) == len(got):
-            for index, (one, other) in enumerate(zip(expected, got, strict=True)):
-                yield from _parts(one, other, (*where, index))
-    elif isinstance(expected, dict) and isinstance(got, dict):
-        for key in expected.keys() & got.keys():
-            yield from _parts(expected[key], got[key], (*where, key))
-    else:
-        yield where, expected, got
 
 
 def _swapped(expected: object, got: object) -> Relation | None:

@@ -18,7 +18,7 @@ from grader.definitions.exercise import (
     Tolerance,
 )
 from grader.definitions.track import Track
-from grader.grading.diagnosis.input_values import NotWritableError, count_numbers, python_of
+from grader.grading.diagnosis.input_values import NotWritableError, count_numbers, python_text
 from grader.notebook_files import TEST_CELL, code_cell, notebook, text_cell
 
 _MOST_NUMBERS: Final = 2_000  # of a value that is written out
@@ -149,6 +149,6 @@ def _comment(text: str) -> list[str]:
 def written(value: object) -> str | None:
     """Return a value as Python; None if it is too large, or none that can be written."""
     try:
-        return python_of(value) if count_numbers(value) <= _MOST_NUMBERS else None
+        return python_text(value) if count_numbers(value) <= _MOST_NUMBERS else None
     except NotWritableError:
         return None

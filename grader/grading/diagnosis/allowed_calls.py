@@ -8,7 +8,7 @@ lengths, and the properties that hold for all of them. A page judges by the same
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -21,16 +21,16 @@ from grader.definitions.exercise import (
     OutputTest,
 )
 from grader.errors import DefinitionError
-from grader.grading.diagnosis.calls import Place, RefusedError, WrittenCall, read_call
 from grader.grading.diagnosis.input_values import (
     ALL_DIFFERENT,
     OrdinaryInputs,
-    Path,
+    ValuePath,
     axes_in,
     count_numbers,
     parts,
     walk,
 )
+from grader.grading.diagnosis.written_call import Place, RefusedError, WrittenCall, read_call
 from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.feedback import break_sentences
 from grader.grading.feedback.summarize_values import summarize
@@ -153,7 +153,7 @@ class _Rules:
         order = [allowed.places.index(place) for place in call.arguments]
         self._draws = [tuple(each[place] for place in order) for each in allowed.ordinary]
         self.ordinary = OrdinaryInputs(self._draws, lists_alike=True)
-        self._forms: dict[Path, set[str]] = {}
+        self._forms: dict[ValuePath, set[str]] = {}
         for path, part in (each for draw in self._draws for each in walk(draw, lists_alike=True)):
             self._forms.setdefault(path, set()).add(_form(part))
 
@@ -181,12 +181,12 @@ class _Rules:
                 raise RefusedError(break_sentences.LENGTHS)
         return converted
 
-    def _converted(self, value: Any, path: Path) -> Any:
+    def _converted(self, value: Any, path: ValuePath) -> Any:
         if isinstance(value, (list, tuple)):
             steps = ["*"] * len(value) if isinstance(value, list) else range(len(value))
             items = zip(value, steps, strict=True)
             return type(value)(self._converted(item, (*path, step)) for item, step in items)
-        if "of kind f" not in self.ordinary.of(path):
+        if "of kind f" not in self.ordinary.properties_at(path):
             return value
         if isinstance(value, np.ndarray) and (value.dtype.kind in "iu" or not value.size):
             return value.astype(np.float64)
@@ -237,7 +237,7 @@ def _judge(
 
     def result_of(code: str) -> TestResult:
         oracle = Oracle(exercise, sandbox, ValueCache({test.id: computed}))
-        submission = Submission.from_bytes(FilePath(exercise.path_name), code.encode())
+        submission = Submission.from_bytes(Path(exercise.path_name), code.encode())
         with SubmissionRun(oracle, submission, sandbox, limits_of(exercise)) as run:
             run.load()
             return run.grade(test)

@@ -3,7 +3,7 @@
 import ast
 import contextlib
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -12,25 +12,20 @@ import numpy as np
 from grader.definitions.exercise import CallTest, FromSolution, TestId
 from grader.errors import DefinitionError
 from grader.grading.diagnosis.allowed_calls import AllowedCall, judge_call
-from grader.grading.diagnosis.calls import RefusedError, written_call
 from grader.grading.diagnosis.hidden_constants import PublicValues
+from grader.grading.diagnosis.input_search import Clock, InputSearch, small_draws
 from grader.grading.diagnosis.input_values import (
+    Inputs,
     NotWritableError,
-    at,
     axes_in,
     count_numbers,
+    part_at,
     parts,
-    python_of,
-    replaced,
+    python_text,
+    with_part_at,
 )
-from grader.grading.diagnosis.small_example import (
-    Clock,
-    Inputs,
-    Question,
-    Search,
-    ordinary_inputs,
-    questions,
-)
+from grader.grading.diagnosis.question import PlainCall, Question, ordinary_inputs, questions
+from grader.grading.diagnosis.written_call import RefusedError, written_call
 from grader.grading.expected.oracle import Oracle
 from grader.grading.expected.solution_values import loaded_solution
 from grader.grading.feedback import break_sentences
@@ -49,6 +44,7 @@ _MOST_NUMBERS: Final = 500
 
 _CPU_SECONDS, _MOST_WRITTEN = 1.5, 500  # of a search for a witness in one test
 _CUTS: Final = (slice(1), slice(2), slice(-1), slice(1, None))  # of axes
+_SIZES: Final = 4 * (1, 2, 2, 3, 3, 4, 5)  # of draws
 _ROUNDS: Final = 3  # of cutting axes and simplifying numbers, each of which may allow the other
 _SCALES: Final = (1e3, 1e-6, 1e-200, 0.0)  # of numbers; what is computed may leave the range
 
@@ -111,7 +107,7 @@ def _allowed_calls(oracle: Oracle) -> Iterator[tuple[Question, AllowedCall]]:
                 for drawn in ordinary_inputs(oracle, question)[::2]
                 if count_numbers(drawn) <= _MOST_NUMBERS
             )
-            python_of([*map(list, ordinary)])  # what cannot be written breaks nothing
+            python_text([*map(list, ordinary)])  # what cannot be written breaks nothing
             if ordinary:
                 bare = replace(test, where=oracle.exercise.where)
                 if isinstance(bare, CallTest):
@@ -122,41 +118,29 @@ def _allowed_calls(oracle: Oracle) -> Iterator[tuple[Question, AllowedCall]]:
                 yield replace(question, test=test, call=plain), allowed
 
 
-class _WideSearch(Search):
-    """A search that also tries extreme numbers, and takes only what counts as a learner's call."""
-
-    sizes = 4 * Search.sizes
-    counts: Callable[[str], bool]
-
-    def draws(self) -> Iterator[Inputs]:
-        """Yield drawn inputs, then the same with scaled decimal numbers."""
-        drawn = [*super().draws()]
-        yield from drawn
-        for scale in _SCALES:
-            for inputs in drawn:
-                for path, part in parts(inputs):
-                    if np.asarray(part).dtype.kind == "f":
-                        with np.errstate(all="ignore"):  # few bits, infinities
-                            inputs = replaced(inputs, path, part * scale)  # noqa: PLW2901
-                yield inputs
-
-    def simpler(self, inputs: Inputs, kind: str) -> Inputs:
-        """Return inputs with axes cut and numbers made simpler, as far as the call counts."""
-        for _ in range(_ROUNDS):
-            while cut := next((x for x in _shorter(inputs) if self.shows(x, kind)), None):
-                inputs = cut
-            inputs = super().simpler(inputs, kind)
-        return inputs
-
-    def difference(self, inputs: Inputs) -> str:
-        """Return the kind of the difference that inputs show, if they count."""
-        kind = super().difference(inputs)
-        with contextlib.suppress(NotWritableError):
-            return kind if kind and self.counts(self.question.call.in_line(inputs)) else ""
-        return ""
+def _scaled_draws(oracle: Oracle, question: Question) -> Iterator[Inputs]:
+    """Yield drawn inputs, then the same with scaled decimal numbers."""
+    drawn = [*small_draws(oracle, question, _SIZES)]
+    yield from drawn
+    for scale in _SCALES:
+        for inputs in drawn:
+            for path, part in parts(inputs):
+                if np.asarray(part).dtype.kind == "f":
+                    with np.errstate(all="ignore"):  # few bits, infinities
+                        inputs = with_part_at(inputs, path, part * scale)  # noqa: PLW2901
+            yield inputs
 
 
-def _shorter(inputs: Inputs) -> Iterator[Inputs]:
+def _shorten(search: InputSearch, inputs: Inputs, kind: str) -> Inputs:
+    """Return inputs with axes cut and numbers made simpler, as far as they show the difference."""
+    for _ in range(_ROUNDS):
+        while cut := next((x for x in _cut_inputs(inputs) if search.shows(x, kind)), None):
+            inputs = cut
+        inputs = search.simplify(inputs, kind)
+    return inputs
+
+
+def _cut_inputs(inputs: Inputs) -> Iterator[Inputs]:
     """Yield inputs with axes cut by `_CUTS`: all of one length together, or one alone."""
     axes = list(axes_in(inputs))
     lengths = sorted({length for *_, length in axes}, reverse=True)
@@ -166,9 +150,9 @@ def _shorter(inputs: Inputs) -> Iterator[Inputs]:
         if 0 < len(places) < group[0][2]:
             shorter = inputs
             for path, axis, _ in reversed(group):  # what is inside first
-                part = at(shorter, path)
+                part = part_at(shorter, path)
                 rest = part.take(places, axis) if isinstance(part, np.ndarray) else part[cut]
-                shorter = replaced(shorter, path, rest)
+                shorter = with_part_at(shorter, path, rest)
             yield shorter
 
 
@@ -177,10 +161,6 @@ def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> 
     exercise = replace(oracle.exercise, forbid=None)
     calls = allowed_calls(oracle)
     witnesses: list[tuple[int, str]] = []
-
-    def counts(text: str) -> bool:
-        result = judge_call(exercise, calls, submission.source, sandbox, text)
-        return not isinstance(result, str)
 
     with (
         contextlib.suppress(ChildGoneError, DefinitionError),
@@ -191,10 +171,25 @@ def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> 
         assert program is not None  # verify has proven that it loads
         public = PublicValues(oracle)
         for question, _ in _allowed_calls(oracle):
-            clock = Clock(_CPU_SECONDS)
-            search = _WideSearch(oracle, question, solution, program, clock, public, _MOST_WRITTEN)
-            search.counts = counts
-            if (first := search.first()) is not None:
-                inputs = search.simpler(*first)
+
+            def counts(inputs: Inputs, call: PlainCall = question.call) -> bool:
+                with contextlib.suppress(NotWritableError):
+                    text = call.in_line(inputs)
+                    result = judge_call(exercise, calls, submission.source, sandbox, text)
+                    return not isinstance(result, str)
+                return False
+
+            search = InputSearch(
+                oracle,
+                question,
+                solution,
+                program,
+                Clock(_CPU_SECONDS),
+                public,
+                accepts=counts,
+                most=_MOST_WRITTEN,
+            )
+            if (first := search.find_first(_scaled_draws(oracle, question))) is not None:
+                inputs = _shorten(search, *first)
                 witnesses.append((count_numbers(inputs), question.call.in_line(inputs)))
     return min(witnesses, default=(0, ""))[1]

@@ -18,8 +18,8 @@ from typing import Any, Final
 
 from grader.definitions.exercise import Exercise, Seeded, TestCase, TestId
 from grader.grading.diagnosis import expression_search, marking
-from grader.grading.diagnosis.calls import plain_calls
 from grader.grading.diagnosis.own_code import value_read
+from grader.grading.diagnosis.question import plain_calls
 from grader.grading.expected.inputs import draw_of_sizes
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import diagnosis_sentences

@@ -12,7 +12,7 @@ from grader.definitions.exercise import Literals, TestCase
 from grader.grading.diagnosis.input_values import (
     SAME,
     Array,
-    Path,
+    ValuePath,
     arrays_in,
     axes_in,
     is_near,
@@ -71,7 +71,7 @@ class PublicValues:
             or any(is_near(array, each) for each in self._arrays)
         )
 
-    def not_among(self, numbers: Array) -> list[float]:
+    def without_public(self, numbers: Array) -> list[float]:
         """Return the numbers that are neither public nor usual ones."""
         secret: list[float] = numbers[~_near(numbers, self._numbers)].tolist()
         return secret
@@ -82,10 +82,10 @@ class Secrets:
 
     def __init__(self, draws: Sequence[Mapping[str, Any]], public: PublicValues) -> None:
         self._public = public
-        self._numbers = [*public.hidden_numbers, *public.not_among(_in_common(draws))]
+        self._numbers = [*public.hidden_numbers, *public.without_public(_in_common(draws))]
         lengths = _in_common([[length for *_, length in axes_in(drawn)] for drawn in draws])
-        self._lengths = set(public.not_among(lengths[lengths > _LONGEST_PUBLIC]))
-        self._arrays: dict[Path, list[Array]] = {}
+        self._lengths = set(public.without_public(lengths[lengths > _LONGEST_PUBLIC]))
+        self._arrays: dict[ValuePath, list[Array]] = {}
         arrays = [dict(arrays_in(drawn)) for drawn in draws]
         for path, array in (each for drawn in arrays for each in drawn.items()):
             is_constant = all(path in each and is_near(array, each[path]) for each in arrays)
@@ -99,7 +99,7 @@ class Secrets:
             for each in self._numbers
         )
 
-    def has_array(self, path: Path, array: Array) -> bool:
+    def has_array(self, path: ValuePath, array: Array) -> bool:
         """Return whether an array is one of them."""
         drawn = any(is_near(array, each) for each in self._arrays.get(path, ()))
         return drawn and not self._public.has_array(array)

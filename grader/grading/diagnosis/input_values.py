@@ -10,11 +10,13 @@ import numpy.typing as npt
 
 Array: TypeAlias = npt.NDArray[Any]
 
-Path: TypeAlias = tuple[Any, ...]
+ValuePath: TypeAlias = tuple[Any, ...]
 """The names, keys and numbers that lead to a value in the inputs."""
 
 SAME: Final = 1e-5
 """The relative deviation up to which a number is told by another one."""
+
+Inputs: TypeAlias = Mapping[str, Any]
 
 ALL_DIFFERENT: Final = "all different"
 """A property that an example may break, unless the result says which of several numbers."""
@@ -28,11 +30,11 @@ class NotWritableError(Exception):
 
 def walk(
     value: Any,
-    path: Path = (),
+    path: ValuePath = (),
     is_whole: Callable[[Any], bool] = lambda _: False,
     *,
     lists_alike: bool = False,
-) -> Iterator[tuple[Path, Any]]:
+) -> Iterator[tuple[ValuePath, Any]]:
     """Yield a value and what is in it, each with the path to it.
 
     Args:
@@ -46,14 +48,14 @@ def walk(
             yield from walk(item, (*path, step), is_whole, lists_alike=lists_alike)
 
 
-def parts(value: Any, *, lists_alike: bool = False) -> Iterator[tuple[Path, Any]]:
+def parts(value: Any, *, lists_alike: bool = False) -> Iterator[tuple[ValuePath, Any]]:
     """Yield each array and each number in a value, with the path to it."""
     for path, part in walk(value, lists_alike=lists_alike):
         if isinstance(part, (np.ndarray, np.generic, int, float, complex)):
             yield path, part
 
 
-def arrays_in(value: Any) -> Iterator[tuple[Path, Array]]:
+def arrays_in(value: Any) -> Iterator[tuple[ValuePath, Array]]:
     """Yield each array in a value and each list of numbers or of rows of them, with its path."""
     for path, part in walk(value, is_whole=_is_numbers):
         if isinstance(part, np.ndarray) or _is_numbers(part):
@@ -68,7 +70,7 @@ def _is_numbers(value: Any) -> bool:
     return all(isinstance(item, (int, float, complex, np.generic)) for item in value)
 
 
-def axes_in(value: Any) -> Iterator[tuple[Path, int, int]]:
+def axes_in(value: Any) -> Iterator[tuple[ValuePath, int, int]]:
     """Yield the axes of the arrays, lists and tuples in a value: path, number and length."""
     for path, part in walk(value):
         if isinstance(part, (np.ndarray, list, tuple)):
@@ -104,20 +106,20 @@ def count_numbers(value: Any) -> int:
     return sum(int(np.size(part)) for _, part in parts(value))
 
 
-def at(value: Any, path: Path) -> Any:
+def part_at(value: Any, path: ValuePath) -> Any:
     """Return the part of a value that a path leads to."""
     return functools.reduce(operator.getitem, path, value)
 
 
-def replaced(value: Any, path: Path, part: Any) -> Any:
+def with_part_at(value: Any, path: ValuePath, part: Any) -> Any:
     """Return a copy of a value with another part at the end of a path."""
     if not path:
         return part
     key, *rest = path
     if isinstance(value, Mapping):
-        return {**value, key: replaced(value[key], tuple(rest), part)}
+        return {**value, key: with_part_at(value[key], tuple(rest), part)}
     items = list(value)
-    items[key] = replaced(items[key], tuple(rest), part)
+    items[key] = with_part_at(items[key], tuple(rest), part)
     return type(value)(items)
 
 
@@ -142,7 +144,7 @@ def is_same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def python_of(value: Any) -> str:  # noqa: C901, PLR0911  any value; each kind returns
+def python_text(value: Any) -> str:  # noqa: C901, PLR0911  any value; each kind returns
     """Return Python text that gives a value of numbers, texts, arrays and containers of them.
 
     Raises:
@@ -165,16 +167,16 @@ def python_of(value: Any) -> str:  # noqa: C901, PLR0911  any value; each kind r
             return f"np.zeros({value.shape}, dtype=np.{value.dtype.name})"
         if value.dtype.kind == "f":  # as few digits as its dtype needs
             value = value.astype(str).astype(np.float64)
-        return f"np.array({python_of(value.tolist())}{dtype})"
+        return f"np.array({python_text(value.tolist())}{dtype})"
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
-        text = python_of(value.item())
+        text = python_text(value.item())
         return text if value.dtype.name in _DEFAULT_DTYPES else f"np.{value.dtype.name}({text})"
     if kind is list:
-        return f"[{', '.join(map(python_of, value))}]"
+        return f"[{', '.join(map(python_text, value))}]"
     if kind is tuple:
-        return f"({', '.join(map(python_of, value))}{',' if len(value) == 1 else ''})"
+        return f"({', '.join(map(python_text, value))}{',' if len(value) == 1 else ''})"
     if kind is dict:
-        return f"{{{', '.join(f'{python_of(k)}: {python_of(v)}' for k, v in value.items())}}}"
+        return f"{{{', '.join(f'{python_text(k)}: {python_text(v)}' for k, v in value.items())}}}"
     raise NotWritableError(kind.__name__)
 
 
@@ -228,20 +230,20 @@ class OrdinaryInputs:
 
     def __init__(self, draws: Iterable[Any], *, lists_alike: bool = False) -> None:
         self._lists_alike = lists_alike
-        self._properties: dict[Path, frozenset[str]] = {}
+        self._properties: dict[ValuePath, frozenset[str]] = {}
         for path, part in (p for draw in draws for p in parts(draw, lists_alike=lists_alike)):
             here = properties(part)
             self._properties[path] = self._properties.get(path, here) & here
 
-    def of(self, path: Path) -> frozenset[str]:
+    def properties_at(self, path: ValuePath) -> frozenset[str]:
         """Return the properties of a part."""
         return self._properties.get(path, frozenset())
 
-    def lacking(self, value: Any, path: Path = ()) -> frozenset[str]:
+    def lacking(self, value: Any, path: ValuePath = ()) -> frozenset[str]:
         """Return the usual properties that a value at a path, or a part of it, does not have."""
         lacking = frozenset[str]()
         for inner, part in parts(value, lists_alike=self._lists_alike):
-            if usual := self.of((*path, *inner)):
+            if usual := self.properties_at((*path, *inner)):
                 lacking |= usual - properties(part)
         return lacking
 

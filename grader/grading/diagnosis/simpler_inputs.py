@@ -16,7 +16,7 @@ _SIMPLE: Final = (0, 1, 2)
 _NEXT: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 0.5)  # factors of a number that takes another's place
 
 
-def simpler(part: Any, *, in_order: bool) -> Iterator[Any]:
+def simpler_values(part: Any, *, in_order: bool) -> Iterator[Any]:
     """Yield simpler values for a whole part, the simplest first.
 
     Args:
@@ -28,7 +28,7 @@ def simpler(part: Any, *, in_order: bool) -> Iterator[Any]:
     elif isinstance(part, (int, float, np.integer)):
         yield from map(type(part), _SIMPLE)
         if isinstance(part, float) and math.isfinite(part):
-            yield from (0.5, round(part), round(part, 1), *itertools.islice(alike(part), 2))
+            yield from (0.5, round(part), round(part, 1), *itertools.islice(numbers_near(part), 2))
     elif isinstance(part, np.ndarray) and part.size and part.dtype.kind in "biuf":
         yield from (each.astype(part.dtype) for each in _simpler_arrays(part, in_order=in_order))
 
@@ -50,7 +50,7 @@ def _simpler_arrays(part: Array, *, in_order: bool) -> Iterator[Array]:
         yield np.round(part * digits * 2) / (digits * 2) + 0.0  # no minus zero
 
 
-def alike(number: float) -> Iterator[float]:
+def numbers_near(number: float) -> Iterator[float]:
     """Yield numbers near another one, of one or two digits and its sign."""
     if number == 0 or not math.isfinite(number):
         return
@@ -62,7 +62,7 @@ def alike(number: float) -> Iterator[float]:
 def standard_forms(part: Any) -> Iterator[Any]:
     """Yield arrays that are no one's: zeros, ones, 0, 1, 2, ... in the form of a part."""
     count = 2 if np.asarray(part).dtype.kind == "b" else 5
-    return itertools.islice(simpler(part, in_order=True), count)
+    return itertools.islice(simpler_values(part, in_order=True), count)
 
 
 def other_arrays(array: Array) -> Iterator[Array]:

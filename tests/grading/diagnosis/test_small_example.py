@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from grader.definitions.collection import load_exercise
-from grader.grading.diagnosis.input_values import python_of
+from grader.grading.diagnosis.input_values import python_text
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, SmallExample, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
@@ -346,6 +346,6 @@ def test_an_example_of_a_shipped_exercise(sandbox: Sandbox) -> None:
 def test_numbers_have_as_few_digits_as_their_dtype_needs() -> None:
     """The text of an array of single precision gives the same array again."""
     array = np.array([[0.99, 1e-30], [np.inf, 0.1]], dtype=np.float32)
-    text = python_of(array)
+    text = python_text(array)
     assert text == "np.array([[0.99, 1e-30], [np.inf, 0.1]], dtype=np.float32)"
     assert np.array_equal(eval(text, {"np": np}), array)  # noqa: S307  our own text

@@ -1,22 +1,18 @@
-"""Calls of what a task describes, as `f(x)` and `Model(W).step(x)`: in tests, and a learner's own.
+"""A call that a learner wrote: read, and checked against a whitelist.
 
-A learner's call is never run in the trusted process. Its arguments are data and NumPy's
-constructors; they are computed in a child of the sandbox.
+It is never run in the trusted process. Its arguments are data and NumPy's constructors; they are
+computed in a child of the sandbox.
 """
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
-from grader.definitions.exercise import Exercise, TestCase
-from grader.grading.diagnosis.input_values import python_of
+from grader.definitions.exercise import Exercise
 from grader.grading.feedback import break_sentences
-from grader.grading.program.author_code import evaluate
 
 _MOST_CHARACTERS: Final = 2000
 _LARGEST_POWER: Final = 999
-_LINE: Final = 88  # characters of a call with its inputs; in a longer one they get their own lines
 
 _OF_NUMPY: Final = frozenset({
     "arange", "array", "asarray", "bool", "bool_", "complex64", "complex128", "diag", "e",
@@ -37,93 +33,7 @@ class RefusedError(Exception):
     """A call does not count; the message is the sentence for the learner."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlainCall:
-    """A call whose arguments are computed from the inputs of a test alone.
-
-    What a test does around the call does not belong to it, since it may say what the test looks
-    for.
-    """
-
-    code: str
-    names: frozenset[str]  # the inputs that it uses
-    is_plain: bool = True  # else an expression of a test that discloses its inputs
-
-    def in_line(self, inputs: Mapping[str, Any], named: Sequence[str] = ()) -> str:
-        """Return the call with the values of its arguments.
-
-        Args:
-            named: Inputs that keep their names.
-
-        Raises:
-            NotWritableError: An input has no Python text.
-        """
-        tree = ast.parse(self.code, mode="eval").body
-
-        def written(argument: ast.expr) -> ast.expr:
-            if isinstance(argument, ast.Name) and argument.id in named:
-                return argument
-            text = python_of(evaluate(ast.unparse(argument), inputs))
-            return ast.parse(text, mode="eval").body
-
-        for call in _chain(tree)[1]:
-            call.args = [written(each) for each in call.args]
-            for keyword in call.keywords:
-                keyword.value = written(keyword.value)
-        return ast.unparse(tree)
-
-    def written_out(self, inputs: Mapping[str, Any]) -> tuple[dict[str, str], str]:
-        """Return the inputs that need lines of their own, as Python, and the call.
-
-        Raises:
-            NotWritableError: An input has no Python text.
-        """
-        if not self.is_plain:
-            return {name: python_of(inputs[name]) for name in sorted(self.names)}, self.code
-        whole = self.in_line(inputs)
-        if len(whole) <= _LINE:
-            return {}, whole
-        chain = _chain(ast.parse(self.code, mode="eval").body)[1]
-        arguments = [each for call in chain for each in _arguments(call)]
-        names = [each.id for each in arguments if isinstance(each, ast.Name)]
-        return {name: python_of(inputs[name]) for name in names}, self.in_line(inputs, names)
-
-
-def plain_calls(exercise: Exercise, test: TestCase, inputs: Mapping[str, Any]) -> list[PlainCall]:
-    """Return the different plain calls in the Python of a test, the outermost ones."""
-    names = frozenset(inputs)
-
-    def calls(node: ast.AST) -> Iterator[ast.Call]:
-        if isinstance(node, ast.Call) and _is_plain(exercise, node, names):
-            yield node
-        else:
-            for child in ast.iter_child_nodes(node):
-                yield from calls(child)
-
-    codes = dict.fromkeys(ast.unparse(call) for call in calls(ast.parse(test.code.strip())))
-    return [PlainCall(code, _names(ast.parse(code)) & names) for code in codes]
-
-
-def _is_plain(exercise: Exercise, node: ast.Call, names: frozenset[str]) -> bool:
-    base, chain = _chain(node)
-    makers = [
-        each.func.value if isinstance(each.func, ast.Attribute) else each.func for each in chain
-    ]
-    if chain[0].func is not base or any(
-        maker is not call for call, maker in zip(chain, makers[1:], strict=False)
-    ):
-        return False
-    defined = exercise.defines.get(getattr(base, "id", ""))
-    return (
-        defined is not None
-        and (defined.kind == "class") is (len(chain) > 1)
-        and not any(isinstance(each, ast.Starred) for call in chain for each in call.args)
-        and all(keyword.arg for call in chain for keyword in call.keywords)
-        and all(_names(each) <= names | {"np"} for call in chain for each in _arguments(call))
-    )
-
-
-def _chain(tree: ast.expr) -> tuple[ast.expr, list[ast.Call]]:
+def call_chain(tree: ast.expr) -> tuple[ast.expr, list[ast.Call]]:
     """Return what `Model(W).step(x)` begins with, and the calls in it, the first one first."""
     chain: list[ast.Call] = []
     while isinstance(tree, (ast.Call, ast.Attribute)):
@@ -131,14 +41,6 @@ def _chain(tree: ast.expr) -> tuple[ast.expr, list[ast.Call]]:
             chain.insert(0, tree)
         tree = tree.func if isinstance(tree, ast.Call) else tree.value
     return tree, chain
-
-
-def _arguments(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(keyword.value for keyword in call.keywords)]
-
-
-def _names(node: ast.AST) -> frozenset[str]:
-    return frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
 
 
 def without_arguments(call: str) -> str:
@@ -190,7 +92,7 @@ def written_call(exercise: Exercise, text: str) -> WrittenCall:
         SyntaxError: It is no Python.
     """
     tree = ast.parse(text.strip(), mode="eval").body
-    base, chain = _chain(tree)
+    base, chain = call_chain(tree)
     if not isinstance(tree, ast.Call) or not isinstance(base, ast.Name):
         raise _unreadable("This is no Python call")
     if base.id not in exercise.defines:

@@ -1,0 +1,262 @@
+"""The search for inputs on which two programs differ, without what only hidden tests have."""
+
+import itertools
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from grader.definitions.exercise import CallTest, Literals, OutputTest, Seeded
+from grader.errors import DefinitionError, GraderFault
+from grader.grading.checks import judge
+from grader.grading.comparison.compare import Rung
+from grader.grading.diagnosis.allowed_calls import undecided
+from grader.grading.diagnosis.hidden_constants import PublicValues, Secrets, is_standard
+from grader.grading.diagnosis.input_values import (
+    ALL_DIFFERENT,
+    Inputs,
+    OrdinaryInputs,
+    ValuePath,
+    arrays_in,
+    count_numbers,
+    is_near,
+    is_same,
+    numbers_in,
+    part_at,
+    parts,
+    with_part_at,
+)
+from grader.grading.diagnosis.question import (
+    Question,
+    difference_kind,
+    draw_question,
+    ordinary_inputs,
+)
+from grader.grading.diagnosis.simpler_inputs import (
+    MOST_NUMBERS,
+    numbers_near,
+    other_arrays,
+    simpler_values,
+    without_number,
+)
+from grader.grading.expected.oracle import Draw, Oracle, ValueCache
+from grader.grading.program.author_code import TooLargeError, TooLongError, evaluate
+from grader.grading.program.loaded_program import LoadedProgram
+from grader.grading.program.proxies import NoValueError
+from grader.sandbox.answers import ChildGoneError
+
+_CPU_SECONDS: Final = 0.15  # of our own: there is more to do around a call than in it
+WALL_SECONDS: Final = 1.0
+"""The wall time for programs that compute long or wait."""
+
+_MOST_LENGTHS: Final = 6  # that are varied independently
+_SIZES: Final = (1, 2, 2, 3, 3, 4, 5)  # of draws after those with each small vector
+_FORM: Final = (Rung.SHAPE, Rung.LENGTH, Rung.TYPE)
+
+
+class Clock:
+    """The time for a search."""
+
+    def __init__(self, cpu_seconds: float = _CPU_SECONDS) -> None:
+        self._cpu_end = time.process_time() + cpu_seconds
+        self._wall_end = time.monotonic() + WALL_SECONDS * cpu_seconds / _CPU_SECONDS
+
+    @property
+    def is_over(self) -> bool:
+        """True if no time is left."""
+        return time.process_time() > self._cpu_end or time.monotonic() > self._wall_end
+
+
+def small_draws(
+    oracle: Oracle, question: Question, sizes: Sequence[int] = _SIZES
+) -> Iterator[Inputs]:
+    """Yield inputs drawn with every small vector of sizes, then with these ordinary sizes."""
+    numbers = itertools.count()
+    source = question.of.given
+    code = source.code if isinstance(source, Seeded) else ""
+    lengths = sum(int(count) for count in re.findall(r"\bsizes\(\s*(\d+)", code))
+    vectors = itertools.product((1, 2), repeat=min(lengths, _MOST_LENGTHS)) if lengths else ()
+    for vector in sorted(vectors, key=sum):
+        for _ in range(2):
+            yield draw_question(oracle, question, next(numbers), vector, max(vector))
+    for size in sizes:
+        yield draw_question(oracle, question, next(numbers), (), size)
+
+
+class InputSearch:
+    """The search for inputs of a question on which two programs differ.
+
+    Args:
+        solution: Loaded in a child.
+        program: The submission, in another one. For the simpler inputs, in one that has seen no
+            secret: it could tell it by which of them it goes wrong on.
+        accepts: What inputs have to be besides.
+        most: The most numbers of an example.
+    """
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        question: Question,
+        solution: LoadedProgram,
+        program: LoadedProgram,
+        clock: Clock,
+        public: PublicValues,
+        *,
+        accepts: Callable[[Inputs], bool] = lambda _: True,
+        most: int = MOST_NUMBERS,
+    ) -> None:
+        self.question = question
+        self.program = program
+        self._oracle = oracle
+        self._values = Oracle(oracle.exercise, oracle.sandbox, ValueCache())
+        self._solution = solution
+        self._clock = clock
+        self._public = public
+        self._accepts = accepts
+        self._most = most
+
+    @cached_property
+    def _draws(self) -> list[Inputs]:
+        return ordinary_inputs(self._oracle, self.question)
+
+    @cached_property
+    def _ordinary(self) -> OrdinaryInputs:
+        return OrdinaryInputs(self._draws)
+
+    @cached_property
+    def _secrets(self) -> Secrets:
+        return Secrets(self._draws, self._public)
+
+    def is_of_a_test(self, inputs: Inputs) -> bool:
+        """Return whether inputs are those of a draw of the test."""
+        return any(
+            all(name in draw.inputs and is_same(inputs[name], draw.inputs[name]) for name in inputs)
+            for draw in self._oracle.draws(self.question.of)
+        )
+
+    def find_first(self, draws: Iterable[Inputs]) -> tuple[Inputs, str] | None:
+        """Return the first inputs that show a difference, of the test's own kind if possible."""
+        other = None
+        for inputs in draws:
+            if self._clock.is_over:
+                break
+            if count_numbers(inputs) > self._most or not self._fits(inputs):
+                continue
+            kind = self._difference(inputs)
+            if kind and self.question.kind in ("", kind):
+                return inputs, kind
+            if kind and other is None:
+                other = inputs, kind
+        return other
+
+    def _difference(self, inputs: Inputs) -> str:
+        """Return the kind of the difference that inputs show; "" if none."""
+        test = replace(self.question.test, given=Literals(inputs))
+        draws = self._values.cache.draws
+        draws.pop(test.id, None)
+        try:
+            if test.needs_solution:
+                if isinstance(test, OutputTest):
+                    value: Any = self._solution.printed_by(test.where, test.run, inputs)
+                else:
+                    names = self._solution.names(test.where, keep_inputs=test.keep_inputs)
+                    value = evaluate(test.call, {**self._solution.bindings(names), **inputs})
+                draws[test.id] = (Draw(inputs, value),)
+            expected = self._values.draws(test)[0].expected
+        except (ChildGoneError, GraderFault):
+            raise
+        except Exception:  # noqa: BLE001  the reference or the solution does not take these inputs
+            return ""
+        if undecided(expected, lambda: self._ordinary.has_ties(inputs)):
+            return ""
+        kind = self._kind(self.program, test)
+        if kind and not test.needs_solution and self._kind(self._solution, test):
+            return ""
+        return kind if kind and self._accepts(inputs) else ""
+
+    def _kind(self, program: LoadedProgram, test: CallTest | OutputTest) -> str:
+        try:
+            difference = judge(program, self._values, test, self._values.draws(test)[0])
+        except NoValueError as error:
+            return difference_kind(error.answer, None) or "no value"
+        except (TooLargeError, TooLongError):
+            return "too large"
+        except DefinitionError:  # the test's own code does not take these inputs
+            return ""
+        return "" if difference.difference is None else difference.difference.rung.value
+
+    def _fits(self, value: Any, path: ValuePath = ()) -> bool:
+        """Return whether inputs, or a part of them, keep what holds for ordinary draws."""
+        return self._ordinary.lacking(value, path) <= {ALL_DIFFERENT}
+
+    def _with_part(
+        self, inputs: Inputs, path: ValuePath, part: Any, kind: str, *, free: bool = True
+    ) -> Inputs | None:
+        """Return inputs with another part, if they still show a difference of the same kind.
+
+        Args:
+            free: Whether inputs with a secret are refused.
+        """
+        changed = with_part_at(inputs, path, part)
+        if count_numbers(changed) > self._most or not self._fits(part, path):
+            return None
+        if free and next(self._secrets_in(changed), None) is not None:
+            return None
+        return changed if self.shows(changed, kind) else None
+
+    def shows(self, inputs: Inputs, kind: str) -> bool:
+        """Return whether inputs show a difference of this kind, if there is time to see it."""
+        try:
+            return not self._clock.is_over and self._difference(inputs) == kind
+        except ChildGoneError:
+            return False
+
+    def simplify(self, inputs: Inputs, kind: str) -> Inputs:
+        """Return inputs made simpler, part by part, without a secret."""
+        for path, part in list(parts(inputs)):
+            for simple in simpler_values(part, in_order=kind in _FORM):
+                if is_same(simple, part):
+                    break
+                changed = self._with_part(inputs, path, simple, kind)
+                if changed is not None:
+                    inputs = changed
+                    break
+        return inputs
+
+    def without_secrets(self, inputs: Inputs, kind: str) -> Inputs | None:
+        """Return inputs in which what hidden tests may have is exchanged for something else."""
+        if self._secrets.has_any_in(self.question.call.code, inputs):
+            return None
+        while (secret := next(self._secrets_in(inputs), None)) is not None:
+            path, values = secret
+            tried = (self._with_part(inputs, path, each, kind, free=False) for each in values)
+            free = next((each for each in tried if each is not None), None)
+            if free is None:
+                return None
+            inputs = free
+        return inputs
+
+    def _secrets_in(self, inputs: Inputs) -> Iterator[tuple[ValuePath, Iterator[Any]]]:
+        """Yield the paths to what hidden tests may have, with other values to try there."""
+        is_secret = self._secrets.has_number
+        for path, array in arrays_in(inputs):
+            if self._secrets.has_array(path, array):
+                part = part_at(inputs, path)
+                new = (each for each in other_arrays(array) if not is_near(each, array))
+                yield path, (x if part is array else type(part)(x.tolist()) for x in new)
+        for path, part in parts(inputs):
+            if np.ndim(part) and is_standard(np.asarray(part)):
+                continue
+            for number in filter(is_secret, numbers_in(part)):
+                others = [
+                    each for each in (*numbers_near(number), 0.0, 1.0, 2.0) if not is_secret(each)
+                ]
+                if np.asarray(part).dtype.kind not in "iuf":
+                    others = []
+                new = (x for other in others for x in without_number(part, number, other))
+                yield path, (x for x in new if number not in numbers_in(x))

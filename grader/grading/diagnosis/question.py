@@ -1,0 +1,257 @@
+"""Questions for a submission: plain calls of what the task describes, and inputs for them."""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from grader.definitions.exercise import (
+    CallTest,
+    Exercise,
+    Expected,
+    FromExpression,
+    FromReference,
+    FromSolution,
+    Literals,
+    OutputTest,
+    Seeded,
+    TestCase,
+    Tolerance,
+)
+from grader.errors import DefinitionError
+from grader.grading.comparison.compare import RawResult, Rung, compare
+from grader.grading.diagnosis.input_values import Inputs, parts, python_text
+from grader.grading.diagnosis.written_call import call_chain, without_arguments
+from grader.grading.expected.inputs import draw_of_sizes
+from grader.grading.expected.oracle import Oracle
+from grader.grading.program.author_code import evaluate, names_in
+from grader.sandbox.answers import Raised
+
+_LINE: Final = 88  # characters of a call with its inputs; in a longer one they get their own lines
+_VISIBLY: Final = Tolerance(1e-3, 1e-3)
+_FINELY: Final = Tolerance(1e-7, 1e-6)  # eight digits are shown
+_ORDINARY: Final = (2, 3, 4, 5, 6, 7)  # sizes of the draws that show what inputs are like
+_OTHER_DRAWS: Final = 1 << 10  # numbers of draws that are not searched
+_MOST_KNOWN: Final = 2  # of the test's own draws, where others show what inputs are like
+
+
+@dataclass(frozen=True, slots=True)
+class PlainCall:
+    """A call whose arguments are computed from the inputs of a test alone.
+
+    What a test does around the call does not belong to it, since it may say what the test looks
+    for.
+    """
+
+    code: str
+    names: frozenset[str]  # the inputs that it uses
+    is_plain: bool = True  # else an expression of a test that discloses its inputs
+
+    def in_line(self, inputs: Mapping[str, Any], named: Sequence[str] = ()) -> str:
+        """Return the call with the values of its arguments.
+
+        Args:
+            named: Inputs that keep their names.
+
+        Raises:
+            NotWritableError: An input has no Python text.
+        """
+        tree = ast.parse(self.code, mode="eval").body
+
+        def written(argument: ast.expr) -> ast.expr:
+            if isinstance(argument, ast.Name) and argument.id in named:
+                return argument
+            text = python_text(evaluate(ast.unparse(argument), inputs))
+            return ast.parse(text, mode="eval").body
+
+        for call in call_chain(tree)[1]:
+            call.args = [written(each) for each in call.args]
+            for keyword in call.keywords:
+                keyword.value = written(keyword.value)
+        return ast.unparse(tree)
+
+    def written_out(self, inputs: Mapping[str, Any]) -> tuple[dict[str, str], str]:
+        """Return the inputs that need lines of their own, as Python, and the call.
+
+        Raises:
+            NotWritableError: An input has no Python text.
+        """
+        if not self.is_plain:
+            return {name: python_text(inputs[name]) for name in sorted(self.names)}, self.code
+        whole = self.in_line(inputs)
+        if len(whole) <= _LINE:
+            return {}, whole
+        chain = call_chain(ast.parse(self.code, mode="eval").body)[1]
+        arguments = [each for call in chain for each in _arguments(call)]
+        names = [each.id for each in arguments if isinstance(each, ast.Name)]
+        return {name: python_text(inputs[name]) for name in names}, self.in_line(inputs, names)
+
+
+def plain_calls(exercise: Exercise, test: TestCase, inputs: Mapping[str, Any]) -> list[PlainCall]:
+    """Return the different plain calls in the Python of a test, the outermost ones."""
+    names = frozenset(inputs)
+
+    def calls(node: ast.AST) -> Iterator[ast.Call]:
+        if isinstance(node, ast.Call) and _is_plain(exercise, node, names):
+            yield node
+        else:
+            for child in ast.iter_child_nodes(node):
+                yield from calls(child)
+
+    codes = dict.fromkeys(ast.unparse(call) for call in calls(ast.parse(test.code.strip())))
+    return [PlainCall(code, _names(ast.parse(code)) & names) for code in codes]
+
+
+def _is_plain(exercise: Exercise, node: ast.Call, names: frozenset[str]) -> bool:
+    base, chain = call_chain(node)
+    makers = [
+        each.func.value if isinstance(each.func, ast.Attribute) else each.func for each in chain
+    ]
+    if chain[0].func is not base or any(
+        maker is not call for call, maker in zip(chain, makers[1:], strict=False)
+    ):
+        return False
+    defined = exercise.defines.get(getattr(base, "id", ""))
+    return (
+        defined is not None
+        and (defined.kind == "class") is (len(chain) > 1)
+        and not any(isinstance(each, ast.Starred) for call in chain for each in call.args)
+        and all(keyword.arg for call in chain for keyword in call.keywords)
+        and all(_names(each) <= names | {"np"} for call in chain for each in _arguments(call))
+    )
+
+
+def _arguments(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _names(node: ast.AST) -> frozenset[str]:
+    return frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A plain call of a failing test, as a test of its own."""
+
+    test: CallTest | OutputTest  # of what the reference, the author's expression or solution gives
+    of: TestCase  # whose inputs it draws
+    call: PlainCall
+    kind: str  # the kind of difference in the failing test; "" for any
+
+
+def questions(oracle: Oracle, test: TestCase, raw: RawResult | None) -> Iterator[Question]:
+    """Yield the plain calls of a failing test, if anything may be told of it."""
+    exercise = oracle.exercise
+    is_secret = test.hidden and isinstance(test.given, Literals)
+    if test.disclose == "nothing" or test.budget is not None or is_secret:
+        return
+    kind = difference_kind(raw.got, raw.rung) if raw is not None else ""
+    tree = ast.parse(test.code.strip())
+    inputs = oracle.draws(test)[0].inputs
+    calls = plain_calls(exercise, test, inputs)
+    if test.disclose == "inputs" and test.compared == "value" and not calls:
+        calls = [
+            PlainCall(ast.unparse(tree), names_in(test.code) & frozenset(inputs), is_plain=False)
+        ]
+    if ".dtype" in test.code and "dtype" in exercise.instructions:
+        calls += [replace(call, code=f"{call.code}.dtype.name") for call in calls]
+    statements = {ast.unparse(each) for each in tree.body if isinstance(each, ast.Expr)}
+    by_itself = _compared_by_itself(oracle)
+    for call in calls:
+        visible_test: CallTest | OutputTest
+        if isinstance(test, OutputTest) and call.code in statements:  # what it gives does not count
+            visible_test = OutputTest(
+                where=test.where, id=test.id, run=call.code, tolerance=test.tolerance
+            )
+        elif without_arguments(call.code.removesuffix(".dtype.name")) in by_itself or (
+            test.compared == "value" and call.code == ast.unparse(tree)
+        ):
+            used = names_in(call.code) & exercise.defines.keys()
+            has_reference = all(exercise.defines[name].reference for name in used)
+            expect: Expected = FromReference() if has_reference else FromSolution()
+            if isinstance(test.expect, FromExpression) and call.code == ast.unparse(tree):
+                others = names_in(test.expect.code) - exercise.defines.keys() - {"np", "reference"}
+                expect = test.expect if others <= call.names else expect
+            visible_test = CallTest(
+                where=test.where,
+                id=test.id,
+                call=call.code,
+                expect=expect,
+                tolerance=_visibly(test.tolerance, raw),
+                keep_inputs=test.keep_inputs,
+                nan=test.nan,
+                accept=test.accept,
+                dtype=test.dtype,
+            )
+        else:
+            continue
+        yield Question(visible_test, test, call, kind)
+
+
+def _compared_by_itself(oracle: Oracle) -> set[str]:
+    """Return the plain calls, without arguments, whose result is all that some test compares.
+
+    Of any other call, a test may accept more results than the solution's.
+    """
+    return {
+        without_arguments(call.code)
+        for test in oracle.exercise.tests
+        if test.compared == "value"
+        for call in plain_calls(oracle.exercise, test, oracle.draws(test)[0].inputs)
+        if call.code == ast.unparse(ast.parse(test.code.strip()))
+    }
+
+
+def _visibly(tolerance: Tolerance | None, raw: RawResult | None) -> Tolerance:
+    """Return how far two values must be apart at least, for an eye and for the author.
+
+    What is not as far apart in the failing test, such as a rounded result, or 1e-44 where zero is
+    asked for, need not be in the example.
+    """
+    author = tolerance or Tolerance(0.0, 0.0)
+    coarse = Tolerance(max(author.atol, _VISIBLY.atol), max(author.rtol, _VISIBLY.rtol))
+    if raw is None or raw.rung is not Rung.VALUES:
+        return coarse
+    # Numbers of few digits: right programs differ in the last ones.
+    dtypes = [np.asarray(part).dtype for _, part in parts(raw.expected)]
+    if np.float16 in dtypes or np.float32 in dtypes:
+        return coarse
+    if compare(raw.expected, raw.got, coarse) is not None:
+        return coarse
+    return Tolerance(
+        _FINELY.atol if tolerance is None else tolerance.atol, max(author.rtol, _FINELY.rtol)
+    )
+
+
+def difference_kind(got: object, rung: Rung | None) -> str:
+    """Return the kind of a difference, or of the error in its place; "" where it says little."""
+    if isinstance(got, Raised):
+        return f"raised {got.type}"
+    return (
+        "" if rung in (None, Rung.PROPERTY, Rung.ASSERTION, Rung.TEXT, Rung.FIGURE) else rung.value
+    )
+
+
+def ordinary_inputs(oracle: Oracle, question: Question) -> list[Inputs]:
+    """Return inputs that show what a question is usually asked with."""
+    names = question.call.names
+    inputs = [draw.inputs for draw in oracle.draws(question.of)[: len(_ORDINARY)]]
+    inputs += [
+        draw_question(oracle, question, _OTHER_DRAWS + size, (), size)
+        for size in _ORDINARY[min(len(inputs), _MOST_KNOWN) :]
+        if isinstance(question.of.given, Seeded)  # literals are the same in each draw
+    ]
+    return [{name: each[name] for name in names} for each in inputs if names <= each.keys()]
+
+
+def draw_question(
+    oracle: Oracle, question: Question, number: int, lengths: tuple[int, ...], size: int
+) -> Inputs:
+    """Draw the inputs of a question; none for sizes for which the author's Python does not work."""
+    try:
+        drawn = draw_of_sizes(oracle.exercise, question.of, number, lengths, size)
+    except DefinitionError:
+        return {}
+    return {name: value for name, value in drawn.items() if name in question.call.names}

@@ -1,13 +1,11 @@
 """Lessons as the templates print them: prose, cells with what they showed, questions, exercises."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Final, TypeAlias
-
-from markupsafe import Markup
+from typing import Any, Final, TypeAlias
 
 from grader.errors import Location
 from grader.lessons.blocks import (
@@ -17,6 +15,7 @@ from grader.lessons.blocks import (
     ChoiceQuestion,
     Exercises,
     Experiment,
+    MatrixDisplay,
     NumberQuestion,
     PlotDisplay,
     Prose,
@@ -26,7 +25,7 @@ from grader.lessons.computed_text import Text
 from grader.lessons.figure import Figure
 from grader.lessons.reply import OTHER
 from grader.lessons.safe_svg import safe_svg
-from sitegen.cards import ExerciseCard, LessonCard, Stop, check_exercises
+from sitegen.cards import ExerciseCard, Stop, check_exercises
 from sitegen.cell_displays import MatrixView, PlotView, view_matrix
 from sitegen.content import TrackLesson
 from sitegen.exercise_data import BREAKS
@@ -35,125 +34,24 @@ from sitegen.links import INDEX
 from sitegen.markdown import render_inline, render_markdown
 from sitegen.page_images import PageImages
 from sitegen.safe_html import trusted
-from sitegen.teaching import FigureView, view_figure
+from sitegen.teaching import view_figure
 from sitegen.values import shorten
 
 _DEFINED: Final = re.compile(r"^def (\w+)", re.MULTILINE)
 _TITLE: Final = re.compile(r"\s*# [^\n]*\n")
 
 
-@dataclass(frozen=True, slots=True)
-class ProseView:
-    """Text between cells."""
-
-    form: ClassVar[str] = "prose"
-    html: Markup
-    title: Markup | None = None  # the text is folded below it
-
-
-@dataclass(frozen=True, slots=True)
-class CellView:
-    """A cell: its code unless it is hidden, what it printed, and what it showed."""
-
-    form: ClassVar[str] = "cell"
-    index: int  # among all cells, from zero
-    code: Markup | None
-    solves: ExerciseCard | None  # an exercise of the lesson, whose solution it may be
-    printed: str
-    figures: tuple[MatrixView | PlotView, ...]
-    title: Markup | None = None  # the code is folded below it
-
-
-@dataclass(frozen=True, slots=True)
-class TasksView:
-    """The place for exercises; each has one place in a lesson."""
-
-    form: ClassVar[str] = "tasks"
-    exercises: tuple[ExerciseCard, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FigureBlock:
-    """A figure to play with."""
-
-    form: ClassVar[str] = "figure"
-    view: FigureView
-
-
-@dataclass(frozen=True, slots=True)
-class ChoiceView:
-    """One of the answers, and why it is right or wrong."""
-
-    letter: str
-    text: Markup
-    is_right: bool
-    reason: Markup
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionView:
-    """A question; one without choices asks for a number."""
-
-    form: ClassVar[str] = "question"
-    number: int  # among the questions of its lesson, from one
-    total: int
-    prompt: Markup
-    choices: tuple[ChoiceView, ...] = ()
-    numbers: Sequence[tuple[float, float]] = ()  # the answer and the slips: value, and how near
-    reasons: tuple[Markup, ...] = ()  # of these numbers, and of any other one
-    answer: str = ""  # as a reader may write it
-
-
-@dataclass(frozen=True, slots=True)
-class ExperimentView:
-    """A change of the cell above, with guesses at what it does."""
-
-    form: ClassVar[str] = "experiment"
-    number: int  # among the experiments of its lesson, from one
-    cell: int  # among all cells, from zero
-    prompt: Markup
-    find: str
-    put: str
-    guesses: tuple[tuple[Markup, bool], ...]
-    why: Markup
-
-
-@dataclass(frozen=True, slots=True)
-class BreakView:
-    """A wrong program to find a call for that shows it to be wrong."""
-
-    form: ClassVar[str] = "break"
-    number: int  # among those of its lesson, from one
-    exercise: ExerciseCard
-    program: str  # the misconception's id
-    prompt: Markup
-    code: Markup
-    data: str  # the file by which the page judges a call
-
-
-BlockView: TypeAlias = (
-    ProseView | CellView | TasksView | QuestionView | ExperimentView | BreakView | FigureBlock
-)
-
-
-@dataclass(frozen=True, slots=True)
-class LessonView:
-    """A lesson with everything that its page shows."""
-
-    card: LessonCard
-    blocks: tuple[BlockView, ...]
-    cells: tuple[str, ...]  # the code of all cells, hidden ones too, in the order in which they ran
-    needs: tuple[str, ...] = ()  # packages that Python in the page does not have
+View: TypeAlias = dict[str, Any]
+"""What a template prints; its `form` says by which part of the template."""
 
 
 def view_lesson(
-    card: LessonCard,
     lesson: TrackLesson,
     cards: Mapping[str, ExerciseCard],
     images: PageImages,
     places: Mapping[str, Stop],
-) -> LessonView:
-    """Render a lesson; the exercises that its text gives no place come at its end.
+) -> View:
+    """Render a lesson for its template; the exercises that its text gives no place come at its end.
 
     Args:
         cards: The exercises of its track, by their ids.
@@ -171,12 +69,12 @@ def view_lesson(
             blocks[0] = Prose(begin, Text((str(text)[match.end() :],)))
     own = [cards[each] for each in lesson.exercises]
     views = list(_views(blocks, images, cards, places, own, lesson.path))
-    rest = tuple(cards[each] for each in lesson.exercises if each not in placed)
+    rest = [cards[each] for each in lesson.exercises if each not in placed]
     if rest:
-        views.append(TasksView(rest))
-    # What a page runs, as it shows it.
-    cells = tuple(each.code.strip("\n") for each in blocks if isinstance(each, Cell))
-    return LessonView(card, tuple(views), cells, lesson.needs)
+        views.append({"form": "tasks", "exercises": rest})
+    # All cells, hidden ones too: what a page runs, as it shows it.
+    cells = [each.code.strip("\n") for each in blocks if isinstance(each, Cell)]
+    return {"blocks": views, "cells": cells, "needs": lesson.needs}
 
 
 def _views(
@@ -186,104 +84,106 @@ def _views(
     places: Mapping[str, Stop],
     exercises: Sequence[ExerciseCard],
     path: Path,
-) -> Iterator[BlockView]:
-    placed = set[str]()
-    index = -1
-    question_number = tried = breaks = 0
+) -> Iterator[View]:
+    placed = set[str]()  # each exercise has one place
+    index = -1  # among all cells
+    numbers: Counter[str] = Counter()  # of each form, from one
     questions = sum(isinstance(each, ChoiceQuestion | NumberQuestion) for each in blocks)
     for number, block in enumerate(blocks):
+        view: View = {}
         match block:
             case Prose(where, text):
                 html = render_markdown(str(text), where=where.path, line=where.line, images=images)
                 title = render_inline(block.title, where=where.path, line=where.line - 1)
-                yield ProseView(html, title or None)
+                view = {"form": "prose", "html": html, "title": title}
             case Cell():
                 index += 1
-                if not block.hidden or block.printed or block.displays:
-                    yield CellView(
-                        index=index,
-                        code=None if block.hidden else highlight(block.code),
-                        solves=_solved(block, exercises),
-                        printed=shorten(block.printed.rstrip("\n")),
-                        figures=tuple(
-                            # A prefix, since no two ids of a page may be the same.
-                            PlotView(
-                                each.title,
-                                trusted(safe_svg(each.svg, each.alt, f"plot-{index}-{place}-")),
-                            )
-                            if isinstance(each, PlotDisplay)
-                            else view_matrix(each)
-                            for place, each in enumerate(block.displays)
-                        ),
-                        title=render_inline(block.title, where=path) or None,
-                    )
+                view = _view_cell(block, index, exercises, path)
             case Figure():
-                yield FigureBlock(view_figure(block, f"figure-{number}", places))
+                view = {"form": "figure", "view": view_figure(block, f"figure-{number}", places)}
             case Exercises(ids=ids):
-                new = tuple(dict.fromkeys(each for each in ids if each not in placed))
+                new = [each for each in dict.fromkeys(ids) if each not in placed]
                 placed.update(new)
-                yield TasksView(tuple(cards[each] for each in new))
+                view = {"form": "tasks", "exercises": [cards[each] for each in new]}
             case ChoiceQuestion() | NumberQuestion():
-                question_number += 1
-                yield _view_question(block, question_number, questions)
+                view = {"form": "question", "total": questions, **_view_question(block)}
             case Experiment():
-                tried += 1
-                yield _view_experiment(block, tried)
+                view = {"form": "experiment", **_view_experiment(block)}
             case BreakTask(where, exercise, misconception, prompt, code):
-                breaks += 1
-                yield BreakView(
-                    breaks,
-                    cards[exercise],
-                    misconception,
-                    render_inline(prompt, where=where.path, line=where.line + 1),
-                    highlight(code),
-                    cards[exercise].path.removesuffix(INDEX) + BREAKS,
-                )
+                view = {
+                    "form": "break",
+                    "exercise": cards[exercise],
+                    "program": misconception,
+                    "prompt": render_inline(prompt, where=where.path, line=where.line + 1),
+                    "code": highlight(code),
+                    "data": cards[exercise].path.removesuffix(INDEX) + BREAKS,
+                }
+        if view:
+            numbers[view["form"]] += 1
+            yield {**view, "number": numbers[view["form"]]}
 
 
-def _solved(cell: Cell, exercises: Sequence[ExerciseCard]) -> ExerciseCard | None:
+def _view_cell(cell: Cell, index: int, exercises: Sequence[ExerciseCard], path: Path) -> View:
+    """Render a cell; empty if it shows nothing."""
+    if cell.hidden and not cell.printed and not cell.displays:
+        return {}
+    displays = enumerate(cell.displays)
+    return {
+        "form": "cell",
+        "index": index,
+        "code": None if cell.hidden else highlight(cell.code),
+        "solves": _exercise_of_cell(cell, exercises),
+        "printed": shorten(cell.printed.rstrip("\n")),
+        "figures": [_view_display(each, f"plot-{index}-{n}-") for n, each in displays],
+        "title": render_inline(cell.title, where=path),
+    }
+
+
+def _view_display(display: MatrixDisplay | PlotDisplay, prefix: str) -> MatrixView | PlotView:
+    """Render what a cell showed; the prefix keeps the ids of a page's plots apart."""
+    if isinstance(display, PlotDisplay):
+        return PlotView(display.title, trusted(safe_svg(display.svg, display.alt, prefix)))
+    return view_matrix(display)
+
+
+def _exercise_of_cell(cell: Cell, exercises: Sequence[ExerciseCard]) -> ExerciseCard | None:
     """Return the exercise whose solution a cell may be: it defines what a submission must."""
     names = set(_DEFINED.findall(cell.code))
     written = (each for each in exercises if each.kind in ("write", "fix"))
     return next((each for each in written if names & set(each.defines)), None)
 
 
-def _view_experiment(block: Experiment, number: int) -> ExperimentView:
+def _view_experiment(block: Experiment) -> View:
     inline = partial(render_inline, where=block.where.path, line=block.where.line)
-    return ExperimentView(
-        number=number,
-        cell=block.cell,
-        prompt=inline(block.prompt),
-        find=block.find,
-        put=block.put,
-        guesses=tuple((inline(text), is_right) for text, is_right in block.guesses),
-        why=inline(str(block.why)),
-    )
+    return {
+        "cell": block.cell,
+        "prompt": inline(block.prompt),
+        "find": block.find,
+        "put": block.put,
+        "guesses": [(inline(text), is_right) for text, is_right in block.guesses],
+        "why": inline(str(block.why)),
+    }
 
 
-def _view_question(question: Question, number: int, total: int) -> QuestionView:
+def _view_question(question: Question) -> View:
+    """Render a question; `numbers` are the answer and the slips, with how near one must come."""
     inline = partial(render_inline, where=question.where.path, line=question.where.line)
-    prompt = inline(str(question.prompt))
-    match question:
-        case ChoiceQuestion(choices=choices):
-            views = tuple(
-                ChoiceView(
-                    each.letter,
-                    inline(str(each.text)),
-                    each.is_right,
-                    inline(str(each.reason)),
-                )
-                for each in choices
-            )
-            return QuestionView(number, total, prompt, choices=views)
-        case NumberQuestion(answer=answer, slips=slips, hint=hint):
-            numbers = (answer, *slips)
-            reasons = (*(each.reason for each in numbers), str(hint) or OTHER)
-            return QuestionView(
-                number,
-                total,
-                prompt,
-                numbers=tuple((each.number, each.near) for each in numbers),
-                reasons=tuple(inline(str(each)) for each in reasons),
-                answer=f"{answer.number:.6g}",
-            )
+    view: View = {"prompt": inline(str(question.prompt)), "choices": [], "numbers": []}
+    if isinstance(question, ChoiceQuestion):
+        view["choices"] = [
+            {
+                "letter": each.letter,
+                "text": inline(str(each.text)),
+                "is_right": each.is_right,
+                "reason": inline(str(each.reason)),
+            }
+            for each in question.choices
+        ]
+        return view
+    numbers = (question.answer, *question.slips)
+    reasons = (*(str(each.reason) for each in numbers), str(question.hint) or OTHER)
+    return view | {
+        "numbers": [(each.number, each.near) for each in numbers],
+        "reasons": [inline(each) for each in reasons],
+        "answer": f"{question.answer.number:.6g}",  # as a reader may write it
+    }

@@ -245,7 +245,7 @@ class Pages:
             "lesson",
             track=outline,
             lesson=card,
-            view=view_lesson(card, lesson, cards, images, places),
+            view=view_lesson(lesson, cards, images, places),
             notebook=notebook,
             gpt=self._leads_to_gpt(outline.id),
             names={

@@ -117,7 +117,7 @@ def check(
     lines = [*afterwards.advice(verdict), *afterwards.next_steps(verdict)]
     text = "\n".join([to_text.render(report).rstrip(), *lines])
     advice = "".join(f"<p>{html.escape(line)}</p>\n" for line in lines)
-    return CellOutput(text, to_html.part(report, advice), verdict=verdict)
+    return CellOutput(text, to_html.render_part(report, advice), verdict=verdict)
 
 
 @_without_traceback
@@ -129,10 +129,10 @@ def hint(exercise: str, *, course: str | Path | None = None, yes: bool = False) 
     """
     definition = _exercise(exercise, course)
     status = standing(progress_record.read_history(), definition.id)
-    if (offer := hint_command.offer(definition, status)) and not yes:
+    if (offer := hint_command.offer_hint(definition, status)) and not yes:
         call = _call(course, "hint", exercise).replace(")", ", yes=True)")
         return _markdown(f"{offer} `{call}` shows it.")
-    number = hint_command.take(definition, status)
+    number = hint_command.take_hint(definition, status)
     count = len(definition.hints)
     return _markdown(f"**Hint {number} of {count}**\n\n{definition.hints[number - 1].text}")
 
@@ -148,7 +148,7 @@ def break_it(
         call: Such as `"softmax(np.array([[1.0, 2.0]]))"`; without one the program is shown.
     """
     definition = _exercise(exercise, course)
-    program = break_command.program_of(definition)
+    program = break_command.find_program(definition)
     if not call:
         spelled = _call(course, "break", exercise)
         spelled = spelled.replace(repr(exercise), f"{exercise!r}, 'CALL'", 1)
@@ -157,7 +157,7 @@ def break_it(
             f"```python\n{program.code.strip()}\n```\n\nAnswer: `{spelled}`"
         )
     verdict = _grade(break_job(definition, program.id, call), unsafe=unsafe)
-    text = break_command.answer(definition, program, call, verdict)
+    text = break_command.result_message(definition, program, call, verdict)
     return CellOutput(text, f"<pre>{html.escape(text)}</pre>", verdict=verdict)
 
 

@@ -22,7 +22,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from grader.cli.options import refuse_inside
+from grader.cli.options import refuse_submitted_definitions
 from grader.errors import UsageError
 from grader.safe_files import linked_folder
 
@@ -64,7 +64,7 @@ def _install(folder: str) -> int:
     graded = submission if submission.is_dir() else submission.parent
     try:
         for each in collection.split(os.pathsep) if collection else ():
-            refuse_inside(Path(each), graded)
+            refuse_submitted_definitions(Path(each), graded)
     except UsageError:  # grading refuses it, or needs no packages
         return 0
     return _etude("packages", "install", folder=folder) if collection else 0

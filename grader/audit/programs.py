@@ -66,7 +66,7 @@ def _functions(source: str) -> set[str]:
     return {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
 
 
-def _plain(source: str) -> list[str]:
+def _bare_lines(source: str) -> list[str]:
     """Return the lines of a program without comments and docstrings, which say nothing here."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
@@ -83,7 +83,7 @@ class Match(NamedTuple):
     correspondence: Correspondence
 
 
-def mistakes_of(assignment: Assignment, match: Match) -> Iterator[AuditedProgram]:
+def known_mistakes(assignment: Assignment, match: Match) -> Iterator[AuditedProgram]:
     """Yield the solution with the known mistakes of an exercise in the place of a function."""
     solution = assignment.modules[assignment.solution]
     line = next(
@@ -95,14 +95,14 @@ def mistakes_of(assignment: Assignment, match: Match) -> Iterator[AuditedProgram
         1,
     )
     function = match.function
-    beside = _replaced(solution, match, function.solution)
+    beside = _with_mistake(solution, match, function.solution)
     for name, code in function.mistakes.items():
         if function.name not in _functions(code):
             continue
         diff = "".join(
             difflib.unified_diff(
-                _plain(function.solution),
-                _plain(code),
+                _bare_lines(function.solution),
+                _bare_lines(code),
                 f"{function.exercise}: solution",
                 f"{function.exercise}: {name}",
                 n=1,
@@ -110,7 +110,7 @@ def mistakes_of(assignment: Assignment, match: Match) -> Iterator[AuditedProgram
         )
         yield AuditedProgram(
             change=f"known mistake in {match.target}: {name} ({function.exercise})",
-            source=_replaced(solution, match, code),
+            source=_with_mistake(solution, match, code),
             diff=diff,
             line=line,
             misconception=f"{name.replace('-', ' ')} ({function.exercise})",
@@ -159,7 +159,7 @@ def _known_mistake(right, most_arguments, part, item):
 """
 
 
-def _replaced(solution: str, match: Match, code: str) -> str:
+def _with_mistake(solution: str, match: Match, code: str) -> str:
     adapter = _ADAPTER.format(
         code=textwrap.indent(code, "    "),
         name=match.function.name,

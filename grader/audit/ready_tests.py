@@ -13,11 +13,11 @@ from grader.authoring.importing.assignment import Assignment
 EXTRA_FILE = "test_etude_audit_extra.py"
 
 
-def style_of(assignment: Assignment) -> Style:
+def detect_style(assignment: Assignment) -> Style:
     """Return how the assignment's tests name the solution and compare results."""
     text = "\n".join(assignment.tests.values())
     plain = "np.allclose" in text and "np.testing" not in text and "assert_allclose" not in text
-    module = module_of(assignment)
+    module = module_name(assignment)
     names = {
         alias.asname or alias.name
         for source in assignment.tests.values()
@@ -29,7 +29,7 @@ def style_of(assignment: Assignment) -> Style:
     return Style(plain, f"{min(names)}." if names else "")
 
 
-def attributes_read(assignment: Assignment) -> frozenset[str]:
+def find_attributes(assignment: Assignment) -> frozenset[str]:
     """Return the attributes that the tests, or helpers beside the solution, name."""
     beside = (text for name, text in assignment.modules.items() if name != assignment.solution)
     nodes = (
@@ -44,7 +44,7 @@ def attributes_read(assignment: Assignment) -> frozenset[str]:
     )
 
 
-def module_of(assignment: Assignment) -> str:
+def module_name(assignment: Assignment) -> str:
     """Return the name by which tests import the solution."""
     return ".".join(PurePosixPath(assignment.solution).with_suffix("").parts)
 
@@ -71,7 +71,7 @@ def ready_test(
 
 def test_file(assignment: Assignment, tests: Sequence[ReadyTest]) -> str:
     """Return a module of ready tests."""
-    style, module = style_of(assignment), module_of(assignment)
+    style, module = detect_style(assignment), module_name(assignment)
     is_unittest, texts = assignment.kind == "unittest", [test.text for test in tests]
     lines = ["import numpy as np"]
     if any("pytest.raises" in text for text in texts):
@@ -90,7 +90,7 @@ def test_file(assignment: Assignment, tests: Sequence[ReadyTest]) -> str:
     return "\n\n\n".join([head, *texts]) + "\n"
 
 
-def covering(kills: Mapping[str, set[str]]) -> list[str]:
+def covering_tests(kills: Mapping[str, set[str]]) -> list[str]:
     """Return few tests that together kill all that any kills.
 
     Args:

@@ -14,12 +14,13 @@ from grader.audit import ready_tests, suite_checks, tasks
 from grader.audit.guest import pytest_run
 from grader.audit.guest.match import Correspondence
 from grader.audit.guest.recorded_calls import WRONG, Recorder, WrongAnswers
-from grader.audit.programs import AuditedProgram, KnownFunction, Match, mistakes_of
+from grader.audit.programs import AuditedProgram, KnownFunction, Match, known_mistakes
 from grader.audit.ready_tests import ReadyTest
 from grader.audit.result import GROUPS, Audit, SuiteCheck, Survivor
-from grader.audit.runner import Message, Patience, Runner, Task, TaskOutcome
+from grader.audit.runner import Message, Runner, Task, TaskLimits, TaskOutcome
 from grader.audit.tasks import TestOutcome
 from grader.authoring.importing.assignment import Assignment
+from grader.definitions.wording import plural
 from grader.errors import UsageError
 from grader.mutation import mutants
 
@@ -30,7 +31,7 @@ _SEARCH_SECONDS = 2.0
 _SLOWDOWN = 10  # times the solution; what takes longer counts as endless
 _CALLED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 # Twice the ordinary, which the first run has: in one of the later ones each test runs twice.
-_SOLUTION = Patience(cpu_seconds=120, wall_seconds=300.0)
+_SOLUTION = TaskLimits(cpu_seconds=120, wall_seconds=300.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +86,14 @@ class _Auditor:
         began = time.monotonic()
         every = self._run_solution()
         self.tests = [test for test in every if test.outcome == "passed"]
-        self.checks.append(suite_checks.solution_passes(every))
+        self.checks.append(suite_checks.check_solution(every))
         if (starter := self.assignment.starter) is not None:
             outcome = self.runner.run(self._task("starter", starter, ids=self.ids))
-            passed = [test.id for test in tasks.tests_of(outcome) if test.outcome == "passed"]
-            self.checks.append(suite_checks.starter_fails(passed, [*self.ids]))
+            passed = [test.id for test in tasks.test_outcomes(outcome) if test.outcome == "passed"]
+            self.checks.append(suite_checks.check_starter(passed, [*self.ids]))
         self._run_in_other_orders()
         if any(isinstance(node, _CALLED) for node in ast.walk(ast.parse(self.source))):
-            self.checks.append(suite_checks.never_calls(self.tests))
+            self.checks.append(suite_checks.check_calls(self.tests))
         reached = _LineCoverage(self.source, self.tests)
         self._run_with_wrong_results()
         self._record()
@@ -104,19 +105,19 @@ class _Auditor:
         programs += self._known_mistakes()
         survived, kills = self._run_programs(programs, reached)
         if kills is not None:
-            self.checks.append(suite_checks.redundant(kills))
-        self.checks.append(suite_checks.time(self.tests))
+            self.checks.append(suite_checks.check_redundancy(kills))
+        self.checks.append(suite_checks.check_time(self.tests))
         groups, extra_tests = self._explain(survived, reached)
         told = [each.line for name in ("survivors", "accepted") for each in groups[name]]
         branches = {
             lines.start: name
-            for lines, name in reached.branches_left(self.tests).items()
+            for lines, name in reached.unentered_branches(self.tests).items()
             if not any(line in lines for line in told)
         }
         if branches:
-            others = {lines.start for lines in reached.branches_left(every)}
+            others = {lines.start for lines in reached.unentered_branches(every)}
             left_out = {n: name for n, name in branches.items() if n not in others}
-            self.checks.append(suite_checks.entered(branches, left_out))
+            self.checks.append(suite_checks.check_branches(branches, left_out))
         return Audit(
             assignment=self.assignment,
             checks=tuple(
@@ -134,12 +135,12 @@ class _Auditor:
         self,
         name: str,
         source: str,
-        patience: Patience = _SOLUTION,
+        limits: TaskLimits = _SOLUTION,
         answer: Recorder | WrongAnswers | None = None,
         **options: Any,
     ) -> Task:
         session = pytest_run.Session(tuple(self.assignment.tests), **options)
-        return tasks.run_tests(name, source, session, patience, answer=answer)
+        return tasks.run_tests(name, source, session, limits, answer=answer)
 
     def _run_solution(self) -> list[TestOutcome]:
         trace = self.assignment.solution
@@ -147,11 +148,11 @@ class _Auditor:
         outcome, name = self.runner.run(task), self.assignment.name
         for each in outcome.of("not loaded"):
             file = each["file"] or "a file"
-            stub = _stub(each["message"])
+            stub = _missing_module_hint(each["message"])
             raise UsageError(f"{name}: {file} does not load: {each['message']}{stub}")
         for each in outcome.of("broken"):
             raise UsageError(f"{name}: pytest does not run the tests: {each['message']}")
-        tests = tasks.tests_of(outcome)
+        tests = tasks.test_outcomes(outcome)
         if outcome.ended:
             last = f"in {suite_checks.short_id(tests[-1].id)}" if tests else "before the first test"
             raise UsageError(f"{name}: the tests of the solution {outcome.ended}, {last}")
@@ -165,8 +166,8 @@ class _Auditor:
                 raise UsageError(f"{name}: the tests need {suite_checks.DENIED}")
             first = next((test.message for test in tests if test.message), "nothing")
             raise UsageError(
-                f"{name}: the solution passes none of "
-                f"{suite_checks.count(len(tests), 'test')}; the first says: {first}{_stub(first)}"
+                f"{name}: the solution passes none of {plural(len(tests), 'test')}; "
+                f"the first says: {first}{_missing_module_hint(first)}"
             )
         return tests
 
@@ -179,12 +180,12 @@ class _Auditor:
         runs = [self._task(how, self.source, ids=self.ids, **way) for how, way in ways.items()]
         failed: dict[str, list[str]] = {}
         for task, outcome in self.runner.run_all(runs):
-            ran = tasks.tests_of(outcome)
+            ran = tasks.test_outcomes(outcome)
             names = [test.id for test in ran if test.outcome == "failed"]
             failed[task.name] = [*dict.fromkeys(names)]
         how, changed = next(((how, failed[how]) for how in ways if failed[how]), ("", []))
         self.any_order = not changed
-        self.checks.append(suite_checks.order(changed, how))
+        self.checks.append(suite_checks.check_order(changed, how))
 
     def _run_with_wrong_results(self) -> None:
         runs = [
@@ -194,14 +195,14 @@ class _Auditor:
         accepted: dict[str, list[str]] = {}
         changed: dict[str, list[str]] = {}
         for task, outcome in self.runner.run_all(runs):
-            ran = tasks.tests_of(outcome)
+            ran = tasks.test_outcomes(outcome)
             changed_tests = {test for each in outcome.of("changed") for test in each["ids"]}
             changed[task.name] = [test.id for test in ran if test.id in changed_tests]
             accepted[task.name] = [
                 test.id for test in ran if test.id in changed_tests and test.outcome == "passed"
             ]
-        self.checks.append(suite_checks.accepts("accepts sevens", accepted, changed))
-        self.checks.append(suite_checks.accepts("tolerance", accepted, changed))
+        self.checks.append(suite_checks.check_wrong_results("accepts sevens", accepted, changed))
+        self.checks.append(suite_checks.check_wrong_results("tolerance", accepted, changed))
 
     def _record(self) -> None:
         """Record the calls of the tests, and make others like them."""
@@ -216,20 +217,20 @@ class _Auditor:
             for name in ("0", "1")
         )
         drawn = [test.id for test in self.tests if one.get(test.id) != other.get(test.id)]
-        self.checks.append(suite_checks.unseeded(drawn))
+        self.checks.append(suite_checks.check_seeds(drawn))
         for each in outcomes["0"].of("alike")[:1]:
-            self.checks.append(suite_checks.inputs_alike(each["facts"], self.source))
-        recorded = tasks.calls_of(outcomes["0"])
+            self.checks.append(suite_checks.check_inputs(each["facts"], self.source))
+        recorded = tasks.recorded_calls_in(outcomes["0"])
         if recorded:
             file = self.assignment.solution
             task = tasks.make_pool(self.source, file, recorded, _POOL_SECONDS)
-            self.pool = tasks.calls_of(self.runner.run(task))
+            self.pool = tasks.recorded_calls_in(self.runner.run(task))
 
     def _known_mistakes(self) -> Iterable[AuditedProgram]:
         known, like = self.request.known, self.request.like
         if not self.pool or not known:
             return
-        task = tasks.match_known(self.source, self.assignment.solution, self.pool, known, like)
+        task = tasks.match_functions(self.source, self.assignment.solution, self.pool, known, like)
         matches = [
             Match(each.pop("target"), known[number], Correspondence(**each))
             for each in self.runner.run(task).of("match")
@@ -237,7 +238,7 @@ class _Auditor:
         ]
         # Where several exercises know a mistake, the one that knows most of the function says it.
         matches.sort(key=lambda match: -len(match.function.mistakes))
-        programs = [[*mistakes_of(self.assignment, match)] for match in matches]
+        programs = [[*known_mistakes(self.assignment, match)] for match in matches]
         # The tests accept the exercise's own solution too, or its mistakes would say nothing.
         right = [
             self._task(str(number), str(each[0].beside), ids=self.ids, first_failure=True)
@@ -256,7 +257,7 @@ class _Auditor:
                 if key not in seen:
                     seen.add(key)
                     yield program
-        self.checks += map(suite_checks.not_alike, sorted(like - tried))
+        self.checks += map(suite_checks.untried_exercise, sorted(like - tried))
 
     def _run_programs(
         self, programs: Sequence[AuditedProgram], reached: "_LineCoverage"
@@ -265,7 +266,7 @@ class _Auditor:
         cpu = sum(test.cpu for test in self.tests)
         seconds = sum(test.seconds for test in self.tests)
         run_all = cpu * len(programs) <= _ALL_TESTS_SECONDS
-        patience = Patience(
+        limits = TaskLimits(
             cpu_seconds=math.ceil(_SLOWDOWN * cpu) + 2, wall_seconds=_SLOWDOWN * seconds + 20
         )
         killed: set[str] = set()
@@ -274,17 +275,17 @@ class _Auditor:
             self._task(
                 program.change,
                 program.source,
-                patience,
+                limits,
                 ids=ids if self.any_order else self.ids,
                 first_failure=not run_all,
             )
             for program in programs
-            if (ids := reached.by(program))
+            if (ids := reached.tests_reaching(program))
         ]
         for task, outcome in self._progressing(runs, "audited"):
             if tasks.is_killed(outcome):
                 killed.add(task.name)
-            for test in tasks.tests_of(outcome):
+            for test in tasks.test_outcomes(outcome):
                 if test.outcome == "failed" and test.id in kills:
                     kills[test.id].add(task.name)
         survived = [program for program in programs if program.change not in killed]
@@ -303,8 +304,8 @@ class _Auditor:
         self, survived: Sequence[AuditedProgram], reached: "_LineCoverage"
     ) -> tuple[dict[str, list[Survivor]], str]:
         """Return the programs that survive by their groups, and tests that kill them."""
-        style = ready_tests.style_of(self.assignment)
-        read = ready_tests.attributes_read(self.assignment)
+        style = ready_tests.detect_style(self.assignment)
+        read = ready_tests.find_attributes(self.assignment)
         place = tasks.ProgramPlace(self.assignment.solution, style, read, _SEARCH_SECONDS)
         runs = [
             tasks.tell_apart(each.change, self.source, each.source, self.pool, place, each.beside)
@@ -330,7 +331,7 @@ class _Auditor:
                 change, program.diff, program.line, misconception=program.misconception
             )
             if call is None:
-                group = "equivalent" if reached.by(program) else "untried"
+                group = "equivalent" if reached.tests_reaching(program) else "untried"
             else:
                 survivor = replace(
                     survivor,
@@ -369,16 +370,20 @@ class _Auditor:
         if not tests:
             return {}, ""
         outcome = self.runner.run(self._run_extra("solution", self.source, tests))
-        passed = {_name(test) for test in tasks.tests_of(outcome) if test.outcome == "passed"}
+        passed = {
+            _function_name(test)
+            for test in tasks.test_outcomes(outcome)
+            if test.outcome == "passed"
+        }
         tests = [test for test in tests if test.name in passed]
         kills: dict[str, set[str]] = {test.name: set() for test in tests}
         runs = [
             self._run_extra(change, programs[change].source, tests) for change in of_change if tests
         ]
         for task, outcome in self._progressing(runs, "proved"):
-            for test in tasks.tests_of(outcome):
-                if test.outcome == "failed" and _name(test) in kills:
-                    kills[_name(test)].add(task.name)
+            for test in tasks.test_outcomes(outcome):
+                if test.outcome == "failed" and _function_name(test) in kills:
+                    kills[_function_name(test)].add(task.name)
         texts = {test.name: test.text for test in tests}
         proven = {
             change: texts[name]
@@ -386,7 +391,7 @@ class _Auditor:
             if change in kills.get(name, ())
         }
         holes = programs.keys() - self.request.accepted
-        chosen = ready_tests.covering({name: kills[name] & holes for name in kills})
+        chosen = ready_tests.covering_tests({name: kills[name] & holes for name in kills})
         extra = [test for test in tests if test.name in chosen]
         return proven, ready_tests.test_file(self.assignment, extra) if extra else ""
 
@@ -414,7 +419,7 @@ class _LineCoverage:
                 for line in range(node.lineno, end + 1):
                     self._spans[line] = range(node.lineno, end + 1)
 
-    def by(self, program: AuditedProgram) -> frozenset[str]:
+    def tests_reaching(self, program: AuditedProgram) -> frozenset[str]:
         """Return the tests that may notice the program."""
         every = frozenset(test.id for test in self._tests)
         if not self._knows or program.misconception is not None:
@@ -422,7 +427,7 @@ class _LineCoverage:
         lines = {*self._spans.get(program.line, (program.line,))}
         return frozenset(test.id for test in self._tests if test.lines & lines)
 
-    def branches_left(self, tests: Sequence[TestOutcome]) -> dict[range, str]:
+    def unentered_branches(self, tests: Sequence[TestOutcome]) -> dict[range, str]:
         """Return the lines of each branch that no test enters, and the function's name.
 
         Only those of functions that a test calls; what stands in such a branch is not named again.
@@ -454,7 +459,7 @@ class _LineCoverage:
         return dict(sorted(result.items(), key=lambda each: each[0].start))
 
 
-def _stub(message: str) -> str:
+def _missing_module_hint(message: str) -> str:
     """Return the way out where a package of the course is missing."""
     missing = re.search(r"No module named '(\w+)", message)
     if missing is None:
@@ -465,5 +470,5 @@ def _stub(message: str) -> str:
     )
 
 
-def _name(test: TestOutcome) -> str:
+def _function_name(test: TestOutcome) -> str:
     return test.id.rpartition("::")[2]

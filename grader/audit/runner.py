@@ -76,7 +76,7 @@ _IMPORTED_AHEAD = frozenset({"hypothesis", "matplotlib", "pandas", "scipy", "skl
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class TaskLimits:
     """The limits of one task."""
 
     cpu_seconds: int = 60
@@ -98,7 +98,7 @@ class Task:
     name: str
     source: str
     work: Callable[[Send], None]
-    patience: Patience = Patience()
+    limits: TaskLimits = TaskLimits()
     extra: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -187,7 +187,7 @@ class Runner:
                     running[started.descriptor] = started
                 if not running:
                     return
-                for each in _over(running.values()):
+                for each in _wait_for_ended(running.values()):
                     del running[each.descriptor]
                     free.append(each.slot)
                     for name in each.task.extra:
@@ -208,7 +208,7 @@ class Runner:
             finally:
                 os._exit(1)
         os.close(writing)
-        deadline = time.monotonic() + task.patience.wall_seconds
+        deadline = time.monotonic() + task.limits.wall_seconds
         return _Running(task, slot, pid, reading, deadline)
 
     def _path(self, slot: Path, name: str) -> Path:
@@ -302,7 +302,7 @@ def _printable(value: Any) -> Any:
     return [*map(_printable, value)] if isinstance(value, list) else value
 
 
-def _over(running: Iterable[_Running]) -> list[_Running]:
+def _wait_for_ended(running: Iterable[_Running]) -> list[_Running]:
     """Wait for messages, and return the processes that are over."""
     every = [*running]
     seconds = min(each.deadline for each in every) - time.monotonic()
@@ -323,7 +323,7 @@ def _serve(task: Task, slot: Path, writing: int, modules: Iterable[str]) -> None
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
     leave_parent({writing})
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
-    limits = task.patience
+    limits = task.limits
     resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_seconds, limits.cpu_seconds + 1))
     resource.setrlimit(resource.RLIMIT_AS, (limits.address_space, limits.address_space))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from grader.audit.result import CheckVerdict, SuiteCheck
 from grader.audit.tasks import TestOutcome
+from grader.definitions.wording import plural
 
 _SLOW_SECONDS = 1.0  # seconds of one test
 DENIED = "a file to write, a network or another program, which an audit denies"
@@ -14,7 +15,7 @@ _DENIED_IN = ("[Errno 1] Operation not permitted", "[Errno -2]", "[Errno -3]")
 _MOST_NAMES = 3  # tests that a sentence names
 
 
-def solution_passes(tests: Sequence[TestOutcome]) -> SuiteCheck:
+def check_solution(tests: Sequence[TestOutcome]) -> SuiteCheck:
     """Does the solution pass?"""
     failed = [test for test in tests if test.outcome == "failed"]
     name = "solution passes"
@@ -22,14 +23,14 @@ def solution_passes(tests: Sequence[TestOutcome]) -> SuiteCheck:
         skipped = sum(test.outcome == "skipped" for test in tests)
         rest = f"; {skipped} are skipped" if skipped else ""
         return SuiteCheck(
-            name, "ok", f"The solution passes {count(len(tests) - skipped, 'test')}{rest}."
+            name, "ok", f"The solution passes {plural(len(tests) - skipped, 'test')}{rest}."
         )
     denied = [test for test in failed if is_denied(test)]
     if len(denied) == len(failed):
         verb = "needs" if len(denied) == 1 else "need"
-        return SuiteCheck(name, "note", f"{_of(denied, tests)} {verb} {DENIED}.", _ids(denied))
+        return SuiteCheck(name, "note", f"{_share(denied, tests)} {verb} {DENIED}.", _ids(denied))
     sentence = (
-        f"The solution fails {len(failed)} of {count(len(tests), 'test')}, left out of the rest; "
+        f"The solution fails {len(failed)} of {plural(len(tests), 'test')}, left out of the rest; "
         f"the first: {failed[0].message}"
     )
     return SuiteCheck(name, "hole", f"{sentence.removesuffix('.')}.", _ids(failed))
@@ -42,40 +43,42 @@ def is_denied(test: TestOutcome) -> bool:
     )
 
 
-def starter_fails(passed: Sequence[str], tests: Sequence[str]) -> SuiteCheck:
+def check_starter(passed: Sequence[str], tests: Sequence[str]) -> SuiteCheck:
     """Does the starter fail?"""
     name = "starter fails"
     if not passed:
-        return SuiteCheck(name, "ok", f"The starter fails {_all(len(tests))}.")
+        return SuiteCheck(name, "ok", f"The starter fails {_all_tests(len(tests))}.")
     if len(passed) == len(tests):
-        return SuiteCheck(name, "hole", f"The starter passes {_all(len(tests))}.", tuple(passed))
-    sentence = f"The starter passes {_of(passed, tests)}."
+        return SuiteCheck(
+            name, "hole", f"The starter passes {_all_tests(len(tests))}.", tuple(passed)
+        )
+    sentence = f"The starter passes {_share(passed, tests)}."
     return SuiteCheck(name, "note", sentence, tuple(passed))
 
 
-def order(changed: Sequence[str], how: str) -> SuiteCheck:
+def check_order(changed: Sequence[str], how: str) -> SuiteCheck:
     """Do the outcomes depend on the order of the tests?"""
     name = "order"
     if not changed:
         return SuiteCheck(name, "ok", "The tests pass in any order, and when they are repeated.")
     verb = "fails" if len(changed) == 1 else "fail"
-    sentence = f"{_named(changed)} {verb} {how}, though the solution passes otherwise."
+    sentence = f"{_list_names(changed)} {verb} {how}, though the solution passes otherwise."
     return SuiteCheck(name, "hole", sentence, tuple(changed))
 
 
-def never_calls(tests: Sequence[TestOutcome]) -> SuiteCheck:
+def check_calls(tests: Sequence[TestOutcome]) -> SuiteCheck:
     """Find the tests that never call the solution."""
     idle = [test for test in tests if not test.calls]
     name = "never calls"
     if not idle:
         return SuiteCheck(name, "ok", "Every test calls the solution.")
     sentence = (
-        f"{_of(_ids(idle), tests)} never {'calls' if len(idle) == 1 else 'call'} the solution."
+        f"{_share(_ids(idle), tests)} never {'calls' if len(idle) == 1 else 'call'} the solution."
     )
-    return SuiteCheck(name, "hole", capitalized(sentence), _ids(idle))
+    return SuiteCheck(name, "hole", capitalize(sentence), _ids(idle))
 
 
-def entered(every: Mapping[int, str], left_out: Mapping[int, str]) -> SuiteCheck:
+def check_branches(every: Mapping[int, str], left_out: Mapping[int, str]) -> SuiteCheck:
     """Find the branches that no test enters, whatever a wrong program does there.
 
     Args:
@@ -84,14 +87,14 @@ def entered(every: Mapping[int, str], left_out: Mapping[int, str]) -> SuiteCheck
     """
     holes = {line: name for line, name in every.items() if line not in left_out}
     sentences = [
-        f"{who} {_named([f'line {line} of {name}' for line, name in lines.items()])}"
+        f"{who} {_list_names([f'line {line} of {name}' for line, name in lines.items()])}"
         for who, lines in (("no test enters", holes), ("only failing tests enter", left_out))
         if lines
     ]
     if not sentences:
         return SuiteCheck("entered", "ok", "The tests enter every branch of what they call.")
     return SuiteCheck(
-        "entered", "hole" if holes else "note", capitalized(f"{'; '.join(sentences)}.")
+        "entered", "hole" if holes else "note", capitalize(f"{'; '.join(sentences)}.")
     )
 
 
@@ -103,7 +106,7 @@ _RESULTS = {
 _ERRORS = {"1 % off": "a result that is 1 % off", "float32": "a result rounded to float32"}
 
 
-def accepts(
+def check_wrong_results(
     name: str, accepted: Mapping[str, Sequence[str]], changed: Mapping[str, Sequence[str]]
 ) -> SuiteCheck:
     """Find the tests that accept wrong results.
@@ -125,18 +128,20 @@ def accepts(
         if kind == "float32" and holes:
             continue  # the hole of 1 % says so already
         if len(passed) == len(candidates) and kind != "float32":
-            holes.append(f"{_all(len(candidates))} accept{'s' * (len(candidates) == 1)} {what}")
+            holes.append(
+                f"{_all_tests(len(candidates))} accept{'s' * (len(candidates) == 1)} {what}"
+            )
         else:
             verb = "accepts" if len(passed) == 1 else "accept"
-            notes.append(f"{_of(passed, candidates)} {verb} {what}")
+            notes.append(f"{_share(passed, candidates)} {verb} {what}")
     if not holes and not notes:
         right = "No test accepts " + ", or ".join(says.values())
         return SuiteCheck(name, "ok", f"{right}.")
     verdict: CheckVerdict = "hole" if holes else "note"
-    return SuiteCheck(name, verdict, capitalized(f"{'; '.join(holes + notes)}."), tuple(tests))
+    return SuiteCheck(name, verdict, capitalize(f"{'; '.join(holes + notes)}."), tuple(tests))
 
 
-def redundant(kills: Mapping[str, frozenset[str]]) -> SuiteCheck:
+def check_redundancy(kills: Mapping[str, frozenset[str]]) -> SuiteCheck:
     """Find the tests that kill nothing that one other test does not kill.
 
     Args:
@@ -158,16 +163,16 @@ def redundant(kills: Mapping[str, frozenset[str]]) -> SuiteCheck:
     if not result:
         return SuiteCheck(name, "ok", "Every test kills a program that no other test kills alone.")
     verb = "kills" if len(result) == 1 else "kill"
-    sentence = f"{_of(result, [*kills])} {verb} nothing that another test does not kill too."
-    return SuiteCheck(name, "note", capitalized(sentence), tuple(result))
+    sentence = f"{_share(result, [*kills])} {verb} nothing that another test does not kill too."
+    return SuiteCheck(name, "note", capitalize(sentence), tuple(result))
 
 
-def unseeded(tests: Sequence[str]) -> SuiteCheck:
+def check_seeds(tests: Sequence[str]) -> SuiteCheck:
     """Find the tests that draw other inputs each time."""
     if not tests:
         return SuiteCheck("unseeded", "ok", "The tests make the same calls in every run.")
     verb = "makes" if len(tests) == 1 else "make"
-    sentence = f"{_named(tests)} {verb} other calls in every run: a generator has no seed."
+    sentence = f"{_list_names(tests)} {verb} other calls in every run: a generator has no seed."
     return SuiteCheck("unseeded", "note", sentence, tuple(tests))
 
 
@@ -180,7 +185,7 @@ _NO_NEWS = {
 """Facts that most assignments share: news only where a solution has one of these words."""
 
 
-def inputs_alike(facts: Sequence[str], solution: str) -> SuiteCheck:
+def check_inputs(facts: Sequence[str], solution: str) -> SuiteCheck:
     """Report what all arrays have in common: a program may be right for such arrays alone."""
     facts = [each for each in facts if each not in _NO_NEWS or _NO_NEWS[each].search(solution)]
     if not facts:
@@ -188,7 +193,7 @@ def inputs_alike(facts: Sequence[str], solution: str) -> SuiteCheck:
     return SuiteCheck("inputs", "note", f"All arrays in the tests {'; they '.join(facts)}.")
 
 
-def time(tests: Sequence[TestOutcome]) -> SuiteCheck:
+def check_time(tests: Sequence[TestOutcome]) -> SuiteCheck:
     """Report how long the tests take."""
     slow = [test for test in tests if test.seconds > _SLOW_SECONDS]
     total, slowest = sum(test.seconds for test in tests), max(tests, key=lambda each: each.seconds)
@@ -199,7 +204,7 @@ def time(tests: Sequence[TestOutcome]) -> SuiteCheck:
     return SuiteCheck("time", "note" if slow else "ok", sentence, _ids(slow))
 
 
-def not_alike(exercise: str) -> SuiteCheck:
+def untried_exercise(exercise: str) -> SuiteCheck:
     """Report that no known mistake of an exercise could be tried, though the author named it."""
     sentence = (
         f"No known mistake of {exercise} was tried: the tests reject its own solution, so no "
@@ -208,17 +213,12 @@ def not_alike(exercise: str) -> SuiteCheck:
     return SuiteCheck("like", "note", sentence, ())
 
 
-def count(number: int, what: str) -> str:
-    """Return a number with its noun."""
-    return f"{number} {what}{'s' * (number != 1)}"
-
-
 def short_id(test: str) -> str:
     """Return a test's id without its file."""
     return test.partition("::")[2] or test
 
 
-def capitalized(sentence: str) -> str:
+def capitalize(sentence: str) -> str:
     """Return a sentence with a capital, and the rest as it is."""
     return sentence[:1].upper() + sentence[1:]
 
@@ -227,15 +227,15 @@ def _ids(tests: Iterable[TestOutcome]) -> tuple[str, ...]:
     return tuple(test.id for test in tests)
 
 
-def _all(number: int) -> str:
+def _all_tests(number: int) -> str:
     return {1: "the only test", 2: "both tests"}.get(number, f"all {number} tests")
 
 
-def _of(some: Sequence[object], every: Sequence[object]) -> str:
-    return f"{len(some)} of {count(len(every), 'test')}"
+def _share(some: Sequence[object], every: Sequence[object]) -> str:
+    return f"{len(some)} of {plural(len(every), 'test')}"
 
 
-def _named(tests: Sequence[str]) -> str:
+def _list_names(tests: Sequence[str]) -> str:
     names = [short_id(test) for test in tests[:_MOST_NAMES]]
     if len(tests) > _MOST_NAMES:
         names.append(f"{len(tests) - _MOST_NAMES} more")

@@ -16,9 +16,9 @@ from grader.audit.guest import (
     smallest_call,
 )
 from grader.audit.programs import KnownFunction
-from grader.audit.runner import Patience, Send, Task, TaskOutcome
+from grader.audit.runner import Send, Task, TaskLimits, TaskOutcome
 
-ORDINARY = Patience()
+ORDINARY = TaskLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class TestOutcome:
     calls: bool = False
 
 
-def tests_of(outcome: TaskOutcome) -> list[TestOutcome]:
+def test_outcomes(outcome: TaskOutcome) -> list[TestOutcome]:
     """Return the tests that came to an end; one that was running when the process ended failed."""
     result = [
         TestOutcome(**each | {"lines": frozenset(each.get("lines", ()))})
@@ -54,7 +54,7 @@ def is_killed(outcome: TaskOutcome) -> bool:
         outcome.ended
         or outcome.of("not loaded")
         or outcome.of("broken")
-        or any(test.outcome == "failed" for test in tests_of(outcome))
+        or any(test.outcome == "failed" for test in test_outcomes(outcome))
     )
 
 
@@ -62,7 +62,7 @@ def run_tests(
     name: str,
     source: str,
     session: pytest_run.Session,
-    patience: Patience = ORDINARY,
+    limits: TaskLimits = ORDINARY,
     *,
     answer: recorded_calls.Recorder | recorded_calls.WrongAnswers | None = None,
 ) -> Task:
@@ -80,10 +80,10 @@ def run_tests(
             send(message)
 
     hook = recorded_calls.HOOK if answer is not None else ""
-    return Task(name, source + hook, work, patience)
+    return Task(name, source + hook, work, limits)
 
 
-def calls_of(outcome: TaskOutcome) -> bytes:
+def recorded_calls_in(outcome: TaskOutcome) -> bytes:
     """Return the recorded calls, to be given to another task and never read here."""
     with contextlib.suppress(ValueError):  # a test may have sent it
         return b"".join(base64.b85decode(each["data"]) for each in outcome.of("calls")[:1])
@@ -148,10 +148,10 @@ def tell_apart(
             "unread": search.is_unread(called, kind),
         }
         with contextlib.suppress(call_as_test.NoExpressionError):
-            message["body"] = call_as_test.body(solution, called, steps, kind, place.style)
+            message["body"] = call_as_test.test_body(solution, called, steps, kind, place.style)
         send(message)
 
-    return Task(name, right, work, place.patience)
+    return Task(name, right, work, place.limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +162,10 @@ class ProgramPlace:
     style: call_as_test.Style
     read: frozenset[str]
     seconds: float = 2.0
-    patience: Patience = ORDINARY
+    limits: TaskLimits = ORDINARY
 
 
-def match_known(
+def match_functions(
     source: str,
     file: str,
     pool: bytes,
@@ -184,7 +184,7 @@ def match_known(
             except Exception:  # noqa: BLE001, S112  it needs a package, perhaps
                 continue
             for name in names:
-                result = match.agreement(right, other, name, each.name, calls_to_try)
+                result = match.find_correspondence(right, other, name, each.name, calls_to_try)
                 if result is None and each.exercise in like:
                     takes = match.arity(getattr(other, each.name))
                     result = None if takes is None else match.Correspondence(takes[1])

@@ -17,6 +17,7 @@ from grader.cli import options
 from grader.cli.main import NOT_PASSED, USAGE
 from grader.cli.progress_bar import progress
 from grader.definitions.collection import Collection
+from grader.definitions.wording import plural
 from grader.errors import DefinitionError, UsageError
 
 _PERCENT = 100
@@ -97,18 +98,18 @@ def command(
     """
     if write is not None and write.exists():
         raise UsageError(f"{write} exists already; name another file for --write")
-    reports = _reports(forms, output)
+    reports = _parse_formats(forms, output)
     assignments = load_all(path, solution=solution, tests=tests, starter=starter)
     if write is not None and len(assignments) > 1:
         raise UsageError(f"--write is for one assignment, and there are {len(assignments)}")
     request = Request(
         jobs=jobs,
-        accepted=_accepted(accepted),
-        known=_functions_of(like, exercises),
+        accepted=_read_accepted(accepted),
+        known=_find_functions(like, exercises),
         like=frozenset(like),
         progress=progress,
     )
-    finished, failures = _run(assignments, request, use_cache=not no_cache)
+    finished, failures = _audit_all(assignments, request, use_cache=not no_cache)
     if finished:
         for name, file in reports:
             text = FORMATS[name](finished)
@@ -116,7 +117,7 @@ def command(
                 click.echo(text, nl=False)
             else:
                 options.write_file(file, text)
-        _write(finished[0], write)
+        _write_tests(finished[0], write)
     if failures:
         raise click.exceptions.Exit(USAGE)
     passes = not any(audit.has_holes for audit in finished)
@@ -127,7 +128,7 @@ def command(
     raise click.exceptions.Exit(0 if passes else NOT_PASSED)
 
 
-def _run(
+def _audit_all(
     assignments: Sequence[Assignment], request: Request, *, use_cache: bool
 ) -> tuple[list[Audit], list[str]]:
     """Audit each assignment; of several, those that cannot be audited are named and left out."""
@@ -151,7 +152,7 @@ def _run(
     return finished, failures
 
 
-def _accepted(path: Path | None) -> frozenset[str]:
+def _read_accepted(path: Path | None) -> frozenset[str]:
     if path is None:
         return frozenset()
     try:
@@ -162,7 +163,7 @@ def _accepted(path: Path | None) -> frozenset[str]:
     return frozenset(change for change in changes if change and not change.startswith("#"))
 
 
-def _functions_of(like: tuple[str, ...], exercises: Path | None) -> tuple[KnownFunction, ...]:
+def _find_functions(like: tuple[str, ...], exercises: Path | None) -> tuple[KnownFunction, ...]:
     every = Collection.load(options.collection_folder(exercises)).exercises
     unknown = [name for name in like if name not in {each.id for each in every}]
     if unknown:
@@ -170,7 +171,7 @@ def _functions_of(like: tuple[str, ...], exercises: Path | None) -> tuple[KnownF
     return tuple(known_functions(every))
 
 
-def _reports(forms: Sequence[str], output: Path | None) -> list[tuple[str, Path | None]]:
+def _parse_formats(forms: Sequence[str], output: Path | None) -> list[tuple[str, Path | None]]:
     """Return each format with its file; None for what is printed.
 
     Raises:
@@ -188,7 +189,7 @@ def _reports(forms: Sequence[str], output: Path | None) -> list[tuple[str, Path 
     return reports
 
 
-def _write(audit: Audit, path: Path | None) -> None:
+def _write_tests(audit: Audit, path: Path | None) -> None:
     if path is None:
         return
     if not audit.extra_tests:
@@ -199,6 +200,6 @@ def _write(audit: Audit, path: Path | None) -> None:
     options.write_file(path, json_tests(audit.extra_tests) if is_json else audit.extra_tests)
     count = audit.extra_tests.count("def test_")
     click.echo(
-        f"{path}: {count} test{'s' * (count != 1)}, run on the solution and the survivors.",
+        f"{path}: {plural(count, 'test')}, run on the solution and the survivors.",
         err=True,
     )

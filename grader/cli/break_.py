@@ -9,7 +9,7 @@ import click
 from grader.cli import options
 from grader.cli.check import open_pool
 from grader.cli.main import NOT_PASSED
-from grader.cli.progress_record import keep, read_history, suffix
+from grader.cli.progress_record import add_to_record, exercises_suffix, read_history
 from grader.definitions.wording import did_you_mean
 from grader.errors import EtudeError, UsageError
 from grader.progress.status import standing
@@ -47,39 +47,41 @@ def command(
 
     definition = resolve(exercise, options.collection_folder(exercises))
     if program is None:
-        begin = f"Begin: etude break {definition.id} 1{suffix(exercises)}"
-        click.echo("\n".join([*listing(definition), begin]))
+        begin = f"Begin: etude break {definition.id} 1{exercises_suffix(exercises)}"
+        click.echo("\n".join([*list_programs(definition), begin]))
         return
-    wrong = program_of(definition, program)
+    wrong = find_program(definition, program)
     if not call and not (call := ask_for_call(wrong)):
-        click.echo(f'\nAnswer: etude break {definition.id} {program} "CALL"{suffix(exercises)}')
+        click.echo(
+            f'\nAnswer: etude break {definition.id} {program} "CALL"{exercises_suffix(exercises)}'
+        )
         return
     with open_pool(unsafe=unsafe, many=False) as pool:
-        verdict = judge(pool, definition, wrong, call)
-    click.echo(answer(definition, wrong, call, verdict))
+        verdict = grade_call(pool, definition, wrong, call)
+    click.echo(result_message(definition, wrong, call, verdict))
     raise click.exceptions.Exit(NOT_PASSED if verdict.example is None else 0)
 
 
-def listing(exercise: "Exercise") -> list[str]:
+def list_programs(exercise: "Exercise") -> list[str]:
     """Return a line for each program that there is to break.
 
     Raises:
         UsageError: There is none, or the exercise is not passed yet.
     """
-    programs, broken_ids = _programs(exercise)
+    programs, broken_ids = _find_programs(exercise)
     return [
         f"{place}  {'broken' if each.id in broken_ids else 'to break, 1 XP'}"
         for place, each in enumerate(programs, start=1)
     ]
 
 
-def program_of(exercise: "Exercise", name: str | None = None) -> "Misconception":
+def find_program(exercise: "Exercise", name: str | None = None) -> "Misconception":
     """Return a program to break by its number or id, by default the first that is not broken.
 
     Raises:
         UsageError: There is none.
     """
-    programs, broken_ids = _programs(exercise)
+    programs, broken_ids = _find_programs(exercise)
     if name is None:
         program = next((each for each in programs if each.id not in broken_ids), None)
         if program is None:
@@ -96,7 +98,7 @@ def program_of(exercise: "Exercise", name: str | None = None) -> "Misconception"
     return programs[int(name) - 1]
 
 
-def _programs(exercise: "Exercise") -> "tuple[list[Misconception], frozenset[str]]":
+def _find_programs(exercise: "Exercise") -> "tuple[list[Misconception], frozenset[str]]":
     from grader.progress.breaks import offers
 
     history = read_history()
@@ -124,7 +126,7 @@ def ask_for_call(program: "Misconception") -> str:
     return str(click.prompt("\nCall"))
 
 
-def judge(
+def grade_call(
     pool: "Pool | PortablePool", exercise: "Exercise", program: "Misconception", call: str
 ) -> "Verdict":
     """Return the verdict on a call that shall break a program."""
@@ -136,7 +138,9 @@ def judge(
     return result
 
 
-def answer(exercise: "Exercise", program: "Misconception", call: str, verdict: "Verdict") -> str:
+def result_message(
+    exercise: "Exercise", program: "Misconception", call: str, verdict: "Verdict"
+) -> str:
     """Return what a learner reads about a call, which is recorded if it breaks the program."""
     from grader.progress.breaks import earns
     from grader.progress.history import Broken, History, local_now
@@ -153,6 +157,6 @@ def answer(exercise: "Exercise", program: "Misconception", call: str, verdict: "
     if earns(exercise.id, program.id, read_history()):
         text = printable(" ".join(call.split()))
         event = Broken(exercise.id, program.id, text, local_now())
-        if keep(History(broken=(event,)), "this break"):
+        if add_to_record(History(broken=(event,)), "this break"):
             lines.append("+1 XP.")
     return printable("\n".join(lines), keep="\n")

@@ -80,9 +80,9 @@ def command(
       etude check attention-weights my_solution.py --format junit=out.xml --format html=out.html
     """
     gc.disable()  # what is imported stays, and there is not much else
-    delivery = options.delivery(formats, plain=plain)
+    delivery = options.parse_delivery(formats, plain=plain)
     if file is None:
-        exercise, file = exercise_and_file(exercise, exercises)
+        exercise, file = find_exercise_and_file(exercise, exercises)
     request = CheckRequest(
         exercise=exercise,
         file=file,
@@ -93,14 +93,14 @@ def command(
     )
     with contextlib.ExitStack() as stack:
         pool = open_pool(unsafe=unsafe, many=False)
-        verdict, afterwards = check(request, lambda: stack.enter_context(pool))
+        verdict, afterwards = check_file(request, lambda: stack.enter_context(pool))
         for line in afterwards.next_steps(verdict):
             click.echo(line)
         sys.stdout.flush()
     raise click.exceptions.Exit(0 if verdict.outcome == "passed" else NOT_PASSED)
 
 
-def exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
+def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
     """Return the exercise that a file is named after, or the file here that is named after one.
 
     Raises:
@@ -120,7 +120,7 @@ def exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
 
     if is_code(word) or is_zip(word):
         path = Path(word)
-        exercise_of = functools.partial(exercise_in, _ids("", exercises))
+        exercise_of = functools.partial(exercise_in, _possible_ids("", exercises))
         if exercise := exercise_of(path.name):
             return exercise, path
         if several := exercises_inside(path, exercise_of):
@@ -141,7 +141,7 @@ def exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
             f"{word} is no submission by its name (.py, .ipynb, .zip) and no definition (.yaml); "
             "name the EXERCISE before the FILE"
         )
-    here = file_here(word, exercises)
+    here = find_file(word, exercises)
     if here is None:
         resolve(word, options.collection_folder(exercises))  # or say which exercise is meant
         name = id_in_name(Path(word)) if is_path(word) else word
@@ -152,7 +152,7 @@ def exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
     return word, here
 
 
-def file_here(exercise: str, exercises: Path | None, folder: Path = Path()) -> Path | None:
+def find_file(exercise: str, exercises: Path | None, folder: Path = Path()) -> Path | None:
     """Return the file in a folder that is named after an exercise, or None.
 
     Raises:
@@ -163,7 +163,7 @@ def file_here(exercise: str, exercises: Path | None, folder: Path = Path()) -> P
     from grader.grading.results.zips import is_code, is_zip
 
     name = id_in_name(Path(exercise)) if is_path(exercise) else exercise
-    ids = _ids(exercise, exercises)
+    ids = _possible_ids(exercise, exercises)
     here: list[Path] = []
     with contextlib.suppress(OSError):  # the folder was removed, or cannot be read
         here += [path for path in folder.iterdir() if exercise_in(ids, path.name) == name]
@@ -178,7 +178,7 @@ def file_here(exercise: str, exercises: Path | None, folder: Path = Path()) -> P
     return best.path if best is not None else None
 
 
-def _ids(exercise: str, exercises: Path | None) -> list[str]:
+def _possible_ids(exercise: str, exercises: Path | None) -> list[str]:
     """Return the ids that a file may be named after, where an exercise is asked for."""
     from grader.definitions.collection import exercise_ids
     from grader.definitions.files import id_in_name, is_path
@@ -209,7 +209,7 @@ def open_pool(*, unsafe: bool, many: bool) -> "Iterator[Pool | PortablePool]":
         yield pool
 
 
-def check(
+def check_file(
     request: CheckRequest, open_pool: "Callable[[], Pool | PortablePool]"
 ) -> "tuple[Verdict, Afterwards]":
     """Grade a file, show and record the verdict; return it, and what a learner is told after it.
@@ -231,7 +231,7 @@ def check(
     report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())
     report = dataclasses.replace(report, verbose=request.verbose)
     learner_report = dataclasses.replace(report, verdict=afterwards.for_the_learner(verdict))
-    options.show(delivery, learner_report)
+    options.print_delivery(delivery, learner_report)
     delivery.write(report)
     # Only now, with the verdict told: the record may have to wait for the disk.
     sys.stdout.flush()
@@ -258,7 +258,7 @@ def _grade(
     afterwards = Afterwards(definition, request.exercises, told=is_text)
     path = request.file
     if not definition.files_to_submit:
-        path = file_for(path, definition.id, _ids(request.exercise, request.exercises))
+        path = file_for(path, definition.id, _possible_ids(request.exercise, request.exercises))
     submission = read_submission(path, definition.files_to_submit).part_for(definition)
     if submission.is_unreadable:
         raise UsageError(f"{submission.path}: {submission.problem}")

@@ -11,10 +11,10 @@ from grader.course.collect import collect
 from grader.course.roster_file import read_names
 from grader.definitions.collection import load_exercise
 from grader.definitions.files import files_by_folder, id_in_name
+from grader.definitions.wording import plural
 from grader.errors import UsageError
 from grader.grading.results.submission_time import CLONE
 from grader.grading.results.submitted_files import exercise_in
-from grader.reports.phrases import count
 from grader.sandbox.printable import printable
 
 
@@ -61,7 +61,7 @@ def command(
     asking = [load_exercise(path) for path, text in texts if b"files_to_submit:" in text]
     several = {str(each.id): each.files_to_submit for each in asking if each.files_to_submit}
     done = collect(source, into, exercise_of, names, several, only)
-    click.echo(f"{count(len(done.times), 'submission')} in {printable(str(into))}")
+    click.echo(f"{plural(len(done.times), 'submission')} in {printable(str(into))}")
     if any(each.source == CLONE for each in done.times.values()):
         click.echo("files of a git clone have its date: their times are unknown")
     elif done.has_one_time:
@@ -70,7 +70,7 @@ def command(
         late = sum(each.is_late for each in done.times.values())
         click.echo(f"{late} marked late by Canvas, whose files do not say when they came")
     if number := len(done.kept - done.times.keys()):
-        click.echo(f"{count(number, 'submission')} in it from before")
+        click.echo(f"{plural(number, 'submission')} in it from before")
     for path, why in sorted(done.left_out.items()):
         click.echo(f"left out: {printable(path)}: {printable(why)}")
     raise click.exceptions.Exit(USAGE if done.is_damaged else 1 if done.left_out else 0)

@@ -10,6 +10,7 @@ from grader.authoring.difference import describe_verdict, tests_that_changed, ve
 from grader.cli import options
 from grader.cli.main import NOT_PASSED
 from grader.definitions.collection import load_exercise
+from grader.definitions.wording import plural
 from grader.grading.workers.pool import Pool
 from grader.sandbox.printable import printable
 
@@ -31,7 +32,7 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
       etude diff /tmp/old.yaml exercises/attention/13-attention-weights.yaml submissions/
     """
     for path in (before, after):
-        options.refuse_inside(path, folder)
+        options.refuse_submitted_definitions(path, folder)
     versions = load_exercise(before), load_exercise(after)
     with Pool(jobs, options.sandbox_opener(unsafe=False, workers=jobs)) as pool:
         changes = list(verdict_changes(*versions, folder, pool))
@@ -57,6 +58,6 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
             )
             for line in tests_that_changed(change):
                 click.echo(f"  {line}")
-        noun = "submission" if len(changes) == 1 else "submissions"
-        click.echo(f"{len(changed)} of {len(changes)} {noun} would get another verdict")
+        of_all = plural(len(changes), "submission")
+        click.echo(f"{len(changed)} of {of_all} would get another verdict")
     raise click.exceptions.Exit(NOT_PASSED if changed else 0)

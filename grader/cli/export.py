@@ -9,15 +9,16 @@ import click
 from grader.authoring.targets import find_targets
 from grader.cli import options
 from grader.cli.grading_rules import read_graded, read_rules, rules_options
-from grader.cli.server_extra import files_or_store, server_module, stored_option
+from grader.cli.server_extra import require_one_source, server_module, stored_option
 from grader.course.autograder.gradescope_zip import Installation, autograder, read_assigned
 from grader.course.csv_rows import read_text, without_separator
 from grader.course.handout_notebook import handout, handout_of_track
 from grader.course.roster_file import ids_of_students
 from grader.course.student_bundle import write_bundle
 from grader.definitions.collection import load_exercise, load_track
+from grader.definitions.wording import plural
 from grader.errors import UsageError
-from grader.reports.canvas_csv import fill, scores_of
+from grader.reports.canvas_csv import fill, sum_scores
 from grader.reports.report import Batch, HiddenTests, Report
 from grader.reports.to_platforms import gradescope as gradescope_result
 from grader.reports.to_tables import moodle as moodle_table
@@ -129,8 +130,8 @@ def gradescope(
     content = autograder(assigned, installation, gradescope_result(faults), hidden_tests)
     options.write_file(output, content)
     points = sum(each.exercise.max_points for each in assigned)
-    noun = "exercise" if len(assigned) == 1 else "exercises"
-    click.echo(f"{output}: {len(assigned)} {noun}, {points} points, {len(content) >> 10} KiB")
+    number = plural(len(assigned), "exercise")
+    click.echo(f"{output}: {number}, {points} points, {len(content) >> 10} KiB")
 
 
 @command.command("canvas")
@@ -179,7 +180,7 @@ def canvas(
     """
     if output.exists() and any(output.samefile(path) for path in (gradebook, *results)):
         raise UsageError(f"{output} is what is read; name another file")
-    files_or_store(results, database)
+    require_one_source(results, database)
     rules = read_rules(**rule_options)
     if database is None:
         batch = read_graded(results, rules)
@@ -194,7 +195,7 @@ def canvas(
             batch = published(connection)
     mark = "\ufeff" if gradebook.read_bytes().startswith(codecs.BOM_UTF8) else ""
     text = mark + without_separator(read_text(gradebook))
-    scores = scores_of(batch, exercises)
+    scores = sum_scores(batch, exercises)
     if identity == "ID" and rule_options["roster"] is not None:
         ids = ids_of_students(rule_options["roster"])
         scores = {ids.get(student) or student: score for student, score in scores.items()}
@@ -240,4 +241,4 @@ def moodle(
         raise UsageError(f"{output} is what is read; name another file")
     options.write_file(output, moodle_table(batch))
     students = len({each.student for each in batch})
-    click.echo(f"{students} {'student' if students == 1 else 'students'} in {output}")
+    click.echo(f"{plural(students, 'student')} in {output}")

@@ -12,12 +12,12 @@ import click
 from grader.definitions.images import MEDIA_TYPES
 from grader.errors import EtudeError
 
-GLANCE = 0.2  # seconds between looks
+POLL_SECONDS = 0.2  # seconds between looks
 _SUFFIXES = (".yaml", ".yml", ".md", ".py", ".html", ".css", ".js", *MEDIA_TYPES)
 _DATA = (".csv", ".tsv", ".txt", ".json", ".npy", ".npz")
 
 
-def changed(paths: Iterable[Path]) -> dict[str, int]:
+def modification_times(paths: Iterable[Path]) -> dict[str, int]:
     """Return when each file was last changed: those that are named, and ours below folders."""
     versions = {}
     for path in paths:
@@ -44,12 +44,12 @@ class FileWatcher:
 
     def __init__(self, paths: Collection[Path], seen: dict[str, int] | None = None) -> None:
         self._paths = paths
-        self._seen = changed(self._paths) if seen is None else seen
+        self._seen = modification_times(self._paths) if seen is None else seen
         self._last_look = self._seen
 
     def poll(self) -> bool:
         """Look once; return whether there is a change to act on."""
-        before, self._last_look = self._last_look, changed(self._paths)
+        before, self._last_look = self._last_look, modification_times(self._paths)
         if self._last_look == self._seen or self._last_look != before:
             return False
         self._seen = self._last_look
@@ -65,7 +65,7 @@ def rebuild_on_change(
     """
     watcher = FileWatcher(paths, seen)
     while True:
-        time.sleep(GLANCE)
+        time.sleep(POLL_SECONDS)
         if watcher.poll():
             try:
                 build()

@@ -73,7 +73,7 @@ def command(
         raise UsageError("--resume goes on with a file: name it with --output FILE")
     if resume and assigned:
         raise UsageError("--resume is for many students, --assigned for one")
-    delivery = options.delivery(formats)
+    delivery = options.parse_delivery(formats)
 
     began = time.time()
     to_do, records = Plan(), list[Record]()
@@ -96,10 +96,12 @@ def command(
                     advance()
         except Exception as error:
             with contextlib.suppress(OSError):  # what went wrong first is what is said
-                delivery.write(_result_of(_broken_off(to_do, records, error, began), assigned))
+                delivery.write(
+                    _single_or_batch(_interrupted_batch(to_do, records, error, began), assigned)
+                )
             raise
-    batch = _result_of(_batch(to_do, records, began), assigned)
-    options.deliver(delivery, dataclasses.replace(batch, hidden_tests=hidden_tests))
+    result = _single_or_batch(_batch(to_do, records, began), assigned)
+    options.deliver(delivery, dataclasses.replace(result, hidden_tests=hidden_tests))
     outcomes = {record.outcome for record in (*to_do.done_before, *records)}
     faults = [each.result for each in records if isinstance(each.result, EtudeError)]
     if faults and all(isinstance(each, DefinitionError) for each in faults):
@@ -126,7 +128,7 @@ def _plan(
     if exercises is not None and (not assigned or len(paths) < len(assigned)):
         paths += folders_in(exercises)
     for path in paths:
-        options.refuse_inside(path, folder)
+        options.refuse_submitted_definitions(path, folder)
     if assigned:
         linked = folder if folder.is_symlink() else linked_folder(folder)
         if linked is not None:
@@ -162,7 +164,9 @@ def _batch(to_do: Plan, records: Sequence[Record], began: float) -> Batch:
     return Batch(reports, len(to_do.done_before), not_looked_at)
 
 
-def _broken_off(to_do: Plan, records: Sequence[Record], error: Exception, began: float) -> Batch:
+def _interrupted_batch(
+    to_do: Plan, records: Sequence[Record], error: Exception, began: float
+) -> Batch:
     """Report what is done, and a fault for all that was still to do."""
     fault = GraderFault(str(error) if isinstance(error, EtudeError) else _BUG)
     planned = [entry for _, entries in to_do.groups.values() for entry in entries]
@@ -174,7 +178,7 @@ def _broken_off(to_do: Plan, records: Sequence[Record], error: Exception, began:
     return _batch(to_do, [*records, *left], began)
 
 
-def _result_of(batch: Batch, assigned: tuple[str, ...]) -> Batch | Report:
+def _single_or_batch(batch: Batch, assigned: tuple[str, ...]) -> Batch | Report:
     """Show one assigned exercise in full, as `etude check` does."""
     if len(assigned) != 1 or len(batch.reports) != 1:
         return batch

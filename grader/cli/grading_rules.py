@@ -14,9 +14,8 @@ from grader.course.schedule import Schedule, moment, read_schedule
 from grader.course.times_file import read_times
 from grader.definitions.collection import Collection
 from grader.definitions.files import TRACK_FILE
-from grader.definitions.wording import few
+from grader.definitions.wording import few, plural
 from grader.errors import UsageError
-from grader.reports.phrases import count
 from grader.reports.report import Batch
 from grader.sandbox.printable import printable
 
@@ -118,7 +117,7 @@ def read_graded(results: tuple[Path, ...], rules: Rules) -> Batch:
         marked = [each for each in batch if each.time is not None and each.time.is_late]
         if marked:
             click.echo(
-                f"{count(len(marked), 'late submission')} without a time: counted as 1 day late; "
+                f"{plural(len(marked), 'late submission')} without a time: counted as 1 day late; "
                 "for their days give --times",
                 err=True,
             )

@@ -42,12 +42,12 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
         if not status.hints:
             click.echo(f"You have taken none of the {len(definition.hints)} hints.")
         for number in range(1, min(status.hints, len(definition.hints)) + 1):
-            _print(definition, number)
+            _print_hint(definition, number)
         return
     if status.hints >= len(definition.hints) > 0:
         click.echo(f"You have seen all of them, {len(definition.hints)}; --again shows them.")
         return
-    if (words := offer(definition, status)) and not yes:
+    if (words := offer_hint(definition, status)) and not yes:
         try:
             agreed = click.confirm(f"{words} Show it?")
         except click.Abort:
@@ -58,10 +58,10 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
         if not agreed:
             click.echo("Not shown.")
             return
-    _print(definition, take(definition, status))
+    _print_hint(definition, take_hint(definition, status))
 
 
-def offer(exercise: "Exercise", status: "ExerciseStatus") -> str:
+def offer_hint(exercise: "Exercise", status: "ExerciseStatus") -> str:
     """Return a sentence with the price of the next hint; an empty one if it is free.
 
     Raises:
@@ -82,19 +82,19 @@ def offer(exercise: "Exercise", status: "ExerciseStatus") -> str:
     )
 
 
-def take(exercise: "Exercise", status: "ExerciseStatus") -> int:
+def take_hint(exercise: "Exercise", status: "ExerciseStatus") -> int:
     """Record that the next hint is taken, at its price, and return its number."""
-    from grader.cli.progress_record import keep
+    from grader.cli.progress_record import add_to_record
     from grader.progress.history import HintTaken, History, local_now
 
     number = status.hints + 1
     price = 0 if status.closed else exercise.hints[status.hints].price
     # Recorded before it is shown: what was seen is paid, even if the terminal closes.
-    keep(History(hints=(HintTaken(exercise.id, number, price, local_now()),)), "this hint")
+    add_to_record(History(hints=(HintTaken(exercise.id, number, price, local_now()),)), "this hint")
     return number
 
 
-def _print(exercise: "Exercise", number: int) -> None:
+def _print_hint(exercise: "Exercise", number: int) -> None:
     from rich.console import Console
 
     from grader.reports.terminal_markdown import print_markdown

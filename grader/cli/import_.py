@@ -83,7 +83,7 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
         for path, draft in drafts.items()
         if (exercise := load_if_valid(path)) is not None
     }
-    examined = _examined(imported)
+    examined = _verify(imported)
     for path, each in examined.items():
         if correct_tests(drafts[path], each.printed, each.changing):
             write_text(path, definition_text(drafts[path]))
@@ -107,7 +107,7 @@ def _lint_errors(paths: list[Path]) -> Iterator[tuple[Path, LintFinding]]:
                 yield path, finding
 
 
-def _examined(
+def _verify(
     imported: Mapping[Path, tuple[Draft, Exercise]],
 ) -> dict[Path, ImportProof]:
     if not imported:

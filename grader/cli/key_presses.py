@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Self
 
-_GLANCE = 0.05  # seconds between looks where a terminal cannot be waited for
+_POLL_SECONDS = 0.05  # seconds between looks where a terminal cannot be waited for
 
 
 class Keys:
@@ -20,11 +20,11 @@ class Keys:
         self.are_there = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
 
     def __enter__(self) -> Self:
-        self._seize()
+        self._enter_raw_mode()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._release()
+        self._leave_raw_mode()
 
     def wait(self, seconds: float) -> str:
         """Return the key that is pressed within some seconds, or an empty text."""
@@ -32,7 +32,7 @@ class Keys:
             time.sleep(seconds)
             return ""
         if os.name == "nt":
-            return _key_on_windows(seconds)
+            return _read_key_on_windows(seconds)
         import select
 
         if not select.select([sys.stdin], [], [], seconds)[0]:
@@ -43,15 +43,15 @@ class Keys:
         return data.decode(errors="ignore")[:1]
 
     @contextlib.contextmanager
-    def released(self) -> Iterator[None]:
+    def line_mode(self) -> Iterator[None]:
         """Give the terminal to a command that asks for lines."""
-        self._release()
+        self._leave_raw_mode()
         try:
             yield
         finally:
-            self._seize()
+            self._enter_raw_mode()
 
-    def _seize(self) -> None:
+    def _enter_raw_mode(self) -> None:
         if self.are_there and os.name != "nt":
             import termios
             import tty
@@ -59,19 +59,19 @@ class Keys:
             self._before = termios.tcgetattr(sys.stdin)
             tty.setcbreak(sys.stdin)
 
-    def _release(self) -> None:
+    def _leave_raw_mode(self) -> None:
         if self.are_there and os.name != "nt":
             import termios
 
             termios.tcsetattr(sys.stdin, termios.TCSADRAIN, self._before)
 
 
-def _key_on_windows(seconds: float) -> str:
+def _read_key_on_windows(seconds: float) -> str:
     import msvcrt  # type: ignore[import-not-found,unused-ignore]
 
     end = time.monotonic() + seconds
     while not msvcrt.kbhit():  # type: ignore[attr-defined,unused-ignore]
         if time.monotonic() >= end:
             return ""
-        time.sleep(_GLANCE)
+        time.sleep(_POLL_SECONDS)
     return str(msvcrt.getwch())  # type: ignore[attr-defined,unused-ignore]

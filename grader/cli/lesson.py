@@ -9,6 +9,7 @@ import click
 
 from grader.cli import options
 from grader.cli.main import NOT_PASSED
+from grader.definitions.wording import plural
 from grader.errors import DefinitionError, Problem, UsageError
 
 if TYPE_CHECKING:
@@ -62,18 +63,18 @@ def show(
     """
     from rich.console import Console
 
-    from grader.cli.progress_record import suffix
+    from grader.cli.progress_record import exercises_suffix
     from grader.lessons.blocks import ChoiceQuestion, NumberQuestion
     from grader.lessons.execute import run_lesson
     from grader.lessons.lesson import read_lesson
     from grader.sandbox.backends import unsupported_reason
 
     if lesson is None:
-        _list(options.collection_folder(exercises))
+        _list_lessons(options.collection_folder(exercises))
         return
-    (path,) = _paths((lesson,), options.collection_folder(exercises))
+    (path,) = _find_lessons((lesson,), options.collection_folder(exercises))
     read = read_lesson(path)
-    packages = _packages([path])
+    packages = _find_packages([path])
     sandbox: Sandbox | PortableSandbox
     if unsupported_reason() is None:
         sandbox = options.sandbox_opener(unsafe)(packages)
@@ -81,7 +82,7 @@ def show(
         from grader.cli import portable_check
         from grader.sandbox import portable
 
-        portable_check.agree(unsafe=unsafe)
+        portable_check.ask_consent(unsafe=unsafe)
         sandbox = portable.PortableSandbox(packages)
     with sandbox:
         done = run_lesson(read, sandbox)
@@ -97,13 +98,13 @@ def show(
     for block in done.blocks:
         if asks and isinstance(block, kinds):
             _show_blocks(console, part, numbers, exercises)
-            _ask(console, block, next(numbers))
+            _ask_question(console, block, next(numbers))
             part = []
         else:
             part.append(block)
     _show_blocks(console, part, numbers, exercises)
     if questions and not asks:
-        command = f"etude lesson show {lesson} --answer 1=...{suffix(exercises)}"
+        command = f"etude lesson show {lesson} --answer 1=...{exercises_suffix(exercises)}"
         console.print(f"\nTo answer question 1: {command}", markup=False, soft_wrap=True)
 
 
@@ -124,11 +125,13 @@ def _reply_to(
             continue
         outcome = reply(question, answer)
         if outcome is None:
-            raise UsageError(f"'{answer}' is no answer to question {number}: {_how(question)}")
-        print_markdown(console, _verdict(outcome))
+            raise UsageError(
+                f"'{answer}' is no answer to question {number}: {_answer_hint(question)}"
+            )
+        print_markdown(console, _reply_text(outcome))
 
 
-def _ask(console: "Console", question: "Question", number: int) -> None:
+def _ask_question(console: "Console", question: "Question", number: int) -> None:
     """Ask until the answer is right, or not given: then show it."""
     from grader.lessons.reply import reply, right_answer
     from grader.reports.terminal_markdown import print_markdown
@@ -137,19 +140,19 @@ def _ask(console: "Console", question: "Question", number: int) -> None:
     _show_question(console, question, number)
     while True:
         console.print()
-        prompt = f"{_how(question)}, or Enter to see the answer"
+        prompt = f"{_answer_hint(question)}, or Enter to see the answer"
         answer = click.prompt(prompt, default="", show_default=False)
         if not answer.strip():
             print_markdown(console, right_answer(question))
             return
         judgement = reply(question, answer)
         if judgement is not None:
-            print_markdown(console, _verdict(judgement))
+            print_markdown(console, _reply_text(judgement))
             if judgement.is_right:
                 return
 
 
-def _how(question: "Question") -> str:
+def _answer_hint(question: "Question") -> str:
     """Return how to answer a question."""
     from grader.lessons.blocks import ChoiceQuestion
 
@@ -158,11 +161,11 @@ def _how(question: "Question") -> str:
     return "a number, such as 1.5 or 3/2"
 
 
-def _verdict(reply: "Reply") -> str:
+def _reply_text(reply: "Reply") -> str:
     return f"**{'Right.' if reply.is_right else 'Not yet.'}** {reply.reason}"
 
 
-def _list(folder: Path) -> None:
+def _list_lessons(folder: Path) -> None:
     """Print the id and the title of each lesson, by tracks."""
     from grader.definitions.collection import Collection
 
@@ -185,7 +188,7 @@ def _show_blocks(
 ) -> None:
     from grader.lessons.blocks import ChoiceQuestion, NumberQuestion
 
-    with options.paged(console):
+    with options.pager(console):
         for at, block in enumerate(blocks):
             if at:
                 console.print()
@@ -209,7 +212,7 @@ def _show_block(
     block: "Prose | Cell | Figure | Exercises | Experiment | BreakTask",
     exercises: Path | None,
 ) -> None:
-    from grader.cli.progress_record import suffix
+    from grader.cli.progress_record import exercises_suffix
     from grader.lessons.blocks import BreakTask, Cell, Exercises, Prose
     from grader.lessons.figure import Figure
     from grader.reports.terminal_markdown import print_markdown
@@ -226,7 +229,7 @@ def _show_block(
         console.print(note, style="italic", markup=False)
     elif isinstance(block, Exercises):
         for name in block.ids:
-            command = f"Exercise: etude start {name}{suffix(exercises)}"
+            command = f"Exercise: etude start {name}{exercises_suffix(exercises)}"
             console.print(command, style="bold", markup=False, soft_wrap=True)
     elif isinstance(block, BreakTask):
         from grader.definitions.collection import resolve
@@ -234,7 +237,7 @@ def _show_block(
         mistakes = resolve(block.exercise, options.collection_folder(exercises)).misconceptions
         if mistakes:  # a student's edition has none; the program comes after a pass
             print_markdown(console, f"**Break it.** {block.prompt}")
-            words = f"{block.exercise} {block.misconception}{suffix(exercises)}"
+            words = f"{block.exercise} {block.misconception}{exercises_suffix(exercises)}"
             note = f"After a pass, the program: etude break {words}"
             console.print(note, style="bold", markup=False, soft_wrap=True)
     else:
@@ -298,7 +301,7 @@ def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: 
 
     problems: list[Problem] = []
     folder = options.collection_folder(exercises)
-    paths = [] if lessons else _paths((), folder)
+    paths = [] if lessons else _find_lessons((), folder)
     for name in lessons:
         if is_path(name) and exists(Path(name) / TRACK_FILE):  # the folder of a track
             in_track = lesson_files(Path(name))
@@ -306,8 +309,8 @@ def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: 
                 raise UsageError(f"there are no lessons in {name}")
             paths += in_track
         else:
-            paths += _paths((name,), folder)
-    with options.sandbox_opener(unsafe)(_packages(paths)) as sandbox:
+            paths += _find_lessons((name,), folder)
+    with options.sandbox_opener(unsafe)(_find_packages(paths)) as sandbox:
         for path in paths:
             try:
                 lesson = run_lesson(read_lesson(path), sandbox)
@@ -323,12 +326,11 @@ def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: 
     for problem in problems:
         click.echo(str(problem), err=True)
     verb = "written down" if update else "as recorded"
-    noun = "lesson" if len(paths) == 1 else "lessons"
-    click.echo(f"{len(paths)} {noun} run, {len(paths) - len(problems)} {verb}")
+    click.echo(f"{plural(len(paths), 'lesson')} run, {len(paths) - len(problems)} {verb}")
     raise click.exceptions.Exit(NOT_PASSED if problems else 0)
 
 
-def _paths(named: tuple[str, ...], folder: Path) -> list[Path]:
+def _find_lessons(named: tuple[str, ...], folder: Path) -> list[Path]:
     from grader.definitions.files import (
         LESSON_SUFFIX,
         all_lesson_files,
@@ -358,7 +360,7 @@ def _paths(named: tuple[str, ...], folder: Path) -> list[Path]:
     return lessons
 
 
-def _packages(lessons: list[Path]) -> set[str]:
+def _find_packages(lessons: list[Path]) -> set[str]:
     """Return the modules beside NumPy that the courses of lessons name."""
     from grader.definitions.course import load_course
     from grader.definitions.files import TRACK_FILE, course_file, exists, read_file

@@ -46,7 +46,7 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
       etude list attention
       etude list --format json
     """
-    from grader.cli.progress_record import read_history, upcoming
+    from grader.cli.progress_record import find_next, read_history
     from grader.definitions.collection import Collection
     from grader.definitions.wording import did_you_mean
     from grader.progress.status import standings
@@ -67,18 +67,20 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
         raise UsageError(f"there are no exercises in {collection.folder}")
     history = read_history()
     standing = standings(history)
-    next_exercise = upcoming(collection, history)
+    next_exercise = find_next(collection, history)
     following = None if next_exercise is None else next_exercise.exercise
     if form == "json":
-        click.echo(json.dumps([_data(each, standing, following) for each in chosen], indent=2))
+        click.echo(
+            json.dumps([_json_object(each, standing, following) for each in chosen], indent=2)
+        )
         return
     from rich.console import Console
 
-    with options.paged(Console(highlight=False)) as console:
+    with options.pager(Console(highlight=False)) as console:
         for number, each in enumerate(chosen):
             if number:
                 console.print()
-            _print(console, each, standing, following)
+            _print_group(console, each, standing, following)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,26 +93,26 @@ class _ExerciseGroup:
     lessons: "tuple[LessonDefinition, ...]" = ()
 
     @property
-    def lesson_of(self) -> "dict[ExerciseId, LessonDefinition]":
+    def lessons_by_exercise(self) -> "dict[ExerciseId, LessonDefinition]":
         """The lesson that leads into each exercise."""
         return {each: lesson for lesson in self.lessons for each in lesson.exercises}
 
 
-def _print(
+def _print_group(
     console: "Console", track: _ExerciseGroup, standing: "Standings", following: "ExerciseId | None"
 ) -> None:
     from rich.text import Text
 
-    listed, lesson_of = track.exercises, track.lesson_of
+    listed, lessons_by_exercise = track.exercises, track.lessons_by_exercise
     heading = f"{track.title} ({track.name})" if track.name else track.title
-    states = [_state(each, standing) for each in listed]
+    states = [_state_name(each, standing) for each in listed]
     earned = sum(standing[each.id].earned for each in listed if each.id in standing)
     total = sum(each.xp for each in listed)
     console.print(Text(heading, style="bold"))
     done = f"{states.count('passed')} of {len(listed)} passed, {earned} of {total} XP"
     console.print(done, markup=False)
     longest = max(len(each.id) for each in listed)
-    missing = [_missing(each, standing) for each in listed]
+    missing = [_missing_requirements(each, standing) for each in listed]
     needs = [
         f"  after {', '.join(names)}" if names and state == "new" else ""
         for names, state in zip(missing, states, strict=True)
@@ -119,7 +121,7 @@ def _print(
         needs = [""] * len(needs)
     before = None
     for exercise, state, need in zip(listed, states, needs, strict=True):
-        lesson = lesson_of.get(exercise.id)
+        lesson = lessons_by_exercise.get(exercise.id)
         if lesson is not before and lesson is not None:
             console.print(Text(f"{lesson.title} (lesson {lesson.id})", style="italic"))
         before = lesson
@@ -134,18 +136,18 @@ def _print(
         console.print(line, soft_wrap=True)  # a line each, for grep
 
 
-def _state(exercise: "Exercise", standing: "Standings") -> str:
+def _state_name(exercise: "Exercise", standing: "Standings") -> str:
     return standing[exercise.id].state if exercise.id in standing else "new"
 
 
-def _missing(exercise: "Exercise", standing: "Standings") -> list[str]:
+def _missing_requirements(exercise: "Exercise", standing: "Standings") -> list[str]:
     return [name for name in exercise.requires if name not in standing or not standing[name].closed]
 
 
-def _data(
+def _json_object(
     track: _ExerciseGroup, standing: "Standings", following: "ExerciseId | None"
 ) -> dict[str, Any]:
-    lesson_of = track.lesson_of
+    lessons = track.lessons_by_exercise
     return {
         "track": track.name or None,
         "title": track.title,
@@ -155,12 +157,12 @@ def _data(
                 "title": each.title,
                 "kind": each.kind,
                 "difficulty": each.difficulty,
-                "state": _state(each, standing),
+                "state": _state_name(each, standing),
                 "xp": each.xp,
                 "earned": standing[each.id].earned if each.id in standing else 0,
                 "requires": list(each.requires),
-                "missing": _missing(each, standing),
-                "lesson": lesson_of[each.id].id if each.id in lesson_of else None,
+                "missing": _missing_requirements(each, standing),
+                "lesson": lessons[each.id].id if each.id in lessons else None,
                 "next": each.id == following,
             }
             for each in track.exercises

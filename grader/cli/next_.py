@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from grader.cli import options
-from grader.cli.progress_record import read_history, suffix, upcoming
+from grader.cli.progress_record import exercises_suffix, find_next, read_history
 from grader.definitions.collection import Collection
 from grader.definitions.public import estimated_minutes
 from grader.progress.daily_set import daily_set
@@ -42,13 +42,13 @@ def command(exercises: Path | None, course: Path | None) -> None:
 
     collection = Collection.load(options.collection_folder(exercises))
     history = read_history()
-    next_exercise = upcoming(collection, history)
+    next_exercise = find_next(collection, history)
     if next_exercise is None:
         click.echo("You have done all there is.")
         return
     exercise, more, states = (
         collection.find(next_exercise.exercise),
-        suffix(exercises),
+        exercises_suffix(exercises),
         standings(history),
     )
     click.echo(
@@ -70,7 +70,7 @@ def _print_daily_set(course: Path) -> None:
         Collection.load(options.collection_folder(course)).exercises,
         local_now().date(),
     )
-    history, more = read_history(), suffix(course)
+    history, more = read_history(), exercises_suffix(course)
     chosen = daily_set(exercises, history, today)
     done = {each.exercise for each in history.attempts if each.passed and each.day == today}
     minutes = sum(map(estimated_minutes, chosen))

@@ -34,7 +34,7 @@ EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _MOST_LINKS = 40  # on one path, as Linux counts
 
 
-def _together(
+def _join_paths(
     _context: click.Context, _parameter: click.Parameter, folders: tuple[Path, ...]
 ) -> Path | None:
     """Return the folders of an option as one path, with colons between them, as in PATH."""
@@ -50,7 +50,7 @@ def exercises_option(function: _Function) -> _Function:
     """Add `--exercises DIR`: which collection, also from the environment."""
     return click.option(
         "--exercises",
-        callback=_together,
+        callback=_join_paths,
         type=PATH,
         multiple=True,
         envvar="ETUDE_EXERCISES",
@@ -185,7 +185,7 @@ def hidden_tests_option(function: _Function) -> _Function:
     )(function)
 
 
-def delivery(formats: "Sequence[RequestedFormat]", *, plain: bool = False) -> "Delivery":
+def parse_delivery(formats: "Sequence[RequestedFormat]", *, plain: bool = False) -> "Delivery":
     """Sort out which report goes where.
 
     Args:
@@ -198,10 +198,10 @@ def delivery(formats: "Sequence[RequestedFormat]", *, plain: bool = False) -> "D
     from grader.reports.formats import Delivery, RequestedFormat
 
     also = [RequestedFormat.parse("plain")] if plain else []
-    return Delivery.of([*formats, *(each for each in also if each not in formats)])
+    return Delivery.from_requests([*formats, *(each for each in also if each not in formats)])
 
 
-def show(delivery: "Delivery", result: "Batch | Report") -> None:
+def print_delivery(delivery: "Delivery", result: "Batch | Report") -> None:
     """Print the format of standard output, fitted to the terminal if there is one."""
     if delivery.is_drawn:
         from grader.reports.to_text import print_result, terminal
@@ -213,7 +213,7 @@ def show(delivery: "Delivery", result: "Batch | Report") -> None:
 
 def deliver(delivery: "Delivery", result: "Batch | Report") -> None:
     """Print what was asked for, and write the files."""
-    show(delivery, result)
+    print_delivery(delivery, result)
     delivery.write(result)
 
 
@@ -259,7 +259,7 @@ def collection_for(targets: Sequence[str], option: Path | None) -> Path:
     return collection_folder(option)
 
 
-def refuse_inside(definitions: Path, graded: Path) -> None:
+def refuse_submitted_definitions(definitions: Path, graded: Path) -> None:
     """Refuse definitions from the graded folder: its author could have written them.
 
     Raises:
@@ -311,7 +311,7 @@ def sandbox_opener(
 
 
 @contextlib.contextmanager
-def paged(console: "Console") -> Iterator["Console"]:
+def pager(console: "Console") -> Iterator["Console"]:
     """Give what is printed to a pager, if it is longer than the terminal that somebody reads."""
     if not (sys.stdin.isatty() and console.is_terminal):
         yield console
@@ -332,9 +332,10 @@ def complete_exercise(
     from grader.definitions.files import files_by_folder, id_in_name
 
     with contextlib.suppress(EtudeError):  # in the middle of a line there is no one to tell
-        files = files_by_folder(_folder(context)).values()
-        return _completed([id_in_name(path) for paths in files for path in paths], incomplete)
-    return _completed([], incomplete)
+        files = files_by_folder(_completed_folder(context)).values()
+        names = [id_in_name(path) for paths in files for path in paths]
+        return _items_or_file_completion(names, incomplete)
+    return _items_or_file_completion([], incomplete)
 
 
 def complete_lesson(
@@ -344,9 +345,9 @@ def complete_lesson(
     from grader.definitions.files import all_lesson_files, id_in_name
 
     with contextlib.suppress(EtudeError):  # as above
-        names = map(id_in_name, all_lesson_files(_folder(context)))
-        return _completed([*names], incomplete)
-    return _completed([], incomplete)
+        names = map(id_in_name, all_lesson_files(_completed_folder(context)))
+        return _items_or_file_completion([*names], incomplete)
+    return _items_or_file_completion([], incomplete)
 
 
 def complete_track(
@@ -355,9 +356,9 @@ def complete_track(
     """Return the ids of tracks that begin like this."""
     from grader.definitions.files import folders_in
 
-    folders = folders_in(_folder(context))
+    folders = folders_in(_completed_folder(context))
     names = sorted(path.parent.name for each in folders for path in each.glob("*/track.yaml"))
-    return _begun(names, incomplete)
+    return _matching_items(names, incomplete)
 
 
 def complete_track_or_exercise(
@@ -368,7 +369,7 @@ def complete_track_or_exercise(
     return [*tracks, *complete_exercise(context, parameter, incomplete)]
 
 
-def _folder(context: click.Context) -> Path:
+def _completed_folder(context: click.Context) -> Path:
     folder = context.params.get("exercises")
     try:
         return collection_folder(Path(folder) if folder else None)
@@ -376,13 +377,13 @@ def _folder(context: click.Context) -> Path:
         return Path(os.devnull)
 
 
-def _completed(names: list[str], incomplete: str) -> "list[CompletionItem]":
+def _items_or_file_completion(names: list[str], incomplete: str) -> "list[CompletionItem]":
     from click.shell_completion import CompletionItem
 
-    return _begun(names, incomplete) or [CompletionItem(incomplete, type="file")]
+    return _matching_items(names, incomplete) or [CompletionItem(incomplete, type="file")]
 
 
-def _begun(names: list[str], incomplete: str) -> "list[CompletionItem]":
+def _matching_items(names: list[str], incomplete: str) -> "list[CompletionItem]":
     """Return the ids that begin like this; a shell puts them into a command as they are."""
     from click.shell_completion import CompletionItem
 

@@ -10,6 +10,7 @@ from grader.course import course_requirements
 from grader.definitions.course import load_course
 from grader.definitions.exercise import Course
 from grader.definitions.files import COURSE_FILE, REQUIREMENTS_FILE, exists, folders_in
+from grader.definitions.wording import plural
 
 
 @click.group("packages")
@@ -35,8 +36,7 @@ def lock(exercises: Path | None) -> None:
         path = course.where.path.with_name(REQUIREMENTS_FILE)
         options.write_file(path, text)
         packages = sum("==" in line for line in text.splitlines())
-        noun = "package" if packages == 1 else "packages"
-        click.echo(f"{path}: {packages} {noun}, for Python {python} and newer")
+        click.echo(f"{path}: {plural(packages, 'package')}, for Python {python} and newer")
 
 
 @command.command("install")

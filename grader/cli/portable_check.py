@@ -36,7 +36,7 @@ class PortablePool:
     """
 
     def __init__(self, *, unsafe: bool, answer: Callable[[str], str] | None = None) -> None:
-        agree(unsafe=unsafe, answer=answer)
+        ask_consent(unsafe=unsafe, answer=answer)
 
     def grade(self, jobs: Iterable["Job"]) -> Iterator[tuple["Job", "Result"]]:
         """Grade each job and yield it with its verdict, or with what kept it from one."""
@@ -61,7 +61,7 @@ class PortablePool:
         """Do nothing: each child has ended."""
 
 
-def agree(*, unsafe: bool, answer: Callable[[str], str] | None = None) -> None:
+def ask_consent(*, unsafe: bool, answer: Callable[[str], str] | None = None) -> None:
     """Ask whether to go on without a sandbox, and remember that the answer was yes.
 
     Args:

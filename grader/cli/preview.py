@@ -11,7 +11,7 @@ import click
 
 from grader.authoring.verify.checks import LINT
 from grader.cli import options
-from grader.cli.file_watcher import changed, rebuild_on_change
+from grader.cli.file_watcher import modification_times, rebuild_on_change
 from grader.definitions.collection import load_exercise
 from grader.definitions.files import course_file
 from grader.definitions.images import images_of
@@ -47,9 +47,9 @@ def command(path: Path, port: int) -> None:
         builder.fork_now()
         with LiveSite(port) as site:
             preview = _Preview(path, site, builder)
-            seen = changed([path])
+            seen = modification_times([path])
             preview.show()
-            seen = changed(preview.watched) | seen
+            seen = modification_times(preview.watched) | seen
             click.echo(f"{site.url}{preview.path} (Ctrl-C ends)")
             rebuild_on_change(preview.watched, preview.show, seen)
 
@@ -73,13 +73,13 @@ class _Preview:
             files = site_files(content, failures=failures)
         except EtudeError as error:  # nothing can be shown
             self._pages, self._digests = {}, {}
-            self._page = site_files(Content()), ("Not a valid definition", _lines(error))
+            self._page = site_files(Content()), ("Not a valid definition", _nonempty_lines(error))
             self._publish()
             return
         self._pages = {path: (page, list[str]()) for path, page in pages.items()}
         by_file = {path.resolve(): path for path in pages}
         everything = []
-        for each in _run("lint", self._path)["findings"]:
+        for each in _run_command("lint", self._path)["findings"]:
             line = f"line {each['line']}, {each['code']}: {each['message']}"
             everything.append(f"{each['path']}, {line}")
             if path := by_file.get(Path(each["path"]).resolve()):
@@ -87,7 +87,7 @@ class _Preview:
                 if each["level"] == "error":  # a page that fails says the same
                     failures.pop(pages[path], None)
         for page, lines in self._pages.values():
-            lines.extend(failure := _lines(failures.get(page, "")))
+            lines.extend(failure := _nonempty_lines(failures.get(page, "")))
             everything += failure
         before, exercises = self._digests, [e for each in content.tracks for e in each.exercises]
         self._digests = {each.file: each.digest for each in exercises if each.file}
@@ -114,7 +114,7 @@ class _Preview:
         return self._builder.exercise(exercise), {self._path: self.path}, {}
 
     def _prove(self, path: Path, digest: str) -> None:
-        (proof,) = _run("verify", path)["exercises"]
+        (proof,) = _run_command("verify", path)["exercises"]
         if self._digests.get(path) != digest:  # something newer is shown by now
             return
         counts, status = proof["counts"], proof["status"]
@@ -124,8 +124,8 @@ class _Preview:
             f"{counts['rejected']} of {counts['misconceptions']} misconceptions rejected, "
             f"{counts['killed']} of {counts['mutants'] - counts['equivalent']} mutants killed"
         )
-        lines = [_line(each) for each in proof["findings"] if each["check"] != LINT]
-        lines += [f"note: {_line(each)}" for each in proof["notes"]]
+        lines = [_finding_text(each) for each in proof["findings"] if each["check"] != LINT]
+        lines += [f"note: {_finding_text(each)}" for each in proof["notes"]]
         self._proofs[path] = f"{heading}: {numbers}", lines
         self._publish()
 
@@ -141,16 +141,16 @@ class _Preview:
         self._site.publish(with_panels(files, panels, other))
 
 
-def _lines(error: object) -> list[str]:
+def _nonempty_lines(error: object) -> list[str]:
     return [line for line in str(error).split("\n") if line]
 
 
-def _line(finding: dict[str, Any]) -> str:
+def _finding_text(finding: dict[str, Any]) -> str:
     below = f"\n{finding['diff']}" if finding["diff"] else ""
     return f"line {finding['line']}, {finding['check']}: {finding['message']}{below}"
 
 
-def _run(name: str, path: Path) -> dict[str, Any]:
+def _run_command(name: str, path: Path) -> dict[str, Any]:
     """Run one of our commands in a process of its own, so that the server stays as it is."""
     words = (name, str(path.resolve()), "--format", "json")
     command = [sys.executable, "-P", "-m", "grader.cli", *words]

@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from grader.cli import options
-from grader.cli.progress_record import suffix, upcoming
+from grader.cli.progress_record import exercises_suffix, find_next
 from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise, ExerciseId
+from grader.definitions.wording import plural
 from grader.errors import UsageError
 from grader.progress.exchange import MAX_BYTES, from_json, programs_in, to_json
 from grader.progress.history import local_now
@@ -41,18 +42,18 @@ def command(context: click.Context, exercises: Path | None) -> None:
     history = Store().read()
     standing = standings(history)
     for track in collection.tracks:
-        _print_part(track.definition.title, track.exercises, standing)
+        _print_track(track.definition.title, track.exercises, standing)
     if collection.standalone:
-        _print_part("In no track", collection.standalone, standing)
+        _print_track("In no track", collection.standalone, standing)
     running = streak(history, local_now().date())
-    days = _counted(running.current, "day")
+    days = plural(running.current, "day")
     longest = f", the longest had {running.longest}" if running.longest > running.current else ""
     xp = sum(each.total for each in standing.values())
     click.echo(f"\n{xp} XP in all. Streak: {days}{longest}.")
     claimed = sum(each.self_reported for each in standing.values())
     if claimed:
         click.echo(f"{claimed} passed in the browser alone; `etude check` grades in a sandbox.")
-    step, more = upcoming(collection, history), suffix(exercises)
+    step, more = find_next(collection, history), exercises_suffix(exercises)
     if step is None:
         click.echo("You have done all there is.")
     elif step.begun:
@@ -83,7 +84,7 @@ def export(file: Path, force: bool) -> None:
     if file.exists() and not force:
         raise UsageError(f"{file} is there already; --force replaces it")
     options.write_file(file, text)
-    click.echo(f"{_counted(len(history.attempts), 'attempt')} in {file}")
+    click.echo(f"{plural(len(history.attempts), 'attempt')} in {file}")
 
 
 @command.command("import", short_help="Add a record from another machine.")
@@ -114,7 +115,7 @@ def import_(file: Path) -> None:
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from None
     added = Store().add(history, brought=programs)
-    click.echo(f"{added} of {_counted(len(history), 'entry', 'entries')} were new")
+    click.echo(f"{added} of {len(history)} {'entry' if len(history) == 1 else 'entries'} were new")
 
 
 @command.command("where", short_help="Name the file of the record.")
@@ -128,7 +129,7 @@ def where() -> None:
     click.echo(str(Store().path))
 
 
-def _print_part(
+def _print_track(
     title: str, listed: tuple[Exercise, ...], standing: Mapping[ExerciseId, ExerciseStatus]
 ) -> None:
     standings = [standing[each.id] for each in listed if each.id in standing]
@@ -139,7 +140,3 @@ def _print_part(
         full = round(_BAR * passed / len(listed)) if listed else 0
         bar = "\u2588" * full + "\u2591" * (_BAR - full) + "  "
     click.echo(f"{title}\n  {bar}{passed} of {len(listed)} passed, {earned} of {total} XP")
-
-
-def _counted(number: int, noun: str, plural: str = "") -> str:
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"

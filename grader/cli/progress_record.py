@@ -39,7 +39,7 @@ def read_history(*, hurried: bool = False) -> History:
         return History()
 
 
-def keep(history: History, what: str, passed: Programs | None = None) -> bool:
+def add_to_record(history: History, what: str, passed: Programs | None = None) -> bool:
     """Add to the record; if that fails, say what is lost and return false."""
     try:
         Store().add(history, passed)
@@ -54,9 +54,9 @@ def warn(message: str) -> None:
     click.echo(f"etude: {' '.join(message.split())}", err=True)
 
 
-def track_beside(exercise: "Exercise") -> "TrackDefinition | None":
+def find_track(exercise: "Exercise") -> "TrackDefinition | None":
     """Return the track in whose folder an exercise lies, if it lists it."""
-    track = _track(exercise.where.path.absolute().parent)
+    track = _read_track(exercise.where.path.absolute().parent)
     return track if track is not None and exercise.id in track.exercises else None
 
 
@@ -71,7 +71,7 @@ def next_exercise(
         skipping: Whether the learner wants to go on without it, so that requirements do not count.
     """
     closed = {name for name, candidate in standings(history).items() if candidate.closed}
-    here = track_beside(exercise)
+    here = find_track(exercise)
     if here is None:
         return None
     from grader.definitions.collection import resolve  # with all that reads and checks YAML
@@ -93,7 +93,7 @@ def next_exercise(
         folders = [each for each in files_by_folder(folder) if each not in folders_in(folder)]
     except EtudeError:
         return None
-    for track in map(_track, folders):
+    for track in map(_read_track, folders):
         if track is not None and track.id != here.id:
             candidate = next_open(track.exercises, closed, exercise.id, requires)
             if candidate is not None:
@@ -101,7 +101,7 @@ def next_exercise(
     return None
 
 
-def upcoming(
+def find_next(
     collection: "Collection", history: History, within: "Track | None" = None
 ) -> NextUp | None:
     """Return the exercise of a collection, or of one track, to do now; None if all are done."""
@@ -114,7 +114,7 @@ def upcoming(
     return next_up(history, tuple(needed), needed.__getitem__)
 
 
-def suffix(exercises: Path | None) -> str:
+def exercises_suffix(exercises: Path | None) -> str:
     """Return what a command to copy needs to find the same collection, with a space before it."""
     if exercises is None or os.environ.get("ETUDE_EXERCISES") == str(exercises):
         return ""
@@ -123,7 +123,7 @@ def suffix(exercises: Path | None) -> str:
     return f" --exercises {shlex.quote(str(exercises))}"
 
 
-def _track(folder: Path) -> "TrackDefinition | None":
+def _read_track(folder: Path) -> "TrackDefinition | None":
     """Return the track in a folder; none if it has none that is valid."""
     path = folder / TRACK_FILE
     if not exists(path):
@@ -156,7 +156,9 @@ class Afterwards:
         spell: "Callable[[str, str], str] | None" = None,
     ) -> None:
         self.exercise = exercise
-        self._spell = spell or (lambda verb, name: f"etude {verb} {name}{suffix(exercises)}")
+        self._spell = spell or (
+            lambda verb, name: f"etude {verb} {name}{exercises_suffix(exercises)}"
+        )
         self._told = told
         self._history = read_history(hurried=True) if told else History()
 
@@ -164,7 +166,7 @@ class Afterwards:
         """Return the verdict with the XP that this learner earns by it."""
         if not verdict.xp or not self._told:
             return verdict
-        return replace(verdict, xp=self._before.worth(verdict.xp))
+        return replace(verdict, xp=self._status.worth(verdict.xp))
 
     def record(self, verdict: Verdict, source: str) -> None:
         """Record the attempt, and the program if it passed; what was not judged is no attempt."""
@@ -172,7 +174,7 @@ class Afterwards:
             return
         attempt = History(attempts=(Attempt.of(verdict, self.exercise.xp, local_now()),))
         passed = {self.exercise.id: source} if verdict.outcome is Outcome.PASSED and source else {}
-        keep(attempt, "this attempt", passed)
+        add_to_record(attempt, "this attempt", passed)
         self._history += attempt
 
     def advice(self, verdict: Verdict) -> list[str]:
@@ -180,8 +182,8 @@ class Afterwards:
         if not self._told:
             return []
         if verdict.outcome is Outcome.PASSED:
-            return list(self._passed(verdict))
-        now, hints = self._before, self.exercise.hints
+            return list(self._pass_advice(verdict))
+        now, hints = self._status, self.exercise.hints
         if now.failures < _FAILURES_BEFORE_HINT or now.hints >= len(hints):
             return []
         price = 0 if now.closed else hints[now.hints].price
@@ -190,11 +192,11 @@ class Afterwards:
         return [f"Stuck? Hint {now.hints + 1} of {len(hints)} {cost}: {command}"]
 
     @property
-    def _before(self) -> ExerciseStatus:
+    def _status(self) -> ExerciseStatus:
         return standing(self._history, self.exercise.id)
 
-    def _passed(self, verdict: Verdict) -> "Iterator[str]":
-        now = self._before
+    def _pass_advice(self, verdict: Verdict) -> "Iterator[str]":
+        now = self._status
         passes = [
             each
             for each in self._history.attempts
@@ -229,7 +231,7 @@ class Afterwards:
         following = self.following(verdict)
         if following is None:
             return
-        track = track_beside(self.exercise)
+        track = find_track(self.exercise)
         lessons = track.lessons if track is not None else ()
         lesson = next((each for each in lessons if following in each.exercises), None)
         if lesson is not None and self.exercise.id not in lesson.exercises:

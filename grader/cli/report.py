@@ -45,7 +45,7 @@ def command(
       etude report week-*.jsonl --overrides overrides.csv --feedback feedback/
     """
     rules = read_rules(**rule_options)
-    delivery = options.delivery(formats)
+    delivery = options.parse_delivery(formats)
     if rule := next((f"--{name}" for name, value in rule_options.items() if value is not None), ""):
         plain = [each.name for each in delivery.formats if each.verdicts_only]
         if plain:

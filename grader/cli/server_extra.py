@@ -23,7 +23,7 @@ def stored_option(function: _Function) -> _Function:
     )(function)
 
 
-def files_or_store(results: Sequence[Path], database: str | None) -> None:
+def require_one_source(results: Sequence[Path], database: str | None) -> None:
     """Check that a command was given files or a database.
 
     Raises:
@@ -34,7 +34,7 @@ def files_or_store(results: Sequence[Path], database: str | None) -> None:
 
 
 @contextlib.contextmanager
-def needs_service() -> Iterator[None]:
+def require_service() -> Iterator[None]:
     """Raise with the command that installs the service, where it is not installed.
 
     Raises:
@@ -58,5 +58,5 @@ def server_module(name: str) -> Any:
     Raises:
         UsageError: A package of the optional extra is missing.
     """
-    with needs_service():
+    with require_service():
         return importlib.import_module(f"etude_server.{name}")

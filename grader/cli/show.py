@@ -38,22 +38,22 @@ def command(exercise: str, exercises: Path | None) -> None:
     """
     from rich.console import Console
 
-    from grader.cli.progress_record import read_history, suffix
+    from grader.cli.progress_record import exercises_suffix, read_history
     from grader.definitions.collection import resolve
     from grader.progress.status import standing
     from grader.reports.terminal_markdown import print_markdown
 
     definition = resolve(exercise, options.collection_folder(exercises))
-    named = f"{exercise}{suffix(exercises)}"  # in commands to copy
+    named = f"{exercise}{exercises_suffix(exercises)}"  # in commands to copy
     now = standing(read_history(), definition.id)
-    with options.paged(Console(highlight=False)) as console:
-        _line(console, definition.title, "bold")
+    with options.pager(Console(highlight=False)) as console:
+        _print_line(console, definition.title, "bold")
         about = (
             f"{definition.difficulty}, {definition.xp} XP, {_KINDS[definition.kind]}; {now.state}"
         )
-        _line(console, about, "dim")
+        _print_line(console, about, "dim")
         if definition.requires:
-            _line(console, f"builds on {', '.join(definition.requires)}", "dim")
+            _print_line(console, f"builds on {', '.join(definition.requires)}", "dim")
         console.print()
         print_markdown(console, definition.instructions)
         if definition.forbid is not None:
@@ -61,25 +61,25 @@ def command(exercise: str, exercises: Path | None) -> None:
             print_markdown(console, definition.forbid.sentence)
         _print_tests(console, definition)
         console.print()
-        _line(console, f"Begin with: etude start {named}")
+        _print_line(console, f"Begin with: etude start {named}")
         if now.hints < len(definition.hints):
             number = f"{now.hints} of {len(definition.hints)} taken"
-            _line(console, f"Hints ({number}): etude hint {named}")
+            _print_line(console, f"Hints ({number}): etude hint {named}")
 
 
 def _print_tests(console: "Console", exercise: "Exercise") -> None:
     visible = [test for test in exercise.tests if not test.hidden]
     hidden = len(exercise.tests) - len(visible) + exercise.hidden_elsewhere
     console.print()
-    _line(console, "Tests", "bold")
+    _print_line(console, "Tests", "bold")
     for test in visible:
         points = f"{test.points} {'point' if test.points == 1 else 'points'}"
-        _line(console, f"- {test.description or test.id} ({points})")
+        _print_line(console, f"- {test.description or test.id} ({points})")
         for line in _test_lines(exercise, test):
-            _line(console, f"    {line}".rstrip(), "dim" if line.startswith("#") else "")
+            _print_line(console, f"    {line}".rstrip(), "dim" if line.startswith("#") else "")
     if hidden:
         more = "one more is" if hidden == 1 else f"{hidden} more are"
-        _line(console, f"{'- ' if visible else ''}{more} hidden")
+        _print_line(console, f"{'- ' if visible else ''}{more} hidden")
 
 
 def _test_lines(exercise: "Exercise", test: "TestCase") -> Iterator[str]:
@@ -87,7 +87,7 @@ def _test_lines(exercise: "Exercise", test: "TestCase") -> Iterator[str]:
     from grader.definitions.exercise import Seeded
 
     if isinstance(test.given, Seeded):
-        yield from _code(test.given.code)
+        yield from _code_lines(test.given.code)
         if test.seeds > 1:
             yield f"# drawn {test.seeds} times"
     else:
@@ -96,7 +96,7 @@ def _test_lines(exercise: "Exercise", test: "TestCase") -> Iterator[str]:
             first, *others = _value_text(value).splitlines() or [""]
             yield before + first
             yield from (" " * len(before) + line for line in others)
-    yield from _code(test.code)
+    yield from _code_lines(test.code)
     if test.holds is not None:
         yield f"# {test.holds.replace('_', ' ')}"
     elif exercise.kind != "predict":
@@ -126,11 +126,11 @@ def _value_text(value: object) -> str:
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]} ..."
 
 
-def _code(code: str) -> list[str]:
+def _code_lines(code: str) -> list[str]:
     return code.strip("\n").rstrip().splitlines()
 
 
-def _line(console: "Console", text: str, style: str = "") -> None:
+def _print_line(console: "Console", text: str, style: str = "") -> None:
     from grader.sandbox.printable import printable
 
     console.print(printable(text), style=style or None, markup=False, soft_wrap=True)

@@ -23,7 +23,7 @@ def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
       etude solution attention-weights
       etude solution attention-weights --give-up
     """
-    from grader.cli.progress_record import keep, read_history
+    from grader.cli.progress_record import add_to_record, read_history
     from grader.definitions.collection import resolve
     from grader.progress.history import GivenUp, History, local_now
     from grader.progress.status import standing
@@ -40,7 +40,7 @@ def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
             raise UsageError(
                 f"you have not passed '{definition.id}' yet; --give-up shows its solution, {price}"
             )
-        keep(History(given_up=(GivenUp(definition.id, local_now()),)), "giving up")
+        add_to_record(History(given_up=(GivenUp(definition.id, local_now()),)), "giving up")
         click.echo(
             f"Given up: this exercise earns no XP now ({now.worth(definition.xp)} are lost).\n"
         )

@@ -29,29 +29,29 @@ def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
       etude start attention-weights
       etude start attention-weights homework/week3.py
     """
-    from grader.cli.progress_record import read_history, suffix
+    from grader.cli.progress_record import exercises_suffix, read_history
     from grader.definitions.collection import resolve
     from grader.progress.status import standings
 
     definition = resolve(exercise, options.collection_folder(exercises))
     if file is None:
-        path = path_for(definition, Path())
+        path = starter_path(definition, Path())
     elif definition.files_to_submit:
         path = file / definition.files_to_submit[0]
     else:
-        path = path_for(definition, file) if file.is_dir() else file
+        path = starter_path(definition, file) if file.is_dir() else file
     done = write_starter(definition, path)
     mine = standings(read_history())
     missing = [name for name in definition.requires if name not in mine or not mine[name].closed]
     click.echo(f"{path}: {done}.")
     if missing:
         click.echo(f"It builds on what you have not done yet: {', '.join(missing)}.")
-    click.echo(f"Read:  etude show {exercise}{suffix(exercises)}")
-    check = f"etude check {exercise} {shlex.quote(str(path))}{suffix(exercises)}"
+    click.echo(f"Read:  etude show {exercise}{exercises_suffix(exercises)}")
+    check = f"etude check {exercise} {shlex.quote(str(path))}{exercises_suffix(exercises)}"
     click.echo(f"Check: {check}")
 
 
-def path_for(exercise: "Exercise", folder: Path) -> Path:
+def starter_path(exercise: "Exercise", folder: Path) -> Path:
     """Return where the starter of an exercise goes in a folder; the main file of several."""
     several = exercise.files_to_submit
     return folder / exercise.id / several[0] if several else folder / exercise.path_name
@@ -68,10 +68,10 @@ def write_starter(exercise: "Exercise", path: Path) -> str:
     if exercise.files_to_submit:
         path.parent.mkdir(parents=True, exist_ok=True)
         for name, text in split(exercise.starter).items():
-            _write(path.with_name(name), text)
+            _write_new(path.with_name(name), text)
         done = f"written, with {', '.join(exercise.files_to_submit[1:])}"
     else:
-        is_new = _write(path, exercise.starter)
+        is_new = _write_new(path, exercise.starter)
         done = "written" if is_new else "there already, and still the starter"
     for name, content in exercise.data.items():
         target = path.with_name(name)
@@ -81,7 +81,7 @@ def write_starter(exercise: "Exercise", path: Path) -> str:
     return done
 
 
-def _write(path: Path, starter: str) -> bool:
+def _write_new(path: Path, starter: str) -> bool:
     """Write a new file; false if it is there with the same content.
 
     Raises:
@@ -96,15 +96,15 @@ def _write(path: Path, starter: str) -> bool:
                 return False
         raise UsageError(f"{path} is there already and stays as it is; name another FILE") from None
     except (OSError, ValueError) as error:
-        raise UsageError(f"{path} cannot be written: {_reason(error)}") from None
+        raise UsageError(f"{path} cannot be written: {_error_text(error)}") from None
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
             file.write(starter)
     except OSError as error:  # half a starter would stand in the way of the next try
         path.unlink(missing_ok=True)
-        raise UsageError(f"{path} cannot be written: {_reason(error)}") from None
+        raise UsageError(f"{path} cannot be written: {_error_text(error)}") from None
     return True
 
 
-def _reason(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -10,10 +10,11 @@ from rich.console import Console
 from rich.table import Table
 
 from grader.cli import options
-from grader.cli.server_extra import files_or_store, server_module, stored_option
+from grader.cli.server_extra import require_one_source, server_module, stored_option
 from grader.course.failures import FailureGroup, TestStatistics, failure_groups, statistics_of_tests
 from grader.course.grades import read_results
 from grader.course.statistics import ExerciseStatistics, rows_of, summarise
+from grader.definitions.wording import plural
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
 
@@ -44,7 +45,7 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
       etude stats week-*.jsonl --format json
       etude stats --database sqlite:///etude.db
     """
-    files_or_store(results, database)
+    require_one_source(results, database)
     tests, groups = list[TestStatistics](), list[FailureGroup]()
     if database is None:
         rows = rows_of(report.data() for report in read_results(results))
@@ -75,12 +76,12 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
         if test.suspicion:
             name = printable(f"{test.exercise}: test '{test.test}'")
             click.echo(f"Suspicious: {name}: {test.suspicion}.")
-    _print(statistics)
+    _print_exercises(statistics)
     _print_tests([test for test in tests if test.failed])
     _print_groups(groups, results)
 
 
-def _print(statistics: list[ExerciseStatistics]) -> None:
+def _print_exercises(statistics: list[ExerciseStatistics]) -> None:
     table = Table(box=None, pad_edge=False)
     table.add_column("exercise", overflow="fold")
     for heading in ("students", "pass", "score", "discrimination"):
@@ -127,13 +128,12 @@ def _print_groups(groups: list[FailureGroup], results: tuple[Path, ...]) -> None
         return
     click.echo("\nFailures that no diagnosis explains, by equal behaviour:")
     for each in groups[:_GROUPS]:
-        noun = "submission" if each.students == 1 else "submissions"
         message = " ".join(each.message.split())[:_LONGEST_MESSAGE]
         where = f"test '{each.tests[0]}': " if each.tests else ""
         click.echo(
             printable(
-                f"{each.number}. {each.exercise}, {each.students} {noun}, as {each.files[0]}: "
-                f"{where}{message}"
+                f"{each.number}. {each.exercise}, {plural(each.students, 'submission')}, "
+                f"as {each.files[0]}: {where}{message}"
             )
         )
     if len(groups) > _GROUPS:

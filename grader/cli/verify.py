@@ -114,7 +114,7 @@ def command(
 def _prove(
     groups: Sequence[TargetGroup], collection: Path | None, jobs: int, *, use_cache: bool
 ) -> dict[Path, Proof]:
-    cache = ProofCache(cache_folder("verify"), fingerprint(_sources())) if use_cache else None
+    cache = ProofCache(cache_folder("verify"), fingerprint(_proof_sources())) if use_cache else None
     session = begin(groups, cache)
     if session.to_prove:
         opener = options.sandbox_opener(unsafe=False, workers=jobs)
@@ -171,10 +171,10 @@ def _accept(proofs: Mapping[Path, Proof], reason: str | None, change: str | None
 def leak_finder() -> FindLeaks:
     """Return the search for hidden things in what is shown, with the site's own pages in it."""
     folders = (package_folder("sitegen"), data_folder("templates"), data_folder("assets"))
-    return functools.partial(begin_to_find_leaks, render=_pages, readable=folders)
+    return functools.partial(begin_to_find_leaks, render=_track_pages, readable=folders)
 
 
-def _pages(exercise: Exercise, sandbox: Sandbox | None) -> Iterator[tuple[str, bytes]]:
+def _track_pages(exercise: Exercise, sandbox: Sandbox | None) -> Iterator[tuple[str, bytes]]:
     """Render the site of a track that has this exercise alone."""
     definition = TrackDefinition(
         exercise.where, TrackId("track"), "Track", "A track.", (exercise.id,)
@@ -184,7 +184,7 @@ def _pages(exercise: Exercise, sandbox: Sandbox | None) -> Iterator[tuple[str, b
         yield f"the page {path}", html
 
 
-def _sources() -> list[Path]:
+def _proof_sources() -> list[Path]:
     """Return the folders whose sources decide what a proof says."""
     grader = Path(__file__).parents[1]
     ours = [grader / name for name in _DECIDING]
@@ -206,7 +206,7 @@ def _watch(groups: Sequence[TargetGroup], words: Sequence[str]) -> None:
     while True:
         now = {
             os.fspath(path): path.stat().st_mtime_ns
-            for folder in [*folders, *_sources()]
+            for folder in [*folders, *_proof_sources()]
             for path in folder.rglob("*")
             if path.suffix in _SUFFIXES and path.is_file()
         }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.cli import break_, hint, list_, options, show, solution
-from grader.cli.check import CheckRequest, check, file_here, open_pool
+from grader.cli.check import CheckRequest, check_file, find_file, open_pool
 from grader.cli.file_watcher import FileWatcher
 from grader.cli.key_presses import Keys
 from grader.errors import EtudeError, SandboxFault, UsageError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
     from grader.grading.workers.pool import Pool
 
-_GLANCE = 0.1  # seconds between looks at the file
+_POLL_SECONDS = 0.1  # seconds between looks at the file
 _KEYS = "h hint, t task, l list, n next, q quit"
 _MORE_KEYS = "s solution, d difference to it, b break a program"
 _DONE = "You have done all there is."
@@ -59,16 +59,16 @@ def command(target: str | None, file: Path | None, exercises: Path | None, unsaf
       etude watch attention-weights
       etude watch attention-weights my_solution.py
     """
-    name = target if target is not None and file is not None else _first(target, exercises)
+    name = target if target is not None and file is not None else _first_exercise(target, exercises)
     if name is None:
         click.echo(_DONE)
         return
-    _Walk(exercises, unsafe=unsafe).begin(name, file)
+    _WatchSession(exercises, unsafe=unsafe).begin(name, file)
 
 
-def _first(target: str | None, exercises: Path | None) -> str | None:
+def _first_exercise(target: str | None, exercises: Path | None) -> str | None:
     """Return the exercise to begin with, an id or a path; None if all are done."""
-    from grader.cli.progress_record import read_history, upcoming
+    from grader.cli.progress_record import find_next, read_history
     from grader.definitions.collection import Collection, exercise_ids
     from grader.definitions.files import is_path
 
@@ -81,11 +81,11 @@ def _first(target: str | None, exercises: Path | None) -> str | None:
     track = next((each for each in collection.tracks if each.definition.id == target), None)
     if target is not None and track is None:
         return collection.find(target).id
-    following = upcoming(collection, read_history(), track)
+    following = find_next(collection, read_history(), track)
     return None if following is None else following.exercise
 
 
-class _Walk:
+class _WatchSession:
     """A way through exercises: each save is graded, and a pass leads to the next.
 
     Args:
@@ -105,26 +105,26 @@ class _Walk:
     def begin(self, name: str, file: Path | None) -> None:
         """Grade at each save and obey keys, until the learner quits."""
         with self._stack, self._keys, contextlib.suppress(KeyboardInterrupt, EOFError):
-            exercise = self._take_up(name, file)
+            exercise = self._open_exercise(name, file)
             if self._is_begun(exercise):
                 self._check()
-            self._say_waiting()
-            while (key := self._keys.wait(_GLANCE)) != "q":
+            self._print_prompt()
+            while (key := self._keys.wait(_POLL_SECONDS)) != "q":
                 if self._watcher.poll() or key in ("\r", "\n"):
                     if self._keys.are_there:
                         click.clear()  # the newest verdict stands alone
                     self._check()
                 elif key:
-                    with self._keys.released():
-                        self._obey(key)
+                    with self._keys.line_mode():
+                        self._handle_key(key)
                 else:
                     continue
-                self._say_waiting()
+                self._print_prompt()
 
     def _check(self) -> None:
         """Grade the file; after a pass, take up the next exercise."""
         try:
-            verdict, afterwards = check(self._request, self._pool)
+            verdict, afterwards = check_file(self._request, self._pool)
             if verdict.outcome != "passed":
                 return
             self._passed = self._request
@@ -132,8 +132,8 @@ class _Walk:
             if exercise.concepts:
                 click.echo(f"Learnt: {', '.join(exercise.concepts)}.")
             if following is not None:
-                self._folder = _folder(exercise, self._request.file)
-                self._take_up(following)
+                self._folder = _exercises_folder(exercise, self._request.file)
+                self._open_exercise(following)
         except SandboxFault:  # nothing will ever be graded here
             raise
         except (EtudeError, OSError) as error:  # the folder may be closed, or gone
@@ -141,37 +141,37 @@ class _Walk:
 
     def _pool(self) -> "Pool | PortablePool":
         if self._open_pool is None:
-            with self._keys.released():  # it may ask
+            with self._keys.line_mode():  # it may ask
                 self._open_pool = self._stack.enter_context(self._opener)
         return self._open_pool
 
-    def _take_up(self, name: str, file: Path | None = None) -> "Exercise":
+    def _open_exercise(self, name: str, file: Path | None = None) -> "Exercise":
         """Watch the file of an exercise, which is written if there is none, and say what to do."""
         from rich.console import Console
 
-        from grader.cli.progress_record import read_history, suffix, track_beside
-        from grader.cli.start import path_for, write_starter
+        from grader.cli.progress_record import exercises_suffix, find_track, read_history
+        from grader.cli.start import starter_path, write_starter
         from grader.definitions.collection import resolve
         from grader.progress.status import standings
         from grader.reports.terminal_markdown import print_markdown
         from grader.sandbox.printable import printable
 
         exercise = resolve(name, options.collection_folder(self._exercises))
-        here = file or file_here(name, self._exercises, self._folder)
-        path = here or path_for(exercise, self._folder)
+        here = file or find_file(name, self._exercises, self._folder)
+        path = here or starter_path(exercise, self._folder)
         done = "there already" if path.exists() else write_starter(exercise, path)
         self._request = CheckRequest(
             exercise=name,
             file=path,
             exercises=self._exercises,
-            delivery=options.delivery(()),
+            delivery=options.parse_delivery(()),
             verbose=False,
         )
         self._watcher = FileWatcher([path, *path.glob("*.py")] if path.is_dir() else [path])
 
         console = Console(highlight=False)
         console.print()
-        track = track_beside(exercise)
+        track = find_track(exercise)
         self._track = [track.id] if track else []
         if track:
             states = standings(read_history())
@@ -180,10 +180,12 @@ class _Walk:
             console.print(printable(about), style="dim", markup=False)
             lesson = next((each for each in track.lessons if exercise.id in each.exercises), None)
             if lesson is not None and not any(each in states for each in lesson.exercises):
-                click.echo(f"Read first: etude lesson show {lesson.id}{suffix(self._exercises)}")
+                click.echo(
+                    f"Read first: etude lesson show {lesson.id}{exercises_suffix(self._exercises)}"
+                )
         title = f"{exercise.title} ({exercise.id}), {exercise.difficulty}, {exercise.xp} XP"
         console.print(printable(title), style="bold", markup=False)
-        print_markdown(console, _in_short(exercise.instructions))
+        print_markdown(console, _shorten_task(exercise.instructions))
         click.echo(f"\n{printable(str(path))}: {done}.")
         return exercise
 
@@ -200,24 +202,24 @@ class _Walk:
         )
         return submission.source.strip() != exercise.starter.strip()
 
-    def _say_waiting(self) -> None:
+    def _print_prompt(self) -> None:
         click.echo(f"\nWaiting for {self._request.file} to be saved (Ctrl-C ends)")
         if self._keys.are_there:
             after = f", {_MORE_KEYS}" if self._passed else ""
             click.secho(f"{_KEYS}{after}", dim=True)
         sys.stdout.flush()
 
-    def _obey(self, key: str) -> None:
+    def _handle_key(self, key: str) -> None:
         """Do what a key asks for."""
         commands = {"h": hint.command, "t": show.command}
         key = key.lower()
         try:
             if key in commands:
-                self._run(commands[key], self._request.exercise)
+                self._run_command(commands[key], self._request.exercise)
             elif key == "l":
-                self._run(list_.command, *self._track)
+                self._run_command(list_.command, *self._track)
                 if name := click.prompt("Go to (Enter stays)", default="", show_default=False):
-                    self._take_up(name)
+                    self._open_exercise(name)
             elif key == "n":
                 self._skip()
             elif key in ("s", "d", "b"):
@@ -237,17 +239,17 @@ class _Walk:
             what = "a wrong program to break" if key == "b" else "the solution"
             raise UsageError(f"{what} is shown after a pass")
         if key == "s":
-            self._run(solution.command, self._passed.exercise)
+            self._run_command(solution.command, self._passed.exercise)
         elif key == "d":
             _print_difference(self._passed)
         else:
             exercise = resolve(self._passed.exercise, options.collection_folder(self._exercises))
-            program = break_.program_of(exercise)
+            program = break_.find_program(exercise)
             if call := break_.ask_for_call(program):
-                verdict = break_.judge(self._pool(), exercise, program, call)
-                click.echo(break_.answer(exercise, program, call, verdict))
+                verdict = break_.grade_call(self._pool(), exercise, program, call)
+                click.echo(break_.result_message(exercise, program, call, verdict))
 
-    def _run(self, command: click.Command, *arguments: str) -> None:
+    def _run_command(self, command: click.Command, *arguments: str) -> None:
         """Run another command on the same collection."""
         exercises = self._exercises
         more = [] if exercises is None else ["--exercises", str(exercises)]
@@ -261,15 +263,15 @@ class _Walk:
         following = next_exercise(here, read_history(), skipping=True)
         if following is None:
             raise UsageError("there is no other exercise left to do")
-        self._take_up(following)
+        self._open_exercise(following)
 
 
-def _folder(exercise: "Exercise", file: Path) -> Path:
+def _exercises_folder(exercise: "Exercise", file: Path) -> Path:
     """Return where the files of exercises lie, one of which is given."""
     return file.parent.parent if exercise.files_to_submit and not file.is_dir() else file.parent
 
 
-def _in_short(instructions: str) -> str:
+def _shorten_task(instructions: str) -> str:
     """Return the first paragraphs of the task, without what leads to it."""
     *_, task = _TASK_HEADING.split(instructions)
     paragraphs = task.strip().split("\n\n")

@@ -54,7 +54,7 @@ from grader.grading.results.zips import (
     read_entry,
 )
 from grader.notebook_files import MAX_NOTEBOOK
-from grader.reports.canvas_csv import lost_zeros
+from grader.reports.canvas_csv import find_lost_zeros
 from grader.reports.formats import write_whole
 from grader.safe_files import IrregularFileError, open_regular
 
@@ -374,7 +374,7 @@ def _on_roster(file: _File, names: Mapping[str, str], platform: PlatformName | N
     if students:
         both = " and ".join(map(repr, sorted(students - {""})))
         raise _RefusalError(f"its path names {both}, who are two on the roster")
-    if lost := lost_zeros(called, names):
+    if lost := find_lost_zeros(called, names):
         raise _RefusalError(f"{lost[0]!r} is not on the roster, but {lost[1]!r} is: {LOST_ZEROS}")
     if not called:
         raise _RefusalError("no student is named in its path")

@@ -8,7 +8,7 @@ from grader.grading.results.zips import is_passed_over
 from grader.reports.formats import write_whole
 from grader.reports.phrases import FAULT_FOR_LEARNERS
 from grader.reports.report import Batch, Report
-from grader.reports.to_html import of_student
+from grader.reports.to_html import render_student
 
 
 def write_pages(batch: Batch, folder: Path) -> int:
@@ -30,5 +30,7 @@ def write_pages(batch: Batch, folder: Path) -> int:
         raise UsageError(f"{folder} cannot be made: {error.strerror}") from None
     titles = {str(each.exercise): each.title for each in batch.verdicts}
     for student, reports in of_students.items():
-        write_whole(folder / f"{student}.html", of_student(student, Batch(tuple(reports)), titles))
+        write_whole(
+            folder / f"{student}.html", render_student(student, Batch(tuple(reports)), titles)
+        )
     return len(of_students)

@@ -18,8 +18,8 @@ from grader.errors import UsageError
 from grader.grading.results.submission_time import SubmissionTime, Times, time_in
 from grader.grading.results.submitted_files import Candidate, choose
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
-from grader.reports.canvas_csv import lost_zeros
-from grader.reports.report import NOT_SUBMITTED, Batch, Grade, Report
+from grader.reports.canvas_csv import find_lost_zeros
+from grader.reports.report import NOT_SUBMITTED, Batch, CountedPoints, Report
 
 _GIVE_TIMES: Final = "give the times with --times FILE, a CSV with student, exercise, time"
 
@@ -174,7 +174,7 @@ def grade_reports(batch: Batch, rules: Rules) -> Batch:
 
 def _refuse_lost_zeros(students: Iterable[str], roster: Sequence[str] | None) -> None:
     unlisted_names = set(students) - set(roster or students)
-    if lost := lost_zeros(sorted(unlisted_names), roster or ()):
+    if lost := find_lost_zeros(sorted(unlisted_names), roster or ()):
         raise UsageError(
             f"the results are about {lost[0]!r} and the roster about {lost[1]!r}: {LOST_ZEROS}"
         )
@@ -204,7 +204,7 @@ def _refuse_one_time(
             )
 
 
-def _grade(report: Report, most: int, rules: Rules, override: Override | None) -> Grade:
+def _grade(report: Report, most: int, rules: Rules, override: Override | None) -> CountedPoints:
     """Return the grade: by hand, else the verdict's points less what being late costs."""
     points = 0.0 if report.outcome in (NOT_SUBMITTED, NOT_GRADED) else None
     days, rule = 0, LateRule()

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from grader.reports.report import Grade
+from grader.reports.report import CountedPoints
 
 _DAY: Final = 86_400.0
 
@@ -87,7 +87,7 @@ def share_of(late: str) -> float | None:
 
 def earned(
     points: float | None, most: int, *, rule: LateRule, days: int, override: Override | None
-) -> Grade:
+) -> CountedPoints:
     """Return a grade: by hand, else the points less what being late costs.
 
     Args:
@@ -101,8 +101,8 @@ def earned(
         points = round(points * rule.share(days), 2)
     if override is not None:
         if override.is_excused:
-            return Grade(None, 0, override.note)
+            return CountedPoints(None, 0, override.note)
         if override.points is not None:
-            return Grade(override.points, most, override.note)
+            return CountedPoints(override.points, most, override.note)
         notes.append(override.note)
-    return Grade(points, most, "; ".join(notes))
+    return CountedPoints(points, most, "; ".join(notes))

@@ -46,6 +46,11 @@ def listing(words: Iterable[str], conjunction: str) -> str:
     return f"{', '.join(most)} {conjunction} {last}" if most else last
 
 
+def plural(number: int, noun: str) -> str:
+    """Return a number and its noun, in the plural where it needs one."""
+    return f"{number} {noun if number == 1 else noun + 's'}"
+
+
 def few(words: Sequence[str], most: int = 3) -> str:
     """Return the first words, and how many more there are: `a, b, c and 2 more`."""
     more = f" and {len(words) - most} more" if len(words) > most else ""

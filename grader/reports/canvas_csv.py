@@ -47,7 +47,7 @@ class FilledGradebook:
     unknown: tuple[str, ...]  # students with a result who are not in the gradebook
 
 
-def scores_of(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[float, int] | None]:
+def sum_scores(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[float, int] | None]:
     """Sum up what each student earned; None for one who is excused from all.
 
     Of several exercises, one that a student did not submit counts nothing. For one that a student
@@ -132,18 +132,18 @@ def fill(
         rows = list(csv.reader(lines, delimiter=delimiter))
     except csv.Error as error:
         raise UsageError(f"this is no gradebook as Canvas exports it: {error}") from None
-    book = _Gradebook.of(rows, column, identity)
+    book = _Gradebook.from_rows(rows, column, identity)
     rows_by_key = book.students()
     unknown = tuple(name for name in scores if _key(name) not in rows_by_key)
-    if lost := lost_zeros(map(_key, unknown), rows_by_key):
+    if lost := find_lost_zeros(map(_key, unknown), rows_by_key):
         raise UsageError(
             f"the results are about {lost[0]!r} and the gradebook about {lost[1]!r}: a spreadsheet "
             "took leading zeros away; export the gradebook again, and do not save it there"
         )
     if unknown and not skip_unknown:
         raise UsageError(
-            f"not in the column {identity!r} of the gradebook: {_some(unknown)}; name the column "
-            f"that has these names with --match, or leave them out with --skip-unknown"
+            f"not in the column {identity!r} of the gradebook: {_list_names(unknown)}; name the "
+            f"column that has these names with --match, or leave them out with --skip-unknown"
         )
     for name, (_, most) in ((name, score) for name, score in scores.items() if score):
         if book.points is not None and book.points != most and not scale:
@@ -151,7 +151,7 @@ def fill(
                 f"the assignment has {book.points} points in Canvas and {most} here, as for "
                 f"{name!r}; --scale converts them"
             )
-    by_key = _by_key(scores)
+    by_key = _scores_by_key(scores)
     graded, left_alone, without = 0, list[str](), list[str]()
     for key, row in rows_by_key.items():
         name = row[book.identity].strip()
@@ -184,7 +184,7 @@ class _Gradebook:
     comma: bool  # numbers have a decimal comma
 
     @classmethod
-    def of(cls, rows: list[list[str]], column: str, identity: str) -> "_Gradebook":
+    def from_rows(cls, rows: list[list[str]], column: str, identity: str) -> "_Gradebook":
         header = rows[0] if rows else []
         if "ID" not in header or not {"Student", "LastName"} & set(header[:1]):
             raise UsageError("this is no gradebook as Canvas exports it: no columns Student and ID")
@@ -192,7 +192,9 @@ class _Gradebook:
             row.extend([""] * (len(header) - len(row)))
         if identity not in header:
             there = [name for name in IDENTITIES if name in header]
-            raise UsageError(f"the gradebook has no column {identity!r}; --match {_some(there)}")
+            raise UsageError(
+                f"the gradebook has no column {identity!r}; --match {_list_names(there)}"
+            )
         places = [at for at, name in enumerate(header) if name == column]
         if not places:
             places = [  # without the number in parentheses that Canvas adds
@@ -202,11 +204,13 @@ class _Gradebook:
                 if title == column and number.removesuffix(")").isdigit()
             ]
         if len(places) > 1:
-            named = _some([header[at] for at in places])
+            named = _list_names([header[at] for at in places])
             raise UsageError(f"several columns are called {column!r}: {named}; add the number")
         if not places:
             others = [name for name in header if not _is_about_student(name)]
-            raise UsageError(f"the gradebook has no column {column!r}; it has {_some(others)}")
+            raise UsageError(
+                f"the gradebook has no column {column!r}; it has {_list_names(others)}"
+            )
         at = places[0]
         if _is_about_student(header[at]):
             raise UsageError(f"{column!r} is no column of an assignment")
@@ -257,7 +261,7 @@ def _is_points(row: Sequence[str]) -> bool:
     return bool(row) and row[0].strip() == "Points Possible"
 
 
-def _by_key(scores: Scores) -> dict[str, tuple[float, int] | None]:
+def _scores_by_key(scores: Scores) -> dict[str, tuple[float, int] | None]:
     by_key: dict[str, tuple[float, int] | None] = {}
     for name, score in scores.items():
         if _key(name) in by_key:
@@ -279,12 +283,12 @@ def _key(name: str) -> str:
     return login_key(name.strip())
 
 
-def lost_zeros(names: Iterable[str], others: Iterable[str]) -> tuple[str, str] | None:
+def find_lost_zeros(names: Iterable[str], others: Iterable[str]) -> tuple[str, str] | None:
     """Return the first number with another that it equals but for leading zeros, if any."""
     numbers = {each.lstrip("0"): each for each in others if each.isdecimal()}
     pairs = ((name, numbers.get(name.lstrip("0"), name)) for name in names if name.isdecimal())
     return next((pair for pair in pairs if pair[0] != pair[1]), None)
 
 
-def _some(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     return few([f"'{name}'" for name in names], 5)

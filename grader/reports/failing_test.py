@@ -7,14 +7,14 @@ from itertools import zip_longest
 from rich.text import Text
 
 from grader.grading.results.verdict import PRINTED, TestResult, ValueSummary
-from grader.reports.phrases import ALL, line, place_of, shows_both_values
+from grader.reports.phrases import ALL, line, shows_both_values, worst_index
 from grader.reports.terminal_matrices import (
     GAP,
     MatrixPair,
-    alone,
-    compared,
-    compared_vectors,
-    side_by_side,
+    comparison_lines,
+    join_columns,
+    matrix_lines,
+    vector_comparison_lines,
 )
 
 _EXPECTED, _YOURS = "expected", "yours"
@@ -22,7 +22,7 @@ _DIFFERS, _SAME = "> ", "  "
 
 
 @dataclass(frozen=True, slots=True)
-class DetailLines:
+class TextLayout:
     """The target of printed lines."""
 
     width: int
@@ -30,41 +30,46 @@ class DetailLines:
     most: int | None = None  # lines of a text; None for all
 
 
-def input_lines(test: TestResult, page: DetailLines) -> Iterator[Text]:
+def input_lines(test: TestResult, layout: TextLayout) -> Iterator[Text]:
     """Yield the inputs: a line for each, or as long as they are if there is no limit."""
     widest = max((len(name) for name, _ in test.inputs), default=0)
     for name, value in test.inputs:
         head = Text.assemble((f"{name:{widest}}", "bold"), "  ", (value.summary, "dim"))
         whole = Text.assemble(head, "  ", (line(value.text), "dim"))
-        if whole.cell_len <= page.width:
+        if whole.cell_len <= layout.width:
             yield whole
-        elif page.most is None:
-            yield from (head, *_indented(_lines(value, page.width - len(_SAME))))
+        elif layout.most is None:
+            yield from (head, *_indent(_lines(value, layout.width - len(_SAME))))
         else:
-            whole.truncate(page.width, overflow="ellipsis")
+            whole.truncate(layout.width, overflow="ellipsis")
             yield whole
 
 
-def value_lines(test: TestResult, page: DetailLines) -> list[Text]:
+def value_lines(test: TestResult, layout: TextLayout) -> list[Text]:
     """Return what was expected and what came, as blocks where they are numbers."""
     expected, got = test.expected, test.got
     if expected is None or got is None:
         both = ((_EXPECTED, expected), (_YOURS, got))
         return [
-            each for name, value in both if value is not None for each in _block(name, value, page)
+            each
+            for name, value in both
+            if value is not None
+            for each in _block(name, value, layout)
         ]
     if shows_both_values(test):
         return []
     if expected.rows is None and got.rows is None and "\n" in expected.text + got.text:
         titles = _titles(expected, got)
-        half = (page.width - len(GAP)) // 2
+        half = (layout.width - len(GAP)) // 2
         widest = max(len(each) for value in (expected, got) for each in value.text.splitlines())
         beside = max(widest + len(_DIFFERS), *map(len, titles)) <= half
-        width = (half if beside else page.width) - len(_DIFFERS)
+        width = (half if beside else layout.width) - len(_DIFFERS)
         pairs = list(zip_longest(_lines(expected, width), _lines(got, width)))
         left_out = 0
-        if page.most is not None and len(pairs) > page.most:  # those around the first difference
-            room = page.most - 1
+        if (
+            layout.most is not None and len(pairs) > layout.most
+        ):  # those around the first difference
+            room = layout.most - 1
             first = next((number for number, (one, other) in enumerate(pairs) if one != other), 0)
             begin = max(0, min(first - 1, len(pairs) - room))
             left_out = len(pairs) - room
@@ -83,20 +88,20 @@ def value_lines(test: TestResult, page: DetailLines) -> list[Text]:
             for side, title in enumerate(titles)
         )
         note = [Text(f"{_SAME}... {left_out} more ({ALL})", "dim")] if left_out else []
-        return [*(side_by_side(left, right) if beside else [*left, *right]), *note]
+        return [*(join_columns(left, right) if beside else [*left, *right]), *note]
     if expected.rows is None or got.rows is None:
-        return [*_block(_EXPECTED, expected, page), *_block(_YOURS, got, page)]
-    compared_rows = MatrixPair(expected.rows, got.rows, _titles(expected, got), place_of(test))
-    lay = compared_vectors if expected.is_vector and got.is_vector else compared
-    return lay(compared_rows, page.width, coloured=page.coloured)
+        return [*_block(_EXPECTED, expected, layout), *_block(_YOURS, got, layout)]
+    compared_rows = MatrixPair(expected.rows, got.rows, _titles(expected, got), worst_index(test))
+    lay = vector_comparison_lines if expected.is_vector and got.is_vector else comparison_lines
+    return lay(compared_rows, layout.width, coloured=layout.coloured)
 
 
-def output_lines(output: str, page: DetailLines) -> list[Text]:
+def output_lines(output: str, layout: TextLayout) -> list[Text]:
     """Return what was printed, with a heading; nothing for no output."""
     if not output.strip():
         return []
-    lines = _folded(output.rstrip().splitlines(), page.width - len(_SAME))
-    return [Text("Your code printed:", "dim"), *_indented(_cut(lines, page))]
+    lines = _fold(output.rstrip().splitlines(), layout.width - len(_SAME))
+    return [Text("Your code printed:", "dim"), *_indent(_limit_lines(lines, layout))]
 
 
 def _lines(value: ValueSummary, width: int) -> list[str]:
@@ -104,16 +109,16 @@ def _lines(value: ValueSummary, width: int) -> list[str]:
     lines = value.text.splitlines() or [""]
     if value.summary != PRINTED:
         lines = [each for each in lines if each]
-    return _folded(lines, width)
+    return _fold(lines, width)
 
 
-def _block(name: str, value: ValueSummary, page: DetailLines) -> list[Text]:
+def _block(name: str, value: ValueSummary, layout: TextLayout) -> list[Text]:
     if value.rows is not None:
-        return alone(_title(name, value), value.rows, page.width, coloured=page.coloured)
-    text = _cut(_lines(value, page.width - len(_SAME)), page)
-    if len(text) == 1 and len(_EXPECTED) + len(text[0]) + 2 <= page.width:
+        return matrix_lines(_title(name, value), value.rows, layout.width, coloured=layout.coloured)
+    text = _limit_lines(_lines(value, layout.width - len(_SAME)), layout)
+    if len(text) == 1 and len(_EXPECTED) + len(text[0]) + 2 <= layout.width:
         return [Text.assemble((f"{name:{len(_EXPECTED)}}", "bold"), "  ", text[0])]
-    return [_title(name, value), *_indented(text)]
+    return [_title(name, value), *_indent(text)]
 
 
 def _title(name: str, value: ValueSummary) -> Text:
@@ -126,15 +131,15 @@ def _titles(expected: ValueSummary, got: ValueSummary) -> tuple[Text, Text]:
     return _title(_EXPECTED, expected), _title(_YOURS, got)
 
 
-def _cut(lines: Sequence[str], page: DetailLines) -> list[str]:
+def _limit_lines(lines: Sequence[str], layout: TextLayout) -> list[str]:
     """Return as many lines as there is room for, the last one a note of what is left out."""
-    if page.most is None or len(lines) <= page.most:
+    if layout.most is None or len(lines) <= layout.most:
         return list(lines)
-    left = len(lines) - page.most + 1
-    return [*lines[: page.most - 1], f"... {left} more ({ALL})"]
+    left = len(lines) - layout.most + 1
+    return [*lines[: layout.most - 1], f"... {left} more ({ALL})"]
 
 
-def _folded(lines: Sequence[str], width: int) -> list[str]:
+def _fold(lines: Sequence[str], width: int) -> list[str]:
     """Return lines of which none is longer than a width."""
     return [
         each[begin : begin + width]
@@ -143,5 +148,5 @@ def _folded(lines: Sequence[str], width: int) -> list[str]:
     ]
 
 
-def _indented(lines: Sequence[str]) -> list[Text]:
+def _indent(lines: Sequence[str]) -> list[Text]:
     return [Text(f"{_SAME}{each}", "dim") for each in lines]

@@ -29,38 +29,31 @@ STDOUT = "text"
 _Escape: TypeAlias = Callable[[str], str]
 
 
-def _escaped_json(text: str) -> str:
+def _escape_json(text: str) -> str:
     """Escape commands inside strings: no string begins a line."""
     return COMMAND_IN_LINE.sub(r"#\\u0023", text)
 
 
-def _escaped_markup(text: str) -> str:
+def _escape_markup(text: str) -> str:
     return COMMAND_LINE.sub(r"\g<1>&#58;", COMMAND_IN_LINE.sub("#&#35;", text))
 
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """The functions of a format.
+    """The functions of a format."""
 
-    Args:
-        many: Renders a batch.
-        one: Renders one submission, where it looks unlike a batch of one.
-        appendix: Renders a second text, which is appended to a file.
-        appendix_variable: The environment variable with the path of that file.
-    """
-
-    many: "Callable[[Batch], str]"
-    one: "Callable[[Report], str] | None" = None
-    appendix: "Callable[[Batch], str] | None" = None
-    appendix_variable: str = ""
+    batch: "Callable[[Batch], str]"
+    report: "Callable[[Report], str] | None" = None  # where one looks unlike a batch of one
+    appendix: "Callable[[Batch], str] | None" = None  # a second text, appended to a file
+    appendix_variable: str = ""  # the environment variable with the path of that file
 
     def render(self, result: "Report | Batch") -> str:
         """Return one submission, or a batch, as text."""
         from grader.reports.report import Batch
 
         if isinstance(result, Batch):
-            return self.many(result)
-        return self.one(result) if self.one is not None else self.many(Batch.of(result))
+            return self.batch(result)
+        return self.batch(Batch.from_report(result)) if self.report is None else self.report(result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +76,15 @@ class Format:
 
 
 def _for_platform(name: str, description: str, needs: tuple[str, ...] = ()) -> Format:
-    return Format(name, "to_platforms", description, _escaped_json, True, True, needs)
+    return Format(name, "to_platforms", description, _escape_json, True, True, needs)
 
 
 _ALL: Final = (
     Format("text", "to_text", "for a terminal"),
     Format("plain", "to_plain", "sentences without marks, for screen readers"),
-    Format("json", "to_json", "everything, see `etude schema verdict`", _escaped_json),
-    Format("jsonl", "to_json", "the same, a line for each submission", _escaped_json),
-    Format("junit", "to_junit", "JUnit XML, which most CI systems read", _escaped_markup),
+    Format("json", "to_json", "everything, see `etude schema verdict`", _escape_json),
+    Format("jsonl", "to_json", "the same, a line for each submission", _escape_json),
+    Format("junit", "to_junit", "JUnit XML, which most CI systems read", _escape_markup),
     _for_platform("gradescope", "results.json"),
     _for_platform(
         "classroom50",
@@ -104,9 +97,9 @@ _ALL: Final = (
     ),
     _for_platform("exercism", "results.json, version 3"),
     _for_platform("prairielearn", "results.json"),
-    Format("ctrf", "to_ctrf", "Common Test Report Format", _escaped_json, verdicts_only=True),
+    Format("ctrf", "to_ctrf", "Common Test Report Format", _escape_json, verdicts_only=True),
     Format("markdown", "to_markdown", "for a comment or a wiki"),
-    Format("html", "to_html", "one page that needs no other file", _escaped_markup),
+    Format("html", "to_html", "one page that needs no other file", _escape_markup),
     Format("csv", "to_tables", "a row for each submission"),
     Format("gradebook", "to_tables", "CSV: students by exercises"),
     Format("moodle", "to_tables", "CSV of grades that Moodle imports"),
@@ -157,7 +150,7 @@ class Delivery:
     files: tuple[RequestedFormat, ...]
 
     @classmethod
-    def of(cls, requests: Sequence[RequestedFormat]) -> "Delivery":
+    def from_requests(cls, requests: Sequence[RequestedFormat]) -> "Delivery":
         """Sort out what goes where, and find out now what could not be done after grading.
 
         Raises:
@@ -249,7 +242,7 @@ class Delivery:
                 renderer = each_format.renderer()
                 path = os.environ.get(renderer.appendix_variable)
                 if renderer.appendix is not None and path:
-                    batch = result if isinstance(result, Batch) else Batch.of(result)
+                    batch = result if isinstance(result, Batch) else Batch.from_report(result)
                     with open(path, "ab") as file:  # noqa: PTH123  the runner's own name for it
                         file.write(renderer.appendix(batch).encode("utf-8", "replace"))
             except Exception as error:  # noqa: BLE001  the same

@@ -36,7 +36,7 @@ class Scale:
     high: float
 
     @classmethod
-    def of(cls, *matrices: Rows) -> "Scale":
+    def from_matrices(cls, *matrices: Rows) -> "Scale":
         """Return the scale that several matrices share."""
         finite = [value for value in _flat(matrices) if math.isfinite(value)]
         usual = [value for value in finite if abs(value) < _OUTLIER] or finite or [0.0, 1.0]
@@ -54,7 +54,7 @@ class Scale:
         return max(0.0, min(1.0, (value - self.low) / (self.high - self.low)))
 
 
-def written(matrices: Sequence[Rows], apart: Pair | None = None) -> tuple[list[Way], list[Way]]:
+def write_cells(matrices: Sequence[Rows], apart: Pair | None = None) -> tuple[list[Way], list[Way]]:
     """Write matrices alike in several ways, the longest and most exact first.
 
     Args:
@@ -100,7 +100,7 @@ def written(matrices: Sequence[Rows], apart: Pair | None = None) -> tuple[list[W
     return clear, coarse
 
 
-def longest(texts: Iterable[Texts]) -> int:
+def longest_text(texts: Iterable[Texts]) -> int:
     """Return the number of characters of the longest cell."""
     return max((len(text) for rows in texts for row in rows for text in row), default=0)
 

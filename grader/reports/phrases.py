@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from grader.definitions.wording import plural
 from grader.grading.feedback.hidden_sentences import of_each
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.plain_maths import plain
@@ -34,38 +35,33 @@ def line(text: str) -> str:
     return printable(" ".join(text.split()))
 
 
-def name_of(test: TestResult) -> str:
+def test_label(test: TestResult) -> str:
     """Name a test; a hidden one by its id alone, since a description may say what it looks for."""
     if test.hidden:
         return f"{test.id} (hidden)"
     return line(test.description) or test.id
 
 
-def output_of(test: TestResult) -> str:
+def printed_output(test: TestResult) -> str:
     """Return what a visible test printed."""
     return "" if test.hidden else clean(test.output)
 
 
-def output_beside(test: TestResult) -> str:
+def output_beside_values(test: TestResult) -> str:
     """Return what a visible test printed, unless its values are that already."""
-    output = output_of(test)
+    output = printed_output(test)
     is_shown_already = test.got is not None and test.got.text.strip() == output.strip()
     return "" if is_shown_already else output
 
 
-def points(earned: int, most: int) -> str:
+def points_text(earned: int, most: int) -> str:
     """Return points earned and possible as text."""
     return f"{earned}/{most} {'point' if most == 1 else 'points'}"
 
 
-def count(number: int, noun: str) -> str:
-    """Return a number and its noun, in the plural where it needs one."""
-    return f"{number} {noun if number == 1 else noun + 's'}"
-
-
 def summary(verdict: Verdict) -> str:
     """Sum a verdict up in one sentence."""
-    earned = points(verdict.score, verdict.max_score)
+    earned = points_text(verdict.score, verdict.max_score)
     elsewhere = verdict.hidden_elsewhere
     more = "1 hidden test is" if elsewhere == 1 else f"{elsewhere} hidden tests are"
     if verdict.outcome is Outcome.NOT_RUN and elsewhere:
@@ -75,7 +71,7 @@ def summary(verdict: Verdict) -> str:
     if verdict.outcome is Outcome.PASSED:
         return f"Passed: {earned}, +{verdict.xp} XP."
     passed = sum(test.outcome is Outcome.PASSED for test in verdict.tests)
-    return f"Not passed yet: {passed} of {count(len(verdict.tests), 'test')}, {earned}."
+    return f"Not passed yet: {passed} of {plural(len(verdict.tests), 'test')}, {earned}."
 
 
 def failure_reason(report: Report) -> str:
@@ -90,7 +86,7 @@ def failure_reason(report: Report) -> str:
     return next((line(test.message) for test in verdict.tests if test.message), "")
 
 
-def grade_of(report: Report) -> str:
+def counted_points_note(report: Report) -> str:
     """Return the points that count and the reason, if they are not simply the verdict's."""
     grade = report.grade
     if grade is None or not grade.note:
@@ -100,7 +96,7 @@ def grade_of(report: Report) -> str:
     return f"Counted: {grade.points:.10g} of {grade.max_points} points ({line(grade.note)})."
 
 
-def in_rows(tests: Sequence[TestResult]) -> list[list[TestResult]]:
+def group_hidden_failures(tests: Sequence[TestResult]) -> list[list[TestResult]]:
     """Return the tests of each row: one, or all hidden ones that failed with the same sentence.
 
     Such a row stands where the first of its tests does.
@@ -112,12 +108,12 @@ def in_rows(tests: Sequence[TestResult]) -> list[list[TestResult]]:
     return list(rows.values())
 
 
-def merge_row(row: Sequence[TestResult]) -> TestResult:
+def merge_group(row: Sequence[TestResult]) -> TestResult:
     """Return what the tests of a row say together."""
     first = row[0]
     if len(row) == 1:
         return first
-    names = ", ".join(map(name_of, row))
+    names = ", ".join(map(test_label, row))
     return replace(
         first,
         hidden=False,  # a hidden test is called by its id, and this is none
@@ -128,7 +124,7 @@ def merge_row(row: Sequence[TestResult]) -> TestResult:
     )
 
 
-def opened(verdict: Verdict, *, verbose: bool = False) -> tuple[TestResult, ...]:
+def failures_in_full(verdict: Verdict, *, verbose: bool = False) -> tuple[TestResult, ...]:
     """Return the tests whose values are shown: the first visible one that failed, or all."""
     failing = tuple(
         test
@@ -144,7 +140,7 @@ def shows_both_values(test: TestResult) -> bool:
     return all(each is not None and _NUMBER.fullmatch(each.summary) for each in both)
 
 
-def place_of(test: TestResult) -> tuple[int, int] | None:
+def worst_index(test: TestResult) -> tuple[int, int] | None:
     """Return the row and the column where what was expected and what came differ most."""
     match test.worst:
         case (column,):
@@ -154,9 +150,9 @@ def place_of(test: TestResult) -> tuple[int, int] | None:
     return None
 
 
-def both_at(test: TestResult) -> tuple[float, float] | None:
+def worst_values(test: TestResult) -> tuple[float, float] | None:
     """Return the two numbers that differ most."""
-    place = place_of(test)
+    place = worst_index(test)
     if place is None or test.expected is None or test.got is None:
         return None
     row, column = place
@@ -167,23 +163,23 @@ def both_at(test: TestResult) -> tuple[float, float] | None:
 _NUMBER = re.compile(r"(bool|int|uint|float|complex)\d*( \(\))?")
 
 
-def is_shown(test: TestResult) -> bool:
+def has_own_message(test: TestResult) -> bool:
     """Return whether a test's message says more than that it was not run."""
     return bool(test.message) and test.outcome is not Outcome.NOT_RUN
 
 
-def cut(text: str, most: int, note: str = "...") -> str:
+def shorten(text: str, most: int, note: str = "...") -> str:
     """Return at most so many characters, the last of them a note if some had to go."""
     return text if len(text) <= most else text[: most - len(note)] + note
 
 
-def left_out(batch: Batch) -> list[str]:
+def skipped_files_notes(batch: Batch) -> list[str]:
     """Return sentences about the files of a batch that it has no report on."""
     sentences = []
     if batch.done_before:
         sentences.append(f"{batch.done_before} had a verdict already.")
     if batch.not_looked_at:
-        sentences.append(f"{count(len(batch.not_looked_at), 'file')} not looked at.")
+        sentences.append(f"{plural(len(batch.not_looked_at), 'file')} not looked at.")
     return sentences
 
 

@@ -17,7 +17,7 @@ HiddenTests: TypeAlias = Literal["visible", "hidden", "after_due_date", "after_p
 
 
 @dataclass(frozen=True, slots=True)
-class Grade:
+class CountedPoints:
     """The points that a course counts, where they are not simply the verdict's."""
 
     points: float | None  # None if nothing was judged, or the student is excused
@@ -44,7 +44,7 @@ class Report:
     ended: float = 0.0
     verbose: bool = False  # whether formats for readers show all that there is
     time: SubmissionTime | None = None
-    grade: Grade | None = None  # in a report of a course
+    grade: CountedPoints | None = None  # in a report of a course
     hidden_tests: HiddenTests = "visible"  # for a platform that can hold them back
 
     @classmethod
@@ -129,7 +129,7 @@ class Batch:
     hidden_tests: HiddenTests = "visible"  # for a platform that can hold them back
 
     @classmethod
-    def of(cls, report: Report) -> Self:
+    def from_report(cls, report: Report) -> Self:
         """Return one submission as a batch."""
         return cls((report,), hidden_tests=report.hidden_tests)
 

@@ -28,7 +28,7 @@ def print_markdown(console: Console, source: str) -> None:
 
 def print_code(console: Console, code: str, language: str = "python") -> None:
     """Print code, indented; a long line stays one line."""
-    console.print(_indented(_highlighted(_safe(code), language)), soft_wrap=True)
+    console.print(_indent(_highlight(_safe(code), language)), soft_wrap=True)
 
 
 def _safe(text: str) -> str:
@@ -36,14 +36,14 @@ def _safe(text: str) -> str:
     return printable(text, keep="\n\t")
 
 
-def _highlighted(code: str, language: str) -> Text:
+def _highlight(code: str, language: str) -> Text:
     syntax = Syntax("", language or "text", theme=_THEME, background_color="default")
     text = syntax.highlight(code.rstrip("\n"))
     text.rstrip()
     return text
 
 
-def _indented(code: Text) -> Text:
+def _indent(code: Text) -> Text:
     lines = code.split("\n", allow_blank=True)
     return Text("\n").join(
         Text.assemble(_CODE_INDENT if line.plain else "", line) for line in lines
@@ -69,7 +69,7 @@ class _Heading(markdown.Heading):
 
 class _Code(markdown.CodeBlock):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        text = _indented(_highlighted(str(self.text), self.lexer_name))
+        text = _indent(_highlight(str(self.text), self.lexer_name))
         is_nested = options.max_width < min(console.width, WIDEST_PROSE)  # rich cuts long lines off
         text.no_wrap, text.overflow = not is_nested, "fold" if is_nested else "ignore"
         yield text
@@ -86,10 +86,10 @@ class _TerminalMarkdown(Markdown):
 
     def __init__(self, source: str) -> None:
         super().__init__("", justify="default", hyperlinks=False)
-        self.parsed = list(_as_text(_parser().parse(_safe(source))))
+        self.parsed = list(_replace_by_text(_parser().parse(_safe(source))))
 
 
-def _as_text(tokens: Iterable[Token]) -> Iterator[Token]:
+def _replace_by_text(tokens: Iterable[Token]) -> Iterator[Token]:
     """Replace formulas, code and pictures by characters that need no colour."""
     for token in tokens:
         match token.type:
@@ -103,5 +103,5 @@ def _as_text(tokens: Iterable[Token]) -> Iterator[Token]:
                 token.content = f"`{token.content}`"
                 yield token
             case _:
-                token.children = token.children and list(_as_text(token.children))
+                token.children = token.children and list(_replace_by_text(token.children))
                 yield token

@@ -20,8 +20,8 @@ from grader.reports.number_cells import (
     Texts,
     hexadecimal,
     ink,
-    longest,
-    written,
+    longest_text,
+    write_cells,
 )
 
 # Colours that a terminal of 256 has, so that none is replaced by the nearest: each ramp has one hue
@@ -86,42 +86,42 @@ def print_heatmap(
         values: Shape (n, m), numbers.
     """
     names = [str(name) for name in labels.rows] or _indices(values)
-    room = console.width - len(_before(names)) if console.is_terminal else None
+    room = console.width - len(_row_head(names)) if console.is_terminal else None
     columns = max(map(len, labels.columns), default=0)
-    clear, coarse = written([values])
+    clear, coarse = write_cells([values])
     ways = [texts for (texts,) in (*clear, *coarse)]
     fitting = (texts for texts in ways if room is None or _width(texts, columns) <= room)
     texts = next(fitting, None if shaded else ways[-1])
-    block = _MatrixBlock(Scale.of(values) if shaded else None, has_colours(console))
+    block = _MatrixBlock(Scale.from_matrices(values) if shaded else None, has_colours(console))
     lines = block.lines(values, texts, names, columns)
     if labels.columns and texts is not None:
-        side = max(longest([texts]), columns) + _PADDING
+        side = max(longest_text([texts]), columns) + _PADDING
         heads = "".join(f"{name:>{side - 1}} " for name in labels.columns)
-        lines.insert(0, Text(_before(names) + heads, "dim"))
+        lines.insert(0, Text(_row_head(names) + heads, "dim"))
     for line in lines:
         if not block.coloured:
             line.rstrip()
         console.print(line, soft_wrap=True)
 
 
-def compared(both: MatrixPair, width: int, *, coloured: bool) -> list[Text]:
+def comparison_lines(both: MatrixPair, width: int, *, coloured: bool) -> list[Text]:
     """Return the lines that show two matrices in the same shades, with numbers of the same form.
 
     They stand beside each other if there is room for that, else one below the other. Where they
     differ most there are brackets.
     """
-    block = _MatrixBlock(Scale.of(both.expected, both.got), coloured)
-    ways, beside = _fitting(both, width)
+    block = _MatrixBlock(Scale.from_matrices(both.expected, both.got), coloured)
+    ways, beside = _choose_layout(both, width)
     left, right = (
         [title, *block.lines(rows, texts, _indices(rows), worst=both.worst)]
         for title, rows, texts in zip(both.titles, (both.expected, both.got), ways, strict=True)
     )
     if not beside:
         return [*left, *right]
-    return side_by_side(left, right)
+    return join_columns(left, right)
 
 
-def side_by_side(left: Sequence[Text], right: Sequence[Text]) -> list[Text]:
+def join_columns(left: Sequence[Text], right: Sequence[Text]) -> list[Text]:
     """Return lines of two columns."""
     column = max(line.cell_len for line in left)
     return [
@@ -130,27 +130,27 @@ def side_by_side(left: Sequence[Text], right: Sequence[Text]) -> list[Text]:
     ]
 
 
-def alone(title: Text, rows: Rows, width: int, *, coloured: bool) -> list[Text]:
+def matrix_lines(title: Text, rows: Rows, width: int, *, coloured: bool) -> list[Text]:
     """Return the lines that show one matrix, or a vector, which is a matrix of one row."""
-    clear, coarse = written([rows])
+    clear, coarse = write_cells([rows])
     names = _indices(rows) if len(rows) > 1 else [""]
-    room = width - len(_before(names))
+    room = width - len(_row_head(names))
     texts = next((way for (way,) in (*clear, *coarse) if _width(way) <= room), None)
-    block = _MatrixBlock(Scale.of(rows), coloured)
+    block = _MatrixBlock(Scale.from_matrices(rows), coloured)
     return [title, *block.lines(rows, texts, names)]
 
 
-def compared_vectors(both: MatrixPair, width: int, *, coloured: bool) -> list[Text]:
+def vector_comparison_lines(both: MatrixPair, width: int, *, coloured: bool) -> list[Text]:
     """Return the lines that show two vectors, each number above its counterpart.
 
     What is too long for a line goes on further below.
     """
-    clear, coarse = written([both.expected, both.got], both.apart)
+    clear, coarse = write_cells([both.expected, both.got], both.apart)
     ways = (clear or coarse)[0]
     before = max(len(title) for title in both.titles) + 1
-    side = longest(ways)
+    side = longest_text(ways)
     count = max(1, (width - before) // (side + _PADDING))
-    block = _MatrixBlock(Scale.of(both.expected, both.got), coloured)
+    block = _MatrixBlock(Scale.from_matrices(both.expected, both.got), coloured)
     lines: list[Text] = []
     for begin in range(0, max(len(both.expected[0]), len(both.got[0])), count):
         lines += [Text()] if begin else []
@@ -171,10 +171,10 @@ def has_colours(console: Console) -> bool:
     return usable and console.color_system in _ENOUGH_COLOURS
 
 
-def _fitting(both: MatrixPair, width: int) -> tuple[Sequence[Texts | None], bool]:
+def _choose_layout(both: MatrixPair, width: int) -> tuple[Sequence[Texts | None], bool]:
     """Choose how two matrices are written, and whether there is room for both in a line."""
     pair = (both.expected, both.got)
-    before = [len(_before(_indices(rows))) for rows in pair]
+    before = [len(_row_head(_indices(rows))) for rows in pair]
 
     def fit(cells: Sequence[int]) -> bool:
         """Return whether there is room for two blocks, whose cells take so much, and a gap."""
@@ -184,7 +184,7 @@ def _fitting(both: MatrixPair, width: int) -> tuple[Sequence[Texts | None], bool
         ]
         return sum(blocks) + len(GAP) <= width
 
-    for ways in written(pair, both.apart):
+    for ways in write_cells(pair, both.apart):
         for way in ways:
             if fit([_width(texts) for texts in way]):
                 return way, True
@@ -196,14 +196,14 @@ def _fitting(both: MatrixPair, width: int) -> tuple[Sequence[Texts | None], bool
 
 def _width(texts: Texts, at_least: int = 0) -> int:
     """Return the columns that the cells of a matrix take."""
-    return (max(longest([texts]), at_least) + _PADDING) * max(map(len, texts), default=0)
+    return (max(longest_text([texts]), at_least) + _PADDING) * max(map(len, texts), default=0)
 
 
 def _indices(rows: Rows) -> list[str]:
     return [str(number) for number in range(len(rows))]
 
 
-def _before(names: Sequence[str], name: str = "") -> str:
+def _row_head(names: Sequence[str], name: str = "") -> str:
     """Return what stands before a row: its name, as wide as the longest."""
     most = max(map(len, names), default=0)
     return f"{name:>{most}} " if most else ""
@@ -231,10 +231,10 @@ class _MatrixBlock:
             at_least: Characters that a cell has room for.
             worst: The row and the column of the cell in brackets.
         """
-        side = max(longest([texts]), at_least) + _PADDING if texts else _PADDING
+        side = max(longest_text([texts]), at_least) + _PADDING if texts else _PADDING
         lines = []
         for number, (row, name) in enumerate(zip(rows, names, strict=True)):
-            line = Text.assemble((_before(names, name), "dim"))
+            line = Text.assemble((_row_head(names, name), "dim"))
             for column, value in enumerate(row):
                 text = None if texts is None else texts[number][column]
                 marked = worst == (number, column)

@@ -7,7 +7,7 @@ from typing import Any, Final
 from grader import __version__
 from grader.grading.results.verdict import Outcome
 from grader.reports.formats import Renderer
-from grader.reports.phrases import line, name_of, output_of, submission_name
+from grader.reports.phrases import line, printed_output, submission_name, test_label
 from grader.reports.report import Batch, Report
 
 _VERSION: Final = "1.0.0"
@@ -15,7 +15,7 @@ _STATUS: Final = {Outcome.PASSED: "passed", Outcome.NOT_RUN: "skipped"}
 _STATUSES: Final = ("passed", "failed", "skipped", "pending", "other")
 
 
-def many(batch: Batch) -> str:
+def render_batch(batch: Batch) -> str:
     """Return a report of all tests of all submissions. A fault is a test of status `other`."""
     tests = [test for report in batch for test in _tests(report)]
     counts = Counter(test["status"] for test in tests)
@@ -60,7 +60,7 @@ def _tests(report: Report) -> list[dict[str, Any]]:
             tests[0]["line"] = verdict.line
     for test in verdict.tests:
         status = _STATUS.get(test.outcome, "failed")
-        result = _test(name_of(test), status, test.outcome.value, line(test.message))
+        result = _test(test_label(test), status, test.outcome.value, line(test.message))
         result["duration"] = round((test.seconds or 0) * 1000)
         result["labels"] = {
             "id": test.id,
@@ -70,7 +70,7 @@ def _tests(report: Report) -> list[dict[str, Any]]:
         }
         if test.line is not None:
             result["line"] = test.line
-        if output := output_of(test):
+        if output := printed_output(test):
             result["stdout"] = output.splitlines()
         tests.append(result)
     return [{**test, "suite": suite, **path} for test in tests]
@@ -81,4 +81,4 @@ def _test(name: str, status: str, raw: str, message: str) -> dict[str, Any]:
     return {"name": name, "status": status, "duration": 0, "rawStatus": raw, **extra}
 
 
-RENDERERS = {"ctrf": Renderer(many)}
+RENDERERS = {"ctrf": Renderer(render_batch)}

@@ -7,19 +7,19 @@ kind from a step, so the tenth says how many are left.
 
 from dataclasses import replace
 
+from grader.definitions.wording import plural
 from grader.grading.results.verdict import Outcome
 from grader.reports import to_markdown as markdown
 from grader.reports.document import NO_SANDBOX, help_lines
 from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
-    count,
     failure_reason,
-    is_shown,
+    has_own_message,
     line,
-    name_of,
     submission_name,
     summary,
+    test_label,
 )
 from grader.reports.report import Batch, Report
 from grader.sandbox.printable import printable, without_commands_in_lines
@@ -29,35 +29,35 @@ _SUMMARY_BYTES = 1 << 20
 _CUT = "\n\nThe rest is left out: a job summary has at most 1 MiB.\n"
 
 
-def one(report: Report) -> str:
+def render_report(report: Report) -> str:
     """Return an annotation for each test that did not pass, or one that says that all did."""
     verdict = report.verdict
     if verdict is None:
-        return _joined([_error(report)], [])
+        return _join([_error_command(report)], [])
     notices = [command("notice", summary(verdict), title=line(verdict.title))]
     if verdict.sandbox == "none":
         notices.insert(0, command("warning", NO_SANDBOX, title="Etude"))
     if verdict.message:
-        return _joined([_error(report)], notices)
+        return _join([_error_command(report)], notices)
     errors = []
     helps = "\n".join(help_lines(verdict))
     for test in verdict.tests:
         if test.outcome is Outcome.PASSED:
             continue
-        sentence = line(test.message) if is_shown(test) else "The test was not run."
+        sentence = line(test.message) if has_own_message(test) else "The test was not run."
         message = f"{sentence}\n{helps}" if helps else sentence
         helps = ""  # once is enough
-        title = name_of(test)
+        title = test_label(test)
         errors.append(command("error", message, file=report.file, line=test.line, title=title))
-    return _joined(errors, notices)
+    return _join(errors, notices)
 
 
-def many(batch: Batch) -> str:
+def render_batch(batch: Batch) -> str:
     """Return an annotation for each submission that did not pass, and one for all that did."""
-    errors = [_error(report) for report in batch if report.outcome != Outcome.PASSED]
+    errors = [_error_command(report) for report in batch if report.outcome != Outcome.PASSED]
     passed = len(batch.reports) - len(errors)
-    notice = f"{passed} of {count(batch.submissions, 'submission')} passed."
-    return _joined(errors, [command("notice", notice, title="Etude")])
+    notice = f"{passed} of {plural(batch.submissions, 'submission')} passed."
+    return _join(errors, [command("notice", notice, title="Etude")])
 
 
 def job_summary(batch: Batch) -> str:
@@ -69,7 +69,11 @@ def job_summary(batch: Batch) -> str:
         replace(each, message=FAULT_FOR_LEARNERS) if each.is_fault else each for each in batch
     )
     batch = replace(batch, reports=reports)
-    text = markdown.one(batch.reports[0]) if batch.is_single else markdown.many(batch)
+    text = (
+        markdown.render_report(batch.reports[0])
+        if batch.is_single
+        else markdown.render_batch(batch)
+    )
     raw = text.encode()
     if len(raw) < _SUMMARY_BYTES:
         return text
@@ -84,19 +88,19 @@ def command(kind: str, message: str, **properties: str | int | None) -> str:
         properties: Such as `file`, `line` and `title`; what is None or empty is left out.
     """
     named = ",".join(
-        f"{name}={_escaped(str(value), ':,')}" for name, value in properties.items() if value
+        f"{name}={_escape(str(value), ':,')}" for name, value in properties.items() if value
     )
-    return f"::{kind}{' ' if named else ''}{named}::{_escaped(message)}"
+    return f"::{kind}{' ' if named else ''}{named}::{_escape(message)}"
 
 
-def _escaped(text: str, more: str = "") -> str:
+def _escape(text: str, more: str = "") -> str:
     text = without_commands_in_lines(printable(text, "\r\n\t"))  # names of files steer terminals
     for character in f"%\r\n{more}":
         text = text.replace(character, f"%{ord(character):02X}")
     return text
 
 
-def _error(report: Report) -> str:
+def _error_command(report: Report) -> str:
     verdict = report.verdict
     if verdict is None:
         message = FAULT_FOR_LEARNERS if report.is_fault else line(report.message)
@@ -108,7 +112,7 @@ def _error(report: Report) -> str:
     )
 
 
-def _joined(errors: list[str], others: list[str]) -> str:
+def _join(errors: list[str], others: list[str]) -> str:
     if len(errors) > _ANNOTATIONS:
         left = len(errors) - _ANNOTATIONS + 1
         more = command("error", f"{left} more did not pass; the job summary has them all.")
@@ -116,4 +120,11 @@ def _joined(errors: list[str], others: list[str]) -> str:
     return "".join(f"{each}\n" for each in [*errors, *others])
 
 
-RENDERERS = {"github": Renderer(many, one, job_summary, "GITHUB_STEP_SUMMARY")}
+RENDERERS = {
+    "github": Renderer(
+        batch=render_batch,
+        report=render_report,
+        appendix=job_summary,
+        appendix_variable="GITHUB_STEP_SUMMARY",
+    )
+}

@@ -7,29 +7,29 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Final
 
+from grader.definitions.wording import plural
 from grader.grading.results.verdict import Outcome, TestResult, ValueSummary
 from grader.reports.document import Block, Code, Details, Sentence, document
 from grader.reports.formats import Renderer
 from grader.reports.html_heatmap import STYLE as HEATMAP_STYLE
 from grader.reports.html_heatmap import heatmap
 from grader.reports.html_page import html_page, html_part
-from grader.reports.number_cells import Scale, Texts, written
+from grader.reports.number_cells import Scale, Texts, write_cells
 from grader.reports.phrases import (
-    both_at,
     clean,
-    count,
-    grade_of,
-    in_rows,
-    is_shown,
-    left_out,
+    counted_points_note,
+    group_hidden_failures,
+    has_own_message,
     line,
-    merge_row,
-    name_of,
-    output_beside,
-    place_of,
-    points,
+    merge_group,
+    output_beside_values,
+    points_text,
     shows_both_values,
+    skipped_files_notes,
     summary,
+    test_label,
+    worst_index,
+    worst_values,
 )
 from grader.reports.report import Batch, Report
 
@@ -50,18 +50,18 @@ li p { margin: .25rem 0 0; } pre { overflow-x: auto; margin: .5rem 0 0; padding:
 _LEFT: Final = 'style="text-align: left; padding-right: 1.5rem"'
 
 
-def one(report: Report) -> str:
+def render_report(report: Report) -> str:
     """Return a page of one submission."""
     title = line(report.exercise if report.verdict is None else report.verdict.title)
     return _page(title, "".join(_section(report)))
 
 
-def part(report: Report, more: str = "") -> str:
+def render_part(report: Report, more: str = "") -> str:
     """Return a part of a page that shows one submission, with more HTML below it."""
     return html_part(_STYLE + HEATMAP_STYLE, "".join(_section(report)) + more)
 
 
-def many(batch: Batch) -> str:
+def render_batch(batch: Batch) -> str:
     """Return a page of many: the heatmap, and a section for each submission."""
     students = list(dict.fromkeys(report.student or "" for report in batch))
     exercises = list(dict.fromkeys(report.exercise for report in batch))
@@ -83,13 +83,13 @@ def many(batch: Batch) -> str:
         caption="Points of each student in each exercise",
     )
     passed = sum(report.outcome == Outcome.PASSED for report in batch)
-    sentences = [f"{passed} of {count(batch.submissions, 'submission')} passed."]
-    sentences += left_out(batch)
-    sections = "".join(part for report in batch for part in _section(report))
+    sentences = [f"{passed} of {plural(batch.submissions, 'submission')} passed."]
+    sentences += skipped_files_notes(batch)
+    sections = "".join(text for report in batch for text in _section(report))
     return _page("Results", f"{overview}<p>{' '.join(sentences)}</p>\n{sections}")
 
 
-def of_student(student: str, batch: Batch, titles: Mapping[str, str]) -> str:
+def render_student(student: str, batch: Batch, titles: Mapping[str, str]) -> str:
     """Return a page for one student: the points of each exercise, and a section for it.
 
     Args:
@@ -131,7 +131,7 @@ def _section(report: Report, heading: str = "", anchor: str = "") -> Iterator[st
         heading = f"{line(report.student)}: {line(report.exercise)}"
     if heading:
         yield f"<h2>{escape(heading)}</h2>\n"
-    if grade := grade_of(report):
+    if grade := counted_points_note(report):
         yield f'<p class="odd">{escape(grade)}</p>\n'
     if verdict is None:
         yield f'<p class="odd"><strong>{escape(report.outcome.capitalize())}.</strong> '
@@ -142,16 +142,20 @@ def _section(report: Report, heading: str = "", anchor: str = "") -> Iterator[st
         body = "".join(map(_block, section.blocks))
         framed = section.kind in ("help", "example")
         yield f'<div class="diagnosis">{body}</div>\n' if framed else f"{body}\n"
-    yield _printed(verdict.output)
+    yield _output_block(verdict.output)
     if not verdict.message:
         yield "<ol>\n"
-        for test in map(merge_row, in_rows(verdict.tests)):
-            outcome, earned = test.outcome.capitalize(), points(test.points, test.max_points)
+        for test in map(merge_group, group_hidden_failures(verdict.tests)):
+            outcome, earned = test.outcome.capitalize(), points_text(test.points, test.max_points)
             yield f'<li><span class="{_class(test.outcome)}">{escape(outcome)}</span> '
-            yield f'{escape(name_of(test))} <span class="quiet">{earned}</span>'
-            yield f"<p>{escape(line(test.message))}</p>" if is_shown(test) else ""
+            yield f'{escape(test_label(test))} <span class="quiet">{earned}</span>'
+            yield f"<p>{escape(line(test.message))}</p>" if has_own_message(test) else ""
             yield _values(test)
-            yield _printed(output_beside(test)) if test.outcome is not Outcome.PASSED else ""
+            yield (
+                _output_block(output_beside_values(test))
+                if test.outcome is not Outcome.PASSED
+                else ""
+            )
             yield "</li>\n"
         yield "</ol>\n"
     yield f"<footer>Etude {escape(verdict.grader_version)}, sandbox {escape(verdict.sandbox)}, "
@@ -168,7 +172,7 @@ def _block(block: Block) -> str:
         case Code(lines=lines):
             return f"<pre>{escape(chr(10).join(lines))}</pre>"
         case Details(test=test):
-            return _values(test) + _printed(output_beside(test))
+            return _values(test) + _output_block(output_beside_values(test))
 
 
 def _values(test: TestResult) -> str:
@@ -179,25 +183,25 @@ def _values(test: TestResult) -> str:
         outcome = ""
     elif expected is not None and got is not None and expected.rows and got.rows:
         pair = (expected.rows or (), got.rows or ())
-        scale = Scale.of(*pair)
-        clear, coarse = written(pair, both_at(test))
+        scale = Scale.from_matrices(*pair)
+        clear, coarse = write_cells(pair, worst_values(test))
         ways = zip(("Expected", "Yours"), (expected, got), (clear or coarse)[0], strict=True)
         outcome = "".join(
-            _matrix(name, each, texts, scale, place_of(test)) for name, each, texts in ways
+            _matrix(name, each, texts, scale, worst_index(test)) for name, each, texts in ways
         )
     else:
         both = (("Expected", expected), ("Yours", got))
         outcome = "".join(_value(name, each) for name, each in both if each is not None)
-    return "".join(f'<div class="values">{part}</div>\n' for part in (inputs, outcome) if part)
+    return "".join(f'<div class="values">{text}</div>\n' for text in (inputs, outcome) if text)
 
 
 def _value(name: str, value: ValueSummary) -> str:
     if value.rows is None:
         caption = f'<p class="quiet">{escape(name)}, {escape(value.summary)}</p>'
         return f"<div>{caption}<pre>{escape(clean(value.text))}</pre></div>\n"
-    clear, coarse = written([value.rows])
+    clear, coarse = write_cells([value.rows])
     (texts,) = (clear or coarse)[0]
-    return _matrix(name, value, texts, Scale.of(value.rows), None)
+    return _matrix(name, value, texts, Scale.from_matrices(value.rows), None)
 
 
 def _matrix(
@@ -220,10 +224,10 @@ def _class(outcome: Outcome) -> str:
     return "quiet" if outcome is Outcome.NOT_RUN else "failed"
 
 
-def _printed(output: str) -> str:
+def _output_block(output: str) -> str:
     if not output.strip():
         return ""
     return f'<p class="quiet">Your code printed:</p><pre>{escape(clean(output))}</pre>\n'
 
 
-RENDERERS = {"html": Renderer(many, one)}
+RENDERERS = {"html": Renderer(batch=render_batch, report=render_report)}

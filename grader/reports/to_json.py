@@ -7,6 +7,10 @@ from grader.reports.formats import Renderer
 from grader.reports.report import Batch, Report
 
 
+def _report_object(report: Report) -> str:
+    return json.dumps(report.data(), indent=2) + "\n"
+
+
 def _batch_object(batch: Batch) -> str:
     """Return all as one object, with what was left out of the run."""
     data = {
@@ -28,6 +32,6 @@ def verdict_schema_text() -> str:
 
 
 RENDERERS = {
-    "json": Renderer(_batch_object, lambda report: json.dumps(report.data(), indent=2) + "\n"),
+    "json": Renderer(_batch_object, _report_object),
     "jsonl": Renderer(lambda batch: "".join(map(json_line, batch)), json_line),
 }

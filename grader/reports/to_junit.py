@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.document import help_lines
 from grader.reports.formats import Renderer
-from grader.reports.phrases import clean, line, name_of, output_of, submission_name
+from grader.reports.phrases import clean, line, printed_output, submission_name, test_label
 from grader.reports.report import Batch, Report
 
 # What XML 1.0 has no place for, and what text of ours never holds.
@@ -19,7 +19,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\
 _MESSAGE = 300  # characters of the attribute; the element's text has them all
 
 
-def many(batch: Batch) -> str:
+def render_batch(batch: Batch) -> str:
     """Return a document with a test suite for each submission."""
     root = ET.Element("testsuites", name="etude")
     for report in batch:
@@ -80,7 +80,7 @@ def _suite(report: Report) -> ET.Element:
 
 def _add_test(suite: ET.Element, name: str, test: TestResult) -> None:
     case = _case(suite, name, test.id)
-    label = {} if test.hidden or not test.description else {"description": name_of(test)}
+    label = {} if test.hidden or not test.description else {"description": test_label(test)}
     hidden = {"hidden": "true"} if test.hidden else {}
     case.set("time", f"{test.seconds or 0:.3f}")
     _properties(case, {"points": test.points, "max_points": test.max_points, **label, **hidden})
@@ -93,7 +93,7 @@ def _add_test(suite: ET.Element, name: str, test: TestResult) -> None:
             _problem(case, "failure", test.outcome.value, test.message)
         case _:
             _problem(case, "error", test.outcome.value, test.message)
-    _text(case, "system-out", output_of(test))
+    _text(case, "system-out", printed_output(test))
 
 
 def _case(suite: ET.Element, classname: str, name: str) -> ET.Element:
@@ -123,4 +123,4 @@ def _xml(text: str) -> str:
     return _NOT_XML.sub("\ufffd", text)
 
 
-RENDERERS = {"junit": Renderer(many)}
+RENDERERS = {"junit": Renderer(render_batch)}

@@ -9,20 +9,20 @@ from collections.abc import Iterator
 
 from grader.grading.results.verdict import Outcome
 from grader.reports.document import Block, Code, Details, Sentence, document
-from grader.reports.failing_test import DetailLines, value_lines
+from grader.reports.failing_test import TextLayout, value_lines
 from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     clean,
-    grade_of,
-    in_rows,
-    is_shown,
-    left_out,
+    counted_points_note,
+    failures_in_full,
+    group_hidden_failures,
+    has_own_message,
     line,
-    merge_row,
-    name_of,
-    opened,
-    output_of,
+    merge_group,
+    printed_output,
+    skipped_files_notes,
     summary,
+    test_label,
 )
 from grader.reports.report import Batch, Report
 
@@ -35,18 +35,18 @@ _MARK = {Outcome.PASSED: "\u2705", Outcome.NOT_RUN: "\u2796"}
 _FAILED_MARK = "\u274c"
 
 
-def one(report: Report) -> str:
+def render_report(report: Report) -> str:
     """Return one submission: sum, help, tests, and short values of the first that failed."""
     lines = [*_section(report)]
-    for test in opened(report.verdict) if report.verdict is not None else ():
-        values = value_lines(test, DetailLines(_WIDTH, coloured=False))
+    for test in failures_in_full(report.verdict) if report.verdict is not None else ():
+        values = value_lines(test, TextLayout(_WIDTH, coloured=False))
         if 0 < len(values) <= _MOST_VALUE_LINES:
             text = "\n".join(str(each).rstrip() for each in values)
-            lines.append(f"\n{escaped(name_of(test))}:\n\n{fenced(text)}")
+            lines.append(f"\n{escape_markdown(test_label(test))}:\n\n{as_code_block(text)}")
     return "\n".join(lines) + "\n"
 
 
-def many(batch: Batch) -> str:
+def render_batch(batch: Batch) -> str:
     """Return a table of all submissions, and a section for each that did not pass."""
     has_notes = any(report.grade is not None and report.grade.note for report in batch)
     lines = [
@@ -58,23 +58,23 @@ def many(batch: Batch) -> str:
         verdict = report.verdict
         mark = "\u26a0\ufe0f" if verdict is None else _MARK.get(verdict.outcome, _FAILED_MARK)
         earned = "" if report.points is None else f"{report.points:.10g}/{report.max_points}"
-        names = f"{escaped(report.student or '')} | {escaped(report.exercise)}"
-        note = f" {escaped(report.grade.note) if report.grade else ''} |" * has_notes
+        names = f"{escape_markdown(report.student or '')} | {escape_markdown(report.exercise)}"
+        note = f" {escape_markdown(report.grade.note) if report.grade else ''} |" * has_notes
         lines.append(f"| {mark} | {names} | {report.outcome} | {earned} |{note}")
-    lines += [f"\n{sentence}" for sentence in left_out(batch)]
+    lines += [f"\n{sentence}" for sentence in skipped_files_notes(batch)]
     for report in batch:
         if report.outcome != Outcome.PASSED:
             lines += ["", *_section(report)]
     return "\n".join(lines) + "\n"
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Return text on one line that Markdown shows as it is."""
     plain = _SPECIAL.sub(r"\\\1", line(text))
     return _LINKED.sub(lambda match: f"{match[0]}<!-- -->", plain)
 
 
-def fenced(text: str, language: str = "text") -> str:
+def as_code_block(text: str, language: str = "text") -> str:
     """Return text as a block of code, whatever back quotes are in it."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
@@ -84,28 +84,29 @@ def fenced(text: str, language: str = "text") -> str:
 def _section(report: Report) -> Iterator[str]:
     verdict = report.verdict
     title = report.exercise if verdict is None else verdict.title
-    student = f"{escaped(report.student)}: " if report.student else ""
-    yield f"## {student}{escaped(title)}\n"
-    if grade := grade_of(report):
-        yield f"{escaped(grade)}\n"
+    student = f"{escape_markdown(report.student)}: " if report.student else ""
+    yield f"## {student}{escape_markdown(title)}\n"
+    if grade := counted_points_note(report):
+        yield f"{escape_markdown(grade)}\n"
     if verdict is None:
-        yield f"**{report.outcome.capitalize()}.** {escaped(report.message)}"
+        yield f"**{report.outcome.capitalize()}.** {escape_markdown(report.message)}"
         return
     yield f"**{summary(verdict)}**"
     for section in document(verdict):
         yield from map(_block, section.blocks)
     if not verdict.message:
         yield "\n| | Test | Points | |\n|---|---|---:|---|"
-        for test in map(merge_row, in_rows(verdict.tests)):
-            mark, name = _MARK.get(test.outcome, _FAILED_MARK), escaped(name_of(test))
+        for test in map(merge_group, group_hidden_failures(verdict.tests)):
+            mark, name = _MARK.get(test.outcome, _FAILED_MARK), escape_markdown(test_label(test))
             usual = test.outcome in (Outcome.PASSED, Outcome.FAILED)
             unusual = "" if usual else f"{test.outcome.capitalize()}. "
-            remark = f"{unusual}{escaped(test.message) if is_shown(test) else ''}".rstrip()
+            message = escape_markdown(test.message) if has_own_message(test) else ""
+            remark = f"{unusual}{message}".rstrip()
             yield f"| {mark} | {name} | {test.points}/{test.max_points} | {remark} |"
         for test in verdict.tests:
             if test.outcome is not Outcome.PASSED:
-                yield from _printed(output_of(test), f"Printed in: {name_of(test)}")
-    yield from _printed(verdict.output, "Printed while the code was loaded")
+                yield from _output_block(printed_output(test), f"Printed in: {test_label(test)}")
+    yield from _output_block(verdict.output, "Printed while the code was loaded")
 
 
 def _block(block: Block) -> str:
@@ -117,17 +118,21 @@ def _block(block: Block) -> str:
         case Sentence(role="hint", text=text):
             return f">\n> {text}"
         case Sentence(text=text):
-            return f"\n{escaped(text)}"
+            return f"\n{escape_markdown(text)}"
         case Code(lines=lines):
-            return "\n" + fenced("\n".join(lines), "python")
+            return "\n" + as_code_block("\n".join(lines), "python")
         case Details(test=test):
-            values = value_lines(test, DetailLines(_WIDTH, coloured=False))
-            return "\n" + fenced("\n".join(str(each).rstrip() for each in values)) if values else ""
+            values = value_lines(test, TextLayout(_WIDTH, coloured=False))
+            return (
+                "\n" + as_code_block("\n".join(str(each).rstrip() for each in values))
+                if values
+                else ""
+            )
 
 
-def _printed(output: str, head: str) -> Iterator[str]:
+def _output_block(output: str, head: str) -> Iterator[str]:
     if output.strip():
-        yield f"\n{escaped(head)}:\n\n{fenced(output)}"
+        yield f"\n{escape_markdown(head)}:\n\n{as_code_block(output)}"
 
 
-RENDERERS = {"markdown": Renderer(many, one)}
+RENDERERS = {"markdown": Renderer(batch=render_batch, report=render_report)}

@@ -3,31 +3,31 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from grader.definitions.wording import plural
 from grader.grading.results.verdict import TestResult, ValueSummary
 from grader.reports.document import document, plain_lines
 from grader.reports.formats import Renderer
-from grader.reports.number_cells import written
+from grader.reports.number_cells import write_cells
 from grader.reports.phrases import (
     ALL,
-    both_at,
     clean,
-    count,
-    cut,
+    counted_points_note,
     failure_reason,
-    grade_of,
-    in_rows,
-    is_shown,
-    left_out,
+    failures_in_full,
+    group_hidden_failures,
+    has_own_message,
     line,
-    merge_row,
-    name_of,
-    opened,
-    output_beside,
-    output_of,
-    points,
+    merge_group,
+    output_beside_values,
+    points_text,
+    printed_output,
+    shorten,
     shows_both_values,
+    skipped_files_notes,
     submission_name,
     summary,
+    test_label,
+    worst_values,
 )
 from grader.reports.report import Batch, Report
 
@@ -35,43 +35,43 @@ _LONGEST_VALUE = 200  # characters of a value
 _ROWS = 4  # of two matrices
 
 
-def one(report: Report) -> str:
+def render_report(report: Report) -> str:
     """Return one submission: the sum first, then what helps, then test by test."""
     verdict = report.verdict
     if verdict is None:
         return f"{line(report.exercise)}: {report.outcome}. {line(report.message)}\n"
     lines = [line(verdict.title), summary(verdict), *plain_lines(*document(verdict))]
-    lines += _printed(verdict.output, "Your code printed while it was loaded:")
+    lines += _output_lines(verdict.output, "Your code printed while it was loaded:")
     if not verdict.message:
-        failures = opened(verdict, verbose=report.verbose)
+        failures = failures_in_full(verdict, verbose=report.verbose)
         numbers = {test.id: str(number) for number, test in enumerate(verdict.tests, 1)}
-        for row in in_rows(verdict.tests):
-            test = merge_row(row)
+        for row in group_hidden_failures(verdict.tests):
+            test = merge_group(row)
             which = f"Test{'s' * (len(row) > 1)} {', '.join(numbers[each.id] for each in row)}"
-            earned = points(test.points, test.max_points)
-            sentence = f" {line(test.message)}" if is_shown(test) else ""
+            earned = points_text(test.points, test.max_points)
+            sentence = f" {line(test.message)}" if has_own_message(test) else ""
             head = f"{which} of {len(verdict.tests)}, {test.outcome}, {earned}"
-            lines.append(f"{head}: {name_of(test)}.{sentence}")
+            lines.append(f"{head}: {test_label(test)}.{sentence}")
             if test in failures:
                 lines += _values(test, verbose=report.verbose)
-                lines += _printed(output_beside(test), "Your code printed:")
+                lines += _output_lines(output_beside_values(test), "Your code printed:")
             elif test.points < test.max_points:
-                lines += _printed(output_of(test), "Your code printed:")
+                lines += _output_lines(printed_output(test), "Your code printed:")
     return "\n".join(lines) + "\n"
 
 
-def many(batch: Batch) -> str:
+def render_batch(batch: Batch) -> str:
     """Return a sentence for each submission, and how many there are of each kind."""
     outcomes = Counter(report.outcome for report in batch)
     sums = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
-    lines = [f"{count(batch.submissions, 'submission')}: {sums or 'nothing to do'}."]
+    lines = [f"{plural(batch.submissions, 'submission')}: {sums or 'nothing to do'}."]
     for report in batch:
         verdict = report.verdict
-        earned = f", {points(verdict.score, verdict.max_score)}" if verdict is not None else ""
-        reason = " ".join(filter(None, (grade_of(report), failure_reason(report))))
+        earned = f", {points_text(verdict.score, verdict.max_score)}" if verdict is not None else ""
+        reason = " ".join(filter(None, (counted_points_note(report), failure_reason(report))))
         end = f" {reason}" if reason else ""
         lines.append(f"{submission_name(report)}: {report.outcome}{earned}.{end}")
-    return "\n".join([*lines, *left_out(batch)]) + "\n"
+    return "\n".join([*lines, *skipped_files_notes(batch)]) + "\n"
 
 
 def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
@@ -83,7 +83,7 @@ def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
         return
     if expected is not None and got is not None and expected.rows and got.rows:
         rows = expected.rows or (), got.rows or ()
-        clear, coarse = written(rows, both_at(test))
+        clear, coarse = write_cells(rows, worst_values(test))
         expected_texts, own_texts = (clear or coarse)[0]
         yield f"  Expected is {expected.summary}, yours is {got.summary}."
         most = max(map(len, rows))
@@ -104,7 +104,9 @@ def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
 
 
 def _value(name: str, value: ValueSummary, *, verbose: bool) -> Iterator[str]:
-    text = clean(value.text) if verbose else cut(clean(value.text), _LONGEST_VALUE, f"... ({ALL})")
+    text = (
+        clean(value.text) if verbose else shorten(clean(value.text), _LONGEST_VALUE, f"... ({ALL})")
+    )
     lines = text.splitlines() or [""]
     if value.rows is not None:
         lines = [line(text)]
@@ -115,10 +117,10 @@ def _value(name: str, value: ValueSummary, *, verbose: bool) -> Iterator[str]:
     yield from (f"    {each}" for each in lines)
 
 
-def _printed(output: str, head: str) -> Iterator[str]:
+def _output_lines(output: str, head: str) -> Iterator[str]:
     if output.strip():
         yield head
         yield from (f"  {each}" for each in clean(output).splitlines())
 
 
-RENDERERS = {"plain": Renderer(many, one)}
+RENDERERS = {"plain": Renderer(batch=render_batch, report=render_report)}

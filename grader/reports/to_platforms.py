@@ -18,19 +18,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeAlias
 
+from grader.definitions.wording import plural
 from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.document import document, help_lines, plain_lines
 from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     clean,
-    count,
-    cut,
     line,
-    name_of,
-    output_of,
+    printed_output,
+    shorten,
     submission_name,
     summary,
+    test_label,
 )
 from grader.reports.report import Batch, HiddenTests, Report
 
@@ -66,7 +66,7 @@ def classroom50(batch: Batch) -> str:
         }
         if test.message:
             result["message"] = line(test.message)
-        if output := output_of(test):
+        if output := printed_output(test):
             result["output"] = output[:_CLASSROOM_OUTPUT]
         tests.append(result)
     fault = bool(batch.faults)
@@ -107,19 +107,19 @@ def _exercism_data(batch: Batch, most: int) -> _Object:
         if verdict is None or verdict.message:  # nothing ran
             if not batch.is_single:
                 about = {"name": submission_name(report), "status": "error"}
-                tests.append({**about, "message": cut(_failure(report), most)})
+                tests.append({**about, "message": shorten(_failure(report), most)})
             continue
         helps = help_lines(verdict)
         for test in verdict.tests:
             status = _EXERCISM_STATUS.get(test.outcome, "error")
-            result = {"name": _prefix(report, batch) + name_of(test), "status": status}
-            message = [cut(line(test.message), most)]
+            result = {"name": _prefix(report, batch) + test_label(test), "status": status}
+            message = [shorten(line(test.message), most)]
             if status != "pass":  # only the first failure is shown, so it carries what explains all
                 message, helps = [*helps, *message], []
             if text := "\n".join(filter(None, message)):
-                result["message"] = cut(text, most)
-            if output := output_of(test):
-                result["output"] = cut(output, _EXERCISM_OUTPUT, _TRUNCATED)
+                result["message"] = shorten(text, most)
+            if output := printed_output(test):
+                result["output"] = shorten(output, _EXERCISM_OUTPUT, _TRUNCATED)
             tests.append(result)
     if not tests:
         reasons = "\n".join(map(_failure, batch))
@@ -129,7 +129,7 @@ def _exercism_data(batch: Batch, most: int) -> _Object:
 
 
 def _exercism_error(message: str, most: int) -> _Object:
-    return {"version": 3, "status": "error", "message": cut(message, most), "tests": []}
+    return {"version": 3, "status": "error", "message": shorten(message, most), "tests": []}
 
 
 def _failure(report: Report) -> str:
@@ -169,7 +169,7 @@ def gradescope(batch: Batch) -> str:
             tests.append({**message, "score": 0, "max_score": 0, "status": "failed"})
             continue
         passed = test.outcome is Outcome.PASSED
-        printed = "" if passed else output_of(test)
+        printed = "" if passed else printed_output(test)
         parts = [line(test.message), f"Your code printed:\n{printed}" if printed.strip() else ""]
         result = {
             "name": name,
@@ -198,8 +198,8 @@ def _gradescope_output(report: Report, batch: Batch) -> str:
         visible = [test for test in verdict.tests if not test.hidden]
         passed = sum(test.outcome is Outcome.PASSED for test in visible)
         total = (
-            f"{passed} of {count(len(visible), 'visible test')} passed. "
-            f"{count(hidden, 'hidden test')}: {_HELD_BACK[batch.hidden_tests]}."
+            f"{passed} of {plural(len(visible), 'visible test')} passed. "
+            f"{plural(hidden, 'hidden test')}: {_HELD_BACK[batch.hidden_tests]}."
         )
     printed = ["Your code printed:", clean(verdict.output)] if verdict.output.strip() else []
     return "\n".join([*_head(report, batch), total, *plain_lines(*sections), *printed])
@@ -219,21 +219,21 @@ def _prairielearn_data(batch: Batch, most: int) -> _Object:
         lines = [line(report.message)]
         if report.verdict is not None:
             lines = [summary(report.verdict), *plain_lines(*document(report.verdict))]
-        texts.append(cut("\n".join([*_head(report, batch), *lines]), most))
+        texts.append(shorten("\n".join([*_head(report, batch), *lines]), most))
     output = "\n".join(clean(verdict.output) for verdict in batch.verdicts if verdict.output)
     return {
         "gradable": True,
         "score": batch.score / batch.max_score if batch.max_score else 0.0,
         "message": "\n\n".join(texts),
-        "output": cut(output, most),
+        "output": shorten(output, most),
         "tests": [
             {
                 "name": f"{_prefix(report, batch)}{test.id}",
-                "description": name_of(test),
+                "description": test_label(test),
                 "points": test.points,
                 "max_points": test.max_points,
-                "message": cut(line(test.message), most),
-                "output": cut(output_of(test), most),
+                "message": shorten(line(test.message), most),
+                "output": shorten(printed_output(test), most),
             }
             for report, _, test in _tests(batch)
             if test is not None
@@ -248,7 +248,7 @@ def _tests(batch: Batch) -> Iterator[tuple[Report, str, TestResult | None]]:
             yield report, submission_name(report), None
         else:
             for test in report.verdict.tests:
-                yield report, _prefix(report, batch) + name_of(test), test
+                yield report, _prefix(report, batch) + test_label(test), test
 
 
 def _head(report: Report, batch: Batch) -> list[str]:

@@ -12,27 +12,27 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
+from grader.definitions.wording import plural
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.document import Block, Code, Details, Role, Sentence, document
-from grader.reports.failing_test import DetailLines, input_lines, output_lines, value_lines
+from grader.reports.failing_test import TextLayout, input_lines, output_lines, value_lines
 from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     ALL,
     WIDEST_PROSE,
     clean,
-    count,
+    counted_points_note,
     failure_reason,
-    grade_of,
-    in_rows,
-    is_shown,
+    failures_in_full,
+    group_hidden_failures,
+    has_own_message,
     line,
-    merge_row,
-    name_of,
-    opened,
-    output_beside,
-    output_of,
-    points,
+    merge_group,
+    output_beside_values,
+    points_text,
+    printed_output,
     summary,
+    test_label,
 )
 from grader.reports.report import Batch, Report
 from grader.reports.terminal_matrices import has_colours
@@ -68,7 +68,7 @@ _MOST_PATHS = 5  # files that were not looked at
 class _Detail:
     """The parts of a verdict that are shown."""
 
-    airy: bool = True  # with empty lines between the parts
+    blank_lines: bool = True  # with empty lines between the parts
     passed: bool = True  # a line for each test that passed; else one for all
     sentences: int | None = None  # lines for each of tests that are not opened; None for all
     others: bool = True  # a line for each of them; else one for all
@@ -79,13 +79,13 @@ class _Detail:
 
 
 _ALL: Final = _Detail(text=None)
-_LESS: Final[Sequence[Mapping[str, Any]]] = (
+_REDUCTIONS: Final[Sequence[Mapping[str, Any]]] = (
     {"sentences": 1},
     {"passed": False},
     {"sentences": 0},
     {"others": False},
     {"text": 3},
-    {"airy": False},
+    {"blank_lines": False},
     {"inputs": False},
     {"output": False},
     {"values": False},
@@ -151,15 +151,15 @@ def print_batch(console: Console, batch: Batch) -> None:
         if verdict is not None:
             each.append(f"{verdict.score}/{verdict.max_score}".rjust(7), "dim")
         console.print(each, soft_wrap=True)
-        if reason := grade_of(report) or failure_reason(report):
+        if reason := counted_points_note(report) or failure_reason(report):
             console.print(Text(_INDENT + reason), soft_wrap=True)
     outcomes = Counter(report.outcome for report in reports)
     summary = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
-    total = count(batch.submissions, "submission")
+    total = plural(batch.submissions, "submission")
     console.print(f"{total}: {summary or 'nothing to do'}", markup=False)
     noted = sum(report.grade is not None and bool(report.grade.note) for report in reports)
     if noted and not rows:
-        console.print(f"{count(noted, 'grade')} with a note; --format csv=FILE has them all")
+        console.print(f"{plural(noted, 'grade')} with a note; --format csv=FILE has them all")
     if batch.done_before:
         console.print(f"{batch.done_before} had a verdict already", markup=False)
     if batch.not_looked_at:
@@ -178,22 +178,22 @@ def print_verdict(console: Console, verdict: Verdict, *, verbose: bool = False) 
         verbose: Whether every failing test is opened, and nothing left out.
     """
     detail = _ALL if verbose else _Detail()
-    sheet = _Sheet(console, verdict, detail)
+    sheet = _VerdictLayout(console, verdict, detail)
     room = None
     if console.is_terminal and not verbose:
         room = max(console.height - _BELOW, _FEWEST_LINES)
-        for less in _LESS:
+        for less in _REDUCTIONS:
             if len(sheet.lines()) <= room:
                 break
             detail = replace(detail, **less)
-            sheet = _Sheet(console, verdict, detail)
+            sheet = _VerdictLayout(console, verdict, detail)
     for each in sheet.lines(room):
         if not has_colours(console):
             each.rstrip()
         console.print(each, soft_wrap=True)
 
 
-class _Sheet:
+class _VerdictLayout:
     """The lines of one verdict in some detail."""
 
     def __init__(self, console: Console, verdict: Verdict, detail: _Detail) -> None:
@@ -202,18 +202,18 @@ class _Sheet:
         self._detail = detail
         width = console.width if console.is_terminal else _WITHOUT_TERMINAL
         self._prose = min(width, WIDEST_PROSE)
-        self._page = DetailLines(width - len(_INDENT), has_colours(console), detail.text)
-        self._opened = {test.id for test in opened(verdict, verbose=detail is _ALL)}
+        self._layout = TextLayout(width - len(_INDENT), has_colours(console), detail.text)
+        self._opened = {test.id for test in failures_in_full(verdict, verbose=detail is _ALL)}
 
     def lines(self, most: int | None = None) -> list[Text]:
         """Return them: what is known of the mistake, the tests, and always the sum."""
         verdict = self._verdict
-        body = [*self._wrapped(line(verdict.title), "bold", indent="")]
+        body = [*self._wrap(line(verdict.title), "bold", indent="")]
         for section in document(verdict):
             body += self._gap() if section.kind != "warning" else ()
             body += (each for block in section.blocks for each in self._block(block))
         body += self._gap()
-        body += _indented(output_lines(clean(verdict.output), self._page))
+        body += _indent(output_lines(clean(verdict.output), self._layout))
         body += self._gap()
         if not verdict.message:
             body += self._tests()
@@ -223,7 +223,7 @@ class _Sheet:
             if each or (lines and lines[-1]):  # one empty line is enough
                 lines.append(each)
         style = _TOTAL.get(verdict.outcome, "bold red")
-        total = list(self._wrapped(summary(verdict), style, indent=""))
+        total = list(self._wrap(summary(verdict), style, indent=""))
         if most is not None and len(lines) + len(total) > most:
             lines = lines[: most - len(total) - 1]
             lines.append(Text(f"{_INDENT}... ({ALL})", "dim"))
@@ -233,20 +233,20 @@ class _Sheet:
         # Indented, as is everything that a submission may have worded: it never begins a line.
         match block:
             case Sentence(role="warning", text=text):
-                yield from self._wrapped(text, _STYLES["warning"], indent="")
+                yield from self._wrap(text, _STYLES["warning"], indent="")
             case Sentence(role=role, text=text):
                 not_run = role == "message" and self._verdict.outcome is Outcome.NOT_RUN
-                yield from self._wrapped(text, "" if not_run else _STYLES[role])
+                yield from self._wrap(text, "" if not_run else _STYLES[role])
             case Code(lines=lines):  # unbroken, so that it can be pasted
-                yield from _indented([Text(_INDENT + each, "bold") for each in lines])
+                yield from _indent([Text(_INDENT + each, "bold") for each in lines])
             case Details(test=test):
-                yield from _indented(value_lines(test, self._page))
-                yield from _indented(output_lines(output_beside(test), self._page))
+                yield from _indent(value_lines(test, self._layout))
+                yield from _indent(output_lines(output_beside_values(test), self._layout))
 
     def _tests(self) -> Iterator[Text]:
         tests = self._verdict.tests
         if self._detail is not _ALL:
-            tests = tuple(map(merge_row, in_rows(tests)))
+            tests = tuple(map(merge_group, group_hidden_failures(tests)))
         passed = [test for test in tests if test.outcome is Outcome.PASSED]
         others = [
             test
@@ -254,7 +254,7 @@ class _Sheet:
             if test.outcome is not Outcome.PASSED and test.id not in self._opened
         ]
         if not self._detail.passed and passed:
-            yield _marked(Outcome.PASSED, f"{count(len(passed), 'test')} passed")
+            yield _marked_line(Outcome.PASSED, f"{plural(len(passed), 'test')} passed")
             tests = tuple(test for test in tests if test not in passed)
         if not self._detail.others:
             tests = tuple(test for test in tests if test not in others)
@@ -262,12 +262,12 @@ class _Sheet:
         for test in tests:
             yield from self._test(test, columns)
         if not self._detail.others and others:
-            left = f"{count(len(others), 'other test')} did not pass ({ALL})"
-            yield from self._hung(_marked(Outcome.FAILED, left), "", _INDENT)
+            left = f"{plural(len(others), 'other test')} did not pass ({ALL})"
+            yield from self._hang(_marked_line(Outcome.FAILED, left), "", _INDENT)
         elif closed := sum(bool(test.inputs or test.expected or test.output) for test in others):
             name = "the other failing test" if closed == 1 else f"{closed} other failing tests"
             yield from self._gap()
-            yield from self._wrapped(f"--verbose opens {name}, too.", "dim")
+            yield from self._wrap(f"--verbose opens {name}, too.", "dim")
 
     def _test(self, test: TestResult, columns: Sequence[int]) -> Iterator[Text]:
         is_opened = test.id in self._opened
@@ -276,53 +276,53 @@ class _Sheet:
         room = self._prose - len(_INDENT) - sum(others) - _BETWEEN * len(others)
         name, earned, unusual = _columns(test)
         # A long name goes on below its points.
-        names = self._lines_of(Text(name), room) if len(name) > room else [Text(name)]
+        names = self._split(Text(name), room) if len(name) > room else [Text(name)]
         first = names[0].plain.rstrip()
-        head = _marked(test.outcome, first.ljust(min(widest, room)))
+        head = _marked_line(test.outcome, first.ljust(min(widest, room)))
         head.append(" " * _BETWEEN + earned.ljust(columns[1]), "dim")
         head.append(" " * _BETWEEN + unusual, _mark(test.outcome)[1])
         head.rstrip()
-        yield from self._hung(head, "", _INDENT)
-        yield from _indented(names[1:])
-        if is_shown(test):
+        yield from self._hang(head, "", _INDENT)
+        yield from _indent(names[1:])
+        if has_own_message(test):
             most = None if is_opened else self._detail.sentences
-            lines = list(self._wrapped(line(test.message)))
+            lines = list(self._wrap(line(test.message)))
             if most and len(lines) > most:
                 lines[most - 1].truncate(self._prose - 1)
                 lines[most - 1].append("\u2026")
             yield from lines[:most]
         if is_opened:
             detail = self._detail
-            printed = output_beside(test) if detail.values else output_of(test)
-            values = value_lines(test, self._page)
+            printed = output_beside_values(test) if detail.values else printed_output(test)
+            values = value_lines(test, self._layout)
             if values and not detail.values:
                 values = [Text(f"... its values ({ALL})", "dim")]
             parts = (
-                list(input_lines(test, self._page)) if detail.inputs else [],
+                list(input_lines(test, self._layout)) if detail.inputs else [],
                 values,
-                output_lines(printed, self._page) if detail.output else [],
+                output_lines(printed, self._layout) if detail.output else [],
             )
             for part in parts:
                 if part:
-                    yield from (*self._gap(), *_indented(part))
+                    yield from (*self._gap(), *_indent(part))
             yield from self._gap()
 
     def _gap(self) -> Iterator[Text]:
-        if self._detail.airy:
+        if self._detail.blank_lines:
             yield Text()
 
-    def _wrapped(self, text: str, style: str = "", indent: str = _INDENT) -> Iterator[Text]:
+    def _wrap(self, text: str, style: str = "", indent: str = _INDENT) -> Iterator[Text]:
         """Yield a sentence in as many lines as it needs."""
-        yield from self._hung(Text(text, style), indent, indent)
+        yield from self._hang(Text(text, style), indent, indent)
 
-    def _hung(self, text: Text, first: str, rest: str) -> Iterator[Text]:
+    def _hang(self, text: Text, first: str, rest: str) -> Iterator[Text]:
         """Yield a text with what stands before its first line, and before the others."""
-        lines = self._lines_of(text, max(self._prose - len(rest), len(rest)))
+        lines = self._split(text, max(self._prose - len(rest), len(rest)))
         for number, each in enumerate(lines):
             each.rstrip()
             yield Text.assemble(rest if number else first, each)
 
-    def _lines_of(self, text: Text, width: int) -> list[Text]:
+    def _split(self, text: Text, width: int) -> list[Text]:
         """Return a text in as many lines as it takes; in a log or a pipe it stays one."""
         return [*text.wrap(self._console, width)] if self._console.is_terminal else [text]
 
@@ -330,11 +330,11 @@ class _Sheet:
 def _columns(test: TestResult) -> tuple[str, str, str]:
     """Return what the line of a test says: its name, its points, and how it ended if unusually."""
     usual = test.outcome in (Outcome.PASSED, Outcome.FAILED)
-    earned = points(test.points, test.max_points)
-    return name_of(test), earned, "" if usual else test.outcome.value
+    earned = points_text(test.points, test.max_points)
+    return test_label(test), earned, "" if usual else test.outcome.value
 
 
-def _marked(outcome: Outcome, text: str) -> Text:
+def _marked_line(outcome: Outcome, text: str) -> Text:
     return Text.assemble(_mark(outcome), " ", text)
 
 
@@ -342,8 +342,8 @@ def _mark(outcome: Outcome) -> tuple[str, str]:
     return _MARK.get(outcome, _FAILED_MARK)
 
 
-def _indented(lines: Sequence[Text]) -> Iterator[Text]:
+def _indent(lines: Sequence[Text]) -> Iterator[Text]:
     return (Text.assemble(_INDENT, each) if each else each for each in lines)
 
 
-RENDERERS = {"text": Renderer(render, render)}
+RENDERERS = {"text": Renderer(batch=render, report=render)}

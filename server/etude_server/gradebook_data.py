@@ -14,8 +14,7 @@ from etude_server.store.people import Person, is_erased
 from etude_server.store.submissions import Stuck
 from grader.course.statistics import ExerciseStatistics, Mistakes, hardest_first
 from grader.reports import to_tables
-from grader.reports.report import Batch, Report
-from grader.reports.report import Grade as EarnedGrade
+from grader.reports.report import Batch, CountedPoints, Report
 from grader.reports.to_tables import safe_cell
 
 STUCK_AFTER: Final = 3
@@ -67,7 +66,7 @@ def batch(connection: Connection) -> Batch:
                 "",
                 "",
                 student=each.person,
-                grade=EarnedGrade(each.points, 0 if each.points is None else each.max_score),
+                grade=CountedPoints(each.points, 0 if each.points is None else each.max_score),
             )
             for each in sorted(every_grade, key=lambda one: (one.exercise, one.person))
         )

@@ -8,8 +8,8 @@ import pytest
 from grader.audit.guest import perturb
 from grader.audit.guest.behaviour import differ, load
 from grader.audit.guest.call_as_test import NoExpressionError, expression
-from grader.audit.guest.match import agreement
-from grader.audit.guest.recorded_calls import Script, what_is_alike
+from grader.audit.guest.match import find_correspondence
+from grader.audit.guest.recorded_calls import Script, find_common_facts
 from grader.audit.guest.smallest_call import CallSearch, Candidate
 
 
@@ -99,7 +99,7 @@ def test_recorded_arguments_stay_as_they_are() -> None:
 )  # fmt: skip
 def test_what_all_inputs_of_the_tests_share(arrays: list[Any], facts: list[str]) -> None:
     """Of three different arrays or more; a list has no dtype."""
-    assert what_is_alike([Script("f", [("", (array,), {})]) for array in arrays]) == facts
+    assert find_common_facts([Script("f", [("", (array,), {})]) for array in arrays]) == facts
 
 
 def test_a_result_whose_operators_raise_is_like_no_number() -> None:
@@ -108,7 +108,7 @@ def test_a_result_whose_operators_raise_is_like_no_number() -> None:
     own = load(f"{operator}    __rsub__ = __sub__\n\n\ndef f(x):\n    return V()\n", "a.py")
     other = load("def g(x):\n    return x\n", "b.py")
     calls: list[Candidate] = [("f", (("", (float(n),), {}),)) for n in range(20)]
-    assert agreement(own, other, "f", "g", calls) is None
+    assert find_correspondence(own, other, "f", "g", calls) is None
 
 
 def test_objects_of_a_program_are_given_to_another_as_its_own() -> None:

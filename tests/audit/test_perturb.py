@@ -4,7 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from grader.audit.guest.perturb import Steps, arrays, mapped, with_other_numbers, with_other_sizes
+from grader.audit.guest.perturb import (
+    Steps,
+    arrays,
+    map_arguments,
+    with_other_numbers,
+    with_other_sizes,
+)
 
 STEPS: Steps = (("", ([[60, 0], [0, 60]], ["a", [1.5]], [[1], [2, 3]]), {}),)
 
@@ -16,9 +22,9 @@ def test_a_list_of_numbers_is_changed_as_an_array_is() -> None:
     def double(value: Any) -> Any:
         return 2 * value if isinstance(value, np.ndarray) else value
 
-    ((_, args, _),) = mapped(STEPS, double)
+    ((_, args, _),) = map_arguments(STEPS, double)
     assert args == ([[120, 0], [0, 120]], ["a", [3.0]], [[2], [4, 6]])
-    ((_, same, _),) = mapped(STEPS, lambda value: value)
+    ((_, same, _),) = map_arguments(STEPS, lambda value: value)
     assert same[0] is STEPS[0][1][0]
 
 

@@ -7,19 +7,19 @@ import pytest
 
 from grader.audit import tasks
 from grader.audit.guest.pytest_run import Session
-from grader.audit.runner import Patience, Runner, TaskOutcome
+from grader.audit.runner import Runner, TaskLimits, TaskOutcome
 from grader.authoring.importing.assignment import Assignment
 
 SOLUTION = "def double(x):\n    return 2 * x\n"
 FILES = ("test_double.py",)
 
 
-def run(tests: str, source: str = SOLUTION, patience: Patience = tasks.ORDINARY) -> TaskOutcome:
+def run(tests: str, source: str = SOLUTION, limits: TaskLimits = tasks.ORDINARY) -> TaskOutcome:
     assignment = Assignment(
         "double", "pytest", "solution.py", {"solution.py": SOLUTION}, {FILES[0]: tests}
     )
     with Runner(assignment) as runner:
-        return runner.run(tasks.run_tests("one", source, Session(FILES), patience))
+        return runner.run(tasks.run_tests("one", source, Session(FILES), limits))
 
 
 def test_what_a_test_may_not_do() -> None:
@@ -33,7 +33,7 @@ def test_what_a_test_may_not_do() -> None:
         "def test_environment(): assert not os.environ.get('HOME')\n"
         "def test_kill(): os.kill(os.getppid(), 9)\n"
     )
-    outcomes = {each.id.partition("::")[2]: each.outcome for each in tasks.tests_of(found)}
+    outcomes = {each.id.partition("::")[2]: each.outcome for each in tasks.test_outcomes(found)}
     assert outcomes.pop("test_environment") == "passed"
     assert outcomes == dict.fromkeys(
         ("test_read", "test_write", "test_connect", "test_run", "test_kill"), "failed"
@@ -65,7 +65,7 @@ def test_a_test_with_fixtures_runs_twice() -> None:
     assignment = Assignment("double", "pytest", "solution.py", {"solution.py": SOLUTION}, files)
     with Runner(assignment) as runner:
         task = tasks.run_tests("one", SOLUTION, Session(FILES, times=2))
-        outcomes = tasks.tests_of(runner.run(task))
+        outcomes = tasks.test_outcomes(runner.run(task))
     assert [each.outcome for each in outcomes] == ["passed", "passed"]
 
 
@@ -76,10 +76,10 @@ def test_an_endless_program_is_ended() -> None:
     found = run(
         "from solution import double\ndef test_double(): double(1)\n",
         endless,
-        Patience(cpu_seconds=1, wall_seconds=100),
+        TaskLimits(cpu_seconds=1, wall_seconds=100),
     )
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - used < 5
-    assert [each.message for each in tasks.tests_of(found)] == ["did not end in time"]
+    assert [each.message for each in tasks.test_outcomes(found)] == ["did not end in time"]
 
 
 def test_what_a_test_sends_is_no_message_of_ours() -> None:
@@ -94,7 +94,7 @@ def test_what_a_test_sends_is_no_message_of_ours() -> None:
         "            except OSError: pass\n"
     )
     assert [each["kind"] for each in found.messages] == ["begins", "test", "session", "end"]
-    assert [each.outcome for each in tasks.tests_of(found)] == ["passed"]
+    assert [each.outcome for each in tasks.test_outcomes(found)] == ["passed"]
 
 
 def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

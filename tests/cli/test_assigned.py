@@ -166,9 +166,9 @@ def test_no_link_hides_where_a_definition_lies(tmp_path: Path) -> None:
         "in/out.yaml", "into.yaml", "through/up/a.yaml", "alias/sub/a.yaml", "through/../out.yaml",
     ):  # fmt: skip
         with pytest.raises(UsageError, match="the folder that is graded"):
-            options.refuse_inside(tmp_path / name, folder)
-    options.refuse_inside(outside / "a.yaml", tmp_path / "alias")
-    options.refuse_inside(folder / ".." / "outside" / "a.yaml", folder)
+            options.refuse_submitted_definitions(tmp_path / name, folder)
+    options.refuse_submitted_definitions(outside / "a.yaml", tmp_path / "alias")
+    options.refuse_submitted_definitions(folder / ".." / "outside" / "a.yaml", folder)
 
 
 def test_no_link_leads_to_the_folder_of_one_student(etude: Etude, tmp_path: Path) -> None:

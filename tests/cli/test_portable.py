@@ -132,7 +132,7 @@ def test_a_notebook_is_told_what_to_add_to_its_call(
     monkeypatch.setenv("ETUDE_DATA", os.fspath(tmp_path / "data"))
     monkeypatch.delenv("CI", raising=False)
     with pytest.raises(SandboxFault, match="'unsafe=True' to the call"):
-        portable_check.agree(unsafe=False, answer=lambda _: "no")
+        portable_check.ask_consent(unsafe=False, answer=lambda _: "no")
 
 
 def test_the_question_is_asked_once_and_never_in_ci(

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from grader.errors import UsageError
-from grader.reports.canvas_csv import FilledGradebook, fill, scores_of
-from grader.reports.report import Batch, Grade, Report
+from grader.reports.canvas_csv import FilledGradebook, fill, sum_scores
+from grader.reports.report import Batch, CountedPoints, Report
 from tests.reports.conftest import failed, report_of
 
 EXPORT = """\
@@ -147,11 +147,11 @@ def test_something_else_is_no_gradebook() -> None:
 
 
 def report(student: str, points: float | None, exercise: str = "a", most: int = 10) -> Report:
-    return Report(exercise, "", "", student=student, grade=Grade(points, most))
+    return Report(exercise, "", "", student=student, grade=CountedPoints(points, most))
 
 
 def scores(*reports: Report, exercises: Sequence[str] = ()) -> dict[str, tuple[float, int] | None]:
-    return scores_of(Batch(reports), exercises)
+    return sum_scores(Batch(reports), exercises)
 
 
 def test_no_grade_is_no_score() -> None:

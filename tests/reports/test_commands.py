@@ -150,7 +150,7 @@ def test_a_check_imports_no_renderer_that_it_does_not_need() -> None:
     """The start of `etude check` stays as fast as it was."""
     code = (
         "import sys; from grader.cli import options, check; "
-        "from grader.reports.formats import Delivery; Delivery.of([]).load(); "
+        "from grader.reports.formats import Delivery; Delivery.from_requests([]).load(); "
         "print(*sorted(name for name in sys.modules if name.startswith('grader.reports.to_')), "
         "'xml.etree' in sys.modules, 'csv' in sys.modules)"
     )

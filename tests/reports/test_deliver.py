@@ -18,7 +18,7 @@ from grader.reports.report import Batch, Report
 
 
 def delivery(*words: str) -> Delivery:
-    return Delivery.of([RequestedFormat.parse(word) for word in words])
+    return Delivery.from_requests([RequestedFormat.parse(word) for word in words])
 
 
 def report(cases: dict[str, Report | Batch], name: str = "pass") -> Report:
@@ -178,7 +178,7 @@ def test_a_descriptor_is_written_to_as_it_is(name: str, is_file: bool) -> None:
     """A pipe, or a file in which more stands before and after."""
     code = (
         "import sys; from pathlib import Path; from grader.reports import formats\n"
-        f"formats.Delivery.of([formats.RequestedFormat.parse('json={name}')])\n"
+        f"formats.Delivery.from_requests([formats.RequestedFormat.parse('json={name}')])\n"
         f"print('a', flush=True); formats.write_whole(Path('{name}'), 'b\\n'); print('c')"
     )
     command = [sys.executable, "-c", code]
@@ -213,9 +213,9 @@ def _broken_html(monkeypatch: pytest.MonkeyPatch) -> None:
     def one(wanted: Report) -> str:
         if not wanted.is_fault:
             raise ValueError("a bug in a renderer")
-        return to_html.one(wanted)
+        return to_html.render_report(wanted)
 
-    broken = Renderer(to_html.many, one)
+    broken = Renderer(to_html.render_batch, one)
     monkeypatch.setitem(to_html.RENDERERS, "html", broken)
 
 

@@ -155,7 +155,7 @@ def test_a_hidden_test_shows_its_id_and_message_only(name: str) -> None:
 def test_every_format_is_found_by_its_name() -> None:
     """And a name that is nearly one gets a suggestion."""
     for name, each in FORMATS.items():
-        assert (each.name, callable(each.renderer().many)) == (name, True)
+        assert (each.name, callable(each.renderer().batch)) == (name, True)
         assert each.description
     with pytest.raises(UsageError, match="did you mean 'junit'"):
         format_named("junti")

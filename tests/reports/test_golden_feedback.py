@@ -28,7 +28,7 @@ from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Verdict
 from grader.grading.session.engine import grade_all
 from grader.reports.report import Report
-from grader.reports.to_plain import one
+from grader.reports.to_plain import render_report
 from grader.sandbox.process import Sandbox
 from tests.conftest import Goldens
 
@@ -179,7 +179,7 @@ def test_a_learner_reads_what_is_in_the_golden_file(
 ) -> None:
     """The whole report, without marks or colours; what its name begins with is recognised."""
     told = cases.get(case)
-    report = one(Report.of_verdict(told.verdict, "submission.py"))
+    report = render_report(Report.of_verdict(told.verdict, "submission.py"))
     if case == MEASURED:
         report = re.sub(r"\d[\d,.]*(?= times the time| m?s\b)", "#", report)
     report = re.sub(r"(?<=had reached )\d+", "#", report)

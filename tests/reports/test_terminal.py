@@ -8,16 +8,16 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from grader.reports.number_cells import Rows, Scale, ink, luminance, written
+from grader.reports.number_cells import Rows, Scale, ink, luminance, write_cells
 from grader.reports.plain_maths import formula
 from grader.reports.terminal_markdown import print_markdown
 from grader.reports.terminal_matrices import (
     Labels,
     MatrixPair,
-    alone,
-    compared,
-    compared_vectors,
+    comparison_lines,
+    matrix_lines,
     print_heatmap,
+    vector_comparison_lines,
 )
 
 TITLES = Text("expected"), Text("yours")
@@ -113,7 +113,7 @@ def test_prose_cannot_steer_the_terminal() -> None:
 def test_two_matrices_stand_side_by_side_with_brackets_at_the_worst() -> None:
     """So that what differs can be found without colour, on the same line in both."""
     both = MatrixPair([[1.0, 2.5], [3, 4]], [[1.0, 3.5], [3, 4]], TITLES, worst=(0, 1))
-    assert _lines(compared(both, 80, coloured=False)) == [
+    assert _lines(comparison_lines(both, 80, coloured=False)) == [
         "expected       yours",
         "0  1.0 [2.5]   0  1.0 [3.5]",
         "1  3.0  4.0    1  3.0  4.0",
@@ -135,7 +135,7 @@ def test_matrices_fit_any_terminal(
     expected: Rows, got: Rows, width: int, *, coloured: bool
 ) -> None:
     """Beside each other, one below the other, or as shades alone: no line is too long."""
-    lines = compared(MatrixPair(expected, got, TITLES), width, coloured=coloured)
+    lines = comparison_lines(MatrixPair(expected, got, TITLES), width, coloured=coloured)
     assert max(line.cell_len for line in lines) <= width
     for rows in (expected, got):
         names = [str(number) for number in range(len(rows))]
@@ -145,7 +145,7 @@ def test_matrices_fit_any_terminal(
 def test_a_narrow_terminal_gets_one_below_the_other() -> None:
     """With as many decimals as beside each other, rather than with fewer that say nothing."""
     both = MatrixPair([[0.1234, 0.5678]], [[0.1235, 0.5678]], TITLES, worst=(0, 0))
-    assert _lines(compared(both, 24, coloured=False)) == [
+    assert _lines(comparison_lines(both, 24, coloured=False)) == [
         "expected",
         "0 [0.1234] 0.5678",
         "yours",
@@ -156,7 +156,7 @@ def test_a_narrow_terminal_gets_one_below_the_other() -> None:
 def test_both_matrices_share_their_shades() -> None:
     """The same number has the same ground in both; a lower one a lighter ground."""
     both = MatrixPair([[0.0, 0.5]], [[0.5, 1.0]], TITLES)
-    *_, line = compared(both, 80, coloured=True)
+    *_, line = comparison_lines(both, 80, coloured=True)
     spans = [span for span in line.spans if " on #" in str(span.style)]
     shaded = [(line.plain[span.start : span.end].strip(), str(span.style)) for span in spans]
     assert [text for text, _ in shaded] == ["0.0", "0.5", "0.5", "1.0"]
@@ -168,11 +168,11 @@ def test_vectors_stand_above_each_other() -> None:
     """Each number above its counterpart; what is too long goes on further below."""
     expected, got = [float(n) for n in range(6)], [0.0, 1.0, 2.0, 3.0, 4.5, 5.0]
     both = MatrixPair([expected], [got], TITLES, worst=(0, 4))
-    assert _lines(compared_vectors(both, 80, coloured=False)) == [
+    assert _lines(vector_comparison_lines(both, 80, coloured=False)) == [
         "expected  0.0  1.0  2.0  3.0 [4.0] 5.0",
         "yours     0.0  1.0  2.0  3.0 [4.5] 5.0",
     ]
-    assert _lines(compared_vectors(both, 26, coloured=False)) == [
+    assert _lines(vector_comparison_lines(both, 26, coloured=False)) == [
         "expected  0.0  1.0  2.0",
         "yours     0.0  1.0  2.0",
         "",
@@ -184,15 +184,18 @@ def test_vectors_stand_above_each_other() -> None:
 def test_vectors_of_other_lengths_are_shown_whole() -> None:
     """The longer one goes on alone."""
     both = MatrixPair([[1, 2]], [[1, 2, 3]], (Text("expected"), Text("yours  int64 (3,)")))
-    lines = _lines(compared_vectors(both, 80, coloured=False))
+    lines = _lines(vector_comparison_lines(both, 80, coloured=False))
     assert [line.split()[-1] for line in lines] == ["2", "3"]
 
 
 def test_a_matrix_alone_fits_too() -> None:
     """Such as what a property was tried on."""
-    lines = alone(Text("yours"), [[0.5, 0.25]], 80, coloured=False)
+    lines = matrix_lines(Text("yours"), [[0.5, 0.25]], 80, coloured=False)
     assert _lines(lines) == ["yours", " 0.50  0.25"]
-    assert max(line.cell_len for line in alone(Text(), [[0.5] * 12] * 3, 30, coloured=True)) <= 30
+    assert (
+        max(line.cell_len for line in matrix_lines(Text(), [[0.5] * 12] * 3, 30, coloured=True))
+        <= 30
+    )
 
 
 @pytest.mark.parametrize(
@@ -212,16 +215,16 @@ def test_numbers_are_written_as_short_as_they_can_be_told_apart(
     values: list[float], apart: tuple[float, float] | None, texts: list[str]
 ) -> None:
     """With four decimals at most, unless the two that matter need more."""
-    clear, _ = written([[values]], apart)
+    clear, _ = write_cells([[values]], apart)
     assert clear[0] == ([texts],)
 
 
 def test_an_outlier_leaves_the_rest_its_shades() -> None:
     """A mask of -1e9 would make everything else look the same."""
-    scale = Scale.of([[0.0, 0.5, -1e9, inf, nan]])
+    scale = Scale.from_matrices([[0.0, 0.5, -1e9, inf, nan]])
     assert [scale.share(value) for value in (0.0, 0.5, -1e9, inf)] == [0.0, 1.0, 0.0, None]
-    assert Scale.of([[-1.0, 0.5]]).share(-1.0) == -1.0
-    assert Scale.of([[nan]]).share(nan) is None
+    assert Scale.from_matrices([[-1.0, 0.5]]).share(-1.0) == -1.0
+    assert Scale.from_matrices([[nan]]).share(nan) is None
 
 
 def test_text_can_be_read_on_every_ground() -> None:

@@ -76,7 +76,7 @@ def load(source: str, file: str) -> types.ModuleType:
     before = sys.modules.get(name)
     sys.modules[name] = module  # dataclasses and pickles look for it there
     try:
-        with warnings.catch_warnings(), limited(10 * _CALL_SECONDS):
+        with warnings.catch_warnings(), time_limit(10 * _CALL_SECONDS):
             warnings.simplefilter("ignore")
             exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)  # noqa: S102  confined
     finally:
@@ -86,7 +86,7 @@ def load(source: str, file: str) -> types.ModuleType:
 
 
 @contextlib.contextmanager
-def limited(seconds: float = _CALL_SECONDS) -> Iterator[None]:
+def time_limit(seconds: float = _CALL_SECONDS) -> Iterator[None]:
     """Raise `CallTooLongError` in what takes longer."""
 
     def stop(_signal: int, _frame: object) -> None:
@@ -112,11 +112,11 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
     target: Any = getattr(module, name, None)
     instance: Any = None
     seen: list[StepOutcome] = []
-    with warnings.catch_warnings(), np.errstate(all="ignore"), limited():
+    with warnings.catch_warnings(), np.errstate(all="ignore"), time_limit():
         warnings.simplefilter("ignore")
         for method, args, kwargs in steps:
             own_args, own_kwargs = copy.deepcopy((args, kwargs))
-            _adopt([own_args, own_kwargs], module, set())
+            _convert_objects([own_args, own_kwargs], module, set())
             try:
                 if method in {"", "__init__"}:
                     result = target(*own_args, **own_kwargs)
@@ -144,7 +144,7 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
     return Behaviour(tuple(seen), attributes)
 
 
-def _adopt(value: Any, module: types.ModuleType, seen: set[int]) -> None:
+def _convert_objects(value: Any, module: types.ModuleType, seen: set[int]) -> None:
     """Give objects that another program made the class of the same name in this program."""
     if id(value) in seen:
         return
@@ -158,7 +158,7 @@ def _adopt(value: Any, module: types.ModuleType, seen: set[int]) -> None:
         value = [*value.values()]
     if isinstance(value, list | tuple | set):
         for each in value:
-            _adopt(each, module, seen)
+            _convert_objects(each, module, seen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ def difference(
     return None
 
 
-def options_of(module: types.ModuleType, name: str, texts: tuple[str, ...]) -> Options:
+def read_options(module: types.ModuleType, name: str, texts: tuple[str, ...]) -> Options:
     """Return what is known of the parameters of a function, or of a class's methods."""
     target = getattr(module, name, None)
     signatures = {}

@@ -46,11 +46,11 @@ def expression(value: Any) -> str:  # noqa: PLR0911  any value, a case for each 
             if not value.size:
                 return f"np.zeros({shape}, dtype={'bool' if name == 'bool' else f'np.{name}'})"
             dtype = "" if name in _DEFAULT else f", dtype=np.{name}"
-            return f"np.array({_nested(value.tolist())}{dtype})"
+            return f"np.array({_list_text(value.tolist())}{dtype})"
         case np.generic():
-            return f"np.{value.dtype.name}({_number(value.item())})"
+            return f"np.{value.dtype.name}({_number_text(value.item())})"
         case float() | complex():
-            return _number(value)
+            return _number_text(value)
         case range() | slice():
             return repr(value)
     return _container(value)
@@ -71,7 +71,7 @@ def _container(value: Any) -> str:
     raise NoExpressionError(f"a {type(value).__name__}")
 
 
-def short(value: Any) -> str:
+def short_text(value: Any) -> str:
     """Return an expression, or else a short description."""
     try:
         text = expression(value)
@@ -81,16 +81,16 @@ def short(value: Any) -> str:
     return text if len(text) <= _MOST_ITEMS else f"{text[:_MOST_ITEMS]}…"
 
 
-def _number(value: complex) -> str:
+def _number_text(value: complex) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "np.nan" if math.isnan(value) else "np.inf" if value > 0 else "-np.inf"
     return repr(value)
 
 
-def _nested(value: Any) -> str:
+def _list_text(value: Any) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(_nested(item) for item in value)}]"
-    return _number(value) if isinstance(value, float | complex) else repr(value)
+        return f"[{', '.join(_list_text(item) for item in value)}]"
+    return _number_text(value) if isinstance(value, float | complex) else repr(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,10 @@ def script_text(name: str, steps: Steps) -> str:
     """Return the calls of a script in one line."""
     owner, calls = name.lower(), []
     for method, args, kwargs in steps:
-        words = [*map(short, args), *(f"{key}={short(value)}" for key, value in kwargs.items())]
+        words = [
+            *map(short_text, args),
+            *(f"{key}={short_text(value)}" for key, value in kwargs.items()),
+        ]
         target = {"": name, "__init__": f"{owner} = {name}"}.get(method, f"{owner}.{method}")
         calls.append(f"{target}({', '.join(words)})")
     return "; ".join(calls)
@@ -136,10 +139,10 @@ def _rounded_text(value: Any) -> str:
         return f"({inner})" if isinstance(value, tuple) else f"[{inner}]"
     if isinstance(value, float):
         return f"{value:.6g}"
-    return value if isinstance(value, str) and value == ITSELF else short(value)
+    return value if isinstance(value, str) and value == ITSELF else short_text(value)
 
 
-def body(
+def test_body(
     right: types.ModuleType, name: str, steps: Steps, difference: BehaviourDifference, style: Style
 ) -> list[str]:
     """Return the lines of a test that passes on the solution, not indented.
@@ -173,9 +176,9 @@ def body(
         elif isinstance(seen.value, str) and seen.value == ITSELF:
             lines.append(f"assert {call} is {owner}")
         else:
-            lines += [f"result = {call}", *_compared("result", seen.value, style)]
+            lines += [f"result = {call}", *_comparison_lines("result", seen.value, style)]
     if difference.kind == "attribute":
-        lines += _compared(
+        lines += _comparison_lines(
             f"{owner}.{difference.name}", behaviour.attributes[difference.name], style
         )
     return lines
@@ -213,10 +216,10 @@ def _arguments(
     return lines, result
 
 
-def _compared(what: str, value: Any, style: Style) -> Iterator[str]:
+def _comparison_lines(what: str, value: Any, style: Style) -> Iterator[str]:
     match value:
         case np.ndarray() if value.dtype.kind in "fc":
-            yield from _array_compared(what, value, style)
+            yield from _array_comparison_lines(what, value, style)
         case np.ndarray():
             yield f"np.testing.assert_array_equal({what}, {expression(value)})"
             yield f"assert {what}.dtype.kind == {value.dtype.kind!r}"
@@ -224,28 +227,28 @@ def _compared(what: str, value: Any, style: Style) -> Iterator[str]:
             yield f"assert bool({what}) is {bool(value)}"
         case float() | complex() | np.inexact():
             yield f"assert np.shape({what}) == ()"
-            yield _close(what, np.asarray(value), style)
+            yield _closeness_line(what, np.asarray(value), style)
         case tuple() | list():
             yield f"assert len({what}) == {len(value)}"
             for number, item in enumerate(value):
-                yield from _compared(f"{what}[{number}]", item, style)
+                yield from _comparison_lines(f"{what}[{number}]", item, style)
         case dict() if value:
             yield f"assert set({what}) == {expression(set(value))}"
             for key, item in value.items():
-                yield from _compared(f"{what}[{expression(key)}]", item, style)
+                yield from _comparison_lines(f"{what}[{expression(key)}]", item, style)
         case _:
             yield f"assert {what} {'is' if value is None else '=='} {expression(value)}"
 
 
-def _array_compared(what: str, value: np.ndarray[Any, Any], style: Style) -> Iterator[str]:
+def _array_comparison_lines(what: str, value: np.ndarray[Any, Any], style: Style) -> Iterator[str]:
     if not value.ndim or style.plain:
         yield f"assert np.shape({what}) == {value.shape}"
-    yield _close(what, value, style)
+    yield _closeness_line(what, value, style)
     if value.dtype.name != "float64":
         yield f"assert {what}.dtype == np.{value.dtype.name}"
 
 
-def _close(what: str, value: np.ndarray[Any, Any], style: Style) -> str:
+def _closeness_line(what: str, value: np.ndarray[Any, Any], style: Style) -> str:
     is_single = value.dtype.itemsize <= np.dtype("f4").itemsize
     limits = f"rtol={_RTOL_SINGLE if is_single else RTOL:g}, atol={ATOL:g}"
     # Nine digits: more than the tolerance needs.

@@ -37,7 +37,7 @@ class Correspondence:
     item: int | None = None
 
 
-def positional(
+def positional_arguments(
     module: types.ModuleType, name: str, step: Step, most: int
 ) -> tuple[Any, ...] | None:
     """Return a call's arguments in the order of its parameters, without defaults at the end.
@@ -69,7 +69,7 @@ def arity(function: Any) -> tuple[int, int] | None:
     return None
 
 
-def agreement(
+def find_correspondence(
     right: types.ModuleType,
     exercise: types.ModuleType,
     name: str,
@@ -113,7 +113,7 @@ def _results(
     """Yield the results of the calls that both accept."""
     accepted = refused = 0
     for step in calls:
-        args = positional(*right, step, takes[1])
+        args = positional_arguments(*right, step, takes[1])
         if args is None or len(args) < takes[0]:
             continue
         try:

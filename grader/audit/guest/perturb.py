@@ -29,7 +29,7 @@ class Options:
     texts: tuple[str, ...] = ()
 
 
-def mapped(steps: Steps, change: Callable[[Any], Any], *, floats: bool = False) -> Steps:
+def map_arguments(steps: Steps, change: Callable[[Any], Any], *, floats: bool = False) -> Steps:
     """Change each argument of each step; a list of numbers, nested or not, as an array is.
 
     Args:
@@ -77,7 +77,7 @@ def arrays(steps: Steps) -> list[Array]:
             result.append(value)
         return value
 
-    mapped(steps, note)
+    map_arguments(steps, note)
     return result
 
 
@@ -141,10 +141,10 @@ def with_other_numbers(  # noqa: C901  any argument, a case for each type
                 return np.random.default_rng(0)
         return value
 
-    return mapped(steps, change, floats=bool(rng.integers(2)))
+    return map_arguments(steps, change, floats=bool(rng.integers(2)))
 
 
-def resized(steps: Steps, old: int, new: int, rng: np.random.Generator | None) -> Steps:
+def with_other_length(steps: Steps, old: int, new: int, rng: np.random.Generator | None) -> Steps:
     """Give every axis of one length another one.
 
     Args:
@@ -156,7 +156,7 @@ def resized(steps: Steps, old: int, new: int, rng: np.random.Generator | None) -
             return value
         return _of_shape(value, tuple(new if n == old else n for n in value.shape), rng)
 
-    return mapped(steps, change)
+    return map_arguments(steps, change)
 
 
 def _of_shape(value: Array, shape: tuple[int, ...], rng: np.random.Generator | None) -> Array:
@@ -177,7 +177,7 @@ def with_other_sizes(rng: np.random.Generator, steps: Steps) -> Steps:
     if not lengths or not rng.integers(2):
         for old in lengths:
             if rng.integers(2):
-                steps = resized(steps, old, int(rng.integers(1, old + 3)), rng)
+                steps = with_other_length(steps, old, int(rng.integers(1, old + 3)), rng)
         return steps
     # Of one length some axes only: in a test they may be equal by chance.
     one = int(rng.choice(lengths))
@@ -189,7 +189,7 @@ def with_other_sizes(rng: np.random.Generator, steps: Steps) -> Steps:
         shape = tuple(new if n == one and rng.integers(2) else n for n in value.shape)
         return value if shape == value.shape else _of_shape(value, shape, rng)
 
-    return mapped(steps, change)
+    return map_arguments(steps, change)
 
 
 def with_batch_axis(steps: Steps) -> Steps:
@@ -201,7 +201,7 @@ def with_batch_axis(steps: Steps) -> Steps:
             return np.stack([value, value[::-1] if value.ndim else value])
         return value
 
-    return mapped(steps, change)
+    return map_arguments(steps, change)
 
 
 def with_other_options(steps: Steps, options: Options, results: list[Any]) -> Iterator[Steps]:
@@ -256,12 +256,12 @@ def _candidates(
         case str():
             yield from (text for text in texts if text != current)
         case None:
-            yield from _for_none(name, shapes)
+            yield from _values_for_none(name, shapes)
         case np.ndarray():
             yield None
 
 
-def _for_none(name: str, shapes: list[tuple[int, ...]]) -> Iterator[Any]:
+def _values_for_none(name: str, shapes: list[tuple[int, ...]]) -> Iterator[Any]:
     """Yield values of an option that is None by default: masks, arrays, numbers."""
     rng = np.random.default_rng(1)
     is_mask = "mask" in name
@@ -286,12 +286,12 @@ def simpler(steps: Steps, options: Options) -> Iterator[Steps]:
     for old in lengths:
         for new in dict.fromkeys((1, 2, old // 2, old - 1)):
             if 0 < new < old:
-                yield resized(steps, old, new, None)
-    for change in (_small, _rounded(0), _rounded(1), _rounded(2), _rounded(4)):
-        yield mapped(steps, change)
+                yield with_other_length(steps, old, new, None)
+    for change in (_small, _round_to(0), _round_to(1), _round_to(2), _round_to(4)):
+        yield map_arguments(steps, change)
     for number in range(len(arrays(steps))):
-        for change in (_zero, _small, _rounded(0), _rounded(1)):
-            yield _only(steps, number, change)
+        for change in (_zero, _small, _round_to(0), _round_to(1)):
+            yield _change_one(steps, number, change)
 
 
 def _with_less(steps: Steps, options: Options) -> Iterator[Steps]:
@@ -321,10 +321,10 @@ def _with_fewer_axes(steps: Steps) -> Iterator[Steps]:
             is_large = isinstance(value, np.ndarray) and value.ndim >= least > 0 and len(value)
             return value[0] if is_large else value
 
-        yield mapped(steps, change)
+        yield map_arguments(steps, change)
 
 
-def _only(steps: Steps, number: int, change: Callable[[Any], Any]) -> Steps:
+def _change_one(steps: Steps, number: int, change: Callable[[Any], Any]) -> Steps:
     """Change one of the arrays."""
     count = -1
 
@@ -335,7 +335,7 @@ def _only(steps: Steps, number: int, change: Callable[[Any], Any]) -> Steps:
         count += 1
         return change(value) if count == number else value
 
-    return mapped(steps, maybe)
+    return map_arguments(steps, maybe)
 
 
 def _zero(value: Any) -> Any:
@@ -350,7 +350,7 @@ def _small(value: Any) -> Any:
     return value
 
 
-def _rounded(digits: int) -> Callable[[Any], Any]:
+def _round_to(digits: int) -> Callable[[Any], Any]:
     def change(value: Any) -> Any:
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
             return np.round(value, digits) + 0.0  # no -0.0
@@ -374,5 +374,5 @@ def size(steps: Steps) -> tuple[float, ...]:
             digits += len(repr(value)[:100])
         return value
 
-    mapped(steps, note)
+    map_arguments(steps, note)
     return (len(steps), count, axes, words, digits)

@@ -41,16 +41,16 @@ def install(space: dict[str, Any]) -> None:
     """Wrap the functions and classes that a program defines, in its namespace."""
     for name, value in [*space.items()]:
         if isinstance(value, types.FunctionType) and value.__globals__ is space:
-            space[name] = _wrapped(name, value)
+            space[name] = _wrap(name, value)
         elif isinstance(value, type) and value.__module__ == space.get("__name__"):
             for attribute, method in [*vars(value).items()]:
                 is_public = not attribute.startswith("_") or attribute in {"__init__", "__call__"}
                 if is_public and isinstance(method, types.FunctionType):
                     with contextlib.suppress(AttributeError, TypeError):
-                        setattr(value, attribute, _wrapped(f"{name}.{attribute}", method))
+                        setattr(value, attribute, _wrap(f"{name}.{attribute}", method))
 
 
-def _wrapped(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _wrap(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def stand_in(*args: Any, **kwargs: Any) -> Any:
         global _inside  # noqa: PLW0603  one thread
@@ -119,7 +119,7 @@ class Recorder:
             digests.setdefault(test, []).append(hash((name, tuple(steps))))
         yield {"kind": "digests", "tests": digests}
         with contextlib.suppress(Exception):  # what a pickle of the solution's own classes may do
-            yield {"kind": "alike", "facts": what_is_alike(read_scripts(data))}
+            yield {"kind": "alike", "facts": find_common_facts(read_scripts(data))}
 
 
 def read_scripts(data: bytes) -> list[Script]:
@@ -135,7 +135,7 @@ def read_scripts(data: bytes) -> list[Script]:
     return [*result.values()]
 
 
-def what_is_alike(scripts: list[Script]) -> list[str]:
+def find_common_facts(scripts: list[Script]) -> list[str]:
     """Return what all arrays and lists of numbers have in common that tests give."""
     values = [
         value
@@ -172,19 +172,19 @@ def _numbers(value: Any) -> Iterator[Any]:
             yield array
 
 
-def _items(value: Any, change: Callable[[Any], Any]) -> Any:
+def _map_leaves(value: Any, change: Callable[[Any], Any]) -> Any:
     """Change each leaf of a nested result."""
     if isinstance(value, tuple):
-        items = [_items(item, change) for item in value]
+        items = [_map_leaves(item, change) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     if isinstance(value, list):
-        return [_items(item, change) for item in value]
+        return [_map_leaves(item, change) for item in value]
     if isinstance(value, dict):
-        return {key: _items(item, change) for key, item in value.items()}
+        return {key: _map_leaves(item, change) for key, item in value.items()}
     return change(value)
 
 
-def _filled(number: float) -> Callable[[Any], Any]:
+def _fill_with(number: float) -> Callable[[Any], Any]:
     def change(value: Any) -> Any:
         if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
             dtype = value.dtype if np.isfinite(number) or value.dtype.kind in "fc" else float
@@ -219,8 +219,8 @@ def _as_float32(value: Any) -> Any:
 
 
 WRONG: Final[Mapping[str, Callable[[Any], Any]]] = {
-    "sevens": _filled(7),
-    "NaN": _filled(np.nan),
+    "sevens": _fill_with(7),
+    "NaN": _fill_with(np.nan),
     "empty": _empty,
     "1 % off": lambda value: value * 1.01 if _is_real(value) else value,
     "float32": _as_float32,
@@ -246,8 +246,8 @@ class WrongAnswers:
         right = function(*args, **kwargs)
         if name.endswith(".__init__"):
             return right
-        wrong = _items(right, WRONG[self.kind])
-        if repr_of(wrong) != repr_of(right):
+        wrong = _map_leaves(right, WRONG[self.kind])
+        if comparable_form(wrong) != comparable_form(right):
             self.tests.add(pytest_run.current_test)
         return wrong
 
@@ -256,7 +256,7 @@ class WrongAnswers:
         yield {"kind": "changed", "ids": sorted(self.tests)}
 
 
-def repr_of(value: object) -> object:
+def comparable_form(value: object) -> object:
     """Return something that is equal for equal results."""
     with contextlib.suppress(Exception):
         return pickle.dumps(value)

@@ -16,7 +16,7 @@ from grader.audit.guest.behaviour import (
     CallTooLongError,
     difference,
     observe,
-    options_of,
+    read_options,
 )
 from grader.audit.guest.perturb import Options, Step, Steps
 from grader.audit.guest.recorded_calls import Script
@@ -33,7 +33,7 @@ _SIZES_EVERY, _BATCH_EVERY = 3, 11  # how often other sizes, or one more axis, a
 _MOST_SHRINKS = 400
 
 
-def _right(module: types.ModuleType, candidate: Candidate) -> Behaviour | None:
+def _observe_or_none(module: types.ModuleType, candidate: Candidate) -> Behaviour | None:
     try:
         return observe(module, *candidate)
     except CallTooLongError:
@@ -51,7 +51,7 @@ def make_pool(
     for name, recorded in by_name.items():
         recorded.sort(key=perturb.size)
         until = time.process_time() + seconds / len(by_name)
-        result = _Pool(right, name, options_of(right, name, texts))
+        result = _Pool(right, name, read_options(right, name, texts))
         result.fill(recorded, until)
         pool += result.candidates
     return pool
@@ -70,7 +70,7 @@ class _Pool:
         self.candidates += [(self.name, steps) for steps in recorded[:_OF_ONE]]
         seeds: list[Steps] = []
         for steps in [*recorded[: _SEEDS_OF_ONE // 2], *recorded[-_SEEDS_OF_ONE // 2 :]]:
-            behaviour = _right(self.right, (self.name, steps))
+            behaviour = _observe_or_none(self.right, (self.name, steps))
             if behaviour is not None and not behaviour.raises:
                 seeds.append(steps)
                 seeds += self._with_options(steps, behaviour, until)
@@ -90,7 +90,7 @@ class _Pool:
             if key in keys or len(key) > _LARGEST_CALL:
                 continue
             keys.add(key)
-            behaviour = _right(self.right, (self.name, steps))
+            behaviour = _observe_or_none(self.right, (self.name, steps))
             if behaviour is not None and not behaviour.raises and behaviour.finite:
                 self.candidates.append((self.name, steps))
 
@@ -101,7 +101,7 @@ class _Pool:
         for other in perturb.with_other_options(steps, self.options, results):
             if len(result) >= _OPTIONS or time.process_time() > until:
                 break
-            behaviour = _right(self.right, (self.name, other))
+            behaviour = _observe_or_none(self.right, (self.name, other))
             if behaviour is None or behaviour.raises or not behaviour.finite:
                 continue
             if difference(usual, behaviour) is not None:
@@ -136,7 +136,7 @@ class CallSearch:
         for candidate in sorted(pool, key=lambda each: not self._is_changed(each[0])):
             if time.process_time() > until:
                 break
-            expected = _right(self.right, candidate)
+            expected = _observe_or_none(self.right, candidate)
             first = None if expected is None else self._differs(candidate, expected)
             if first is not None and not self.is_unread(candidate[0], first):
                 return self._shrunk(candidate, first, forms)
@@ -156,10 +156,10 @@ class CallSearch:
         return getattr(one, "__code__", one) != getattr(other, "__code__", other)
 
     def _differs(self, candidate: Candidate, expected: Behaviour) -> BehaviourDifference | None:
-        got = _right(self.wrong, candidate)
+        got = _observe_or_none(self.wrong, candidate)
         result = None if got is None else difference(expected, got, self.read)
         if result is not None and self.beside is not None:
-            other = _right(self.beside, candidate)
+            other = _observe_or_none(self.beside, candidate)
             if other is None or difference(expected, other) is not None:
                 return None
         return result
@@ -168,8 +168,8 @@ class CallSearch:
         self, candidate: Candidate, diff: BehaviourDifference, forms: Collection[tuple[str, Form]]
     ) -> tuple[Candidate, BehaviourDifference]:
         name, steps = candidate
-        options = options_of(self.right, name, ())
-        first = _right(self.right, candidate)
+        options = read_options(self.right, name, ())
+        first = _observe_or_none(self.right, candidate)
         until = time.process_time() + self.seconds
         tries = 0
         is_smaller = True
@@ -186,7 +186,7 @@ class CallSearch:
                 tries += 1
                 if tries > _MOST_SHRINKS or time.process_time() > until:
                     return (name, steps), diff
-                expected = _right(self.right, (name, smaller))
+                expected = _observe_or_none(self.right, (name, smaller))
                 if expected is None or first is None:
                     continue
                 if (expected.raises and not first.raises) or (first.finite and not expected.finite):

@@ -10,9 +10,9 @@ from pathlib import Path
 from grader.audit.loading.written_tests import (
     PRINTED,
     as_function,
+    check_printed,
     function_name,
-    imports_of,
-    printing,
+    import_line,
 )
 from grader.authoring.importing import exercism, problem_folder
 from grader.authoring.importing.assignment import Assignment
@@ -55,7 +55,7 @@ def load_problem(folder: Path) -> Assignment:
     for test in draft.tests:
         parse(test.code, folder / "tests.json")
         if test.key == "run":
-            body = printing(test.code, test.stdout or "")
+            body = check_printed(test.code, test.stdout or "")
         else:
             body = "".join(f"{name} = {value!r}\n" for name, value in test.given.items())
             expected = None if test.expect is NOTHING else test.expect
@@ -70,7 +70,7 @@ def load_problem(folder: Path) -> Assignment:
                if name in body]  # fmt: skip
     head = "import contextlib\nimport io\nimport re\n\n" if PRINTED in helpers else ""
     head += "import numpy as np\n"
-    if own := imports_of("solution", used - {"np"}):
+    if own := import_line("solution", used - {"np"}):
         head += f"\n{own}"
     has_starter = bool(draft.starter.strip()) and not any("made of" in r for r in draft.remarks)
     return Assignment(

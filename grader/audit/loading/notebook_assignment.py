@@ -12,9 +12,9 @@ from typing import Final
 from grader.audit.loading.written_tests import (
     PRINTED,
     as_function,
+    check_printed,
     function_name,
-    imports_of,
-    printing,
+    import_line,
     without_star_imports,
 )
 from grader.authoring.importing.assignment import Assignment
@@ -149,7 +149,7 @@ def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
                 continue
             stars += star_imports
             name = function_name(_label(draft, test), taken)
-            body = code if test.stdout is None else printing(code, test.stdout)
+            body = code if test.stdout is None else check_printed(code, test.stdout)
             parts = read_program(code)
             changed = sorted((parts.sets if parts else frozenset()) & mine & _needed_first(code))
             scope = f"global {', '.join(changed)}\n" if changed else ""
@@ -164,7 +164,7 @@ def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
         head = f"import functools\nimport types\n{head}\nimport {_MODULE}\n"
     head += "import numpy as np\nimport pytest\n"
     head += "".join(f"{each}\n" for each in dict.fromkeys(stars))
-    own = imports_of(_MODULE, used - {"np", "pytest"})
+    own = import_line(_MODULE, used - {"np", "pytest"})
     parts_of_file = [head + (f"\n{own}" if own else "")]
     if "assert_prints(" in body:
         parts_of_file.append(PRINTED)

@@ -50,21 +50,21 @@ def function_name(label: str, taken: set[str]) -> str:
 
 def as_function(name: str, body: str) -> str:
     """Return a function of some statements."""
-    inner = indented(body.strip("\n")) or f"{_MARGIN}pass"
+    inner = indent(body.strip("\n")) or f"{_MARGIN}pass"
     return f"def {name}():\n{inner}\n"
 
 
-def printing(body: str, expected: str) -> str:
+def check_printed(body: str, expected: str) -> str:
     """Return statements that run others and compare what they print; see `PRINTED`."""
     return (
         "printed = io.StringIO()\n"
         "with contextlib.redirect_stdout(printed):\n"
-        f"{indented(body.strip(chr(10)))}\n"
+        f"{indent(body.strip(chr(10)))}\n"
         f"assert_prints(printed.getvalue(), {expected!r})\n"
     )
 
 
-def indented(code: str) -> str:
+def indent(code: str) -> str:
     """Indent statements; lines that begin inside of a text stay as they are."""
     inside: set[int] = set()
     begun: list[int] = []  # f-strings that are open, where Python has tokens for their parts
@@ -99,7 +99,7 @@ def without_star_imports(code: str) -> tuple[str, list[str]]:
     return "\n".join(line for line in lines if line.strip() not in stars), stars
 
 
-def imports_of(module: str, names: Iterable[str]) -> str:
+def import_line(module: str, names: Iterable[str]) -> str:
     """Return the line that imports names of a module; nothing without any."""
     ordered = sorted(set(names))
     if not ordered:

@@ -14,19 +14,19 @@ from grader.audit.reports.audit_phrases import (
     EQUIVALENT,
     UNREAD,
     UNTRIED,
-    call,
+    call_rows,
+    find_repeated_tests,
     headline,
-    in_order,
-    known_first,
-    repeated_tests,
     score,
+    sort_checks,
+    sort_survivors,
+    summary_of_all,
     title,
-    together,
 )
 from grader.audit.result import Audit, SuiteCheck
 from grader.reports.html_page import html_page
 from grader.reports.phrases import clean, line
-from grader.reports.to_markdown import escaped, fenced
+from grader.reports.to_markdown import as_code_block, escape_markdown
 
 _STYLE: Final = """\
 body { overflow-wrap: anywhere; }
@@ -76,8 +76,8 @@ class AuditDocument:
 
 def document(audit: Audit) -> AuditDocument:
     """Return the parts of an audit."""
-    survivors = known_first(audit.survivors)
-    repeated = repeated_tests(survivors)
+    survivors = sort_survivors(audit.survivors)
+    repeated = find_repeated_tests(survivors)
     groups = (
         (UNTRIED, audit.untried),
         (UNREAD, audit.unread),
@@ -90,13 +90,13 @@ def document(audit: Audit) -> AuditDocument:
         headline=headline(audit),
         score=score(audit),
         seconds=audit.seconds,
-        checks=in_order(audit.checks),
+        checks=sort_checks(audit.checks),
         survivors=[
             SurvivorPart(
                 place=f"{line(audit.assignment.solution)}:{each.line}",
                 change=title(each),
                 diff=clean(each.diff),
-                rows=[(name, clean(value)) for name, value in call(each)],
+                rows=[(name, clean(value)) for name, value in call_rows(each)],
                 above=repeated.get(each.change),
                 test=clean(each.test or ""),
             )
@@ -113,7 +113,7 @@ def document(audit: Audit) -> AuditDocument:
 
 def text(audits: Sequence[Audit]) -> str:
     """Return text for a terminal."""
-    parts = [f"{together(audits)}\n"] if len(audits) > 1 else []
+    parts = [f"{summary_of_all(audits)}\n"] if len(audits) > 1 else []
     parts += ["".join(f"{each}\n" for each in _text(document(audit))) for audit in audits]
     return "\n".join(parts)
 
@@ -149,15 +149,15 @@ def _text(content: AuditDocument) -> Iterator[str]:
 
 def markdown(audits: Sequence[Audit]) -> str:
     """Return Markdown for a comment or the summary of a CI job; survivors are folded up."""
-    parts = [f"{together(audits)}\n"] if len(audits) > 1 else []
+    parts = [f"{summary_of_all(audits)}\n"] if len(audits) > 1 else []
     parts += ["".join(f"{each}\n" for each in _markdown(document(audit))) for audit in audits]
     return "\n".join(parts)
 
 
 def _markdown(content: AuditDocument) -> Iterator[str]:
-    first, *rest = map(escaped, content.headline)
+    first, *rest = map(escape_markdown, content.headline)
     yield from (
-        f"## {escaped(content.name)}",
+        f"## {escape_markdown(content.name)}",
         "",
         f"**{first}**",
         *(f"<br>{each}" for each in rest),
@@ -167,31 +167,36 @@ def _markdown(content: AuditDocument) -> Iterator[str]:
         yield from ("", "| | check |", "|---|---|")
     for check in content.checks:
         mark = "**hole**" if check.verdict == "hole" else check.verdict
-        yield f"| {mark} | {escaped(check.sentence)} |"
+        yield f"| {mark} | {escape_markdown(check.sentence)} |"
     for survivor in content.survivors:
         summary = escape(f"{survivor.place}: {survivor.change}")
         yield from ("", f"<details><summary>{summary}</summary>", "")
-        yield fenced(survivor.diff, "diff")
+        yield as_code_block(survivor.diff, "diff")
         if survivor.rows:
             width = max(len(name) for name, _ in survivor.rows)
             rows = "\n".join(f"{name:{width}}  {value}" for name, value in survivor.rows)
-            yield from ("", fenced(rows, "text"))
+            yield from ("", as_code_block(rows, "text"))
         if survivor.above:
             yield from ("", f"`{survivor.above}`, shown above, rejects it.")
         elif survivor.test:
-            yield from ("", "This test rejects it:", "", fenced(survivor.test, "python"))
+            yield from ("", "This test rejects it:", "", as_code_block(survivor.test, "python"))
         yield from ("", "</details>")
     for heading, group in content.groups:
-        yield from ("", heading, "", *(f"- {place}: {escaped(change)}" for place, change in group))
+        yield from (
+            "",
+            heading,
+            "",
+            *(f"- {place}: {escape_markdown(change)}" for place, change in group),
+        )
     if content.notes:
-        yield from ("", *(f"- {escaped(note)}" for note in content.notes))
+        yield from ("", *(f"- {escape_markdown(note)}" for note in content.notes))
 
 
 def html(audits: Sequence[Audit]) -> str:
     """Return a page that needs no other file."""
     several = len(audits) > 1
     name = "Audit of tests" if several else f"Audit of {line(audits[0].assignment.name)}"
-    body = f'<p class="first">{escape(together(audits))}</p>\n' if several else ""
+    body = f'<p class="first">{escape(summary_of_all(audits))}</p>\n' if several else ""
     for audit in audits:
         content = document(audit)
         body += f"<h2>{escape(content.name)}</h2>\n" if several else ""

@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import quote
 
 from grader.audit.reports.audit_document import html, markdown, text
-from grader.audit.reports.audit_phrases import headline, in_order, percent, title
+from grader.audit.reports.audit_phrases import headline, percent, sort_checks, title
 from grader.audit.result import GROUPS, Audit
 from grader.authoring.sarif import SarifResult, sarif_log
 from grader.reports.phrases import line
@@ -59,7 +59,7 @@ def sarif(audits: Sequence[Audit]) -> str:
         uri = audit.assignment.source or audit.assignment.solution
         holes = [
             ("check", line(check.sentence), 1)
-            for check in in_order(audit.checks)
+            for check in sort_checks(audit.checks)
             if check.verdict == "hole"
         ]
         for survivor in audit.survivors:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from grader.audit.result import Audit, SuiteCheck, Survivor
-from grader.reports.phrases import count, line
+from grader.definitions.wording import plural
+from grader.reports.phrases import line
 
 EQUIVALENT: Final = (
     "No call was found that tells these from the solution. They may mean the same, so none counts:"
@@ -22,23 +23,24 @@ _VERDICTS: Final = ("hole", "note", "ok")
 
 def headline(audit: Audit) -> list[str]:
     """Return the findings in sentences, the gravest first: never empty."""
-    holes = [check for check in in_order(audit.checks) if check.verdict == "hole"]
+    holes = [check for check in sort_checks(audit.checks) if check.verdict == "hole"]
     failures = [check for check in holes if check.name == _GRAVE[0]]
     result = [line(check.sentence) for check in failures]
-    survivors = known_first(audit.survivors)
+    survivors = sort_survivors(audit.survivors)
     wrong = [each for each in survivors if each.misconception]
     mutants = [each for each in survivors if not each.misconception]
     if wrong:
-        whole = count(max(audit.misconceptions, len(wrong)), "known mistake")
+        whole = plural(max(audit.misconceptions, len(wrong)), "known mistake")
         named = ", ".join(line(each.misconception or "") for each in wrong[:_MOST_NAMES])
         result.append(
-            f"{len(wrong)} of {whole} {_pass(len(wrong))} all tests; the first: {_ended(named)}"
+            f"{len(wrong)} of {whole} {_pass(len(wrong))} all tests; "
+            f"the first: {_with_full_stop(named)}"
         )
     result += [line(check.sentence) for check in holes if check not in failures]
     if mutants:
         result.append(
-            f"{count(len(mutants), 'small change')} of the solution {_pass(len(mutants))} all "
-            f"tests; the first: {_ended(line(mutants[0].change))}"
+            f"{plural(len(mutants), 'small change')} of the solution {_pass(len(mutants))} all "
+            f"tests; the first: {_with_full_stop(line(mutants[0].change))}"
         )
     if not result and not audit.killed:
         return ["No hole was found; no wrong program could be made of the solution."]
@@ -51,19 +53,19 @@ def _pass(number: int) -> str:
     return "passes" if number == 1 else "pass"
 
 
-def _ended(sentence: str) -> str:
+def _with_full_stop(sentence: str) -> str:
     return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
 
 
 def score(audit: Audit) -> str:
     """Return the score as a sentence."""
-    left = count(len(audit.untried), "further change")
+    left = plural(len(audit.untried), "further change")
     verb = "was" if len(audit.untried) == 1 else "were"
     untried = f" {left} {verb} not tried." if audit.untried else ""
     if not audit.distinguishable:
         return f"There is no score: no wrong program was tried.{untried}"
     return (
-        f"The tests reject {audit.killed} of {count(audit.distinguishable, 'wrong program')} "
+        f"The tests reject {audit.killed} of {plural(audit.distinguishable, 'wrong program')} "
         f"({percent(audit.killed, audit.distinguishable)}).{untried}"
     )
 
@@ -78,18 +80,18 @@ def percent(part: int, whole: int) -> str:
     return f"{max(rounded, 1 if part else 0)} %"
 
 
-def together(audits: Sequence[Audit]) -> str:
+def summary_of_all(audits: Sequence[Audit]) -> str:
     """Return a sentence on several audits."""
     holes = sum(audit.has_holes for audit in audits)
     killed = sum(audit.killed for audit in audits)
     of = sum(audit.distinguishable for audit in audits)
     return (
-        f"{holes} of {count(len(audits), 'assignment')} {'has' if holes == 1 else 'have'} holes. "
-        f"The tests reject {killed} of {count(of, 'wrong program')} ({percent(killed, of)})."
+        f"{holes} of {plural(len(audits), 'assignment')} {'has' if holes == 1 else 'have'} holes. "
+        f"The tests reject {killed} of {plural(of, 'wrong program')} ({percent(killed, of)})."
     )
 
 
-def in_order(checks: Sequence[SuiteCheck]) -> list[SuiteCheck]:
+def sort_checks(checks: Sequence[SuiteCheck]) -> list[SuiteCheck]:
     """Return checks, holes first and the gravest of them at the front."""
     return sorted(
         checks,
@@ -100,7 +102,7 @@ def in_order(checks: Sequence[SuiteCheck]) -> list[SuiteCheck]:
     )
 
 
-def known_first(survivors: Sequence[Survivor]) -> list[Survivor]:
+def sort_survivors(survivors: Sequence[Survivor]) -> list[Survivor]:
     """Return survivors, known mistakes before small changes.
 
     Of the changes, those that leave a part out come first, and those of a dtype last.
@@ -120,7 +122,7 @@ def title(survivor: Survivor) -> str:
     return line(survivor.change)
 
 
-def repeated_tests(survivors: Sequence[Survivor]) -> dict[str, str]:
+def find_repeated_tests(survivors: Sequence[Survivor]) -> dict[str, str]:
     """Return by change the name of the test of each survivor that an earlier one has, too."""
     seen: set[str] = set()
     result: dict[str, str] = {}
@@ -133,7 +135,7 @@ def repeated_tests(survivors: Sequence[Survivor]) -> dict[str, str]:
     return result
 
 
-def call(survivor: Survivor) -> list[tuple[str, str]]:
+def call_rows(survivor: Survivor) -> list[tuple[str, str]]:
     """Return the call that tells a survivor from the solution, and the two results."""
     if survivor.example is None:
         return []

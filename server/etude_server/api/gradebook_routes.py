@@ -18,7 +18,7 @@ from etude_server.store import grades
 from etude_server.store.grades import Grade
 from etude_server.store.submissions import Stuck
 from grader.errors import UsageError
-from grader.reports.canvas_csv import fill, scores_of
+from grader.reports.canvas_csv import fill, sum_scores
 
 router = APIRouter(
     prefix="/v1",
@@ -129,7 +129,7 @@ def fill_canvas(
 ) -> Response:
     """Fill a column of a gradebook that Canvas exported; Canvas imports the answer."""
     try:
-        scores = scores_of(service.staff_reader.read(gradebook_data.batch), exercise or ())
+        scores = sum_scores(service.staff_reader.read(gradebook_data.batch), exercise or ())
         filled = fill(
             export.decode(),
             scores,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from grader.cli.server_extra import needs_service
+from grader.cli.server_extra import require_service
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class ServerCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        with needs_service():
+        with require_service():
             return super().invoke(ctx)
 
 

@@ -10,7 +10,7 @@ from etude_server.api.gradebook_routes import csv_response
 from etude_server.staff.login import Instructor, OwnForm, see, staff_pages
 from etude_server.staff.page_templates import render
 from etude_server.store import schedules, unsent_scores, windows
-from grader.reports.canvas_csv import IDENTITIES, fill, scores_of
+from grader.reports.canvas_csv import IDENTITIES, fill, sum_scores
 
 CANVAS_PATH: Final = "/staff/gradebook/canvas"
 _SHOWN: Final = 500  # students
@@ -58,7 +58,7 @@ def moodle(service: ContextOf) -> Response:
 def canvas(sent: OwnForm, service: ContextOf) -> Response:
     """Return what Canvas exported, with a column filled."""
     named = sent.get("exercise", "")
-    scores = scores_of(service.staff_reader.read(gradebook_data.batch), [named])
+    scores = sum_scores(service.staff_reader.read(gradebook_data.batch), [named])
     filled = fill(
         sent.get("export", ""),
         scores,

@@ -60,7 +60,7 @@ from grader.course.statistics import Row, summarise
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.reports.canvas_csv import scores_of
+from grader.reports.canvas_csv import sum_scores
 from tests.server.postgres import PostgresServer
 
 _RUN = verdicts.GradingRun("here", 1, 2)
@@ -581,7 +581,7 @@ def test_a_student_who_submitted_nothing_has_no_points(database: Database, ada: 
             after = (found[-1].person, found[-1].exercise)
         assert paged == whole
         assert gradebook_data.csv_part(connection)[0].count("not submitted") == 2
-        scores = scores_of(gradebook_data.batch(connection))
+        scores = sum_scores(gradebook_data.batch(connection))
         assert scores == {"ada": (4.0, 4), "eve": (0.0, 4), "zoe": (0.0, 4)}
 
 

@@ -105,7 +105,7 @@ def test_each_answer_has_its_reply(
     ],
 )
 def test_a_number_is_read_as_on_a_page(text: str, expected: list[float]) -> None:
-    """As `readings` does in the frontend, whose tests have the same cases."""
+    """As `parseNumbers` does in the frontend, whose tests have the same cases."""
     assert readings(text) == expected
 
 

@@ -100,13 +100,13 @@ def test_numbers_look_alike_in_results_and_on_pages(frontend: Path) -> None:
         *([chance.random() for _ in range(9)] for _ in range(50)),
     ]
     program = """
-        import { decimalsFor, isRounded, numeral } from "./src/numerals";
-        import { shadeFor } from "./src/shading";
+        import { decimalsFor, isRounded, formatNumber } from "./src/numerals";
+        import { createShade } from "./src/shading";
         show((lists) => lists.map((sent) => {
           const values = sent.map(Number);
           const decimals = decimalsFor(values);
-          const text = values.map((value) => numeral(value, decimals));
-          return { rounded: isRounded(values, decimals), text, shades: values.map(shadeFor(values)) };
+          const text = values.map((value) => formatNumber(value, decimals));
+          return { rounded: isRounded(values, decimals), text, shades: values.map(createShade(values)) };
         }));
     """
     sent = [[_number(value) for value in values] for values in lists]
@@ -163,8 +163,8 @@ ANSWERS = [
 def test_a_prediction_is_well_formed_where_the_grader_can_read_it(frontend: Path) -> None:
     """The page accepts the answers that the grader reads, and complains of the others."""
     program = """
-        import { troubleWith } from "./src/solve/literals";
-        show((answers) => answers.map((answer) => troubleWith(answer)));
+        import { answerError } from "./src/solve/literals";
+        show((answers) => answers.map((answer) => answerError(answer)));
     """
     troubles = _in_node(frontend, program, [answer for answer, _ in ANSWERS])
 
@@ -189,8 +189,8 @@ WORDS = {
 def test_a_text_needs_no_quotes_in_a_field(frontend: Path) -> None:
     """Words that are no other value are a text, and it is shown without quotes again."""
     program = """
-        import { answerOf, literalOf } from "./src/solve/literals";
-        show((answers) => answers.map((answer) => [literalOf(answer), answerOf(literalOf(answer))]));
+        import { toAnswer, toLiteral } from "./src/solve/literals";
+        show((answers) => answers.map((answer) => [toLiteral(answer), toAnswer(toLiteral(answer))]));
     """
     made = _in_node(frontend, program, list(WORDS))
 

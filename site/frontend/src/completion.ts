@@ -13,12 +13,12 @@ import { type Extension, Prec } from "@codemirror/state";
 import { keymap } from "@codemirror/view";
 
 /** Of each module, such as `np.linalg`, what its public names do. */
-export type Names = Readonly<Record<string, Readonly<Record<string, string>>>>;
+export type NumpyNames = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** A module and the beginning of a name in it, before the cursor. */
 const MEMBER = /(?<![\w.])(?:np|numpy)(?:\.\w+)*\.\w*$/;
 
-export const COMPLETION_LOOK = {
+export const COMPLETION_THEME = {
   ".cm-tooltip": { backgroundColor: "var(--surface)", color: "var(--ink)", border: "1px solid var(--line)", borderRadius: "6px" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", maxHeight: "12em" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--surface)" },
@@ -27,8 +27,8 @@ export const COMPLETION_LOOK = {
 };
 
 /** Nothing is chosen until an arrow key does it, so that Enter still ends the line. */
-export function completion(names: () => Names): Extension {
-  const members = (context: CompletionContext): CompletionResult | null => membersAt(context, names());
+export function createCompletion(names: () => NumpyNames): Extension {
+  const members = (context: CompletionContext): CompletionResult | null => completeMember(context, names());
   const settings = { override: [members, localCompletionSource], selectOnOpen: false, defaultKeymap: false, icons: false };
   const keys = completionKeymap.filter(({ key }) => key !== "Escape");
   // Escape also is the first half of the way out of the editor, suggestions or not.
@@ -36,15 +36,15 @@ export function completion(names: () => Names): Extension {
   return [autocompletion(settings), Prec.highest(keymap.of([escape, ...keys]))];
 }
 
-function membersAt(context: CompletionContext, names: Names): CompletionResult | null {
+function completeMember(context: CompletionContext, names: NumpyNames): CompletionResult | null {
   const found = context.matchBefore(MEMBER);
   if (!found) return null;
   const dot = found.text.lastIndexOf(".");
   const members = names[found.text.slice(0, dot).replace(/^numpy/, "np")];
   if (!members) return null;
-  return { from: found.from + dot + 1, options: optionsOf(members), validFor: /^\w*$/ };
+  return { from: found.from + dot + 1, options: toCompletions(members), validFor: /^\w*$/ };
 }
 
-function optionsOf(members: Names[string]): Completion[] {
+function toCompletions(members: NumpyNames[string]): Completion[] {
   return Object.entries(members).map(([label, info]) => (info ? { label, info } : { label }));
 }

@@ -1,9 +1,9 @@
 /** What the builder tells a page of the tracks and their exercises. */
 
-import { find } from "./dom";
-import type { Listed } from "./progress/status";
+import { findElement } from "./dom";
+import type { ExerciseEntry } from "./progress/status";
 
-export interface CourseExercise extends Listed {
+export interface CourseExercise extends ExerciseEntry {
   readonly title: string;
   readonly path: string; // from the site's root
   readonly lesson: string; // the title of the lesson that leads into it, or nothing
@@ -16,8 +16,8 @@ interface CourseTrack {
 }
 
 /** Every exercise of the tracks that this page is about, in order; none where it is about none. */
-export function courseExercises(): CourseExercise[] {
+export function readCourseExercises(): CourseExercise[] {
   if (document.getElementById("course") === null) return [];
-  const tracks = JSON.parse(find("#course", HTMLScriptElement).text) as CourseTrack[];
+  const tracks = JSON.parse(findElement("#course", HTMLScriptElement).text) as CourseTrack[];
   return tracks.flatMap(({ title, exercises }) => exercises.map((each) => ({ ...each, track: title })));
 }

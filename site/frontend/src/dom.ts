@@ -12,8 +12,8 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[Tag] {
   const made = document.createElement(tag);
-  assign(made, attributes);
-  made.append(...present(children));
+  setAttributes(made, attributes);
+  made.append(...withoutEmpty(children));
   return made;
 }
 
@@ -29,22 +29,22 @@ export function button(
 }
 
 /** Draw a picture of one path that takes the colour of the text around it; it says nothing by itself. */
-export function icon(path: string): SVGSVGElement {
-  const picture = svg("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" });
+export function createIcon(path: string): SVGSVGElement {
+  const picture = createSvg("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" });
   const line = { d: path, fill: "none", stroke: "currentColor", "stroke-width": 2 };
-  picture.append(svg("path", { ...line, "stroke-linecap": "round", "stroke-linejoin": "round" }));
+  picture.append(createSvg("path", { ...line, "stroke-linecap": "round", "stroke-linejoin": "round" }));
   return picture;
 }
 
 /** Make an element of a drawing. */
-export function svg<Tag extends keyof SVGElementTagNameMap>(tag: Tag, attributes: Attributes): SVGElementTagNameMap[Tag] {
+export function createSvg<Tag extends keyof SVGElementTagNameMap>(tag: Tag, attributes: Attributes): SVGElementTagNameMap[Tag] {
   const made = document.createElementNS(SVG, tag);
-  assign(made, attributes);
+  setAttributes(made, attributes);
   return made;
 }
 
 /** Find what a page is known to have. */
-export function find<Kind extends Element>(
+export function findElement<Kind extends Element>(
   selector: string,
   kind: new () => Kind,
   within: ParentNode = document,
@@ -55,7 +55,7 @@ export function find<Kind extends Element>(
 }
 
 /** A sentence in which what stands between backticks is code. */
-export function sentence(text: string): DocumentFragment {
+export function renderInlineCode(text: string): DocumentFragment {
   const made = document.createDocumentFragment();
   text.split(/(`[^`\n]+`)/).forEach((part, index) => {
     if (index % 2) made.append(element("code", {}, part.slice(1, -1)));
@@ -65,19 +65,19 @@ export function sentence(text: string): DocumentFragment {
 }
 
 /** Paragraphs of such sentences, from text with empty lines between them. */
-export function prose(text: string): DocumentFragment {
+export function renderParagraphs(text: string): DocumentFragment {
   const made = document.createDocumentFragment();
   const paragraphs = text.split(/\n\s*\n/).filter((each) => each.trim());
-  made.append(...paragraphs.map((each) => element("p", {}, sentence(each.trim()))));
+  made.append(...paragraphs.map((each) => element("p", {}, renderInlineCode(each.trim()))));
   return made;
 }
 
 /** `1 test`, `2 tests`. */
-export function count(number: number, noun: string): string {
+export function pluralize(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-function assign(target: Element, attributes: Attributes): void {
+function setAttributes(target: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === true) target.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) {
@@ -86,6 +86,6 @@ function assign(target: Element, attributes: Attributes): void {
   }
 }
 
-function present(children: readonly Child[]): (Node | string)[] {
+function withoutEmpty(children: readonly Child[]): (Node | string)[] {
   return children.filter((child) => child !== null && child !== undefined && child !== false);
 }

@@ -25,7 +25,7 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { element } from "./dom";
-import { completion, COMPLETION_LOOK, type Names } from "./completion";
+import { createCompletion, COMPLETION_THEME, type NumpyNames } from "./completion";
 
 export interface EditorOptions {
   readonly parent: HTMLElement;
@@ -34,7 +34,7 @@ export interface EditorOptions {
   readonly describedBy?: string; // the id of what says how to leave it
   readonly keys?: Readonly<Record<string, () => void>>; // by names such as "Mod-Enter"
   readonly onChange?: (text: string) => void;
-  readonly names?: () => Names; // of NumPy, once Python has told them
+  readonly names?: () => NumpyNames; // of NumPy, once Python has told them
 }
 
 /** Why a line is marked: something is wrong in it, or it has been put in. */
@@ -71,7 +71,7 @@ const COLOURS = HighlightStyle.define([
   { tag: tags.comment, class: "hl-c" },
 ]);
 
-const LOOK = EditorView.theme({
+const THEME = EditorView.theme({
   "&": { backgroundColor: "var(--surface)", color: "var(--ink)", fontSize: "0.84375rem" },
   "&.cm-focused": { outline: "0" }, // what is around it shows the focus
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6", overflow: "auto" },
@@ -100,7 +100,7 @@ const LOOK = EditorView.theme({
   ".cm-shape": { color: "var(--code-comment)", fontStyle: "italic", paddingLeft: "1.5rem" },
   ".cm-shape.wrong": { color: "var(--bad)" },
   ".cm-underlined": { textDecoration: "underline wavy var(--bad)", textUnderlineOffset: "0.25em", textDecorationSkipInk: "none" },
-  ...COMPLETION_LOOK,
+  ...COMPLETION_THEME,
 });
 
 const setMark = StateEffect.define<{ readonly line: Line; readonly as: Mark } | null>();
@@ -115,7 +115,7 @@ const markedLine = StateField.define<DecorationSet>({
   update(marks, transaction) {
     const set = transaction.effects.find((effect) => effect.is(setMark));
     if (set) {
-      return set.value === null ? Decoration.none : Decoration.set(drawn(set.value.line, set.value.as));
+      return set.value === null ? Decoration.none : Decoration.set(lineDecorations(set.value.line, set.value.as));
     }
     return transaction.docChanged ? Decoration.none : marks;
   },
@@ -140,7 +140,7 @@ class NoteWidget extends WidgetType {
   }
 }
 
-const notes = StateField.define<DecorationSet>({
+const lineNotes = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(old, { docChanged, effects, state }) {
     const set = effects.find((effect) => effect.is(setNotes));
@@ -154,7 +154,7 @@ const notes = StateField.define<DecorationSet>({
 
 /** Put an editor into the page. Tab indents; Escape and then Tab leaves, which the page has to say. */
 export function createEditor(options: EditorOptions): Editor {
-  const state = EditorState.create({ doc: options.text, extensions: extensions(options) });
+  const state = EditorState.create({ doc: options.text, extensions: createExtensions(options) });
   const view = new EditorView({ parent: options.parent, state });
   void document.fonts.ready.then(() => view.requestMeasure()); // other letters have other widths
   return {
@@ -180,13 +180,13 @@ export function createEditor(options: EditorOptions): Editor {
 }
 
 /** What marks a line; of a wrong one the code is underlined, without the spaces around it. */
-function drawn({ from, text }: Line, as: Mark): Range<Decoration>[] {
+function lineDecorations({ from, text }: Line, as: Mark): Range<Decoration>[] {
   const line = MARKS[as].range(from);
   const [begin, end] = [text.search(/\S/), text.trimEnd().length];
   return as === "wrong" && end > 0 ? [line, UNDERLINED.range(from + begin, from + end)] : [line];
 }
 
-function extensions({ label, describedBy, keys = {}, onChange, names = () => ({}) }: EditorOptions): Extension {
+function createExtensions({ label, describedBy, keys = {}, onChange, names = () => ({}) }: EditorOptions): Extension {
   const attributes = {
     "aria-label": label,
     ...(describedBy === undefined ? {} : { "aria-describedby": describedBy }),
@@ -208,8 +208,8 @@ function extensions({ label, describedBy, keys = {}, onChange, names = () => ({}
     indentOnInput(),
     bracketMatching(),
     markedLine,
-    notes,
-    completion(names),
+    lineNotes,
+    createCompletion(names),
     new LanguageSupport(pythonLanguage),
     syntaxHighlighting(COLOURS),
     EditorView.contentAttributes.of(attributes),
@@ -217,7 +217,7 @@ function extensions({ label, describedBy, keys = {}, onChange, names = () => ({}
     EditorView.updateListener.of((update) => {
       if (update.docChanged) onChange?.(update.state.doc.toString());
     }),
-    LOOK,
+    THEME,
   ];
 }
 

@@ -7,48 +7,48 @@
 import { page } from "./page";
 import { uniqueKey } from "./unique-key";
 
-const EMBED = "embed"; // its value is the path of the page that the frame showed first, once there is another
+const EMBED_PARAMETER = "embed"; // its value is the path of the page that the frame showed first, once there is another
 
 /** Keep the frame's site up to date on the height, if this page is embedded. */
-export function embed(): void {
+export function reportHeight(): void {
   if (!isEmbedded()) return;
   let told = 0;
   const tell = (): void => {
     const height = Math.ceil(document.body.getBoundingClientRect().height);
     if (height === told) return;
     told = height;
-    tellOutside({ kind: "etude:height", height, page: location.pathname });
-    tellOutside({ subject: "lti.frameResize", message_id: uniqueKey(), height });
+    postToEmbedder({ kind: "etude:height", height, page: location.pathname });
+    postToEmbedder({ subject: "lti.frameResize", message_id: uniqueKey(), height });
   };
   if (parent !== window) new ResizeObserver(tell).observe(document.body);
   addEventListener("message", ({ source, origin, data }: MessageEvent<{ kind?: unknown; theme?: unknown } | null>) => {
-    if (source !== parent || !isNamed(origin) || data?.kind !== "etude:theme") return;
+    if (source !== parent || !isTrustedEmbedder(origin) || data?.kind !== "etude:theme") return;
     if (data.theme === "light" || data.theme === "dark") document.documentElement.dataset.theme = data.theme;
   });
-  document.addEventListener("click", ({ target }) => stay(target), { capture: true });
+  document.addEventListener("click", ({ target }) => keepLinkEmbedded(target), { capture: true });
 }
 
 /** Send a message to the site around this page, if the builder named it. */
-export function tellOutside(message: object): void {
-  for (const origin of named()) parent.postMessage(message, origin);
+export function postToEmbedder(message: object): void {
+  for (const origin of trustedEmbedders()) parent.postMessage(message, origin);
 }
 
 /** Whether the builder named a site as one that embeds pages. */
-export function isNamed(origin: string): boolean {
-  return named().includes(origin);
+export function isTrustedEmbedder(origin: string): boolean {
+  return trustedEmbedders().includes(origin);
 }
 
 /** Whether this page is embedded, and the frame was made for it, not for one from which a link led here. */
 export function isFirstInFrame(): boolean {
-  return isEmbedded() && parent !== window && first() === here();
+  return isEmbedded() && parent !== window && firstPath() === currentPath();
 }
 
-function first(): string {
-  const value = new URLSearchParams(location.search).get(EMBED) ?? "";
-  return value.startsWith("/") ? value : here();
+function firstPath(): string {
+  const value = new URLSearchParams(location.search).get(EMBED_PARAMETER) ?? "";
+  return value.startsWith("/") ? value : currentPath();
 }
 
-function here(): string {
+function currentPath(): string {
   return location.pathname.replace(/\/index\.html$/, "/");
 }
 
@@ -56,11 +56,11 @@ function isEmbedded(): boolean {
   return document.documentElement.classList.contains("embedded");
 }
 
-function named(): string[] {
+function trustedEmbedders(): string[] {
   return (document.documentElement.dataset.embedIn ?? "").split(" ").filter(Boolean);
 }
 
-function stay(target: EventTarget | null): void {
+function keepLinkEmbedded(target: EventTarget | null): void {
   const link = target instanceof Element ? target.closest("a") : null;
   if (!link || link.getAttribute("href")?.startsWith("#") || link.hasAttribute("download")) return;
   const to = new URL(link.href);
@@ -68,6 +68,6 @@ function stay(target: EventTarget | null): void {
     link.target = "_blank";
     return;
   }
-  to.searchParams.set(EMBED, first());
+  to.searchParams.set(EMBED_PARAMETER, firstPath());
   link.href = to.href;
 }

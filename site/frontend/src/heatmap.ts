@@ -1,9 +1,9 @@
 /** Reading a heatmap row by row: the headings of its rows become buttons. */
 
 import { element } from "./dom";
-import { explain } from "./heatmap-sentences";
+import { describeRow } from "./heatmap-sentences";
 
-const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
+const KEY_STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
   ArrowDown: (at, last) => Math.min(at + 1, last),
   ArrowUp: (at) => Math.max(at - 1, 0),
   Home: () => 0,
@@ -11,13 +11,13 @@ const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
 };
 
 /** Let one explore every heatmap in a part of the page. */
-export function exploreHeatmaps(within: ParentNode): void {
+export function makeHeatmapsExplorable(within: ParentNode): void {
   const first = document.querySelector("[data-explore]"); // one invitation is enough for a page
-  for (const figure of within.querySelectorAll<HTMLElement>("[data-explore]")) exploreHeatmap(figure, figure === first);
+  for (const figure of within.querySelectorAll<HTMLElement>("[data-explore]")) makeHeatmapExplorable(figure, figure === first);
 }
 
 /** Let one explore a heatmap, and say so if it is inviting; any other figure stays as it is. */
-export function exploreHeatmap(figure: HTMLElement, isInviting: boolean): void {
+export function makeHeatmapExplorable(figure: HTMLElement, isInviting: boolean): void {
   if (!("explore" in figure.dataset)) return;
   const rows = [...figure.querySelectorAll<HTMLTableRowElement>("tbody tr")];
   const said = figure.querySelector(".explained");
@@ -27,7 +27,7 @@ export function exploreHeatmap(figure: HTMLElement, isInviting: boolean): void {
   const invitation = isInviting ? "Choose a row to read it." : "";
   said.textContent = invitation;
   said.setAttribute("role", "status");
-  const buttons = rows.map((row, at) => nameRow(row, labels[at] ?? "", at));
+  const buttons = rows.map((row, at) => addRowButton(row, labels[at] ?? "", at));
 
   const choose = (chosen: number | null): void => {
     rows.forEach((row, at) => row.toggleAttribute("data-chosen", at === chosen));
@@ -40,7 +40,7 @@ export function exploreHeatmap(figure: HTMLElement, isInviting: boolean): void {
   const sentence = (at: number): string => {
     const texts = [...(rows[at]?.cells ?? [])].slice(1).map(({ textContent }) => textContent ?? "");
     const isShares = figure.dataset.explore === "shares";
-    return explain({ at, texts, columns, labels, isShares });
+    return describeRow({ at, texts, columns, labels, isShares });
   };
 
   rows.forEach((row, at) => {
@@ -49,7 +49,7 @@ export function exploreHeatmap(figure: HTMLElement, isInviting: boolean): void {
       buttons[at]?.focus({ preventScroll: true });
     });
     row.addEventListener("keydown", (event) => {
-      const to = event.key === "Escape" ? null : STEPS[event.key]?.(at, rows.length - 1);
+      const to = event.key === "Escape" ? null : KEY_STEPS[event.key]?.(at, rows.length - 1);
       if (to === undefined) return;
       event.preventDefault();
       choose(to);
@@ -60,7 +60,7 @@ export function exploreHeatmap(figure: HTMLElement, isInviting: boolean): void {
 }
 
 /** The button bubbles its click up to its row. */
-function nameRow(row: HTMLTableRowElement, label: string, at: number): HTMLButtonElement {
+function addRowButton(row: HTMLTableRowElement, label: string, at: number): HTMLButtonElement {
   const name = element("button", { type: "button", class: "row-name", "aria-pressed": "false" }, label || String(at));
   row.cells[0]?.replaceChildren(name);
   return name;

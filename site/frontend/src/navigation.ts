@@ -5,38 +5,38 @@
 
 import { element } from "./dom";
 import { page, readPage } from "./page";
-import { leave, TURNED } from "./page-signal";
+import { leavePage, PAGE_CHANGED_EVENT } from "./page-signal";
 
-const KINDS = ["exercise", "lesson"];
-const PATHS = /^[^/]+\/(lessons\/)?[^/]+\/(index\.html)?$/; // from the site's root
-const ANNOUNCED_MS = 100; // after it is there: a screen reader hears of changes only
+const NAVIGABLE_KINDS = ["exercise", "lesson"];
+const NAVIGABLE_PATH = /^[^/]+\/(lessons\/)?[^/]+\/(index\.html)?$/; // from the site's root
+const ANNOUNCE_DELAY_MS = 100; // after it is there: a screen reader hears of changes only
 
-let turns = 0;
-let latest: Promise<void> = Promise.resolve(); // settled once the scripts of the page that is shown have run
-let build = ""; // the address of the script that all pages of this build have
+let navigationCount = 0;
+let latestNavigation: Promise<void> = Promise.resolve(); // settled once the scripts of the page that is shown have run
+let buildScript = ""; // the address of the script that all pages of this build have
 
 /** Turn pages in this document from now on. */
-export function turnPages(): void {
-  if (turns > 0 || !("navigation" in globalThis)) return;
-  turns = 1;
-  build = scriptsOf(document)[0] ?? "";
+export function navigateInPlace(): void {
+  if (navigationCount > 0 || !("navigation" in globalThis)) return;
+  navigationCount = 1;
+  buildScript = scriptAddresses(document)[0] ?? "";
   // They stay while the address changes, to which they would be relative.
   for (const link of document.querySelectorAll<HTMLLinkElement>("link:not([rel=stylesheet])")) link.setAttribute("href", link.href);
   navigation.addEventListener("navigate", (event) => {
     const { url } = event.destination;
     const isOther = !event.hashChange && event.downloadRequest === null && event.formData === null;
-    if (!event.canIntercept || !isOther || event.navigationType === "reload" || !isLearning(url)) return;
-    event.intercept({ handler: () => turnTo(url, event.signal) });
+    if (!event.canIntercept || !isOther || event.navigationType === "reload" || !isNavigable(url)) return;
+    event.intercept({ handler: () => navigateTo(url, event.signal) });
   });
 }
 
-function isLearning(url: string): boolean {
+function isNavigable(url: string): boolean {
   const path = url.replace(/[?#].*/, "");
-  return path.startsWith(page.root) && PATHS.test(path.slice(page.root.length));
+  return path.startsWith(page.root) && NAVIGABLE_PATH.test(path.slice(page.root.length));
 }
 
 /** Show a page; one that is none of ours after all, or cannot be had, is left to the browser. */
-async function turnTo(url: string, signal: AbortSignal): Promise<void> {
+async function navigateTo(url: string, signal: AbortSignal): Promise<void> {
   document.body.inert = true; // the address is the next page's already, to which no link here is relative
   try {
     const answer = await fetch(url, { signal });
@@ -44,10 +44,10 @@ async function turnTo(url: string, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     if (!answer.ok || !isOfThisBuild(next)) throw new Error("not a page that can be shown here");
     // A script that came late would run for the next page, which has none of the elements it looks for.
-    await latest.catch(() => undefined);
+    await latestNavigation.catch(() => undefined);
     if (signal.aborted) return;
-    latest = show(next);
-    await latest;
+    latestNavigation = replacePage(next);
+    await latestNavigation;
   } catch {
     if (!signal.aborted) location.reload();
   } finally {
@@ -57,22 +57,22 @@ async function turnTo(url: string, signal: AbortSignal): Promise<void> {
 
 /** Pages of another build have other scripts, which would start Python again. */
 function isOfThisBuild(next: Document): boolean {
-  return KINDS.includes(next.documentElement.dataset.page ?? "") && scriptsOf(next)[0] === build;
+  return NAVIGABLE_KINDS.includes(next.documentElement.dataset.page ?? "") && scriptAddresses(next)[0] === buildScript;
 }
 
 /** The scripts of a page by address: first the one that all pages have, then those of its kind. */
-function scriptsOf(of: Document): string[] {
-  return [...of.querySelectorAll("head script[type=module]")].map((script) => addressIn(script, "src"));
+function scriptAddresses(of: Document): string[] {
+  return [...of.querySelectorAll("head script[type=module]")].map((script) => absoluteAddress(script, "src"));
 }
 
 /** A document that was parsed and not loaded has relative addresses only. */
-function addressIn(of: Element, attribute: string): string {
+function absoluteAddress(of: Element, attribute: string): string {
   return new URL(of.getAttribute(attribute) ?? "", document.baseURI).href;
 }
 
-async function show(next: Document): Promise<void> {
-  leave();
-  const [, ...scripts] = scriptsOf(next);
+async function replacePage(next: Document): Promise<void> {
+  leavePage();
+  const [, ...scripts] = scriptAddresses(next);
   await addStyles(next);
   const root = document.documentElement;
   const { theme } = root.dataset;
@@ -81,17 +81,17 @@ async function show(next: Document): Promise<void> {
   document.title = next.title;
   document.body.replaceChildren(...next.body.childNodes);
   readPage();
-  dispatchEvent(new Event(TURNED));
-  announce(next.title);
+  dispatchEvent(new Event(PAGE_CHANGED_EVENT));
+  announceTitle(next.title);
   // With another fragment a script is another module, so that it runs for this page too.
-  turns += 1;
-  await Promise.all(scripts.map((script) => import(`${script}#${turns}`)));
+  navigationCount += 1;
+  await Promise.all(scripts.map((script) => import(`${script}#${navigationCount}`)));
 }
 
 /** Load the style sheets that this document lacks; those that it has stay. */
 async function addStyles(next: Document): Promise<void> {
   const present = [...document.styleSheets].map(({ href }) => href);
-  const wanted = [...next.querySelectorAll("link[rel=stylesheet]")].map((link) => addressIn(link, "href"));
+  const wanted = [...next.querySelectorAll("link[rel=stylesheet]")].map((link) => absoluteAddress(link, "href"));
   await Promise.all(wanted.filter((href) => !present.includes(href)).map(addStyle));
 }
 
@@ -103,8 +103,8 @@ function addStyle(href: string): Promise<unknown> {
 }
 
 /** Say which page this is, as a screen reader does of a page that was loaded. */
-function announce(title: string): void {
+function announceTitle(title: string): void {
   const said = element("p", { class: "unseen", role: "status" });
   document.body.append(said);
-  setTimeout(() => (said.textContent = title), ANNOUNCED_MS);
+  setTimeout(() => (said.textContent = title), ANNOUNCE_DELAY_MS);
 }

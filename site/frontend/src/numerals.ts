@@ -1,16 +1,16 @@
 /** Numbers as people read them in a table; the twin of sitegen.numerals, and tested against it. */
 
 const MAX_DECIMALS = 4;
-const SMALL = 1e-3;
-const LARGE = 1e5;
-const EXACT = 1e-9;
-const MINUS = "\u2212"; // screen readers skip a hyphen
+const MIN_FIXED = 1e-3;
+const MAX_FIXED = 1e5;
+const ROUNDING_ERROR = 1e-9;
+const MINUS_SIGN = "\u2212"; // screen readers skip a hyphen
 
 /** How many decimals show these values together; none fit if all are tiny or one is huge. */
 export function decimalsFor(values: readonly number[]): number | null {
   const magnitudes = values.filter(Number.isFinite).map(Math.abs);
   const largest = Math.max(0, ...magnitudes);
-  if (largest >= LARGE || (largest > 0 && largest < SMALL)) return null;
+  if (largest >= MAX_FIXED || (largest > 0 && largest < MIN_FIXED)) return null;
   for (let decimals = 1; decimals < MAX_DECIMALS; decimals += 1) {
     if (isExact(magnitudes, decimals)) return decimals;
   }
@@ -23,29 +23,29 @@ export function isRounded(values: readonly number[], decimals: number | null): b
 }
 
 /** A number as text, with a real minus sign; infinity as its symbol. */
-export function numeral(value: number, decimals: number | null): string {
+export function formatNumber(value: number, decimals: number | null): string {
   if (Number.isNaN(value)) return "nan";
-  if (!Number.isFinite(value)) return value > 0 ? "∞" : `${MINUS}∞`;
-  const text = decimals === null ? exponential(value) : fixed(value, decimals);
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : `${MINUS_SIGN}∞`;
+  const text = decimals === null ? toExponential(value) : toFixedHalfEven(value, decimals);
   const unsigned = Number(text) === 0 ? text.replace("-", "") : text;
-  return unsigned.replaceAll("-", MINUS);
+  return unsigned.replaceAll("-", MINUS_SIGN);
 }
 
 /** A whole number with a real minus sign. */
-export function whole(value: number): string {
-  return String(value).replace("-", MINUS);
+export function formatInteger(value: number): string {
+  return String(value).replace("-", MINUS_SIGN);
 }
 
-function exponential(value: number): string {
+function toExponential(value: number): string {
   return value.toExponential(2).replace(/e([+-])(\d)$/, "e$10$2"); // two digits at least
 }
 
 function isExact(values: readonly number[], decimals: number): boolean {
-  return values.every((value) => Math.abs(value - Number(fixed(value, decimals))) <= EXACT);
+  return values.every((value) => Math.abs(value - Number(toFixedHalfEven(value, decimals))) <= ROUNDING_ERROR);
 }
 
 /** As `toFixed`, but exactly between two numerals Python takes the even one. */
-function fixed(value: number, decimals: number): string {
+function toFixedHalfEven(value: number, decimals: number): string {
   const text = value.toFixed(decimals);
   if (!isHalfway(value, decimals) || Number(text.at(-1)) % 2 === 0) return text;
   return (Number(text) - Math.sign(value) * 10 ** -decimals).toFixed(decimals);

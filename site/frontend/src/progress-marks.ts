@@ -3,34 +3,34 @@
 import { element } from "./dom";
 import { page } from "./page";
 import { progress } from "./progress";
-import { type Standing, standings, type State, totalXp, UNTOUCHED } from "./progress/status";
-import { TURNED } from "./page-signal";
+import { type ExerciseStatus, exerciseStatuses, type State, totalXp, INITIAL_STATUS } from "./progress/status";
+import { PAGE_CHANGED_EVENT } from "./page-signal";
 import { certificates } from "./submit/certificates";
 
-type Known = ReadonlyMap<string, Standing>;
+type StatusMap = ReadonlyMap<string, ExerciseStatus>;
 
-const SAID: Record<State, string> = {
+const STATE_SENTENCES: Record<State, string> = {
   new: "",
   tried: "tried, not passed yet",
   passed: "passed",
   "given up": "solution seen",
 };
 
-function paint(): void {
-  const known = withCertified(standings(progress.history));
+function paintMarks(): void {
+  const known = withCertificates(exerciseStatuses(progress.history));
   for (const mark of document.querySelectorAll<HTMLElement>("[data-state-of]")) {
-    paintState(mark, pick(mark.dataset.stateOf, known));
+    paintState(mark, statusesOf(mark.dataset.stateOf, known));
   }
   for (const tally of document.querySelectorAll<HTMLElement>("[data-tally]")) {
-    paintTally(tally, pick(tally.dataset.tally, known));
+    paintTally(tally, statusesOf(tally.dataset.tally, known));
   }
   paintMasthead(totalXp(known.values()));
 }
 
 /** What the service has certified holds, whatever this browser remembers. */
-function withCertified(known: Map<string, Standing>): Known {
+function withCertificates(known: Map<string, ExerciseStatus>): StatusMap {
   for (const { exercise, xp } of certificates.passed) {
-    const own = known.get(exercise) ?? UNTOUCHED;
+    const own = known.get(exercise) ?? INITIAL_STATUS;
     known.set(exercise, { ...own, state: "passed", earned: xp, selfReported: false, closed: true });
   }
   return known;
@@ -42,38 +42,38 @@ function isCertified(ids: string | undefined): boolean {
   return names.length > 0 && names.every((id) => passed.has(id));
 }
 
-function pick(ids: string | undefined, known: Known): Standing[] {
+function statusesOf(ids: string | undefined, known: StatusMap): ExerciseStatus[] {
   const names = (ids ?? "").split(" ").filter(Boolean);
-  return names.map((id) => known.get(id) ?? UNTOUCHED);
+  return names.map((id) => known.get(id) ?? INITIAL_STATUS);
 }
 
-function paintState(mark: HTMLElement, found: readonly Standing[]): void {
-  const state = together(found);
+function paintState(mark: HTMLElement, found: readonly ExerciseStatus[]): void {
+  const state = combinedState(found);
   const certified = isCertified(mark.dataset.stateOf);
   mark.dataset.state = state.replace(" ", "-");
   mark.toggleAttribute("data-certified", certified);
   const said = mark.querySelector(":scope > .unseen");
   if (!said) return;
-  const plain = isOwnWord(found) && state === "passed" ? "visible tests passed" : SAID[state];
-  const own = found.length > 1 && state === "tried" ? passedOf(found) : plain;
+  const plain = isSelfReported(found) && state === "passed" ? "visible tests passed" : STATE_SENTENCES[state];
+  const own = found.length > 1 && state === "tried" ? passedSentence(found) : plain;
   const words = certified ? "passed, certified" : own;
   const stands = mark.classList.contains("need") ? ` (${words})` : `${words}: `; // behind a name, or before it
   said.textContent = words && stands;
 }
 
 /** The state of several exercises: they are passed when each is, and tried when any is. */
-function together(found: readonly Standing[]): State {
+function combinedState(found: readonly ExerciseStatus[]): State {
   if (found.length > 0 && found.every(({ state }) => state === "passed")) return "passed";
   if (found.length > 0 && found.every(({ closed }) => closed)) return "given up";
   return found.some(({ state }) => state !== "new") ? "tried" : "new";
 }
 
-function paintTally(tally: HTMLElement, found: readonly Standing[]): void {
+function paintTally(tally: HTMLElement, found: readonly ExerciseStatus[]): void {
   const share = countPassed(found) / Math.max(1, found.length);
   const xp = tally.dataset.xp === undefined ? "" : ` · ${found.reduce((sum, { earned }) => sum + earned, 0)} of ${tally.dataset.xp} XP`;
   tally.style.setProperty("--share", String(share));
   const said = tally.querySelector(".tally-said");
-  if (said) said.textContent = passedOf(found) + xp;
+  if (said) said.textContent = passedSentence(found) + xp;
 }
 
 function paintMasthead(xp: number): void {
@@ -83,20 +83,20 @@ function paintMasthead(xp: number): void {
   place.hidden = false;
 }
 
-function passedOf(found: readonly Standing[]): string {
-  return `${countPassed(found)} of ${found.length} ${isOwnWord(found) ? "done" : "passed"}`;
+function passedSentence(found: readonly ExerciseStatus[]): string {
+  return `${countPassed(found)} of ${found.length} ${isSelfReported(found) ? "done" : "passed"}`;
 }
 
 /** Whether a page that runs visible tests alone says so: the hidden ones have still to pass. */
-function isOwnWord(found: readonly Standing[]): boolean {
+function isSelfReported(found: readonly ExerciseStatus[]): boolean {
   return !page.isPractice && found.some(({ selfReported }) => selfReported);
 }
 
-function countPassed(found: readonly Standing[]): number {
+function countPassed(found: readonly ExerciseStatus[]): number {
   return found.filter(({ state }) => state === "passed").length;
 }
 
-paint();
-progress.subscribe(paint);
-certificates.subscribe(paint);
-addEventListener(TURNED, paint);
+paintMarks();
+progress.subscribe(paintMarks);
+certificates.subscribe(paintMarks);
+addEventListener(PAGE_CHANGED_EVENT, paintMarks);

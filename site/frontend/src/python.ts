@@ -1,9 +1,9 @@
 /** Python for a page: one worker at a time, whose state is always known and can always be shown. */
 
-import { STARTED } from "./service-worker-client";
-import { whileHere } from "./page-signal";
+import { PYTHON_STARTED_EVENT } from "./service-worker-client";
+import { pageSignal } from "./page-signal";
 import type { Call, FromWorker } from "./worker/messages";
-import { giveBack, keepSpare, type PythonWorker, take } from "./workers";
+import { releaseWorker, startSpareWorker, type PythonWorker, takeWorker } from "./workers";
 
 export { hasPython, numpyNames } from "./workers";
 
@@ -15,7 +15,7 @@ export type PythonState =
   | { readonly kind: "failed"; readonly reason: string };
 
 /** Why a call gave nothing. */
-export class Interrupted extends Error {
+export class InterruptedCall extends Error {
   constructor(
     readonly why: "stopped" | "too long" | "broken" | "not started",
     message: string,
@@ -24,15 +24,15 @@ export class Interrupted extends Error {
   }
 }
 
-interface Waiting {
+interface PendingCall {
   readonly call: Call;
   resolve(text: string): void;
-  reject(reason: Interrupted): void;
+  reject(reason: InterruptedCall): void;
 }
 
 const LIMIT_SECONDS = 15; // Python stops three loops before; this is for computing in C
 const SPARE_MS = 1_500; // a call that takes longer may have to be stopped
-const MOST_HEAP = 1_000_000_000;
+const MAX_HEAP = 1_000_000_000;
 const OUT_OF_MEMORY = /"out of memory"|MemoryError|asked for more memory/; // an outcome, or a sentence for the learner
 
 /**
@@ -46,7 +46,7 @@ export class Python {
   state: PythonState = { kind: "idle" };
   seconds = 0; // that the last call took
   private worker: PythonWorker | undefined;
-  private waiting: Waiting | undefined;
+  private waiting: PendingCall | undefined;
   private sent = 0; // the number of what was asked of the worker last
   private isFresh = true; // no program has run in the worker
   private timer: number | undefined;
@@ -65,7 +65,7 @@ export class Python {
     private readonly data = "",
     private readonly limit = LIMIT_SECONDS,
   ) {
-    whileHere().addEventListener("abort", () => this.leave());
+    pageSignal().addEventListener("abort", () => this.leave());
   }
 
   /** Start, unless it has started or could not. */
@@ -75,14 +75,14 @@ export class Python {
 
   /** Forget everything and start anew. */
   reset(): void {
-    this.interrupt(new Interrupted("stopped", "Python was reset."));
+    this.interrupt(new InterruptedCall("stopped", "Python was reset."));
   }
 
   /** Call a function of `grader.browser.page`, as soon as Python is ready. */
   call(...call: Call): Promise<string> {
     this.start();
     return new Promise((resolve, reject) => {
-      this.waiting?.reject(new Interrupted("stopped", "Something else was asked for."));
+      this.waiting?.reject(new InterruptedCall("stopped", "Something else was asked for."));
       this.waiting = { call, resolve, reject };
       if (this.state.kind === "failed") this.restart();
       if (this.state.kind === "ready") this.send();
@@ -92,9 +92,9 @@ export class Python {
   /** Give up on the call that runs or waits. */
   stop(): void {
     if (this.state.kind === "running") {
-      this.interrupt(new Interrupted("stopped", "Stopped. Python is starting again; your code is safe."));
+      this.interrupt(new InterruptedCall("stopped", "Stopped. Python is starting again; your code is safe."));
     } else {
-      this.drop(new Interrupted("stopped", "Stopped before it began."));
+      this.drop(new InterruptedCall("stopped", "Stopped before it began."));
     }
   }
 
@@ -102,7 +102,7 @@ export class Python {
     this.end();
     this.isFresh = true;
     try {
-      this.worker = take((message) => this.hear(message));
+      this.worker = takeWorker((message) => this.hear(message));
     } catch (error) {
       this.fail(String(error));
       return;
@@ -120,7 +120,7 @@ export class Python {
     else if (message.kind === "result" && isStarting) this.becomeReady();
     else if (message.kind === "result") this.finish(message.text, message.heap);
     else if (isStarting) this.fail(message.reason);
-    else this.interrupt(new Interrupted("broken", `Python stopped working and is starting again: ${message.reason}`));
+    else this.interrupt(new InterruptedCall("broken", `Python stopped working and is starting again: ${message.reason}`));
   }
 
   /** Open what the page is about: a worker knows nothing of it, or has another page's open. */
@@ -136,7 +136,7 @@ export class Python {
 
   private async loadData(): Promise<string[]> {
     if (!this.data) return [];
-    this.text ??= textAt(this.data);
+    this.text ??= fetchText(this.data);
     this.text.catch(() => (this.text = undefined)); // to be tried again
     return [await this.text];
   }
@@ -144,7 +144,7 @@ export class Python {
   private becomeReady(): void {
     this.clearTimers();
     this.set({ kind: "ready" });
-    dispatchEvent(new Event(STARTED));
+    dispatchEvent(new Event(PYTHON_STARTED_EVENT));
     if (this.waiting) this.send();
   }
 
@@ -155,9 +155,9 @@ export class Python {
     this.sent = this.worker.post(this.waiting.call);
     this.timer = setTimeout(() => {
       const said = `Stopped after ${this.limit} seconds. Is there a loop without an end?`;
-      this.interrupt(new Interrupted("too long", said));
+      this.interrupt(new InterruptedCall("too long", said));
     }, this.limit * 1000);
-    this.spareTimer = setTimeout(keepSpare, SPARE_MS);
+    this.spareTimer = setTimeout(startSpareWorker, SPARE_MS);
   }
 
   private finish(text: string, heap: number): void {
@@ -166,12 +166,12 @@ export class Python {
     this.waiting = undefined;
     if (state.kind === "running") this.seconds = (Date.now() - state.since) / 1000;
     // Memory that was used once is never given back, and after a MemoryError little of it is left.
-    if (heap > MOST_HEAP || OUT_OF_MEMORY.test(text)) this.restart();
+    if (heap > MAX_HEAP || OUT_OF_MEMORY.test(text)) this.restart();
     else this.set({ kind: "ready" });
     waiting?.resolve(text);
   }
 
-  private interrupt(reason: Interrupted): void {
+  private interrupt(reason: InterruptedCall): void {
     this.drop(reason);
     this.restart();
   }
@@ -179,23 +179,23 @@ export class Python {
   private fail(reason: string): void {
     this.end();
     this.set({ kind: "failed", reason });
-    this.drop(new Interrupted("not started", `Python could not start: ${reason}`));
+    this.drop(new InterruptedCall("not started", `Python could not start: ${reason}`));
   }
 
   /** Leave a fresh worker to the next page. */
   private leave(): void {
-    if (this.worker && this.isFresh) giveBack(this.worker);
+    if (this.worker && this.isFresh) releaseWorker(this.worker);
     else {
-      if (this.worker) keepSpare();
+      if (this.worker) startSpareWorker();
       this.end();
     }
     this.worker = undefined;
     this.clearTimers();
     this.set({ kind: "idle" });
-    this.drop(new Interrupted("stopped", "Stopped, as another page was opened."));
+    this.drop(new InterruptedCall("stopped", "Stopped, as another page was opened."));
   }
 
-  private drop(reason: Interrupted): void {
+  private drop(reason: InterruptedCall): void {
     const { waiting } = this;
     this.waiting = undefined;
     waiting?.reject(reason);
@@ -218,7 +218,7 @@ export class Python {
   }
 }
 
-async function textAt(address: string): Promise<string> {
+async function fetchText(address: string): Promise<string> {
   const response = await fetch(address).catch(() => undefined);
   if (!response?.ok) throw new Error(`${address} could not be fetched. Is there a connection?`);
   return response.text();

@@ -1,13 +1,13 @@
 /** The card that says where to begin, and later where to go on. */
 
-import { type CourseExercise, courseExercises } from "./course";
-import { find } from "./dom";
+import { type CourseExercise, readCourseExercises } from "./course";
+import { findElement } from "./dom";
 import { page } from "./page";
 import { progress } from "./progress";
-import { size } from "./progress/history";
-import { longestAgo, nextUp } from "./progress/status";
+import { countEntries } from "./progress/history";
+import { leastRecentlyTried, nextExercise } from "./progress/status";
 
-interface Words {
+interface CardText {
   readonly title: string;
   readonly what: string;
   readonly where: string;
@@ -16,23 +16,23 @@ interface Words {
 }
 
 /** Keep the card up to date. Where nothing was done it stays as it was built. */
-export function keepResumeUpToDate(): void {
+export function startResumeCard(): void {
   const card = document.getElementById("resume");
   if (!card) return;
-  const course = courseExercises();
-  const built = read(card);
-  const paint = (): void => write(card, size(progress.history) ? wordsFor(course) : built);
+  const course = readCourseExercises();
+  const built = readCard(card);
+  const paint = (): void => writeCard(card, countEntries(progress.history) ? cardText(course) : built);
   paint();
   progress.subscribe(paint);
 }
 
-function wordsFor(course: readonly CourseExercise[]): Words {
+function cardText(course: readonly CourseExercise[]): CardText {
   const last = progress.history.attempts.at(-1)?.exercise;
   const track = course.find(({ id }) => id === last)?.track;
   const own = course.filter((each) => each.track === track);
-  const next = nextUp(progress.history, own) ?? nextUp(progress.history, course); // a track is left when it is done
+  const next = nextExercise(progress.history, own) ?? nextExercise(progress.history, course); // a track is left when it is done
   if (next === null) {
-    const again = longestAgo(progress.history, course);
+    const again = leastRecentlyTried(progress.history, course);
     const what = "You have done every exercise here.";
     const where = `The one that you tried the longest ago: ${again.title}`;
     return { title: "All done", what, where, action: "Write it again", href: page.root + again.path };
@@ -47,17 +47,17 @@ function wordsFor(course: readonly CourseExercise[]): Words {
   };
 }
 
-function parts(card: HTMLElement): [HTMLElement, HTMLElement, HTMLElement, HTMLAnchorElement] {
+function cardParts(card: HTMLElement): [HTMLElement, HTMLElement, HTMLElement, HTMLAnchorElement] {
   return [
-    find("h2", HTMLElement, card),
-    find(".resume-what", HTMLElement, card),
-    find(".resume-where", HTMLElement, card),
-    find("a", HTMLAnchorElement, card),
+    findElement("h2", HTMLElement, card),
+    findElement(".resume-what", HTMLElement, card),
+    findElement(".resume-where", HTMLElement, card),
+    findElement("a", HTMLAnchorElement, card),
   ];
 }
 
-function read(card: HTMLElement): Words {
-  const [title, what, where, link] = parts(card);
+function readCard(card: HTMLElement): CardText {
+  const [title, what, where, link] = cardParts(card);
   return {
     title: title.textContent ?? "",
     what: what.textContent ?? "",
@@ -67,8 +67,8 @@ function read(card: HTMLElement): Words {
   };
 }
 
-function write(card: HTMLElement, words: Words): void {
-  const [title, what, where, link] = parts(card);
+function writeCard(card: HTMLElement, words: CardText): void {
+  const [title, what, where, link] = cardParts(card);
   title.textContent = words.title;
   what.textContent = words.what;
   where.textContent = words.where;

@@ -2,23 +2,23 @@
 
 import type { FromPage } from "./offline/messages";
 import { page } from "./page";
-import { TURNED } from "./page-signal";
+import { PAGE_CHANGED_EVENT } from "./page-signal";
 
 /** What the window is told when Python has started in its page. */
-export const STARTED = "etude:python";
+export const PYTHON_STARTED_EVENT = "etude:python";
 
 /** Set the worker going that keeps the site, once the page has nothing better to do. */
-export function keepSite(): void {
+export function registerServiceWorker(): void {
   if (!("serviceWorker" in navigator)) return;
-  const begin = () => void keep().catch(() => undefined); // a convenience, whose lack is no error
+  const begin = () => void register().catch(() => undefined); // a convenience, whose lack is no error
   if (document.readyState === "complete") begin();
   else addEventListener("load", begin, { once: true });
 }
 
-async function keep(): Promise<void> {
+async function register(): Promise<void> {
   let started = false;
   let tell: ((message: FromPage) => void) | undefined;
-  addEventListener(STARTED, () => {
+  addEventListener(PYTHON_STARTED_EVENT, () => {
     started = true;
     tell?.({ kind: "python", packages: page.packages });
   });
@@ -26,19 +26,19 @@ async function keep(): Promise<void> {
   await navigator.serviceWorker.register(script, { scope: page.root, updateViaCache: "none" });
   const { active } = await navigator.serviceWorker.ready;
   tell = (message) => active?.postMessage(message);
-  const tellNext = (): void => void (savesData() || tell?.({ kind: "next", pages: linked(), track: page.track }));
+  const tellNext = (): void => void (prefersReducedData() || tell?.({ kind: "next", pages: linkedPages(), track: page.track }));
   tellNext();
-  addEventListener(TURNED, tellNext);
+  addEventListener(PAGE_CHANGED_EVENT, tellNext);
   if (started) tell({ kind: "python", packages: page.packages });
 }
 
-function linked(): string[] {
+function linkedPages(): string[] {
   const links = [location.href, ...[...document.querySelectorAll("a")].map(({ href }) => href)];
   const pages = links.map((link) => new URL(link)).map(({ origin, pathname }) => origin + pathname);
   return [...new Set(pages)].filter((each) => each.startsWith(page.root) && /(\/|\.html)$/.test(each));
 }
 
-function savesData(): boolean {
+function prefersReducedData(): boolean {
   const { connection } = navigator as { readonly connection?: { readonly saveData?: boolean } };
   return connection?.saveData ?? false;
 }

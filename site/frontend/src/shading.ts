@@ -10,23 +10,23 @@ const NOT_FINITE = "not-finite";
  * Values from 0 to 1 are weights and get the sequential ramp; any others get the diverging one,
  * whose middle is 0 and whose ends are the largest magnitude present.
  */
-export function shadeFor(values: readonly number[]): (value: number) => string {
+export function createShade(values: readonly number[]): (value: number) => string {
   const finite = values.filter(Number.isFinite);
-  if (finite.every((value) => value >= 0 && value <= 1)) return guarded(sequential);
-  return diverging(values);
+  if (finite.every((value) => value >= 0 && value <= 1)) return withNotFinite(sequentialClass);
+  return createDivergingShade(values);
 }
 
 /** The diverging ramp whatever the values are: for differences, where zero is the middle. */
-export function diverging(values: readonly number[]): (value: number) => string {
+export function createDivergingShade(values: readonly number[]): (value: number) => string {
   const largest = Math.max(...values.filter(Number.isFinite).map(Math.abs)) || 1;
-  return guarded((value) => `div-${MIDDLE + roundHalfToEven((value / largest) * MIDDLE)}`);
+  return withNotFinite((value) => `div-${MIDDLE + roundHalfToEven((value / largest) * MIDDLE)}`);
 }
 
-function sequential(value: number): string {
+function sequentialClass(value: number): string {
   return `seq-${roundHalfToEven(value * (STEPS - 1))}`;
 }
 
-function guarded(shade: (value: number) => string): (value: number) => string {
+function withNotFinite(shade: (value: number) => string): (value: number) => string {
   return (value) => (Number.isFinite(value) ? shade(value) : NOT_FINITE);
 }
 

@@ -2,23 +2,23 @@
 
 import { button, element } from "./dom";
 
-const KEY = "etude.shortcuts";
-const TYPING = "input:not([type=radio], [type=checkbox], [type=range]), textarea, select, [contenteditable]";
-const FIELD = "#bench .cm-content, #bench .answers input, #own-gpt textarea";
+const STORAGE_KEY = "etude.shortcuts";
+const TEXT_FIELDS = "input:not([type=radio], [type=checkbox], [type=range]), textarea, select, [contenteditable]";
+const EDITOR_FIELD = "#bench .cm-content, #bench .answers input, #own-gpt textarea";
 
 const ACTIONS: Readonly<Record<string, () => void>> = {
   "/": openSearch,
-  "?": showList,
+  "?": showShortcutList,
   e: goToEditor,
 };
 
-const LIST: readonly (readonly [keys: readonly string[], does: string])[] = [
+const SINGLE_KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["/"], "Search"],
   [["e"], "Go to the editor"],
   [["?"], "Show this list"],
 ];
 
-const ALWAYS: typeof LIST = [
+const KEY_COMBINATIONS: typeof SINGLE_KEYS = [
   [["Ctrl", "Enter"], "Run the code"],
   [["Ctrl", "Shift", "Enter"], "Check the solution"],
   [["Esc", "Tab"], "Leave the editor"],
@@ -29,23 +29,23 @@ let isOn = true; // where the browser keeps nothing, for this page alone
 
 /** Listen for the shortcuts, and to the button at the end of the page that lists them. */
 export function listenForShortcuts(): void {
-  isOn = read();
+  isOn = readSetting();
   addEventListener("keydown", (event) => {
     const act = ACTIONS[event.key];
-    if (!act || !isOn || isForSomethingElse(event)) return;
+    if (!act || !isOn || isReserved(event)) return;
     event.preventDefault();
     act();
   });
   document.addEventListener("click", ({ target }) => {
-    if (target instanceof Element && target.closest("#shortcuts")) showList();
+    if (target instanceof Element && target.closest("#shortcuts")) showShortcutList();
   });
 }
 
-function isForSomethingElse(event: KeyboardEvent): boolean {
+function isReserved(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.repeat || event.isComposing) return true;
   if (event.ctrlKey || event.metaKey || event.altKey) return true;
   const { target } = event;
-  return (target instanceof Element && target.closest(TYPING) !== null) || document.querySelector("dialog[open]") !== null;
+  return (target instanceof Element && target.closest(TEXT_FIELDS) !== null) || document.querySelector("dialog[open]") !== null;
 }
 
 function openSearch(): void {
@@ -55,7 +55,7 @@ function openSearch(): void {
 }
 
 function goToEditor(): void {
-  const field = document.querySelector<HTMLElement>(FIELD);
+  const field = document.querySelector<HTMLElement>(EDITOR_FIELD);
   if (field) field.focus();
   else openCell();
 }
@@ -69,17 +69,17 @@ function openCell(): void {
   else code?.click();
 }
 
-function showList(): void {
+function showShortcutList(): void {
   if (document.querySelector("dialog[open]")) return;
   const own = element("input", { type: "checkbox" });
   own.checked = isOn;
-  own.addEventListener("change", () => write(own.checked));
+  own.addEventListener("change", () => writeSetting(own.checked));
   const dialog = element("dialog", { class: "question", "aria-labelledby": "shortcuts-title" });
   dialog.append(
     element("h2", { id: "shortcuts-title" }, "Keyboard shortcuts"),
-    lines(LIST),
+    renderList(SINGLE_KEYS),
     element("p", {}, element("label", {}, own, " Use these single keys. They do nothing while you type.")),
-    lines(ALWAYS),
+    renderList(KEY_COMBINATIONS),
     element("p", { class: "buttons" }, button("Close", () => dialog.close(), { class: "button primary" })),
   );
   dialog.addEventListener("close", () => dialog.remove());
@@ -87,7 +87,7 @@ function showList(): void {
   dialog.showModal();
 }
 
-function lines(list: typeof LIST): HTMLElement {
+function renderList(list: typeof SINGLE_KEYS): HTMLElement {
   const rows = list.map(([keys, does]) => {
     const names = keys.flatMap((key) => [element("kbd", {}, key), " "]);
     return element("div", {}, element("dt", {}, ...names), element("dd", {}, does));
@@ -95,19 +95,19 @@ function lines(list: typeof LIST): HTMLElement {
   return element("dl", { class: "shortcut-list" }, ...rows);
 }
 
-function read(): boolean {
+function readSetting(): boolean {
   try {
-    return localStorage.getItem(KEY) !== "off";
+    return localStorage.getItem(STORAGE_KEY) !== "off";
   } catch {
     return true;
   }
 }
 
-function write(on: boolean): void {
+function writeSetting(on: boolean): void {
   isOn = on;
   try {
-    if (on) localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, "off");
+    if (on) localStorage.removeItem(STORAGE_KEY);
+    else localStorage.setItem(STORAGE_KEY, "off");
   } catch {
     // The choice then holds for this page alone.
   }

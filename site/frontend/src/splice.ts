@@ -3,42 +3,42 @@
  * (https://cssplice.org/slcp/). The system hears each score and state, and gives the last state back.
  */
 
-import { isFirstInFrame, isNamed, tellOutside } from "./embedding";
+import { isFirstInFrame, isTrustedEmbedder, postToEmbedder } from "./embedding";
 import { uniqueKey } from "./unique-key";
-import { whileHere } from "./page-signal";
+import { pageSignal } from "./page-signal";
 
-const PATIENCE_MS = 3000; // for the stored state: its score must not be lowered by a report
+const STATE_TIMEOUT_MS = 3000; // for the stored state: its score must not be lowered by a report
 
 /** What the learning system keeps of an exercise; to it, any object. */
-interface State {
+interface StoredState {
   readonly exercise: string;
   readonly code: string;
   readonly score: number; // the best so far, from 0 to 1
 }
 
-let current: Conversation | null = null;
+let currentConversation: Conversation | null = null;
 
 /**
  * Ask for the stored state of the exercise that is shown, if a named site embeds it. `restore` is
  * called with its code, unless the learner has changed something before the answer came.
  */
-export function askForState(exercise: string, restore: (code: string) => void): void {
-  current = isFirstInFrame() ? new Conversation(exercise, restore) : null;
+export function requestState(exercise: string, restore: (code: string) => void): void {
+  currentConversation = isFirstInFrame() ? new Conversation(exercise, restore) : null;
 }
 
 /** Report code that was written. */
 export function reportCode(exercise: string, code: string): void {
-  current?.report({ exercise, code, score: 0 });
+  currentConversation?.report({ exercise, code, score: 0 });
 }
 
 /** Report a judged program; a lower score than before changes nothing but the code. */
 export function reportScore(exercise: string, code: string, score: number): void {
-  current?.report({ exercise, code, score });
-  current?.logCheck(exercise, score);
+  currentConversation?.report({ exercise, code, score });
+  currentConversation?.logCheck(exercise, score);
 }
 
 class Conversation {
-  private state: State;
+  private state: StoredState;
   private isOpen = false; // whether the stored state came, or is waited for no longer
   private hasChanged = false;
   private readonly question = uniqueKey();
@@ -48,12 +48,12 @@ class Conversation {
     private readonly restore: (code: string) => void,
   ) {
     this.state = { exercise, code: "", score: 0 };
-    addEventListener("message", (event) => this.hear(event), { signal: whileHere() });
-    tellOutside({ subject: "SPLICE.getState", message_id: this.question });
-    setTimeout(() => this.open(), PATIENCE_MS);
+    addEventListener("message", (event) => this.hear(event), { signal: pageSignal() });
+    postToEmbedder({ subject: "SPLICE.getState", message_id: this.question });
+    setTimeout(() => this.open(), STATE_TIMEOUT_MS);
   }
 
-  report({ exercise, code, score }: State): void {
+  report({ exercise, code, score }: StoredState): void {
     if (exercise !== this.state.exercise) return; // the page shows another one already
     this.state = { exercise, code, score: Math.max(score, this.state.score) };
     this.hasChanged = true;
@@ -63,11 +63,11 @@ class Conversation {
   /** Send the score of this check for the system's log; it lowers nothing, so it waits for nothing. */
   logCheck(exercise: string, score: number): void {
     if (exercise !== this.state.exercise) return;
-    tellOutside({ subject: "SPLICE.sendEvent", message_id: uniqueKey(), location: exercise, name: "check", data: { score } });
+    postToEmbedder({ subject: "SPLICE.sendEvent", message_id: uniqueKey(), location: exercise, name: "check", data: { score } });
   }
 
   private hear({ source, origin, data }: MessageEvent<unknown>): void {
-    if (source !== parent || !isNamed(origin)) return;
+    if (source !== parent || !isTrustedEmbedder(origin)) return;
     const { subject, message_id, state } = (data ?? {}) as Record<string, unknown>;
     if (subject !== "SPLICE.getState.response" || message_id !== this.question) return;
     if (isState(state) && state.exercise === this.state.exercise) {
@@ -85,11 +85,11 @@ class Conversation {
 
   private send(): void {
     const { score } = this.state;
-    tellOutside({ subject: "SPLICE.reportScoreAndState", message_id: uniqueKey(), score, state: this.state });
+    postToEmbedder({ subject: "SPLICE.reportScoreAndState", message_id: uniqueKey(), score, state: this.state });
   }
 }
 
-function isState(data: unknown): data is State {
+function isState(data: unknown): data is StoredState {
   if (typeof data !== "object" || data === null) return false;
   const { exercise, code, score } = data as Record<string, unknown>;
   return typeof exercise === "string" && typeof code === "string" && typeof score === "number" && score >= 0 && score <= 1;

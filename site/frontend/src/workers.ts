@@ -1,15 +1,15 @@
 /** The workers that run Python. A page leaves one in which no program has run to the next page. */
 
-import type { Names } from "./completion";
+import type { NumpyNames } from "./completion";
 import { page } from "./page";
-import type { Call, FromWorker, ToWorker, Wanted } from "./worker/messages";
+import type { Call, FromWorker, ToWorker, FileRequest } from "./worker/messages";
 
 /** The script of a worker, which the builder puts here. */
 declare const PYTHON_WORKER: string;
 
-type Hear = (message: FromWorker) => void;
+type MessageHandler = (message: FromWorker) => void;
 
-const FILE_NAME = /^[\w.+-]+$/;
+const PYODIDE_FILE = /^[\w.+-]+$/;
 
 /** A worker; one that is ready has loaded Python, and knows nothing of a page yet. */
 export class PythonWorker {
@@ -17,11 +17,11 @@ export class PythonWorker {
   readonly packages = page.packages; // that it loads beside NumPy
   isReady = false;
   received = 0; // bytes of Python so far
-  hear: Hear = () => undefined; // of the page that uses it
+  hear: MessageHandler = () => undefined; // of the page that uses it
   private readonly worker = new Worker(`data:text/javascript,${encodeURIComponent(PYTHON_WORKER)}`, { type: "module" });
 
   constructor() {
-    this.worker.onmessage = ({ data, ports }: MessageEvent<FromWorker | Wanted>) => {
+    this.worker.onmessage = ({ data, ports }: MessageEvent<FromWorker | FileRequest>) => {
       if (data.kind === "wanted") void this.file(data).then((file) => ports[0]?.postMessage(file, file ? [file] : []));
       else this.tell(data);
     };
@@ -31,9 +31,9 @@ export class PythonWorker {
 
   /** Ask it for a call, and return the number that is in the answer. */
   post(call: Call): number {
-    calls += 1;
-    this.say({ kind: "call", id: calls, call });
-    return calls;
+    callCount += 1;
+    this.say({ kind: "call", id: callCount, call });
+    return callCount;
   }
 
   end(): void {
@@ -41,8 +41,8 @@ export class PythonWorker {
   }
 
   /** A file that Python starts from; whoever asks later is not Python. */
-  private async file({ address, integrity }: Wanted): Promise<ArrayBuffer | null> {
-    const isOfPython = address.startsWith(page.pyodide) && FILE_NAME.test(address.slice(page.pyodide.length));
+  private async file({ address, integrity }: FileRequest): Promise<ArrayBuffer | null> {
+    const isOfPython = address.startsWith(page.pyodide) && PYODIDE_FILE.test(address.slice(page.pyodide.length));
     if (this.isReady || (address !== page.bundle && !isOfPython)) return null;
     const response = await fetch(address, { integrity }).catch(() => undefined);
     if (!response?.ok) return null;
@@ -67,43 +67,43 @@ export class PythonWorker {
     if (message.kind === "ready") {
       if (this.isReady) return; // whoever says so again is not Python
       this.isReady = true;
-      names = JSON.parse(message.names) as Names;
+      completionNames = JSON.parse(message.names) as NumpyNames;
     }
-    if (message.kind === "failed") free = free.filter((each) => each !== this); // whoever needs it starts another
+    if (message.kind === "failed") freeWorkers = freeWorkers.filter((each) => each !== this); // whoever needs it starts another
     this.hear(message);
   }
 }
 
-let free: readonly PythonWorker[] = []; // those that a page has left, and the spare one
-let calls = 0; // no two have one number
-let names: Names = {};
+let freeWorkers: readonly PythonWorker[] = []; // those that a page has left, and the spare one
+let callCount = 0; // no two have one number
+let completionNames: NumpyNames = {};
 
 /** The names of NumPy, once a worker was ready. */
-export function numpyNames(): Names {
-  return names;
+export function numpyNames(): NumpyNames {
+  return completionNames;
 }
 
 /** Whether a worker has started before it is asked for. */
 export function hasPython(): boolean {
-  return free.length > 0;
+  return freeWorkers.length > 0;
 }
 
 /** A worker that is free and has the page's packages, best one that is ready, or else a new one. */
-export function take(hear: Hear): PythonWorker {
-  const fitting = free.filter(({ packages }) => page.packages.every((name) => packages.includes(name)));
+export function takeWorker(hear: MessageHandler): PythonWorker {
+  const fitting = freeWorkers.filter(({ packages }) => page.packages.every((name) => packages.includes(name)));
   const worker = fitting.find(({ isReady }) => isReady) ?? fitting[0] ?? new PythonWorker();
-  for (const each of free) if (!fitting.includes(each)) each.end(); // its memory serves no page now
-  free = fitting.filter((each) => each !== worker);
+  for (const each of freeWorkers) if (!fitting.includes(each)) each.end(); // its memory serves no page now
+  freeWorkers = fitting.filter((each) => each !== worker);
   worker.hear = hear;
   return worker;
 }
 
-export function giveBack(worker: PythonWorker): void {
+export function releaseWorker(worker: PythonWorker): void {
   worker.hear = () => undefined;
-  free = [worker, ...free];
+  freeWorkers = [worker, ...freeWorkers];
 }
 
 /** Start a worker that nobody uses yet. */
-export function keepSpare(): void {
-  if (free.length === 0) free = [new PythonWorker()];
+export function startSpareWorker(): void {
+  if (freeWorkers.length === 0) freeWorkers = [new PythonWorker()];
 }

@@ -1,12 +1,12 @@
 // How a learner's program is laid beside the solution.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { diff } from "../src/solve/diff.ts";
+import { diffPrograms } from "../src/solve/diff.ts";
 
 const SIGNS = { same: " ", yours: "-", solution: "+" };
 
 function drawn(yours, solution) {
-  return diff(yours, solution).map(({ kind, text }) => SIGNS[kind] + text);
+  return diffPrograms(yours, solution).map(({ kind, text }) => SIGNS[kind] + text);
 }
 
 test("shared lines stand once, yours before the solution's", () => {

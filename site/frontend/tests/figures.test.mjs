@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { attentionWeights, isKnown, softmax } from "../src/figures/attention.ts";
-import { describeArrows, product } from "../src/figures/arrows-model.ts";
+import { describeArrows, dotProduct } from "../src/figures/arrows-model.ts";
 import { describeRow } from "../src/figures/explorer-sentences.ts";
-import { changed, describeShares } from "../src/figures/shares-model.ts";
-import { barsOf, decode, describe, measure } from "../src/figures/curves-model.ts";
+import { changeScores, describeShares } from "../src/figures/shares-model.ts";
+import { histogramHeights, decodeScores, describeMeasures, measure } from "../src/figures/curves-model.ts";
 import * as waves from "../src/figures/positions-model.ts";
 import attention from "./attention.json";
-import { headArrays } from "../src/figures/head-arrays.ts";
+import { computeHeadArrays } from "../src/figures/head-arrays.ts";
 import curves from "./curves.json";
 
 for (const { words, head, settings, known, weights, said } of attention.cases) {
@@ -22,20 +22,20 @@ for (const { words, head, settings, known, weights, said } of attention.cases) {
 
 for (const { setting, measures, weights, bars, said } of curves.cases) {
   test(`scores and their softmax as NumPy computes them: ${JSON.stringify(setting)}`, () => {
-    const found = measure(decode(curves.scores), setting);
+    const found = measure(decodeScores(curves.scores), setting);
     const near = (value, expected, by = 1e-6) => assert.ok(Math.abs(value - expected) <= by, `${value} ${expected}`);
     [found.spread, found.peak, found.slope].forEach((value, at) => near(value, measures[at]));
     found.weights[5].forEach((weight, at) => near(weight, weights[at]));
-    barsOf(found.scores).forEach((bar, at) => near(bar, bars[at], 0.06));
-    assert.equal(describe(found), said);
+    histogramHeights(found.scores).forEach((bar, at) => near(bar, bars[at], 0.06));
+    assert.equal(describeMeasures(found), said);
   });
 }
 
 for (const { position, products, said } of curves.positions) {
   test(`products of position ${position} as NumPy computes them`, () => {
-    const found = waves.products(position);
+    const found = waves.dotProducts(position);
     found.forEach((product, at) => assert.ok(Math.abs(product - products[at]) < 1e-6));
-    assert.equal(waves.describe(position, found), said);
+    assert.equal(waves.describePosition(position, found), said);
   });
 }
 
@@ -47,20 +47,20 @@ const HEAD = {
 };
 
 test("the reader's own head has the sums of the lesson's", () => {
-  const { S, masked, A, O } = headArrays(HEAD, true);
+  const { S, masked, A, O } = computeHeadArrays(HEAD, true);
   assert.equal(S.sum(2, 1), "4.00 · 1.00 = 4.00; the other terms are 0");
   assert.equal(S.sum(0, 0), "0.40 · 0.20 + 2.80 · 0.10 = 0.36");
   assert.match(masked.sum(0, 1), /^2\.06 \+ \(−∞\) = −∞$/);
   assert.deepEqual(A.values[0], [1, 0, 0]);
   for (const row of A.values) assert.ok(Math.abs(row.reduce((sum, share) => sum + share) - 1) < 1e-12);
   assert.deepEqual(O.values[0], [0.1, 0]);
-  assert.ok(headArrays(HEAD, false).A.values[0].every((share) => share > 0));
+  assert.ok(computeHeadArrays(HEAD, false).A.values[0].every((share) => share > 0));
 });
 
 test("matrices that make no head are not shown", () => {
-  assert.equal(headArrays({ ...HEAD, W_K: null }, true), null);
-  assert.equal(headArrays({ ...HEAD, W_K: [[1, 2]] }, true), null);
-  assert.equal(headArrays({ ...HEAD, W_K: HEAD.X }, true), null);
+  assert.equal(computeHeadArrays({ ...HEAD, W_K: null }, true), null);
+  assert.equal(computeHeadArrays({ ...HEAD, W_K: [[1, 2]] }, true), null);
+  assert.equal(computeHeadArrays({ ...HEAD, W_K: HEAD.X }, true), null);
 });
 
 test("scores are named by what one more makes of a share", () => {
@@ -69,13 +69,13 @@ test("scores are named by what one more makes of a share", () => {
   assert.equal(said([2, 1, -1]), "“a” is 1.00 above “b”, so its share is 2.7 times as large.");
   assert.equal(said([0, 3, 3]), "“b” and “c” have the same score, so each gets 48.8%.");
   assert.equal(said([1, 1], "plus"), "All scores moved alike, so no share changed. All scores are equal, so each share is 50.0%.");
-  assert.deepEqual(changed([2, -1], 0, 2), [4, -2]);
-  assert.equal(changed([6, 0], 1, 1), null);
+  assert.deepEqual(changeScores([2, -1], 0, 2), [4, -2]);
+  assert.equal(changeScores([6, 0], 1, 1), null);
 });
 
 test("two arrows have the product of their lengths and the cosine between them", () => {
-  assert.equal(product(0, 90, 1.5), 0);
-  assert.equal(product(170, -170, 1).toFixed(4), (2 * Math.cos(Math.PI / 9)).toFixed(4));
+  assert.equal(dotProduct(0, 90, 1.5), 0);
+  assert.equal(dotProduct(170, -170, 1).toFixed(4), (2 * Math.cos(Math.PI / 9)).toFixed(4));
   assert.equal(describeArrows(0, 180, 1).join(""), "180 degrees apart: 2 · 1.00 · cos 180° = −2.00. Opposite directions: no other gives less.");
   assert.match(describeArrows(45, -45, 1).join(""), /^90 degrees apart.* = 0\.00\. At a right angle/);
 });

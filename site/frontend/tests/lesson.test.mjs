@@ -1,16 +1,16 @@
 // What a lesson's page knows of its cells and says of its matrices, without a browser.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { explain } from "../src/heatmap-sentences.ts";
-import { layOut } from "../src/lesson/figures.ts";
+import { describeRow } from "../src/heatmap-sentences.ts";
+import { layOutMatrix } from "../src/lesson/figures.ts";
 import { Notebook } from "../src/lesson/notebook.ts";
-import { readings } from "../src/lesson/question.ts";
+import { parseNumbers } from "../src/lesson/question.ts";
 import figures from "./figures.json";
 
 for (const { name, shown, layout } of figures) {
   test(`laid out as the builder does: ${name}`, () => {
     const cells = layout.cells.map((row) => row.map(([text, shade]) => ({ text, shade })));
-    assert.deepEqual(layOut(shown), { ...layout, cells });
+    assert.deepEqual(layOutMatrix(shown), { ...layout, cells });
   });
 }
 
@@ -91,7 +91,7 @@ const WORDS = ["the", "cat", "sat", "the"];
 
 /** The sentence for the row of these texts; words at both sides unless said otherwise. */
 function said(texts, { at = 1, isShares = true, labels = WORDS, columns = WORDS } = {}) {
-  return explain({ at, texts: texts.split(" "), columns, labels, isShares });
+  return describeRow({ at, texts: texts.split(" "), columns, labels, isShares });
 }
 
 test("a row of weights says what it looks at, the largest first", () => {
@@ -124,15 +124,15 @@ test("a row of other numbers says where they are largest and smallest", () => {
 });
 
 for (const text of ["2", "2.0", "2,0", " 8/4", "8 / 4", "+2", "2.", "2e0", "1,0/0,5", "-4/-2"]) {
-  test(`a number may be written like ${text}`, () => assert.deepEqual(readings(text), [2]));
+  test(`a number may be written like ${text}`, () => assert.deepEqual(parseNumbers(text), [2]));
 }
 
 test("a comma may stand between thousands", () => {
-  assert.deepEqual(readings("65,536"), [65.536, 65536]);
-  assert.deepEqual(readings("1,048,576"), [1048576]);
-  assert.deepEqual(readings("−0,5"), [-0.5]);
+  assert.deepEqual(parseNumbers("65,536"), [65.536, 65536]);
+  assert.deepEqual(parseNumbers("1,048,576"), [1048576]);
+  assert.deepEqual(parseNumbers("−0,5"), [-0.5]);
 });
 
 for (const text of ["", "two", "1/2/3", "8/0", "1.2.3", "/", "0x10"]) {
-  test(`no number: "${text}"`, () => assert.deepEqual(readings(text), []));
+  test(`no number: "${text}"`, () => assert.deepEqual(parseNumbers(text), []));
 }

@@ -1,10 +1,10 @@
 // The record of a learner in the browser: the rules by which the command line counts, and a storage that fails.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { fromJson, NewerHistory, NoHistory, programsIn, toJson } from "../src/progress/exchange.ts";
-import { countNew, dayOf, instant, merge, NOTHING, size } from "../src/progress/history.ts";
-import { KEY, LearnersRecord, UNREADABLE_KEY } from "../src/progress/record.ts";
-import { dueForReview, longestAgo, nextUp, standings, streak, totalXp, UNTOUCHED, worth } from "../src/progress/status.ts";
+import { fromJson, NewerFormat, InvalidHistory, readPrograms, toJson } from "../src/progress/exchange.ts";
+import { countNew, toLocalDay, formatInstant, mergeHistories, EMPTY_HISTORY, countEntries } from "../src/progress/history.ts";
+import { RECORD_KEY, LearnersRecord, UNREADABLE_KEY } from "../src/progress/record.ts";
+import { dueForReview, leastRecentlyTried, nextExercise, exerciseStatuses, computeStreak, totalXp, INITIAL_STATUS, availableXp } from "../src/progress/status.ts";
 import table from "./cases.json";
 
 const ATTEMPT = {
@@ -22,8 +22,8 @@ const ATTEMPT = {
   sandbox: "namespaces",
 };
 const HINT = { exercise: "mask", number: 1, price: 2, at: "2026-03-01T09:01:00.000000+00:00" };
-const PASSED = { ...NOTHING, attempts: [ATTEMPT] };
-const HINTED = { ...NOTHING, hints: [HINT] };
+const PASSED = { ...EMPTY_HISTORY, attempts: [ATTEMPT] };
+const HINTED = { ...EMPTY_HISTORY, hints: [HINT] };
 
 /** The whole form of a history that the table writes in short. */
 function written(history) {
@@ -41,38 +41,38 @@ function inWords({ gaveUp, passedAt, selfReported, closed, ...rest }) {
 for (const each of table.cases) {
   test(each.name, () => {
     const history = fromJson(written(each.history));
-    const known = standings(history);
+    const known = exerciseStatuses(history);
     const order = Object.entries(table.requires).map(([id, requires]) => ({ id, requires }));
-    const next = nextUp(history, order);
+    const next = nextExercise(history, order);
 
-    const expected = Object.entries(each.standings).map(([id, fields]) => [id, { ...inWords(UNTOUCHED), ...fields }]);
+    const expected = Object.entries(each.standings).map(([id, fields]) => [id, { ...inWords(INITIAL_STATUS), ...fields }]);
     assert.deepEqual(
       Object.fromEntries([...known].map(([id, standing]) => [id, inWords(standing)])),
       Object.fromEntries(expected),
     );
     assert.equal(totalXp(known.values()), each.xp);
-    assert.deepEqual(streak(history, each.today), { current: each.streak[0], longest: each.streak[1] });
+    assert.deepEqual(computeStreak(history, each.today), { current: each.streak[0], longest: each.streak[1] });
     assert.deepEqual(next && [next.exercise.id, next.begun], each.next);
   });
 }
 
 for (const [name, text] of table.not_histories) {
   test(`${name} is no history`, () => {
-    assert.throws(() => fromJson(text), NoHistory);
+    assert.throws(() => fromJson(text), InvalidHistory);
   });
 }
 
 test("a first pass is worth what hints leave, and nothing once it is done", () => {
-  assert.equal(worth(UNTOUCHED, 10), 10);
-  assert.equal(worth({ ...UNTOUCHED, paid: 3 }, 10), 7);
-  assert.equal(worth({ ...UNTOUCHED, paid: 30 }, 10), 0);
-  assert.equal(worth({ ...UNTOUCHED, closed: true }, 10), 0);
+  assert.equal(availableXp(INITIAL_STATUS, 10), 10);
+  assert.equal(availableXp({ ...INITIAL_STATUS, paid: 3 }, 10), 7);
+  assert.equal(availableXp({ ...INITIAL_STATUS, paid: 30 }, 10), 0);
+  assert.equal(availableXp({ ...INITIAL_STATUS, closed: true }, 10), 0);
 });
 
 test("JSON brings everything back, to the microsecond", () => {
-  const history = merge(merge(PASSED, HINTED), { ...NOTHING, given_up: [{ exercise: "heads", at: HINT.at }] });
+  const history = mergeHistories(mergeHistories(PASSED, HINTED), { ...EMPTY_HISTORY, given_up: [{ exercise: "heads", at: HINT.at }] });
   assert.deepEqual(fromJson(toJson(history)), history);
-  assert.deepEqual(fromJson(toJson(NOTHING)), NOTHING);
+  assert.deepEqual(fromJson(toJson(EMPTY_HISTORY)), EMPTY_HISTORY);
 });
 
 test("a time of any zone becomes the same instant", () => {
@@ -82,24 +82,24 @@ test("a time of any zone becomes the same instant", () => {
 });
 
 test("what is said of a broken file names the place", () => {
-  const broken = JSON.parse(toJson({ ...NOTHING, attempts: [ATTEMPT, { ...ATTEMPT, score: -1 }] }));
+  const broken = JSON.parse(toJson({ ...EMPTY_HISTORY, attempts: [ATTEMPT, { ...ATTEMPT, score: -1 }] }));
   assert.throws(() => fromJson(JSON.stringify(broken)), /attempts, entry 2: expected a whole number from 0 .*-1/);
 });
 
 test("a merge has nothing twice, and of hints and surrenders the earliest", () => {
   const earlier = { ...HINT, price: 5, at: "2026-03-01T09:00:59.999999+00:00" };
-  const both = merge(HINTED, { ...NOTHING, hints: [earlier] });
+  const both = mergeHistories(HINTED, { ...EMPTY_HISTORY, hints: [earlier] });
   assert.deepEqual(both.hints, [earlier]);
-  assert.deepEqual(merge(both, HINTED), both);
+  assert.deepEqual(mergeHistories(both, HINTED), both);
   assert.equal(countNew(both, HINTED), 1);
   assert.equal(countNew(HINTED, both), 0);
-  assert.equal(size(merge(PASSED, both)), 2);
+  assert.equal(countEntries(mergeHistories(PASSED, both)), 2);
 });
 
 test("an instant is UTC's, a day the learner's own", () => {
   const evening = new Date(2026, 2, 1, 23, 30);
-  assert.equal(dayOf(evening), "2026-03-01");
-  assert.equal(instant(new Date(0)), "1970-01-01T00:00:00.000000+00:00");
+  assert.equal(toLocalDay(evening), "2026-03-01");
+  assert.equal(formatInstant(new Date(0)), "1970-01-01T00:00:00.000000+00:00");
 });
 
 /** A storage in memory, with room for so many characters. */
@@ -132,10 +132,10 @@ test("a storage that is switched off costs the record alone", () => {
   });
   record.add(PASSED);
   record.add(HINTED);
-  assert.deepEqual(record.history, merge(PASSED, HINTED));
+  assert.deepEqual(record.history, mergeHistories(PASSED, HINTED));
   assert.match(record.trouble, /keeps nothing/);
   record.erase();
-  assert.deepEqual(record.history, NOTHING);
+  assert.deepEqual(record.history, EMPTY_HISTORY);
 });
 
 test("a storage that is full keeps what it had, and the page what is new", () => {
@@ -144,20 +144,20 @@ test("a storage that is full keeps what it had, and the page what is new", () =>
   record.add(PASSED);
   shelf.room = 0;
   record.add(HINTED);
-  assert.deepEqual(record.history, merge(PASSED, HINTED));
+  assert.deepEqual(record.history, mergeHistories(PASSED, HINTED));
   assert.match(record.trouble, /no room/);
-  assert.deepEqual(fromJson(shelf.getItem(KEY)), PASSED);
+  assert.deepEqual(fromJson(shelf.getItem(RECORD_KEY)), PASSED);
   shelf.room = Infinity;
   record.add(HINTED);
   assert.equal(record.trouble, "");
-  assert.deepEqual(fromJson(shelf.getItem(KEY)), merge(PASSED, HINTED));
+  assert.deepEqual(fromJson(shelf.getItem(RECORD_KEY)), mergeHistories(PASSED, HINTED));
 });
 
 test("a record that cannot be read is put aside before a new one is written", () => {
   const shelf = new Shelf();
-  shelf.setItem(KEY, "{broken");
+  shelf.setItem(RECORD_KEY, "{broken");
   const record = new LearnersRecord(() => shelf);
-  assert.deepEqual(record.history, NOTHING);
+  assert.deepEqual(record.history, EMPTY_HISTORY);
   assert.match(record.trouble, /could not be read/);
   record.add(PASSED);
   assert.equal(shelf.getItem(UNREADABLE_KEY), "{broken");
@@ -169,22 +169,22 @@ test("a record that cannot be read is put aside before a new one is written", ()
 
 test("without room to put it aside, it stays where it is", () => {
   const shelf = new Shelf();
-  shelf.setItem(KEY, "{broken");
+  shelf.setItem(RECORD_KEY, "{broken");
   shelf.room = 0;
   const record = new LearnersRecord(() => shelf);
   record.add(PASSED);
-  assert.equal(shelf.getItem(KEY), "{broken");
+  assert.equal(shelf.getItem(RECORD_KEY), "{broken");
   assert.deepEqual(record.history, PASSED);
 });
 
 test("a record of a newer version is never overwritten", () => {
   const shelf = new Shelf();
   const newer = '{"etude_progress": 2, "things": []}';
-  shelf.setItem(KEY, newer);
-  assert.throws(() => fromJson(newer), NewerHistory);
+  shelf.setItem(RECORD_KEY, newer);
+  assert.throws(() => fromJson(newer), NewerFormat);
   const record = new LearnersRecord(() => shelf);
   record.add(PASSED);
-  assert.equal(shelf.getItem(KEY), newer);
+  assert.equal(shelf.getItem(RECORD_KEY), newer);
   assert.deepEqual(record.history, PASSED);
   assert.match(record.trouble, /newer version/);
 });
@@ -194,25 +194,25 @@ test("two tabs that write lose nothing of each other", () => {
   const [one, other] = [new LearnersRecord(() => shelf), new LearnersRecord(() => shelf)];
   one.add(PASSED);
   other.add(HINTED);
-  assert.deepEqual(fromJson(shelf.getItem(KEY)), merge(PASSED, HINTED));
+  assert.deepEqual(fromJson(shelf.getItem(RECORD_KEY)), mergeHistories(PASSED, HINTED));
   one.reload(false);
-  assert.deepEqual(one.history, merge(PASSED, HINTED));
+  assert.deepEqual(one.history, mergeHistories(PASSED, HINTED));
 });
 
 test("what another tab overwrote at the same moment is written again", () => {
   const shelf = new Shelf();
   const record = new LearnersRecord(() => shelf);
   record.add(PASSED);
-  shelf.setItem(KEY, toJson(HINTED));
+  shelf.setItem(RECORD_KEY, toJson(HINTED));
   record.reload(false);
-  assert.deepEqual(fromJson(shelf.getItem(KEY)), merge(PASSED, HINTED));
+  assert.deepEqual(fromJson(shelf.getItem(RECORD_KEY)), mergeHistories(PASSED, HINTED));
 });
 
 test("what another tab erased stays erased", () => {
   const shelf = new Shelf();
   const record = new LearnersRecord(() => shelf);
   record.add(PASSED);
-  shelf.removeItem(KEY);
+  shelf.removeItem(RECORD_KEY);
   record.reload(true);
   record.add(HINTED);
   assert.deepEqual(record.history, HINTED);
@@ -235,25 +235,25 @@ test("what was passed and not tried for two weeks is due for review", () => {
     at("old", "2026-02-01"), at("older", "2026-01-01"), at("again", "2026-01-01"), at("never", "2026-01-01", "failed"),
     at("recent", "2026-03-02"), at("again", "2026-03-10", "failed"),
   ];
-  const due = dueForReview({ ...NOTHING, attempts }, "2026-03-15");
+  const due = dueForReview({ ...EMPTY_HISTORY, attempts }, "2026-03-15");
   assert.deepEqual(due, [{ exercise: "older", day: "2026-01-01" }, { exercise: "old", day: "2026-02-01" }]);
-  assert.equal(dueForReview({ ...NOTHING, attempts }, "2026-03-16").at(-1).exercise, "recent");
+  assert.equal(dueForReview({ ...EMPTY_HISTORY, attempts }, "2026-03-16").at(-1).exercise, "recent");
 });
 
 test("what was tried the longest ago is found, and before it what was never tried", () => {
   const at = (exercise, day) => ({ ...ATTEMPT, exercise, at: `2026-03-0${day}T09:00:00.000000+00:00` });
   const attempts = [at("softmax", 1), at("mask", 2), at("softmax", 3)];
-  assert.equal(longestAgo({ ...NOTHING, attempts }, [{ id: "softmax" }, { id: "mask" }]).id, "mask");
-  assert.equal(longestAgo({ ...NOTHING, attempts }, [{ id: "softmax" }, { id: "seen" }]).id, "seen");
+  assert.equal(leastRecentlyTried({ ...EMPTY_HISTORY, attempts }, [{ id: "softmax" }, { id: "mask" }]).id, "mask");
+  assert.equal(leastRecentlyTried({ ...EMPTY_HISTORY, attempts }, [{ id: "softmax" }, { id: "seen" }]).id, "seen");
 });
 
 test("programs go with a history, and are checked when they come", () => {
   const programs = { mask: 'x = "1"\n', softmax: "y\n" };
   const text = toJson(PASSED, programs);
-  assert.deepEqual(programsIn(text), programs);
+  assert.deepEqual(readPrograms(text), programs);
   assert.deepEqual(fromJson(text), PASSED);
-  assert.deepEqual(programsIn(toJson(PASSED)), {});
+  assert.deepEqual(readPrograms(toJson(PASSED)), {});
   for (const wrong of [[], 1, { mask: 1 }, { "No id": "x" }]) {
-    assert.throws(() => programsIn(JSON.stringify({ etude_progress: 1, programs: wrong })), NoHistory);
+    assert.throws(() => readPrograms(JSON.stringify({ etude_progress: 1, programs: wrong })), InvalidHistory);
   }
 });

@@ -1,21 +1,21 @@
 // The table that the builder's tests read as well: see tests/sitegen/test_search.py.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { corrected, search, words } from "../src/search/ranking";
+import { correctQuery, rankPages, splitWords } from "../src/search/ranking";
 import cases from "./search.json";
 
 for (const [text, expected] of cases.words) {
-  test(`the words of ${JSON.stringify(text)}`, () => assert.deepEqual(words(text), expected));
+  test(`the words of ${JSON.stringify(text)}`, () => assert.deepEqual(splitWords(text), expected));
 }
 
 for (const [query, expected] of cases.queries) {
   test(`what ${JSON.stringify(query)} finds, best first`, () => {
-    assert.deepEqual(search(cases.index, query).map(({ path }) => path), expected);
+    assert.deepEqual(rankPages(cases.index, query).map(({ path }) => path), expected);
   });
 }
 
 test("a hit says what it is", () => {
-  const [hit] = search(cases.index, "dot");
+  const [hit] = rankPages(cases.index, "dot");
   assert.equal(hit.title, "Measure with dot products");
   assert.equal(hit.note, "Exercise 2");
 });
@@ -30,6 +30,6 @@ for (const [slip, meant] of [
   ["score zebra", undefined],
 ]) {
   test(`${JSON.stringify(slip)} may mean ${JSON.stringify(meant)}`, () => {
-    assert.equal(corrected(cases.index, slip), meant);
+    assert.equal(correctQuery(cases.index, slip), meant);
   });
 }

@@ -1,20 +1,20 @@
 // The shapes that lines make, in an editor and spoken.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { notesOf, spoken } from "../src/solve/shapes.ts";
+import { toLineNotes, shapeSentence } from "../src/solve/shapes.ts";
 
 const shape = (line, name, kind, lengths, is_off_track = false) => ({ line, name, kind, lengths, is_off_track });
 
 test("a line has one note, whatever it makes", () => {
   const shapes = [shape(4, "Q", "float64", [3, 2]), shape(4, "n", "int", []), shape(5, "return", "list", [2], true)];
-  assert.deepEqual(notesOf(shapes), [
+  assert.deepEqual(toLineNotes(shapes), [
     { line: 4, text: "Q (3, 2) float64, n int", isWrong: false },
     { line: 5, text: "→ list of 2", isWrong: true },
   ]);
-  assert.equal(notesOf([shape(1, "x", "bool", [3])])[0].text, "x (3,) bool");
+  assert.equal(toLineNotes([shape(1, "x", "bool", [3])])[0].text, "x (3,) bool");
 });
 
 test("it is spoken in words", () => {
-  assert.equal(spoken(shape(4, "scores", "float64", [3, 5])), "line 4: scores, 3 by 5, float64");
-  assert.equal(spoken(shape(4, "d", "int", [], true)), "line 4: d, int; no right program has this value");
+  assert.equal(shapeSentence(shape(4, "scores", "float64", [3, 5])), "line 4: scores, 3 by 5, float64");
+  assert.equal(shapeSentence(shape(4, "d", "int", [], true)), "line 4: d, int; no right program has this value");
 });

@@ -4,11 +4,11 @@
  */
 
 const PATIENCE_MS = 20_000; // for a page on a slow line to say how high it is
-const NEAR = "300px"; // before it is in view, an exercise is loaded
-const DARK = 0.5; // of the lightness of what stands behind the element
+const LOAD_MARGIN = "300px"; // before it is in view, an exercise is loaded
+const DARK_LIGHTNESS = 0.5; // of the lightness of what stands behind the element
 
 // The script lies at the root of its site, so that `src` may be an address there.
-const site = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : document.baseURI;
+const SITE_ADDRESS = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : document.baseURI;
 
 const style = new CSSStyleSheet(); // which a strict policy of the page allows
 style.replaceSync(`
@@ -26,7 +26,7 @@ class EtudeExercise extends HTMLElement {
   private readonly room = document.createElement("div"); // which the exercise will take
   private readonly note = document.createElement("p");
   private frame: HTMLIFrameElement | null = null;
-  private address = new URL(site);
+  private address = new URL(SITE_ADDRESS);
   private whileConnected = new AbortController();
 
   connectedCallback(): void {
@@ -37,13 +37,13 @@ class EtudeExercise extends HTMLElement {
     this.room.className = "";
     this.room.replaceChildren(document.createElement("slot"), this.note);
     root.replaceChildren(this.room);
-    this.address = new URL(this.getAttribute("src") ?? "", site);
+    this.address = new URL(this.getAttribute("src") ?? "", SITE_ADDRESS);
     this.whileConnected = new AbortController();
     const near = new IntersectionObserver((entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
       near.disconnect();
       this.load(root);
-    }, { rootMargin: NEAR });
+    }, { rootMargin: LOAD_MARGIN });
     near.observe(this);
     this.whileConnected.signal.addEventListener("abort", () => near.disconnect());
   }
@@ -112,7 +112,7 @@ class EtudeExercise extends HTMLElement {
     if (asked === "light" || asked === "dark") return asked;
     for (let each: Element | null = this; each; each = each.parentElement) {
       const [red = 0, green = 0, blue = 0, opacity = 1] = getComputedStyle(each).backgroundColor.match(/[\d.]+/g)?.map(Number) ?? [];
-      if (opacity > 0) return (0.299 * red + 0.587 * green + 0.114 * blue) / 255 < DARK ? "dark" : "light";
+      if (opacity > 0) return (0.299 * red + 0.587 * green + 0.114 * blue) / 255 < DARK_LIGHTNESS ? "dark" : "light";
     }
     const scheme = getComputedStyle(document.documentElement).colorScheme;
     return scheme.includes("dark") && matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";

@@ -1,12 +1,12 @@
 /** The arcs of the attention explorer; sitegen.teaching.explorer draws the first ones alike. */
 
-import { svg } from "../dom";
+import { createSvg } from "../dom";
 import type { Matrix } from "./attention";
 
 const [WIDTH, HEIGHT] = [800, 150];
 const [ROW, TALL] = [44, 130];
-const FAINTEST = 0.004;
-const OTHERS = 1.5; // in equal shares
+const MIN_WEIGHT = 0.004;
+const MIN_SHARES_OF_OTHERS = 1.5; // in equal shares
 
 /** Draw where words look: for words beside one another, or below one another. */
 export function drawArcs(weights: Matrix, ask: number, only: number | null, isTall: boolean): SVGElement[] {
@@ -14,13 +14,13 @@ export function drawArcs(weights: Matrix, ask: number, only: number | null, isTa
   weights.forEach((row, query) =>
     row.forEach((weight, key) => {
       const isAsked = query === ask;
-      if (weight < (isAsked ? FAINTEST : OTHERS / row.length) || (!isAsked && query === key)) return;
+      if (weight < (isAsked ? MIN_WEIGHT : MIN_SHARES_OF_OTHERS / row.length) || (!isAsked && query === key)) return;
       const isFaded = isAsked && only !== null && only !== key;
       const opacity = isFaded ? 0.12 : 0.22 + 0.78 * Math.sqrt(weight);
-      const path = svg("path", {
+      const path = createSvg("path", {
         class: isAsked ? "arc" : "arc others",
         pathLength: 1,
-        d: (isTall ? tall : wide)(query, key, weights.length),
+        d: (isTall ? tallArc : wideArc)(query, key, weights.length),
         "stroke-width": (isAsked ? 1 + 11 * weight : 1 + 2 * weight).toFixed(1),
         "stroke-opacity": (only !== null && !isAsked ? opacity / 3 : opacity).toFixed(2),
       });
@@ -34,22 +34,22 @@ export function tallHeight(count: number): number {
   return ROW * count;
 }
 
-function reach(query: number, key: number, count: number): number {
+function relativeHeight(query: number, key: number, count: number): number {
   return 0.3 + (0.98 * Math.abs(query - key)) / Math.max(1, count - 1);
 }
 
-function wide(query: number, key: number, count: number): string {
+function wideArc(query: number, key: number, count: number): string {
   const [start, end] = [query, key].map((place) => Math.round((WIDTH / count) * (place + 0.5))) as [number, number];
   if (query === key) {
     return `M${start - 10} ${HEIGHT}C${start - 26} ${HEIGHT - 52} ${start + 26} ${HEIGHT - 52} ${start + 10} ${HEIGHT}`;
   }
-  const top = Math.round(HEIGHT - HEIGHT * reach(query, key, count));
+  const top = Math.round(HEIGHT - HEIGHT * relativeHeight(query, key, count));
   return `M${start} ${HEIGHT}C${start} ${top} ${end} ${top} ${end} ${HEIGHT}`;
 }
 
-function tall(query: number, key: number, count: number): string {
+function tallArc(query: number, key: number, count: number): string {
   const [top, bottom] = [ROW * (query + 0.5), ROW * (key + 0.5)];
   if (query === key) return `M0 ${top - 6}C40 ${top - 20} 40 ${top + 20} 0 ${top + 6}`;
-  const bulge = Math.round(TALL * reach(query, key, count));
+  const bulge = Math.round(TALL * relativeHeight(query, key, count));
   return `M0 ${top}C${bulge} ${top} ${bulge} ${bottom} 0 ${bottom}`;
 }

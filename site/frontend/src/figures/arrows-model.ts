@@ -1,23 +1,23 @@
 /** The numbers and sentences of two arrows. */
 
-import { numeral } from "../numerals";
-import type { Parts } from "./explorer-sentences";
+import { formatNumber } from "../numerals";
+import type { SentenceParts } from "./explorer-sentences";
 
-export const QUERY = 2; // the length of q
+export const QUERY_LENGTH = 2; // the length of q
 
 /** The angle between two directions, from 0 to 180 degrees. */
-export function between(query: number, key: number): number {
+export function angleBetween(query: number, key: number): number {
   const turn = Math.abs(query - key) % 360;
   return Math.min(turn, 360 - turn);
 }
 
-export function product(query: number, key: number, length: number): number {
-  return QUERY * length * cosine(between(query, key));
+export function dotProduct(query: number, key: number, length: number): number {
+  return QUERY_LENGTH * length * cosine(angleBetween(query, key));
 }
 
-export function describeArrows(query: number, key: number, length: number): Parts {
-  const angle = between(query, key);
-  const result = numeral(product(query, key, length), 2);
+export function describeArrows(query: number, key: number, length: number): SentenceParts {
+  const angle = angleBetween(query, key);
+  const result = formatNumber(dotProduct(query, key, length), 2);
   const meaning =
     angle === 90
       ? "At a right angle the two have nothing in common."
@@ -28,7 +28,7 @@ export function describeArrows(query: number, key: number, length: number): Part
           : angle < 90
             ? "They point more or less the same way."
             : "They point away from each other.";
-  const sum = `${angle} degrees apart: ${QUERY} · ${numeral(length, 2)} · cos ${angle}° = `;
+  const sum = `${angle} degrees apart: ${QUERY_LENGTH} · ${formatNumber(length, 2)} · cos ${angle}° = `;
   return [sum, result, `. ${meaning}`];
 }
 

@@ -2,7 +2,7 @@
 
 type Entry = readonly [row: number, column: number, value: number];
 
-export interface Toy {
+export interface ToyModel {
   readonly topics: number;
   readonly kinds: number;
   readonly d_k: number;
@@ -20,14 +20,14 @@ export interface Settings {
 
 export type Matrix = readonly (readonly number[])[];
 
-export function isKnown(toy: Toy, word: string): boolean {
-  return Object.hasOwn(toy.words, plain(word));
+export function isKnown(toy: ToyModel, word: string): boolean {
+  return Object.hasOwn(toy.words, normalizeWord(word));
 }
 
 /** The weights of one head: a row for each query, a column for each key. */
-export function attentionWeights(toy: Toy, words: readonly string[], head: number, settings: Settings): Matrix {
+export function attentionWeights(toy: ToyModel, words: readonly string[], head: number, settings: Settings): Matrix {
   const { q, k } = toy.heads[head] ?? { q: [], k: [] };
-  const rows = words.map((word, place) => features(toy, plain(word), place));
+  const rows = words.map((word, place) => wordFeatures(toy, normalizeWord(word), place));
   const queries = rows.map((row) => project(row, q, toy.d_k));
   const keys = rows.map((row) => project(row, k, toy.d_k));
   const divisor = settings.temperature * (settings.scale ? Math.sqrt(toy.d_k) : 1);
@@ -47,11 +47,11 @@ export function dot(left: readonly number[], right: readonly number[]): number {
   return left.reduce((sum, value, at) => sum + value * (right[at] ?? 0), 0);
 }
 
-function plain(word: string): string {
+function normalizeWord(word: string): string {
   return word.toLowerCase().replace(/[^\p{L}\p{N}'-]/gu, "");
 }
 
-function features(toy: Toy, word: string, place: number): number[] {
+function wordFeatures(toy: ToyModel, word: string, place: number): number[] {
   const [kind, ...topics] = (Object.hasOwn(toy.words, word) && toy.words[word]) || [guessKind(toy, word)];
   const row = Array.from({ length: toy.topics + toy.kinds }, (_, at) => topics[at] ?? 0);
   row[toy.topics + (kind ?? 0)] = 1;
@@ -62,7 +62,7 @@ function features(toy: Toy, word: string, place: number): number[] {
   return row;
 }
 
-function guessKind(toy: Toy, word: string): number {
+function guessKind(toy: ToyModel, word: string): number {
   return toy.endings.find(([, pattern]) => new RegExp(pattern).test(word))?.[0] ?? 0;
 }
 

@@ -9,8 +9,8 @@ const KEYS = 8;
 const STEPS = 20;
 const LIMIT = 32;
 const HEIGHT = 120;
-const SATURATED = 0.72;
-const EVEN = 1.6 / KEYS;
+const SATURATED_PEAK = 0.72;
+const EVEN_PEAK = 1.6 / KEYS;
 
 export interface Setting {
   readonly size: number; // which of SIZES
@@ -27,7 +27,7 @@ export interface Measures {
 }
 
 /** The scores as the builder sends them: a byte each, as steps of a standard deviation. */
-export function decode(text: string): Int8Array {
+export function decodeScores(text: string): Int8Array {
   return Int8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
@@ -50,7 +50,7 @@ export function measure(drawn: Int8Array, { size, scale, temperature }: Setting)
 }
 
 /** The heights of the bars: how many scores lie in each, the most being HEIGHT. */
-export function barsOf(scores: Matrix): number[] {
+export function histogramHeights(scores: Matrix): number[] {
   const counts = Array.from({ length: 2 * LIMIT }, () => 0);
   for (const score of scores.flat()) {
     const at = score === LIMIT ? 2 * LIMIT - 1 : Math.floor(score) + LIMIT;
@@ -61,17 +61,17 @@ export function barsOf(scores: Matrix): number[] {
 }
 
 export function isSaturated({ peak }: Measures): boolean {
-  return peak >= SATURATED;
+  return peak >= SATURATED_PEAK;
 }
 
-export function describe(measures: Measures): string {
+export function describeMeasures(measures: Measures): string {
   const [spread, slope] = [measures.spread.toFixed(1), measures.slope.toFixed(3)];
   const peak = `${Math.floor(100 * measures.peak + 0.5)}%`;
   const numbers = `the scores spread by ${spread}, the largest share is ${peak} on average`;
   if (isSaturated(measures)) {
     return `Saturated: ${numbers}, and the slope is only ${slope}. Little can be learned.`;
   }
-  if (measures.peak < EVEN) return `Nearly even: ${numbers}. No key is told from another.`;
+  if (measures.peak < EVEN_PEAK) return `Nearly even: ${numbers}. No key is told from another.`;
   return `In between: ${numbers}, and the slope is ${slope}. Training can move the weights.`;
 }
 

@@ -1,32 +1,32 @@
 /** Scores and their softmax: sliders, two drawings, three measures and a verdict. */
 
-import { find } from "../dom";
-import { Said } from "./figure";
-import { barsOf, decode, describe, isSaturated, measure, SIZES } from "./curves-model";
+import { findElement } from "../dom";
+import { FigureSentence } from "./figure";
+import { histogramHeights, decodeScores, describeMeasures, isSaturated, measure, SIZES } from "./curves-model";
 
-const BASE = 144;
-const TALLEST = 120;
-const LABELLED = 0.15; // a smaller share has no room for its number
+const BASELINE = 144;
+const MAX_HEIGHT = 120;
+const MIN_LABELLED_SHARE = 0.15; // a smaller share has no room for its number
 
-export function start(figure: HTMLElement): void {
-  const drawn = decode(figure.dataset.scores ?? "");
-  const said = new Said(figure);
-  const setting = (name: string): HTMLInputElement => find(`[data-setting="${name}"]`, HTMLInputElement, figure);
+export function startCurves(figure: HTMLElement): void {
+  const drawn = decodeScores(figure.dataset.scores ?? "");
+  const said = new FigureSentence(figure);
+  const setting = (name: string): HTMLInputElement => findElement(`[data-setting="${name}"]`, HTMLInputElement, figure);
   const [size, temperature, scale] = [setting("size"), setting("temperature"), setting("scale")];
   let query = 0;
 
   const draw = (): void => {
     const heat = 2 ** Number(temperature.value);
     const found = measure(drawn, { size: Number(size.value), scale: scale.checked, temperature: heat });
-    drawBars(figure.querySelectorAll(".curves-scores rect"), barsOf(found.scores));
+    drawBars(figure.querySelectorAll(".curves-scores rect"), histogramHeights(found.scores));
     const reach = 6 * Math.min(found.spread, 32);
     figure.querySelector(".curves-spread")?.setAttribute("d", `M${192 - reach} 18v-8H${192 + reach}v8`);
     const shares = found.weights[query] ?? [];
-    drawBars(figure.querySelectorAll(".curves-shares rect"), shares.map((share) => share * TALLEST));
+    drawBars(figure.querySelectorAll(".curves-shares rect"), shares.map((share) => share * MAX_HEIGHT));
     figure.querySelectorAll(".curves-shares rect + text").forEach((text, at) => {
       const share = shares[at] ?? 0;
-      text.textContent = share < LABELLED ? "" : share.toFixed(2);
-      text.setAttribute("y", String(BASE - 6 - TALLEST * share));
+      text.textContent = share < MIN_LABELLED_SHARE ? "" : share.toFixed(2);
+      text.setAttribute("y", String(BASELINE - 6 - MAX_HEIGHT * share));
     });
     show("spread", found.spread.toFixed(2));
     show("peak", found.peak.toFixed(2));
@@ -34,10 +34,10 @@ export function start(figure: HTMLElement): void {
     tell(size, "size", String(SIZES[Number(size.value)]));
     tell(temperature, "temperature", heat.toFixed(2));
     figure.querySelector(".figure-said")?.classList.toggle("saturated", isSaturated(found));
-    said.say([describe(found)]);
+    said.say([describeMeasures(found)]);
   };
   const show = (name: string, text: string): void => {
-    find(`[data-value="${name}"]`, HTMLElement, figure).textContent = text;
+    findElement(`[data-value="${name}"]`, HTMLElement, figure).textContent = text;
   };
   const tell = (input: HTMLInputElement, name: string, text: string): void => {
     show(name, text);
@@ -45,7 +45,7 @@ export function start(figure: HTMLElement): void {
   };
 
   for (const input of [size, temperature, scale]) input.addEventListener("input", draw);
-  find("[data-next]", HTMLButtonElement, figure).addEventListener("click", () => {
+  findElement("[data-next]", HTMLButtonElement, figure).addEventListener("click", () => {
     query = (query + 1) % 96;
     draw();
   });
@@ -54,7 +54,7 @@ export function start(figure: HTMLElement): void {
 function drawBars(bars: NodeListOf<Element>, heights: readonly number[]): void {
   bars.forEach((bar, at) => {
     const height = heights[at] ?? 0;
-    bar.setAttribute("y", (BASE - height).toFixed(1));
+    bar.setAttribute("y", (BASELINE - height).toFixed(1));
     bar.setAttribute("height", height.toFixed(1));
   });
 }

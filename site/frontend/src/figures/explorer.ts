@@ -1,15 +1,15 @@
 /** The attention explorer: a sentence, its words with arcs between them, and the table of weights. */
 
-import { element, find } from "../dom";
-import { shadeFor } from "../shading";
+import { element, findElement } from "../dom";
+import { createShade } from "../shading";
 import { drawArcs, tallHeight } from "./arcs";
-import { attentionWeights, isKnown, type Matrix, type Toy } from "./attention";
-import { describeCell, describeRow, fits, type Parts, percent, whole } from "./explorer-sentences";
-import { dataOf, moveInTable, placeIn, Said, stopAt } from "./figure";
+import { attentionWeights, isKnown, type Matrix, type ToyModel } from "./attention";
+import { describeCell, describeRow, fitInRow, type SentenceParts, formatPercent, roundHalfUp } from "./explorer-sentences";
+import { readFigureData, makeGrid, cellPosition, FigureSentence, setTabStop } from "./figure";
 
 const FEWEST_WORDS = 2;
 const MOST_WORDS = 10;
-const shade = shadeFor([0, 1]);
+const shadeWeight = createShade([0, 1]);
 
 interface State {
   words: readonly string[];
@@ -20,27 +20,27 @@ interface State {
   temperature: number;
 }
 
-type Met = readonly [query: number, key: number];
+type CellPosition = readonly [query: number, key: number];
 
 class Explorer {
-  readonly #toy: Toy;
-  readonly #said: Said;
+  readonly #toy: ToyModel;
+  readonly #said: FigureSentence;
   readonly #words: HTMLElement;
   readonly #sentence: HTMLInputElement;
   readonly #table: HTMLTableElement | null;
   readonly #built: State;
   #state: State;
-  #met: Met | null = null; // what is pointed at
+  #met: CellPosition | null = null; // what is pointed at
   #weights: Matrix = [];
 
   constructor(private readonly figure: HTMLElement) {
-    this.#toy = dataOf(figure) as Toy;
-    this.#said = new Said(figure);
-    this.#words = find(".explorer-words", HTMLElement, figure);
-    this.#sentence = find(".explorer-sentence", HTMLInputElement, figure);
+    this.#toy = readFigureData(figure) as ToyModel;
+    this.#said = new FigureSentence(figure);
+    this.#words = findElement(".explorer-words", HTMLElement, figure);
+    this.#sentence = findElement(".explorer-sentence", HTMLInputElement, figure);
     this.#table = figure.querySelector("table");
     this.#built = {
-      words: wordsOf(this.#sentence.defaultValue),
+      words: splitWords(this.#sentence.defaultValue),
       ask: [...this.#radios()].findIndex(({ defaultChecked }) => defaultChecked),
       head: [...this.#heads()].findIndex(({ defaultChecked }) => defaultChecked),
       mask: this.#switch("mask")?.defaultChecked ?? false,
@@ -91,8 +91,8 @@ class Explorer {
   #listenToTable(): void {
     const table = this.#table;
     if (!table) return;
-    moveInTable(table, [this.#state.ask, 0]);
-    const cellAt = ({ target }: Event): Met | null => placeIn(table, target);
+    makeGrid(table, [this.#state.ask, 0]);
+    const cellAt = ({ target }: Event): CellPosition | null => cellPosition(table, target);
     table.addEventListener("pointerover", (event) => {
       if (event.pointerType === "mouse") this.#point(cellAt(event));
     });
@@ -119,7 +119,7 @@ class Explorer {
   }
 
   #read(text: string): void {
-    const words = wordsOf(text);
+    const words = splitWords(text);
     if (words.length < FEWEST_WORDS) return;
     const ask = Math.min(this.#state.ask, words.length - 1);
     this.#build(words, ask);
@@ -151,7 +151,7 @@ class Explorer {
     this.#said.say(this.#sentenceOf(null));
   }
 
-  #point(met: Met | null): void {
+  #point(met: CellPosition | null): void {
     if (met === null && this.#met === null) return;
     this.#met = met;
     this.#paint();
@@ -162,7 +162,7 @@ class Explorer {
     return attentionWeights(this.#toy, this.#state.words, head, this.#state);
   }
 
-  #sentenceOf(met: Met | null): Parts {
+  #sentenceOf(met: CellPosition | null): SentenceParts {
     const { words, ask, mask } = this.#state;
     if (met === null) return describeRow(words, this.#weights[ask] ?? [], ask, mask);
     return describeCell(words, this.#weights[met[0]]?.[met[1]] ?? 0, met[0], met[1], mask);
@@ -171,7 +171,7 @@ class Explorer {
   /** Make the words, the table and the small pictures for another sentence; `#paint` fills them. */
   #build(words: readonly string[], ask: number): void {
     const name = `${this.figure.id}-ask`;
-    this.figure.classList.toggle("tall", !fits(words));
+    this.figure.classList.toggle("tall", !fitInRow(words));
     this.#words.replaceChildren(
       ...words.map((word, at) =>
         element(
@@ -197,7 +197,7 @@ class Explorer {
         element("tr", {}, element("th", { scope: "row" }, word), ...words.map(() => element("td"))),
       ),
     );
-    stopAt(table, [ask, 0]);
+    setTabStop(table, [ask, 0]);
   }
 
   #paint(): void {
@@ -206,14 +206,14 @@ class Explorer {
     const key = this.#met?.[1] ?? null;
     this.#paintWords(this.#weights[query] ?? [], key);
     for (const isTall of [false, true]) {
-      const drawing = find(isTall ? ".explorer-tall" : ".explorer-wide", SVGSVGElement, this.figure);
+      const drawing = findElement(isTall ? ".explorer-tall" : ".explorer-wide", SVGSVGElement, this.figure);
       if (isTall) drawing.setAttribute("viewBox", `0 0 130 ${tallHeight(this.#weights.length)}`);
-      redraw(drawing, drawArcs(this.#weights, query, key, isTall));
+      replaceArcs(drawing, drawArcs(this.#weights, query, key, isTall));
     }
     this.figure.querySelectorAll(".explorer-picture").forEach((picture, head) => {
       const weights = this.#compute(head);
       picture.querySelectorAll("i").forEach((cell, at) => {
-        cell.className = shade(weights[Math.floor(at / weights.length)]?.[at % weights.length] ?? 0);
+        cell.className = shadeWeight(weights[Math.floor(at / weights.length)]?.[at % weights.length] ?? 0);
       });
     });
     [...(this.#table?.tBodies[0]?.rows ?? [])].forEach((row, at) => {
@@ -221,9 +221,9 @@ class Explorer {
       [...row.cells].slice(1).forEach((cell, to) => {
         const isShut = mask && to > at;
         const weight = this.#weights[at]?.[to] ?? 0;
-        cell.className = isShut ? "shut" : shade(weight);
+        cell.className = isShut ? "shut" : shadeWeight(weight);
         cell.classList.toggle("met", at === query && to === key);
-        cell.replaceChildren(isShut ? element("span", { class: "unseen" }, "masked") : String(whole(weight)));
+        cell.replaceChildren(isShut ? element("span", { class: "unseen" }, "masked") : String(roundHalfUp(weight)));
       });
     });
     this.#table?.tHead?.querySelectorAll("th").forEach((head, at) => head.classList.toggle("met", at === key));
@@ -238,8 +238,8 @@ class Explorer {
     [...this.#words.children].forEach((label, at) => {
       const weight = row[at] ?? 0;
       const [chip, share] = [label.querySelector(".explorer-chip"), label.querySelector(".explorer-share")];
-      if (chip) chip.className = `explorer-chip ${shade(weight)}`;
-      if (share) share.textContent = percent(weight);
+      if (chip) chip.className = `explorer-chip ${shadeWeight(weight)}`;
+      if (share) share.textContent = formatPercent(weight);
       label.classList.toggle("top", at === top);
       label.classList.toggle("met", at === met);
     });
@@ -247,7 +247,7 @@ class Explorer {
 }
 
 /** Put arcs in the place of others; where as many are drawn, each moves to its new place. */
-function redraw(drawing: SVGSVGElement, arcs: readonly SVGElement[]): void {
+function replaceArcs(drawing: SVGSVGElement, arcs: readonly SVGElement[]): void {
   if (drawing.children.length !== arcs.length) {
     drawing.replaceChildren(...arcs);
     return;
@@ -257,10 +257,10 @@ function redraw(drawing: SVGSVGElement, arcs: readonly SVGElement[]): void {
   });
 }
 
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   return text.trim().split(/\s+/).filter(Boolean).slice(0, MOST_WORDS);
 }
 
-export function start(figure: HTMLElement): void {
+export function startExplorer(figure: HTMLElement): void {
   new Explorer(figure);
 }

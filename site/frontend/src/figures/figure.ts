@@ -1,12 +1,12 @@
 /** What all figures share: their settings, the sentence that says what they show, and moving in a table. */
 
 import { element } from "../dom";
-import type { Parts } from "./explorer-sentences";
+import type { SentenceParts } from "./explorer-sentences";
 
-const PAUSE = 500; // milliseconds after a change, before it is announced
+const ANNOUNCE_DELAY_MS = 500; // milliseconds after a change, before it is announced
 
 /** The sentence below a picture. A choice is also announced to screen readers, shortly after the last one. */
-export class Said {
+export class FigureSentence {
   readonly #place: HTMLElement;
   readonly #status = element("p", { class: "unseen", role: "status" });
   #timer = 0;
@@ -17,25 +17,25 @@ export class Said {
   }
 
   /** Show a sentence that will be replaced soon, while something is pointed at. */
-  show(parts: Parts): void {
+  show(parts: SentenceParts): void {
     this.#place.replaceChildren(...parts.map((part, at) => (at % 2 ? element("b", {}, part) : part)));
   }
 
   /** Show a sentence, and announce it. */
-  say(parts: Parts): void {
+  say(parts: SentenceParts): void {
     this.show(parts);
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => (this.#status.textContent = parts.join("")), PAUSE);
+    this.#timer = setTimeout(() => (this.#status.textContent = parts.join("")), ANNOUNCE_DELAY_MS);
   }
 }
 
 /** The data that a figure brings along. */
-export function dataOf(figure: HTMLElement): unknown {
+export function readFigureData(figure: HTMLElement): unknown {
   const script = figure.querySelector<HTMLScriptElement>('script[type="application/json"]');
   return JSON.parse(script?.text ?? "null");
 }
 
-const STEPS: Readonly<Record<string, readonly [number, number]>> = {
+const KEY_STEPS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowUp: [-1, 0],
   ArrowDown: [1, 0],
   ArrowLeft: [0, -1],
@@ -45,39 +45,39 @@ const STEPS: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 /** Make a table one stop of the Tab key, in which arrow keys move from cell to cell. */
-export function moveInTable(table: HTMLTableElement, start: readonly [number, number]): void {
+export function makeGrid(table: HTMLTableElement, start: readonly [number, number]): void {
   table.setAttribute("role", "grid");
-  stopAt(table, start);
+  setTabStop(table, start);
   table.addEventListener("focusin", ({ target }) => {
-    const at = placeIn(table, target);
-    if (at) stopAt(table, at);
+    const at = cellPosition(table, target);
+    if (at) setTabStop(table, at);
   });
   table.addEventListener("keydown", (event) => {
-    const [step, at] = [STEPS[event.key], placeIn(table, event.target)];
+    const [step, at] = [KEY_STEPS[event.key], cellPosition(table, event.target)];
     if (!step || !at || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
-    const rows = cellsOf(table);
+    const rows = bodyCells(table);
     const row = rows[clamp(at[0] + step[0], rows.length)] ?? [];
     row[clamp(at[1] + step[1], row.length)]?.focus();
   });
 }
 
 /** Let the Tab key reach one cell of a table and no other. */
-export function stopAt(table: HTMLTableElement, [row, column]: readonly [number, number]): void {
-  cellsOf(table).forEach((cells, at) =>
+export function setTabStop(table: HTMLTableElement, [row, column]: readonly [number, number]): void {
+  bodyCells(table).forEach((cells, at) =>
     cells.forEach((cell, to) => (cell.tabIndex = at === row && to === column ? 0 : -1)),
   );
 }
 
 /** The row and column of what an event happened to, in the body of a table. */
-export function placeIn(table: HTMLTableElement, target: EventTarget | null): [number, number] | null {
+export function cellPosition(table: HTMLTableElement, target: EventTarget | null): [number, number] | null {
   const cell = target instanceof Element ? target.closest("td") : null;
-  const at = cell ? cellsOf(table).findIndex((cells) => cells.includes(cell)) : -1;
-  return cell && at >= 0 ? [at, cellsOf(table)[at]?.indexOf(cell) ?? 0] : null;
+  const at = cell ? bodyCells(table).findIndex((cells) => cells.includes(cell)) : -1;
+  return cell && at >= 0 ? [at, bodyCells(table)[at]?.indexOf(cell) ?? 0] : null;
 }
 
-function cellsOf(table: HTMLTableElement): HTMLTableCellElement[][] {
+function bodyCells(table: HTMLTableElement): HTMLTableCellElement[][] {
   return [...(table.tBodies[0]?.rows ?? [])].map((row) => [...row.querySelectorAll("td")]);
 }
 

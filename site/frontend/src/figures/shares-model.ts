@@ -1,9 +1,9 @@
 /** What the figure of scores and shares says. */
 
-import { numeral } from "../numerals";
-import type { Parts } from "./explorer-sentences";
+import { formatNumber } from "../numerals";
+import type { SentenceParts } from "./explorer-sentences";
 
-export interface Bar {
+export interface ScoredShare {
   readonly name: string;
   readonly score: number;
   readonly share: number;
@@ -12,28 +12,28 @@ export interface Bar {
 /** A change of all scores at once. */
 export type Change = "plus" | "times" | null;
 
-export const MOST = 6; // the largest score of a slider, and the smallest with a minus sign
+export const MAX_SCORE = 6; // the largest score of a slider, and the smallest with a minus sign
 
 /** `84.4%`; what is not 0 is never shown as 0. */
-export function percent(share: number): string {
-  return share < 0.0005 ? "<0.1%" : `${numeral(100 * share, 1)}%`;
+export function formatPercent(share: number): string {
+  return share < 0.0005 ? "<0.1%" : `${formatNumber(100 * share, 1)}%`;
 }
 
 /** All scores after a change, or null where one would leave its slider. */
-export function changed(scores: readonly number[], plus: number, times: number): number[] | null {
+export function changeScores(scores: readonly number[], plus: number, times: number): number[] | null {
   const next = scores.map((score) => score * times + plus);
-  return next.every((score) => Math.abs(score) <= MOST) ? next : null;
+  return next.every((score) => Math.abs(score) <= MAX_SCORE) ? next : null;
 }
 
-export function describeShares(bars: readonly Bar[], change: Change): Parts {
+export function describeShares(bars: readonly ScoredShare[], change: Change): SentenceParts {
   const news = { plus: "All scores moved alike, so no share changed. ", times: "The differences changed, and the shares with them. " };
   const begin = change ? news[change] : "";
   const [first, second] = [...bars].sort((a, b) => b.score - a.score);
   if (!first || !second) return [begin];
-  if (bars.every(({ score }) => score === first.score)) return [`${begin}All scores are equal, so each share is `, percent(first.share), "."];
+  if (bars.every(({ score }) => score === first.score)) return [`${begin}All scores are equal, so each share is `, formatPercent(first.share), "."];
   const [one, other] = [`“${first.name}”`, `“${second.name}”`];
   const gap = first.score - second.score;
-  if (gap === 0) return [begin, one, " and ", other, ` have the same score, so each gets ${percent(first.share)}.`];
-  const times = numeral(Math.exp(gap), 1);
-  return [begin, one, ` is ${numeral(gap, 2)} above ${other}, so its share is `, `${times} times`, " as large."];
+  if (gap === 0) return [begin, one, " and ", other, ` have the same score, so each gets ${formatPercent(first.share)}.`];
+  const times = formatNumber(Math.exp(gap), 1);
+  return [begin, one, ` is ${formatNumber(gap, 2)} above ${other}, so its share is `, `${times} times`, " as large."];
 }

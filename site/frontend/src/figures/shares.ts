@@ -1,27 +1,27 @@
 /** Scores to move by sliders, and the bars of their softmax. */
 
-import { find } from "../dom";
-import { numeral } from "../numerals";
+import { findElement } from "../dom";
+import { formatNumber } from "../numerals";
 import { softmax } from "./attention";
-import { Said } from "./figure";
-import { changed, type Change, describeShares, percent } from "./shares-model";
+import { FigureSentence } from "./figure";
+import { changeScores, type Change, describeShares, formatPercent } from "./shares-model";
 
-export function start(figure: HTMLElement): void {
-  const said = new Said(figure);
+export function startShares(figure: HTMLElement): void {
+  const said = new FigureSentence(figure);
   const rows = [...figure.querySelectorAll<HTMLElement>(".shares-row")];
-  const inputs = rows.map((row) => find("input", HTMLInputElement, row));
+  const inputs = rows.map((row) => findElement("input", HTMLInputElement, row));
   const buttons = [...figure.querySelectorAll<HTMLButtonElement>(".shares-all button")];
   let scores = inputs.map((input) => Number(input.defaultValue));
 
   const after = ({ dataset }: HTMLButtonElement): number[] | null =>
-    changed(scores, Number(dataset.plus ?? 0), Number(dataset.times ?? 1));
+    changeScores(scores, Number(dataset.plus ?? 0), Number(dataset.times ?? 1));
   const draw = (): void => {
     const shares = softmax(scores);
     rows.forEach((row, at) => {
-      const [score, share] = [numeral(scores[at] ?? 0, 1), percent(shares[at] ?? 0)];
-      find(".figure-value", HTMLElement, row).textContent = score;
-      find(".shares-share", HTMLElement, row).textContent = share;
-      find("rect", SVGRectElement, row).setAttribute("width", (100 * (shares[at] ?? 0)).toFixed(2));
+      const [score, share] = [formatNumber(scores[at] ?? 0, 1), formatPercent(shares[at] ?? 0)];
+      findElement(".figure-value", HTMLElement, row).textContent = score;
+      findElement(".shares-share", HTMLElement, row).textContent = share;
+      findElement("rect", SVGRectElement, row).setAttribute("width", (100 * (shares[at] ?? 0)).toFixed(2));
       inputs[at]?.setAttribute("aria-valuetext", `${score}, share ${share}`);
     });
     for (const each of buttons) each.ariaDisabled = String(after(each) === null);

@@ -1,18 +1,18 @@
 /** Starts the figures of a page; the script of a kind is loaded only where there is one. */
 
-const KINDS: Readonly<Record<string, () => Promise<{ start(figure: HTMLElement): void }>>> = {
-  arrows: () => import("./arrows"),
-  explorer: () => import("./explorer"),
-  curves: () => import("./curves"),
-  positions: () => import("./positions"),
-  shares: () => import("./shares"),
-  stepper: () => import("./stepper"),
+const STARTERS: Readonly<Record<string, () => Promise<(figure: HTMLElement) => void>>> = {
+  arrows: async () => (await import("./arrows")).startArrows,
+  explorer: async () => (await import("./explorer")).startExplorer,
+  curves: async () => (await import("./curves")).startCurves,
+  positions: async () => (await import("./positions")).startPositions,
+  shares: async () => (await import("./shares")).startShares,
+  stepper: async () => (await import("./stepper")).startStepper,
 };
 
 export function startFigures(): void {
   for (const figure of document.querySelectorAll<HTMLElement>("[data-figure]")) {
     // After a reload some browsers restore what was chosen; the figure is drawn as it first was.
     for (const input of figure.querySelectorAll("input")) input.checked = input.defaultChecked;
-    void KINDS[figure.dataset.figure ?? ""]?.().then(({ start }) => start(figure));
+    void STARTERS[figure.dataset.figure ?? ""]?.().then((start) => start(figure));
   }
 }

@@ -1,13 +1,13 @@
 /** One head step by step: where each number of a result comes from. */
 
 import { button, element } from "../dom";
-import { shadeFor } from "../shading";
-import { moveInTable, placeIn, stopAt } from "./figure";
-import { type Given, headArrays, number, RAN, type Step } from "./head-arrays";
+import { createShade } from "../shading";
+import { makeGrid, cellPosition, setTabStop } from "./figure";
+import { type LessonArrays, computeHeadArrays, formatValue, CELLS_RAN_EVENT, type ComputedArray } from "./head-arrays";
 
-type Place = readonly [row: number, column: number];
+type CellPosition = readonly [row: number, column: number];
 
-class Panel {
+class StepPanel {
   readonly #result: HTMLTableElement;
   readonly #operands: readonly HTMLTableElement[];
   readonly #said: HTMLElement | null;
@@ -22,10 +22,10 @@ class Panel {
     this.#said = panel.querySelector(".figure-said");
     this.#said?.after(this.#status);
     const last = (result.tBodies[0]?.rows.length ?? 1) - 1;
-    moveInTable(result, [last, 0]);
+    makeGrid(result, [last, 0]);
     for (const event of ["focusin", "click"]) {
       result.addEventListener(event, ({ target }) => {
-        const at = placeIn(result, target);
+        const at = cellPosition(result, target);
         if (at) this.#show(at);
       });
     }
@@ -35,19 +35,19 @@ class Panel {
   /** Begin again, with other numbers in the tables. */
   refresh(): void {
     const last = (this.#result.tBodies[0]?.rows.length ?? 1) - 1;
-    stopAt(this.#result, [last, 0]);
+    setTabStop(this.#result, [last, 0]);
     const sum = this.#mark([last, 0]);
     if (this.#said) this.#said.textContent = sum;
   }
 
-  #show(at: Place): void {
+  #show(at: CellPosition): void {
     const sum = this.#mark(at);
     if (this.#said) this.#said.textContent = sum;
     this.#status.textContent = sum;
   }
 
   /** Outline a number and what it comes from; return its sum. */
-  #mark([row, column]: Place): string {
+  #mark([row, column]: CellPosition): string {
     for (const cell of this.panel.querySelectorAll(".from, .chosen")) cell.classList.remove("from", "chosen");
     const cell = cellAt(this.#result, row, column);
     cell?.classList.add("chosen");
@@ -69,12 +69,12 @@ function cellAt(table: HTMLTableElement, row: number, column: number): HTMLTable
 }
 
 /** The arrays of the reader's own last run, in the place of the lesson's. */
-class OwnRun {
+class LearnersArrays {
   readonly #tables: readonly HTMLTableElement[];
   readonly #lessons: ReadonlyMap<Element, readonly Node[]>; // what the figure was made with
   readonly #turn = button("", () => this.#show(!this.#isShown), { class: "button" });
   readonly #place = element("p", { class: "stepper-own", hidden: true }, this.#turn);
-  #arrays: Record<string, Step> | null = null;
+  #arrays: Record<string, ComputedArray> | null = null;
   #isShown = false;
 
   constructor(
@@ -86,8 +86,8 @@ class OwnRun {
     this.#lessons = new Map(parts.map((part) => [part, [...part.childNodes]]));
     figure.querySelector("figcaption")?.after(this.#place);
     const hasMask = this.#tables.some(({ dataset }) => dataset.array === "M");
-    figure.addEventListener(RAN, (event) => {
-      this.#arrays = headArrays((event as CustomEvent<Given>).detail, hasMask);
+    figure.addEventListener(CELLS_RAN_EVENT, (event) => {
+      this.#arrays = computeHeadArrays((event as CustomEvent<LessonArrays>).detail, hasMask);
       this.#place.hidden = this.#arrays === null;
       this.#show(this.#isShown && this.#arrays !== null);
     });
@@ -103,12 +103,12 @@ class OwnRun {
     this.refresh();
   }
 
-  #fill(arrays: Record<string, Step>): void {
+  #fill(arrays: Record<string, ComputedArray>): void {
     for (const panel of this.figure.querySelectorAll(".stepper-panel")) {
       const tables = this.#tables.filter((table) => panel.contains(table));
       const steps = tables.map((table) => arrays[table.dataset.array ?? ""]);
-      const shade = shadeFor(steps.flatMap((step) => step?.values.flat() ?? [])); // one for the whole picture
-      tables.forEach((table, index) => steps[index] && fill(table, steps[index], shade));
+      const shade = createShade(steps.flatMap((step) => step?.values.flat() ?? [])); // one for the whole picture
+      tables.forEach((table, index) => steps[index] && fillTable(table, steps[index], shade));
     }
     const d = arrays["W_Q"]?.values[0]?.length ?? 0;
     const scale = this.figure.querySelector("[data-scale]");
@@ -117,12 +117,12 @@ class OwnRun {
 }
 
 /** Nobody knows what the rows and columns of other numbers stand for, so they are numbered. */
-function fill(table: HTMLTableElement, { values, sum }: Step, shade: (value: number) => string): void {
+function fillTable(table: HTMLTableElement, { values, sum }: ComputedArray, shade: (value: number) => string): void {
   const heads = (values[0] ?? []).map((_, at) => element("th", { scope: "col" }, String(at)));
   const rows = values.map((row, i) => {
     const cells = row.map((value, j) => {
       const told = "result" in table.dataset && `row ${i}, column ${j}: ${sum(i, j)}`;
-      return element("td", { class: shade(value), "data-sum": told || null }, number(value));
+      return element("td", { class: shade(value), "data-sum": told || null }, formatValue(value));
     });
     return element("tr", {}, element("th", { scope: "row" }, String(i)), ...cells);
   });
@@ -131,15 +131,15 @@ function fill(table: HTMLTableElement, { values, sum }: Step, shade: (value: num
   if (shape) shape.textContent = `(${values.length}, ${values[0]?.length ?? 0})`;
 }
 
-export function start(figure: HTMLElement): void {
+export function startStepper(figure: HTMLElement): void {
   const radios = [...figure.querySelectorAll<HTMLInputElement>(".stepper-steps input")];
   const turns = [...figure.querySelectorAll<HTMLButtonElement>("[data-by]")];
-  const panels: Panel[] = [];
+  const panels: StepPanel[] = [];
   for (const panel of figure.querySelectorAll<HTMLElement>(".stepper-panel")) {
     const result = panel.querySelector<HTMLTableElement>("[data-result]");
-    if (result) panels.push(new Panel(panel, result));
+    if (result) panels.push(new StepPanel(panel, result));
   }
-  new OwnRun(figure, () => panels.forEach((panel) => panel.refresh()));
+  new LearnersArrays(figure, () => panels.forEach((panel) => panel.refresh()));
   const current = (): number => radios.findIndex(({ checked }) => checked);
   const update = (): void => {
     for (const turn of turns) turn.ariaDisabled = String(radios[current() + Number(turn.dataset.by)] === undefined);

@@ -1,39 +1,39 @@
 /** A text that is written letter by letter: what else each letter might have been, and what each head looked at. */
 
-import { button, element, svg } from "../dom";
-import { END, HEADS, type Look, looks, percent, shown, type Step } from "./generation-step";
+import { button, element, createSvg } from "../dom";
+import { END_OF_TEXT, HEADS_PER_BLOCK, type AttentionLink, attentionLinks, formatPercent, letterName, type GenerationStep } from "./generation-step";
 
-const SEEN = 0.06; // the weight from which a thread is drawn
-const STRONG = 0.5; // and in the picture of the whole text
-const LEAST = 0.005; // the probability from which a letter is shown
-const ALL = -1;
+const MIN_THREAD_WEIGHT = 0.06; // the weight from which a thread is drawn
+const MIN_WEB_WEIGHT = 0.5; // and in the picture of the whole text
+const MIN_PROBABILITY = 0.005; // the probability from which a letter is shown
+const ALL_HEADS = -1;
 
-export const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+export const prefersReducedMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-export class Tale {
+export class GeneratedText {
   readonly place: HTMLElement;
   readonly #text = element("p", { class: "gpt-text", id: "gpt-text", "aria-label": "The tale", role: "group" });
-  readonly #threads = svg("svg", { class: "threads", "aria-hidden": "true" });
+  readonly #threads = createSvg("svg", { class: "threads", "aria-hidden": "true" });
   readonly #choices = element("ol", { class: "choices" });
   readonly #said = element("p", { class: "gpt-said" });
   readonly #scrub = element("input", { type: "range", id: "gpt-letter", min: 0, max: 0, step: 1, value: 0, autocomplete: "off" });
   readonly #heads: readonly HTMLButtonElement[];
-  readonly #steps: Step[] = [];
+  readonly #steps: GenerationStep[] = [];
   #letters: HTMLElement[] = [];
   #first = 0; // letters of the prompt
   #accepted = 0; // drafts
-  #head = ALL;
+  #head = ALL_HEADS;
   #isWhole = false;
 
   constructor(place: HTMLElement, ...controls: Node[]) {
     this.place = place;
-    this.#heads = [ALL, ...Array.from({ length: 2 * HEADS }, (_, head) => head)].map((head) => {
-      const label = head === ALL ? "All" : String((head % HEADS) + 1);
-      const name = head === ALL ? "All heads" : nameOf(head);
-      return button(label, () => this.#choose(head), { class: classOf(head), "aria-label": name, "aria-pressed": String(head === ALL) });
+    this.#heads = [ALL_HEADS, ...Array.from({ length: 2 * HEADS_PER_BLOCK }, (_, head) => head)].map((head) => {
+      const label = head === ALL_HEADS ? "All" : String((head % HEADS_PER_BLOCK) + 1);
+      const name = head === ALL_HEADS ? "All heads" : headName(head);
+      return button(label, () => this.#choose(head), { class: headClass(head), "aria-label": name, "aria-pressed": String(head === ALL_HEADS) });
     });
     const [all, ...heads] = this.#heads;
-    const ofBlock = (block: number): HTMLElement => element("span", {}, `Block ${block + 1}`, ...heads.slice(block * HEADS, (block + 1) * HEADS));
+    const ofBlock = (block: number): HTMLElement => element("span", {}, `Block ${block + 1}`, ...heads.slice(block * HEADS_PER_BLOCK, (block + 1) * HEADS_PER_BLOCK));
     this.#scrub.addEventListener("input", () => {
       this.#isWhole = false;
       this.#draw(Number(this.#scrub.value));
@@ -65,7 +65,7 @@ export class Tale {
   }
 
   /** Write a letter; what belongs to it is drawn, unless more follow at once. */
-  add(step: Step, isDrawn = true): void {
+  add(step: GenerationStep, isDrawn = true): void {
     this.#steps.push(step);
     const [accepted] = step.counts ?? [0];
     const letter = element("span", { "data-draft": accepted > this.#accepted }, step.letter);
@@ -97,37 +97,37 @@ export class Tale {
   #draw(at: number): void {
     const step = this.#steps[at];
     const found = step ? this.#looksOf(step, at, 0) : [];
-    const web = this.#isWhole ? this.#steps.flatMap((each, to) => this.#paths(this.#looksOf(each, to, STRONG), to, 0.3)) : [];
-    this.#threads.replaceChildren(...web, ...(this.#isWhole ? [] : this.#paths(found.filter(({ weight }) => weight > SEEN), at, 1)));
+    const web = this.#isWhole ? this.#steps.flatMap((each, to) => this.#paths(this.#looksOf(each, to, MIN_WEB_WEIGHT), to, 0.3)) : [];
+    this.#threads.replaceChildren(...web, ...(this.#isWhole ? [] : this.#paths(found.filter(({ weight }) => weight > MIN_THREAD_WEIGHT), at, 1)));
     for (const each of this.#text.querySelectorAll("[data-now]")) each.removeAttribute("data-now");
     if (step) this.#letters[this.#first + at]?.setAttribute("data-now", "");
-    if (step) this.#scrub.setAttribute("aria-valuetext", `${at + 1}: ${shown(step.letter)}`);
-    this.#choices.replaceChildren(...(step?.choices ?? []).filter(([, share]) => share >= LEAST).map(([letter, share]) => bar(letter, share, letter === step?.letter)));
+    if (step) this.#scrub.setAttribute("aria-valuetext", `${at + 1}: ${letterName(step.letter)}`);
+    this.#choices.replaceChildren(...(step?.choices ?? []).filter(([, share]) => share >= MIN_PROBABILITY).map(([letter, share]) => choiceBar(letter, share, letter === step?.letter)));
     this.#said.replaceChildren(...(step ? this.#sentence(step, found[0]) : ["No letter is written yet."]));
   }
 
-  #looksOf(step: Step, at: number, least: number): Look[] {
-    return looks(step, this.#first + at, least).filter(({ head }) => this.#head === ALL || head === this.#head);
+  #looksOf(step: GenerationStep, at: number, least: number): AttentionLink[] {
+    return attentionLinks(step, this.#first + at, least).filter(({ head }) => this.#head === ALL_HEADS || head === this.#head);
   }
 
   /** Threads from where a letter was written to those that it was chosen by. */
-  #paths(found: readonly Look[], at: number, strength: number): SVGElement[] {
-    const from = centre(this.#letters[this.#first + at]);
+  #paths(found: readonly AttentionLink[], at: number, strength: number): SVGElement[] {
+    const from = threadEnd(this.#letters[this.#first + at]);
     return found.map(({ head, at: to, weight }) => {
-      const [x, y] = centre(this.#letters[to]);
+      const [x, y] = threadEnd(this.#letters[to]);
       const lift = Math.min(48, 12 + Math.abs(from[0] - x) / 5) + 3 * head;
       const d = `M${from[0]} ${from[1]}C${from[0]} ${from[1] - lift} ${x} ${y - lift} ${x} ${y}`;
       const opacity = (strength * (0.2 + 0.8 * weight)).toFixed(2);
-      return svg("path", { class: classOf(head), d, "stroke-width": (0.6 + 2.8 * weight * strength).toFixed(1), "stroke-opacity": opacity });
+      return createSvg("path", { class: headClass(head), d, "stroke-width": (0.6 + 2.8 * weight * strength).toFixed(1), "stroke-opacity": opacity });
     });
   }
 
-  #sentence({ letter }: Step, look: Look | undefined): (string | Node)[] {
-    const quoted = element("b", {}, shown(letter));
+  #sentence({ letter }: GenerationStep, look: AttentionLink | undefined): (string | Node)[] {
+    const quoted = element("b", {}, letterName(letter));
     if (!look) return [quoted, ": no attention to show."];
-    const seen = element("b", {}, shown(this.#letters[look.at]?.textContent ?? ""));
+    const seen = element("b", {}, letterName(this.#letters[look.at]?.textContent ?? ""));
     const word = this.#wordAt(look.at);
-    return ["For ", quoted, `, ${nameOf(look.head)} looked most at `, seen, word && ` in “${word}”`, ` (${percent(look.weight)}).`];
+    return ["For ", quoted, `, ${headName(look.head)} looked most at `, seen, word && ` in “${word}”`, ` (${formatPercent(look.weight)}).`];
   }
 
   #wordAt(at: number): string {
@@ -137,25 +137,25 @@ export class Tale {
   }
 }
 
-function nameOf(head: number): string {
-  return `block ${Math.floor(head / HEADS) + 1}, head ${(head % HEADS) + 1}`;
+function headName(head: number): string {
+  return `block ${Math.floor(head / HEADS_PER_BLOCK) + 1}, head ${(head % HEADS_PER_BLOCK) + 1}`;
 }
 
-function classOf(head: number): string {
-  return head === ALL ? "" : head < HEADS ? "head-first" : "head-second";
+function headClass(head: number): string {
+  return head === ALL_HEADS ? "" : head < HEADS_PER_BLOCK ? "head-first" : "head-second";
 }
 
-function centre(letter: HTMLElement | undefined): [number, number] {
+function threadEnd(letter: HTMLElement | undefined): [number, number] {
   return letter ? [letter.offsetLeft + letter.offsetWidth / 2, letter.offsetTop + 0.2 * letter.offsetHeight] : [0, 0];
 }
 
-function bar(letter: string, share: number, isChosen: boolean): HTMLElement {
+function choiceBar(letter: string, share: number, isChosen: boolean): HTMLElement {
   const line = element("span", { class: "choice-bar" });
   line.style.setProperty("--share", String(share));
-  return element("li", { "data-chosen": isChosen }, element("code", {}, shown(letter)), line, element("span", {}, percent(share)));
+  return element("li", { "data-chosen": isChosen }, element("code", {}, letterName(letter)), line, element("span", {}, formatPercent(share)));
 }
 
 /** Whether a tale ends with this letter. */
-export function isEnd(letter: string): boolean {
-  return letter === END;
+export function isEndOfText(letter: string): boolean {
+  return letter === END_OF_TEXT;
 }

@@ -2,16 +2,16 @@
 
 import { button } from "../dom";
 
-const PACE = 75; // milliseconds for a letter
+const LETTER_MS = 75; // milliseconds for a letter
 
-export class Pace {
+export class WritingPace {
   readonly button = button("Pause", () => this.#turn(), { class: "button", hidden: true });
   #isHalted = false;
   #goOn: () => void = () => undefined;
 
   /** Wait for the time of a letter, and for as long as it is halted. */
   async wait(): Promise<void> {
-    await new Promise((go) => setTimeout(go, PACE));
+    await new Promise((go) => setTimeout(go, LETTER_MS));
     if (this.#isHalted) await new Promise<void>((go) => (this.#goOn = go));
   }
 

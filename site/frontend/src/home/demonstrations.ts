@@ -1,22 +1,22 @@
 /** What the home page shows without a click: a wrong answer that is checked, and a GPT that writes. */
 
-import { element, find } from "../dom";
-import { Pace } from "../gpt/writing-pace";
-import type { Writing } from "../gpt/generation-step";
-import { isCalm, Tale } from "../gpt/generated-text";
-import { suggest } from "../solve/draft";
+import { element, findElement } from "../dom";
+import { WritingPace } from "../gpt/writing-pace";
+import type { RecordedText } from "../gpt/generation-step";
+import { prefersReducedMotion, GeneratedText } from "../gpt/generated-text";
+import { suggestDraft } from "../solve/draft";
 
 const KEY_MS = 30; // between two letters that are typed; all of it takes less than five seconds
 const THINK_MS = 500;
 
 /** Type the wrong answer, then show what the grader says of it. */
-export async function typeAnswer(): Promise<void> {
+export async function typeWrongAnswer(): Promise<void> {
   const place = document.getElementById("wrong");
   if (!place) return;
-  const [code, said] = [find("code", HTMLElement, place), find(".wrong-said", HTMLElement, place)];
+  const [code, said] = [findElement("code", HTMLElement, place), findElement(".wrong-said", HTMLElement, place)];
   const text = code.textContent ?? "";
-  find("a", HTMLAnchorElement, place).addEventListener("click", () => suggest(place.dataset.exercise ?? "", `import numpy as np\n\n\n${text}\n`));
-  if (isCalm) return;
+  findElement("a", HTMLAnchorElement, place).addEventListener("click", () => suggestDraft(place.dataset.exercise ?? "", `import numpy as np\n\n\n${text}\n`));
+  if (prefersReducedMotion) return;
   said.dataset.is = "awaited";
   const [typed, rest] = [document.createTextNode(""), element("span", { class: "to-type" }, text)];
   code.replaceChildren(typed, rest);
@@ -30,19 +30,19 @@ export async function typeAnswer(): Promise<void> {
 }
 
 /** Let the GPT write what it wrote when the site was built. */
-export async function showGpt(): Promise<void> {
+export async function replayGpt(): Promise<void> {
   const place = document.getElementById("gpt-show");
   if (!place) return;
   const answer = await fetch(new URL(place.dataset.record ?? "", location.href)).catch(() => undefined);
   if (!answer?.ok) return;
-  const { prompt, steps } = (await answer.json()) as Writing;
-  const pace = new Pace();
-  const tale = new Tale(place, find(".gpt-source", HTMLElement, place), pace.button);
+  const { prompt, steps } = (await answer.json()) as RecordedText;
+  const pace = new WritingPace();
+  const tale = new GeneratedText(place, findElement(".gpt-source", HTMLElement, place), pace.button);
   tale.begin(prompt);
-  pace.show(!isCalm);
+  pace.show(!prefersReducedMotion);
   for (const step of steps) {
-    tale.add(step, !isCalm);
-    if (!isCalm) await pace.wait();
+    tale.add(step, !prefersReducedMotion);
+    if (!prefersReducedMotion) await pace.wait();
   }
   pace.show(false);
   tale.finish();

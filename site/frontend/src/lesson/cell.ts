@@ -1,22 +1,22 @@
 /** A cell on the page: its code, which can be changed, its buttons, and what it shows. */
 
-import { button, element, sentence } from "../dom";
+import { button, element, renderInlineCode } from "../dom";
 import type { Editor } from "../editor";
-import { exploreHeatmaps } from "../heatmap";
+import { makeHeatmapsExplorable } from "../heatmap";
 import { numpyNames } from "../workers";
-import { figure, type Shown, type ShownPlot } from "./figures";
+import { renderFigure, type MatrixFigure, type PlotFigure } from "./figures";
 import type { Staleness } from "./notebook";
 
 /** What Python gives of a cell that ran. */
-export interface Result {
+export interface CellResult {
   readonly printed: string;
   readonly truncated: number; // bytes that were printed and are not in it
-  readonly figures: readonly (Shown | ShownPlot)[];
+  readonly figures: readonly (MatrixFigure | PlotFigure)[];
   readonly problem: { readonly message: string; readonly line: number | null } | null;
 }
 
 /** What a cell asks of the page. */
-export interface Asked {
+export interface CellActions {
   run(): void;
   runAll(): void;
   stop(): void;
@@ -25,14 +25,14 @@ export interface Asked {
 }
 
 /** What the page tells a cell. */
-export interface Look {
+export interface CellStatus {
   readonly staleness: Staleness;
   readonly isEdited: boolean;
   readonly isOutOfStep: boolean; // so that it has to run with all above
   readonly isBusy: boolean; // some cell is running
 }
 
-const STALE: Record<Staleness, string> = {
+const STALENESS_SENTENCES: Record<Staleness, string> = {
   "": "",
   edited: "You have changed the code since this was shown.",
   above: "A cell above has changed since this was shown.",
@@ -56,7 +56,7 @@ export class CellView {
     private readonly card: HTMLElement,
     private readonly name: string,
     private readonly source: string,
-    private readonly asked: Asked,
+    private readonly asked: CellActions,
   ) {
     this.#code = card.querySelector<HTMLElement>(".cell-code");
     this.#results = card.querySelector<HTMLElement>(".results");
@@ -76,7 +76,7 @@ export class CellView {
   }
 
   /** Show how the cell stands among the others. */
-  update({ staleness, isEdited, isOutOfStep, isBusy }: Look): void {
+  update({ staleness, isEdited, isOutOfStep, isBusy }: CellStatus): void {
     const isHidden = this.#code === null;
     this.card.toggleAttribute("data-stale", staleness !== "");
     this.#bar.hidden = isHidden && staleness === "";
@@ -89,7 +89,7 @@ export class CellView {
     this.#reset.disabled = isBusy;
     this.#running.hidden = true;
     this.card.removeAttribute("data-running");
-    this.#say(STALE[staleness] || this.#words);
+    this.#say(STALENESS_SENTENCES[staleness] || this.#words);
   }
 
   /** Show that it runs, or waits for Python. */
@@ -108,12 +108,12 @@ export class CellView {
   }
 
   /** Put what came of a run in the place of what was shown. */
-  show({ printed, truncated, figures, problem }: Result): void {
-    const shown: Node[] = figures.map(figure);
+  show({ printed, truncated, figures, problem }: CellResult): void {
+    const shown: Node[] = figures.map(renderFigure);
     const text = printed.replace(/\n+$/, "");
-    if (text) shown.unshift(element("p", { class: "unseen" }, "Prints:"), box(text));
+    if (text) shown.unshift(element("p", { class: "unseen" }, "Prints:"), outputBox(text));
     if (truncated > 0) shown.push(element("p", { class: "nothing" }, `… and ${truncated} more bytes`));
-    if (problem) shown.push(element("div", { class: "problem" }, sentence(problem.message)));
+    if (problem) shown.push(element("div", { class: "problem" }, renderInlineCode(problem.message)));
     this.#replace(shown);
     this.#editor?.mark(problem?.line ?? null);
   }
@@ -136,7 +136,7 @@ export class CellView {
     }
     this.#results.replaceChildren(...shown);
     const isNew = !this.#built.includes(shown[0] as Node);
-    if (isNew) exploreHeatmaps(this.#results);
+    if (isNew) makeHeatmapsExplorable(this.#results);
   }
 
   #putBack(): void {
@@ -198,7 +198,7 @@ export class CellView {
   }
 }
 
-function box(text: string): HTMLElement {
+function outputBox(text: string): HTMLElement {
   const isWide = text.split("\n").some((line) => line.length > 34);
   return element("pre", { class: "code", tabindex: isWide && 0 }, element("code", {}, text));
 }

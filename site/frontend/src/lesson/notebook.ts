@@ -40,7 +40,7 @@ export class Notebook {
 
   /** The first cell that shows what other code than the lesson's own has given, if there is one. */
   get firstChanged(): number | undefined {
-    const at = this.#cells.findIndex(({ shown }, each) => !isSame(shown ?? [], this.#built.slice(0, each + 1)));
+    const at = this.#cells.findIndex(({ shown }, each) => !areEqual(shown ?? [], this.#built.slice(0, each + 1)));
     return at < 0 ? undefined : at;
   }
 
@@ -82,12 +82,12 @@ export class Notebook {
     const { shown } = this.#cell(at);
     if (shown === null) return "above";
     if (shown[at] !== this.code(at)) return "edited";
-    return isSame(shown, this.#codesTo(at)) ? "" : "above";
+    return areEqual(shown, this.#codesTo(at)) ? "" : "above";
   }
 
   #isCurrent(at: number): boolean {
     const { ran } = this.#cell(at);
-    return ran !== null && isSame(ran, this.#codesTo(at));
+    return ran !== null && areEqual(ran, this.#codesTo(at));
   }
 
   #codesTo(at: number): string[] {
@@ -101,6 +101,6 @@ export class Notebook {
   }
 }
 
-function isSame(one: readonly string[], other: readonly string[]): boolean {
+function areEqual(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((code, at) => code === other[at]);
 }

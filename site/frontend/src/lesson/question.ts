@@ -1,35 +1,35 @@
 /** The questions of a lesson: an answer is judged at once, and each has its own reason. */
 
-import { find } from "../dom";
+import { findElement } from "../dom";
 
-const START = 0; // the places of the reasons: what to do, what is missing, then one for each answer
-const MISSING = 1;
-const FIRST = 2;
+const INSTRUCTION = 0; // the places of the reasons: what to do, what is missing, then one for each answer
+const MISSING_ANSWER = 1;
+const FIRST_ANSWER = 2;
 
 type Tone = "" | "good" | "bad";
 
 /** Let every question of the page judge its answers. */
-export function askQuestions(): void {
+export function startQuestions(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>(".quiz")) {
-    if (form.dataset.numbers) askNumber(form, JSON.parse(form.dataset.numbers) as Known[]);
-    else askChoice(form);
+    if (form.dataset.numbers) startNumberQuestion(form, JSON.parse(form.dataset.numbers) as NumberAnswer[]);
+    else startChoiceQuestion(form);
   }
 }
 
-function askChoice(form: HTMLFormElement): void {
+function startChoiceQuestion(form: HTMLFormElement): void {
   const options = [...form.querySelectorAll<HTMLElement>(".option")];
-  const inputs = options.map((option) => find("input", HTMLInputElement, option));
+  const inputs = options.map((option) => findElement("input", HTMLInputElement, option));
   const answer = inputs.findIndex((input) => input.dataset.right !== undefined);
-  const reveal = find(".link", HTMLButtonElement, form);
+  const reveal = findElement(".link", HTMLButtonElement, form);
 
   function judge(at: number): void {
     options.forEach((option) => {
-      if (option.dataset.is === "wrong") mark(option, "tried", "–", "tried");
+      if (option.dataset.is === "wrong") markOption(option, "tried", "–", "tried");
     });
     const isRight = at === answer;
     const option = options[at];
-    if (option) mark(option, isRight ? "right" : "wrong", isRight ? "✓" : "✗", isRight ? "Right" : "Not this");
-    tell(form, FIRST + at, isRight ? "good" : "bad");
+    if (option) markOption(option, isRight ? "right" : "wrong", isRight ? "✓" : "✗", isRight ? "Right" : "Not this");
+    showReason(form, FIRST_ANSWER + at, isRight ? "good" : "bad");
     reveal.disabled = isRight;
   }
 
@@ -37,7 +37,7 @@ function askChoice(form: HTMLFormElement): void {
     event.preventDefault();
     const at = inputs.findIndex((input) => input.checked);
     if (at >= 0) judge(at);
-    else tell(form, MISSING, "");
+    else showReason(form, MISSING_ANSWER, "");
   });
   reveal.addEventListener("click", () => {
     const input = inputs[answer];
@@ -49,7 +49,7 @@ function askChoice(form: HTMLFormElement): void {
 }
 
 /** A mark beside an answer: a sign for the eye, which a narrow page shows alone, and a word. */
-function mark(option: HTMLElement, is: string, sign: string, word: string): void {
+function markOption(option: HTMLElement, is: string, sign: string, word: string): void {
   option.dataset.is = is;
   const seen = document.createElement("span");
   seen.ariaHidden = "true";
@@ -57,25 +57,25 @@ function mark(option: HTMLElement, is: string, sign: string, word: string): void
   const said = document.createElement("span");
   said.className = "word";
   said.append(word);
-  find(".option-mark", HTMLElement, option).replaceChildren(seen, " ", said);
+  findElement(".option-mark", HTMLElement, option).replaceChildren(seen, " ", said);
 }
 
 /** A number that a reader may give, and how far from it another one counts as the same. */
-type Known = readonly [value: number, near: number];
+type NumberAnswer = readonly [value: number, near: number];
 
-function askNumber(form: HTMLFormElement, known: readonly Known[]): void {
-  const input = find("input", HTMLInputElement, form);
-  const reveal = find(".link", HTMLButtonElement, form);
+function startNumberQuestion(form: HTMLFormElement, known: readonly NumberAnswer[]): void {
+  const input = findElement("input", HTMLInputElement, form);
+  const reveal = findElement(".link", HTMLButtonElement, form);
 
   function judge(): void {
-    const read = readings(input.value);
+    const read = parseNumbers(input.value);
     const at = known.findIndex(([value, near]) => read.some((each) => Math.abs(each - value) <= near));
     const isRight = at === 0;
     const tone = isRight ? "good" : read.length > 0 ? "bad" : "";
     input.dataset.is = tone;
     input.ariaInvalid = String(!isRight);
-    const reason = FIRST + (at < 0 ? known.length : at);
-    tell(form, read.length > 0 ? reason : MISSING, tone);
+    const reason = FIRST_ANSWER + (at < 0 ? known.length : at);
+    showReason(form, read.length > 0 ? reason : MISSING_ANSWER, tone);
     reveal.disabled = isRight || read.length === 0;
   }
 
@@ -86,7 +86,7 @@ function askNumber(form: HTMLFormElement, known: readonly Known[]): void {
   input.addEventListener("input", () => {
     input.dataset.is = "";
     input.ariaInvalid = null;
-    tell(form, START, "");
+    showReason(form, INSTRUCTION, "");
   });
   reveal.addEventListener("click", () => {
     input.value = form.dataset.answer ?? "";
@@ -96,8 +96,8 @@ function askNumber(form: HTMLFormElement, known: readonly Known[]): void {
 }
 
 /** Show one of the reasons; the box is a status, so it is said too. */
-function tell(form: HTMLFormElement, at: number, tone: Tone): void {
-  const box = find(".reasons", HTMLElement, form);
+function showReason(form: HTMLFormElement, at: number, tone: Tone): void {
+  const box = findElement(".reasons", HTMLElement, form);
   [...box.children].forEach((reason, each) => reason.classList.toggle("now", each === at));
   box.dataset.tone = tone;
 }
@@ -106,13 +106,13 @@ function tell(form: HTMLFormElement, at: number, tone: Tone): void {
  * The numbers that a text may mean: `2`, `2.0`, `2,0`, `8/4`. `65,536` may be either of two. None if
  * it is no number.
  */
-export function readings(text: string): number[] {
+export function parseNumbers(text: string): number[] {
   const plain = text.replace(/\s/g, "").replace(/−/g, "-");
   const grouped = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(plain) ? [plain.replaceAll(",", "")] : [];
-  return [plain.replace(/,(?=\d*(?:\/|$))/g, "."), ...grouped].map(read).filter(Number.isFinite);
+  return [plain.replace(/,(?=\d*(?:\/|$))/g, "."), ...grouped].map(parseNumber).filter(Number.isFinite);
 }
 
-function read(text: string): number {
+function parseNumber(text: string): number {
   const [, over, under = "1"] = /^([^/]+)(?:\/([^/]+))?$/.exec(text) ?? [];
   const parts = [over ?? "", under];
   const areNumbers = parts.every((part) => /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(part));

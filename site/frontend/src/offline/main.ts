@@ -21,46 +21,46 @@ declare const ETUDE_BUILD: {
 };
 
 /** A package in the list of a Pyodide distribution. */
-interface Listed {
+interface PyodidePackage {
   readonly file_name: string;
   readonly imports?: readonly string[];
   readonly depends?: readonly string[];
 }
 
-const PATIENCE = 4_000; // milliseconds for the network, where there is a copy
-const AT_ONCE = 3; // pages that are fetched at a time in the background
-const MOST = 400; // pages that are fetched for one visit
+const NETWORK_TIMEOUT_MS = 4_000; // milliseconds for the network, where there is a copy
+const PARALLEL_FETCHES = 3; // pages that are fetched at a time in the background
+const MAX_PAGES_PER_VISIT = 400; // pages that are fetched for one visit
 
-const OF_SERVER = ["v1/", "staff", "lti", "oidc"]; // what `etude serve` adds to the site
+const SERVER_PATHS = ["v1/", "staff", "lti", "oidc"]; // what `etude serve` adds to the site
 
 const { scope } = self.registration;
 const pyodide = new URL(ETUDE_BUILD.pyodide, scope).href;
 const assets = new URL("assets/", scope).href;
-const ours = `etude ${scope} `; // another site of Etude's may lie on the same host
-const PAGES = `${ours}pages ${ETUDE_BUILD.version}`;
-const ASSETS = `${ours}assets`;
-const PYTHON = `${ours}python ${pyodide}`;
+const CACHE_PREFIX = `etude ${scope} `; // another site of Etude's may lie on the same host
+const PAGE_CACHE = `${CACHE_PREFIX}pages ${ETUDE_BUILD.version}`;
+const ASSET_CACHE = `${CACHE_PREFIX}assets`;
+const PYTHON_CACHE = `${CACHE_PREFIX}python ${pyodide}`;
 
 self.addEventListener("install", (event) => event.waitUntil(install()));
 self.addEventListener("activate", (event) => event.waitUntil(activate()));
-self.addEventListener("message", (event) => event.waitUntil(hear(event.data as FromPage)));
+self.addEventListener("message", (event) => event.waitUntil(handleMessage(event.data as FromPage)));
 self.addEventListener("fetch", (event) => {
   const { url, method, headers } = event.request;
   if (method !== "GET" || headers.has("range")) return;
   if (headers.get("accept") === "text/event-stream") return; // never ends
   // A request that is sent again from here no longer tells what it is for, which a server looks at.
-  if (OF_SERVER.some((path) => url.startsWith(new URL(path, scope).href))) return;
-  if (url.startsWith(pyodide)) event.respondWith(fromCache(PYTHON, event));
-  else if (url.startsWith(assets)) event.respondWith(fromCache(ASSETS, event));
-  else if (url.startsWith(scope)) event.respondWith(fromNetwork(event));
+  if (SERVER_PATHS.some((path) => url.startsWith(new URL(path, scope).href))) return;
+  if (url.startsWith(pyodide)) event.respondWith(respondFromCache(PYTHON_CACHE, event));
+  else if (url.startsWith(assets)) event.respondWith(respondFromCache(ASSET_CACHE, event));
+  else if (url.startsWith(scope)) event.respondWith(respondFromNetwork(event));
 });
 
 async function install(): Promise<void> {
-  const cache = await caches.open(ASSETS);
+  const cache = await caches.open(ASSET_CACHE);
   const missing = [];
   for (const address of assetAddresses()) if (!(await cache.match(address))) missing.push(address);
   await cache.addAll(missing); // fails as a whole unless each is a success
-  await keepPages(ETUDE_BUILD.pages);
+  await cachePages(ETUDE_BUILD.pages);
 }
 
 function assetAddresses(): string[] {
@@ -69,85 +69,85 @@ function assetAddresses(): string[] {
 
 async function activate(): Promise<void> {
   await self.clients.claim();
-  const names = (await caches.keys()).filter((name) => name.startsWith(ours));
-  const stale = names.filter((name) => ![PAGES, ASSETS, PYTHON].includes(name));
+  const names = (await caches.keys()).filter((name) => name.startsWith(CACHE_PREFIX));
+  const stale = names.filter((name) => ![PAGE_CACHE, ASSET_CACHE, PYTHON_CACHE].includes(name));
   for (const name of stale) {
     const requests = await (await caches.open(name)).keys();
-    if (name.startsWith(`${ours}pages `)) await keepPages(requests.map(({ url }) => url));
+    if (name.startsWith(`${CACHE_PREFIX}pages `)) await cachePages(requests.map(({ url }) => url));
     await caches.delete(name);
   }
   const wanted = new Set(assetAddresses());
-  const cache = await caches.open(ASSETS);
+  const cache = await caches.open(ASSET_CACHE);
   for (const request of await cache.keys()) if (!wanted.has(request.url)) await cache.delete(request);
 }
 
-async function hear(message: FromPage): Promise<void> {
-  if (message.kind === "python") await keepPython(message.packages);
-  else await keepPages([...message.pages, ...(await pagesOf(message.track))]);
+async function handleMessage(message: FromPage): Promise<void> {
+  if (message.kind === "python") await cachePython(message.packages);
+  else await cachePages([...message.pages, ...(await trackPages(message.track))]);
 }
 
-async function pagesOf(track: string): Promise<string[]> {
-  const index = await (await caches.open(ASSETS)).match(new URL(ETUDE_BUILD.index, scope).href);
+async function trackPages(track: string): Promise<string[]> {
+  const index = await (await caches.open(ASSET_CACHE)).match(new URL(ETUDE_BUILD.index, scope).href);
   if (!track || !index) return [];
   const { pages } = (await index.json()) as { pages: readonly (readonly [string, string])[] };
   return pages.map(([, path]) => path).filter((path) => path.startsWith(`${track}/`));
 }
 
 /** Fetch what is not kept yet, a few at a time; what cannot be had now may be had later. */
-async function keepPages(addresses: readonly string[]): Promise<void> {
-  const cache = await caches.open(PAGES);
-  const absolute = addresses.map((each) => plain(new URL(each, scope).href));
+async function cachePages(addresses: readonly string[]): Promise<void> {
+  const cache = await caches.open(PAGE_CACHE);
+  const absolute = addresses.map((each) => withoutQuery(new URL(each, scope).href));
   const isPage = (each: string) => each.startsWith(scope) && !each.startsWith(assets);
-  const waiting = [...new Set(absolute)].filter(isPage).slice(0, MOST);
+  const waiting = [...new Set(absolute)].filter(isPage).slice(0, MAX_PAGES_PER_VISIT);
   const keepSome = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       if (await cache.match(next)) continue;
       const response = await fetch(next, { cache: "no-cache" }).catch(() => undefined);
       if (!response?.ok) continue;
-      if (await isOfExercise(response)) waiting.push(new URL("exercise.json", next).href);
-      waiting.push(...(await imagesAndData(response, next)));
-      if (next.endsWith("/exercise.json")) waiting.push(...(await engineOf(response, next)));
-      await keep(PAGES, next, response);
+      if (await isExercisePage(response)) waiting.push(new URL("exercise.json", next).href);
+      waiting.push(...(await linkedFiles(response, next)));
+      if (next.endsWith("/exercise.json")) waiting.push(...(await engineFiles(response, next)));
+      await cacheResponse(PAGE_CACHE, next, response);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, keepSome));
+  await Promise.all(Array.from({ length: PARALLEL_FETCHES }, keepSome));
 }
 
-async function isOfExercise(response: Response): Promise<boolean> {
+async function isExercisePage(response: Response): Promise<boolean> {
   if (!response.headers.get("content-type")?.startsWith("text/html")) return false;
   return (await response.clone().text()).includes(' data-page="exercise"');
 }
 
 /** The images and the data files that lie beside a page: the builder names them without a folder. */
-async function imagesAndData(response: Response, address: string): Promise<string[]> {
+async function linkedFiles(response: Response, address: string): Promise<string[]> {
   if (!response.headers.get("content-type")?.startsWith("text/html")) return [];
   const found = (await response.clone().text()).matchAll(/ (?:src|data-files)="([\w.-]+\.(?:png|jpe?g|json))"/g);
   return [...found].map(([, name]) => new URL(name ?? "", address).href);
 }
 
 /** The file from which the page's Python judges, if it does. */
-async function engineOf(response: Response, address: string): Promise<string[]> {
+async function engineFiles(response: Response, address: string): Promise<string[]> {
   const { engine } = (await response.clone().json()) as { engine: string };
   return engine ? [new URL(engine, address).href] : [];
 }
 
 /** Keep what Python was started from, as its own list says; the browser has just fetched it. */
-async function keepPython(modules: readonly string[]): Promise<void> {
-  const cache = await caches.open(PYTHON);
+async function cachePython(modules: readonly string[]): Promise<void> {
+  const cache = await caches.open(PYTHON_CACHE);
   const keepFile = async (name: string): Promise<Response> => {
     if (!(await cache.match(pyodide + name))) await cache.add(pyodide + name);
     return (await cache.match(pyodide + name)) ?? Response.error();
   };
   const lock = await (await keepFile("pyodide-lock.json")).json();
-  const { packages } = lock as { packages: Record<string, Listed> };
+  const { packages } = lock as { packages: Record<string, PyodidePackage> };
   const core = ["pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip"];
-  for (const name of core.concat(wheels(packages, ["numpy", ...modules]))) await keepFile(name);
+  for (const name of core.concat(requiredWheels(packages, ["numpy", ...modules]))) await keepFile(name);
 }
 
 /** The files of the packages that have some modules, and of what these depend on. */
-function wheels(packages: Record<string, Listed>, modules: readonly string[]): string[] {
-  const has = ({ imports }: Listed) => (imports ?? []).some((each) => modules.includes(each.split(".")[0] ?? ""));
-  const waiting = Object.keys(packages).filter((name) => name === "numpy" || has(packages[name] as Listed));
+function requiredWheels(packages: Record<string, PyodidePackage>, modules: readonly string[]): string[] {
+  const has = ({ imports }: PyodidePackage) => (imports ?? []).some((each) => modules.includes(each.split(".")[0] ?? ""));
+  const waiting = Object.keys(packages).filter((name) => name === "numpy" || has(packages[name] as PyodidePackage));
   const found = new Set<string>();
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
     const listed = packages[name];
@@ -158,24 +158,24 @@ function wheels(packages: Record<string, Listed>, modules: readonly string[]): s
   return [...found];
 }
 
-async function fromCache(name: string, event: FetchEvent): Promise<Response> {
+async function respondFromCache(name: string, event: FetchEvent): Promise<Response> {
   const known = await (await caches.open(name)).match(event.request.url);
   if (known) return known;
   const response = await fetch(event.request);
-  event.waitUntil(keep(name, event.request.url, response.clone()));
+  event.waitUntil(cacheResponse(name, event.request.url, response.clone()));
   return response;
 }
 
-async function fromNetwork(event: FetchEvent): Promise<Response> {
-  const address = plain(event.request.url);
-  const known = await (await caches.open(PAGES)).match(address);
+async function respondFromNetwork(event: FetchEvent): Promise<Response> {
+  const address = withoutQuery(event.request.url);
+  const known = await (await caches.open(PAGE_CACHE)).match(address);
   const fetched = fetch(event.request).then((response) => {
-    event.waitUntil(keep(PAGES, address, response.clone()));
+    event.waitUntil(cacheResponse(PAGE_CACHE, address, response.clone()));
     return response;
   });
   event.waitUntil(fetched.catch(() => undefined));
   try {
-    return await (known ? Promise.race([fetched, tooSlow()]) : fetched);
+    return await (known ? Promise.race([fetched, rejectAfterTimeout()]) : fetched);
   } catch (error) {
     if (known) return known;
     if (event.request.mode !== "navigate") throw error;
@@ -184,7 +184,7 @@ async function fromNetwork(event: FetchEvent): Promise<Response> {
 }
 
 /** Keep a success as a whole: never an error, a detour, or what cannot be looked into. */
-async function keep(name: string, address: string, response: Response): Promise<void> {
+async function cacheResponse(name: string, address: string, response: Response): Promise<void> {
   const { type, status, redirected } = response;
   if ((type !== "basic" && type !== "cors") || status !== 200 || redirected) return;
   if (response.headers.get("cache-control")?.includes("no-store")) return; // somebody's own
@@ -193,11 +193,11 @@ async function keep(name: string, address: string, response: Response): Promise<
 }
 
 /** An address without what does not change the file; a folder's is that of its index. */
-function plain(address: string): string {
+function withoutQuery(address: string): string {
   const { origin, pathname } = new URL(address);
   return origin + pathname + (pathname.endsWith("/") ? "index.html" : "");
 }
 
-function tooSlow(): Promise<never> {
-  return new Promise((_, reject) => setTimeout(() => reject(new Error("no answer yet")), PATIENCE));
+function rejectAfterTimeout(): Promise<never> {
+  return new Promise((_, reject) => setTimeout(() => reject(new Error("no answer yet")), NETWORK_TIMEOUT_MS));
 }

@@ -1,48 +1,48 @@
 /** A small GPT of which any part may be a learner's own function: what it writes, and how. */
 
-import { button, count, element, find, sentence } from "../dom";
-import { Pace } from "../gpt/writing-pace";
-import { counted, MEASURED, type Step, type Writing } from "../gpt/generation-step";
-import { isCalm, isEnd, Tale } from "../gpt/generated-text";
+import { button, pluralize, element, findElement, renderInlineCode } from "../dom";
+import { WritingPace } from "../gpt/writing-pace";
+import { draftSentence, SWITCH_SENTENCES, type GenerationStep, type RecordedText } from "../gpt/generation-step";
+import { prefersReducedMotion, isEndOfText, GeneratedText } from "../gpt/generated-text";
 import { progress } from "../progress";
-import { Interrupted, Python } from "../python";
-import { codeOf } from "../solve/draft";
-import { Status } from "../solve/python-status";
+import { InterruptedCall, Python } from "../python";
+import { readProgram } from "../solve/draft";
+import { PythonStatusLine } from "../solve/python-status";
 
 interface Problem {
   readonly message: string;
   readonly exercise: string | null;
 }
 
-interface Answer extends Partial<Step> {
+interface LetterAnswer extends Partial<GenerationStep> {
   readonly prompt?: string;
   readonly facts?: Readonly<Record<string, readonly number[]>>;
   readonly problem: Problem | null;
 }
 
-const MOST = 400; // letters after the prompt; a tale has some 200
-const OWN = "own";
-const REFERENCE = "reference";
-const OFF = "off"; // of a switch
+const MAX_LETTERS = 400; // letters after the prompt; a tale has some 200
+const OWN_CHOICE = "own";
+const REFERENCE_CHOICE = "reference";
+const OFF_CHOICE = "off"; // of a switch
 
-const main = find("main", HTMLElement);
+const main = findElement("main", HTMLElement);
 const parts = [...document.querySelectorAll<HTMLElement>("[data-part]")];
 const switches = parts.filter(({ dataset }) => dataset.switch !== undefined);
-const addressOf = (name: string): string => new URL(main.dataset[name] ?? "", location.href).href;
+const fileAddress = (name: string): string => new URL(main.dataset[name] ?? "", location.href).href;
 
-class Desk {
-  readonly #status = new Status(() => this.#python.reset());
-  readonly #python = new Python(["open_gpt"], (state) => this.#status.show(state), addressOf("model"));
+class GptDesk {
+  readonly #status = new PythonStatusLine(() => this.#python.reset());
+  readonly #python = new Python(["open_gpt"], (state) => this.#status.show(state), fileAddress("model"));
   readonly #prompt = element("textarea", { id: "gpt-prompt", rows: 1, maxlength: 200, spellcheck: "false" }, main.dataset.prompt ?? "");
-  readonly #temperature = range("gpt-temperature", 0, 2, 0.1, Number(main.dataset.temperature));
-  readonly #top = range("gpt-top", 1, 40, 1, Number(main.dataset.top));
+  readonly #temperature = rangeInput("gpt-temperature", 0, 2, 0.1, Number(main.dataset.temperature));
+  readonly #top = rangeInput("gpt-top", 1, 40, 1, Number(main.dataset.top));
   readonly #seed = element("input", { id: "gpt-seed", type: "number", min: 0, max: 999_999, step: 1, value: main.dataset.seed });
   readonly #write = button("Write", () => void this.write(), { class: "button primary" });
-  readonly #pace = new Pace();
+  readonly #pace = new WritingPace();
   readonly #source = element("p", { class: "gpt-source" });
   readonly #said = element("p", { class: "unseen", role: "status" });
   readonly #problem = element("div", { role: "alert" });
-  readonly #tale: Tale;
+  readonly #tale: GeneratedText;
   #turn = 0; // counts the texts, since a new one ends the one before
   #writing: Promise<void> = Promise.resolve();
 
@@ -51,14 +51,14 @@ class Desk {
       this.#seed.valueAsNumber = (this.#seed.valueAsNumber || 0) + 1;
       void this.write();
     }, { class: "button" });
-    this.#tale = new Tale(place, this.#pace.button);
+    this.#tale = new GeneratedText(place, this.#pace.button);
     const settings = element(
       "div",
       { class: "gpt-settings" },
-      field("Begin with", this.#prompt),
-      field("Temperature", this.#temperature, "0: always the most probable letter"),
-      field("Top k", this.#top, "of so many letters one is drawn"),
-      field("Seed", this.#seed, "the same seed, the same tale"),
+      labelledField("Begin with", this.#prompt),
+      labelledField("Temperature", this.#temperature, "0: always the most probable letter"),
+      labelledField("Top k", this.#top, "of so many letters one is drawn"),
+      labelledField("Seed", this.#seed, "the same seed, the same tale"),
     );
     const buttons = element("div", { class: "buttons" }, this.#write, another, this.#status.line);
     place.prepend(this.#source);
@@ -75,18 +75,18 @@ class Desk {
   /** Play what was written when the site was built; as soon as Python is there, it goes on. */
   async play(): Promise<void> {
     const turn = ++this.#turn;
-    const answer = await fetch(addressOf("record")).catch(() => undefined);
+    const answer = await fetch(fileAddress("record")).catch(() => undefined);
     if (!answer?.ok || turn !== this.#turn) return;
-    const { prompt, steps } = (await answer.json()) as Writing;
+    const { prompt, steps } = (await answer.json()) as RecordedText;
     this.#writing = this.#follow(turn, async () => {
       this.#say("Written with the reference’s functions when this page was built.", "record");
       this.#tale.begin(prompt);
       let written = 0;
       const isToGoOn = (): boolean => this.#python.state.kind === "ready" && this.canWrite();
       while (turn === this.#turn && written < steps.length && !isToGoOn()) {
-        this.#tale.add(steps[written] as Step, !isCalm);
+        this.#tale.add(steps[written] as GenerationStep, !prefersReducedMotion);
         written += 1;
-        if (!isCalm) await this.#pace.wait();
+        if (!prefersReducedMotion) await this.#pace.wait();
       }
       if (turn === this.#turn && written < steps.length) await this.#tell(turn, this.#tale.text, false);
     });
@@ -111,7 +111,7 @@ class Desk {
 
   async #follow(turn: number, write: () => Promise<void>): Promise<void> {
     this.#write.ariaDisabled = "true"; // it keeps the focus
-    this.#pace.show(!isCalm);
+    this.#pace.show(!prefersReducedMotion);
     this.#problem.replaceChildren();
     this.#said.textContent = "";
     try {
@@ -119,7 +119,7 @@ class Desk {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       this.#problem.replaceChildren(element("p", { class: "problem" }, message));
-      if (!(error instanceof Interrupted)) throw error;
+      if (!(error instanceof InterruptedCall)) throw error;
     } finally {
       if (turn === this.#turn) {
         this.#tale.finish();
@@ -131,30 +131,30 @@ class Desk {
   }
 
   async #tell(turn: number, prompt: string, isNew: boolean): Promise<void> {
-    const chosen = parts.map(choiceOf).filter(([, choice]) => choice !== OFF);
+    const chosen = parts.map(partChoice).filter(([, choice]) => choice !== OFF_CHOICE);
     const request = {
-      sources: Object.fromEntries(chosen.filter(([, choice]) => choice === OWN).map(([part]) => [part, codeOf(part) ?? ""])),
-      names: Object.fromEntries(chosen.filter(([, choice]) => choice !== OWN)),
+      sources: Object.fromEntries(chosen.filter(([, choice]) => choice === OWN_CHOICE).map(([part]) => [part, readProgram(part) ?? ""])),
+      names: Object.fromEntries(chosen.filter(([, choice]) => choice !== OWN_CHOICE)),
       prompt,
       seed: Math.abs(Math.trunc(Number(this.#seed.value))),
     };
-    let answer = JSON.parse(await this.#python.call("begin_text", JSON.stringify(request))) as Answer;
+    let answer = JSON.parse(await this.#python.call("begin_text", JSON.stringify(request))) as LetterAnswer;
     if (turn !== this.#turn) return;
-    const own = chosen.filter(([, choice]) => choice === OWN).length;
+    const own = chosen.filter(([, choice]) => choice === OWN_CHOICE).length;
     const part = isNew ? "Written" : "Begun when this page was built, and written on";
-    this.#say(`${part} in your browser${own ? `, with ${count(own, "function")} of yours` : ""}.`, "live");
+    this.#say(`${part} in your browser${own ? `, with ${pluralize(own, "function")} of yours` : ""}.`, "live");
     if (isNew) this.#tale.begin(answer.prompt ?? "");
-    measure(answer.facts ?? {});
-    for (let written = 0; !answer.problem && written < MOST; written += 1) {
+    showMeasurements(answer.facts ?? {});
+    for (let written = 0; !answer.problem && written < MAX_LETTERS; written += 1) {
       const settings = { temperature: Number(this.#temperature.value), top_k: Number(this.#top.value) };
-      answer = JSON.parse(await this.#python.call("next_letter", JSON.stringify(settings))) as Answer;
+      answer = JSON.parse(await this.#python.call("next_letter", JSON.stringify(settings))) as LetterAnswer;
       if (turn !== this.#turn) return;
       const { letter, choices = [], heads = [], counts = [0, 0, 0] } = answer;
       if (letter === undefined) break;
-      this.#tale.add({ letter, choices, heads, counts }, !isCalm);
-      for (const each of switches) if (each.dataset.part === "speculative-decoding") show(each, ".gpt-counted", counted(counts, written + 1));
-      if (isEnd(letter)) break;
-      if (!isCalm) await this.#pace.wait();
+      this.#tale.add({ letter, choices, heads, counts }, !prefersReducedMotion);
+      for (const each of switches) if (each.dataset.part === "speculative-decoding") setText(each, ".gpt-counted", draftSentence(counts, written + 1));
+      if (isEndOfText(letter)) break;
+      if (!prefersReducedMotion) await this.#pace.wait();
     }
     if (answer.problem) this.#explain(answer.problem);
   }
@@ -167,16 +167,16 @@ class Desk {
   #explain({ message, exercise }: Problem): void {
     const link = parts.find(({ dataset }) => dataset.part === exercise)?.querySelector("a");
     const there = link && element("a", { href: link.href }, `Go to “${link.textContent}”`);
-    this.#problem.replaceChildren(element("p", { class: "problem" }, sentence(message), there && " ", there));
+    this.#problem.replaceChildren(element("p", { class: "problem" }, renderInlineCode(message), there && " ", there));
   }
 }
 
-function range(id: string, min: number, max: number, step: number, value: number): HTMLInputElement {
+function rangeInput(id: string, min: number, max: number, step: number, value: number): HTMLInputElement {
   return element("input", { id, type: "range", autocomplete: "off", min, max, step, value });
 }
 
 /** A label, what is set, and for a slider its value. */
-function field(label: string, control: HTMLInputElement | HTMLTextAreaElement, note = ""): HTMLElement {
+function labelledField(label: string, control: HTMLInputElement | HTMLTextAreaElement, note = ""): HTMLElement {
   const value = element("output", { for: control.id });
   const show = (): void => void (value.textContent = control.type === "range" ? control.value : "");
   control.addEventListener("input", show);
@@ -186,53 +186,53 @@ function field(label: string, control: HTMLInputElement | HTMLTextAreaElement, n
   return element("div", { class: "gpt-field" }, element("label", { for: control.id }, label, " ", value), control, noted);
 }
 
-function selectOf(part: HTMLElement): HTMLSelectElement {
-  return find("select", HTMLSelectElement, part);
+function partSelect(part: HTMLElement): HTMLSelectElement {
+  return findElement("select", HTMLSelectElement, part);
 }
 
-function choiceOf(part: HTMLElement): [part: string, choice: string] {
-  return [part.dataset.part ?? "", selectOf(part).value];
+function partChoice(part: HTMLElement): [part: string, choice: string] {
+  return [part.dataset.part ?? "", partSelect(part).value];
 }
 
 /** Offer what there is of the learner's; returns whether that changed what is chosen, or how it is missing. */
 function offerOwn(part: HTMLElement): boolean {
   const id = part.dataset.part ?? "";
-  const select = selectOf(part);
+  const select = partSelect(part);
   const before = select.value;
-  const [hasPassed, code] = [progress.standing(id).state === "passed", codeOf(id)];
-  const had = select.querySelector(`[value=${OWN}]`);
+  const [hasPassed, code] = [progress.standing(id).state === "passed", readProgram(id)];
+  const had = select.querySelector(`[value=${OWN_CHOICE}]`);
   if (code === null) had?.remove();
   else {
-    const own = (had ?? element("option", { value: OWN })) as HTMLOptionElement;
+    const own = (had ?? element("option", { value: OWN_CHOICE })) as HTMLOptionElement;
     const isNew = part.dataset.passed !== String(hasPassed);
     own.textContent = hasPassed ? "yours" : "yours, not passed yet";
     select.prepend(own);
-    if (hasPassed && isNew) select.value = OWN;
+    if (hasPassed && isNew) select.value = OWN_CHOICE;
     else if (!had && before) select.value = before;
   }
   part.dataset.passed = String(hasPassed);
-  part.dataset.choice = ["", OFF, OWN, REFERENCE].includes(select.value) ? select.value : "mistake";
+  part.dataset.choice = ["", OFF_CHOICE, OWN_CHOICE, REFERENCE_CHOICE].includes(select.value) ? select.value : "mistake";
   part.querySelector("small")?.remove();
   if (hasPassed && code === null) part.append(element("small", {}, "passed, but its code is not in this browser: check it here once"));
   return before !== select.value;
 }
 
 /** Say what the switches bring, as it was measured. */
-function measure(facts: NonNullable<Answer["facts"]>): void {
+function showMeasurements(facts: NonNullable<LetterAnswer["facts"]>): void {
   for (const each of switches) {
     const measured = facts[each.dataset.part ?? ""];
-    show(each, ".gpt-measured", measured ? (MEASURED[each.dataset.part ?? ""]?.(measured) ?? "") : "");
-    show(each, ".gpt-counted", "");
+    setText(each, ".gpt-measured", measured ? (SWITCH_SENTENCES[each.dataset.part ?? ""]?.(measured) ?? "") : "");
+    setText(each, ".gpt-counted", "");
   }
 }
 
-function show(part: HTMLElement, selector: string, text: string): void {
-  find(selector, HTMLElement, part).textContent = text;
+function setText(part: HTMLElement, selector: string, text: string): void {
+  findElement(selector, HTMLElement, part).textContent = text;
 }
 
 /** Say which mistakes were put in on purpose. */
 function showMistakes(): void {
-  const chosen = parts.map(choiceOf).map(([part, choice]) => `${part} ${choice}`);
+  const chosen = parts.map(partChoice).map(([part, choice]) => `${part} ${choice}`);
   for (const each of document.querySelectorAll<HTMLElement>("[data-mistake]")) each.hidden = !chosen.includes(each.dataset.mistake ?? "");
 }
 
@@ -241,18 +241,18 @@ function paint(): boolean {
   const needed = parts.filter((part) => !switches.includes(part));
   const passed = needed.filter(({ dataset }) => dataset.passed === "true").length;
   const said = passed < needed.length ? `${passed} of ${needed.length} functions are yours.` : "All of it is yours.";
-  find("#gpt-missing", HTMLElement).textContent = said;
+  findElement("#gpt-missing", HTMLElement).textContent = said;
   showMistakes();
   return changed;
 }
 
 paint();
-const isComplete = (): boolean => parts.every((part) => selectOf(part).value !== "");
-const desk = new Desk(find(".gpt-desk", HTMLElement), isComplete);
+const isComplete = (): boolean => parts.every((part) => partSelect(part).value !== "");
+const desk = new GptDesk(findElement(".gpt-desk", HTMLElement), isComplete);
 if (isComplete()) desk.start();
 if (main.dataset.record) void desk.play();
 for (const part of parts) {
-  selectOf(part).addEventListener("change", () => {
+  partSelect(part).addEventListener("change", () => {
     paint();
     void desk.write();
   });

@@ -1,8 +1,8 @@
 import { startFigures } from "../figures/start";
-import { showGpt, typeAnswer } from "../home/demonstrations";
-import { keepResumeUpToDate } from "../resume-card";
+import { replayGpt, typeWrongAnswer } from "../home/demonstrations";
+import { startResumeCard } from "../resume-card";
 
-keepResumeUpToDate();
+startResumeCard();
 startFigures();
-void typeAnswer();
-void showGpt();
+void typeWrongAnswer();
+void replayGpt();

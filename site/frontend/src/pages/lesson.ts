@@ -1,17 +1,17 @@
 import { button, element } from "../dom";
-import { GIVEN, RAN } from "../figures/head-arrays";
+import { LESSON_ARRAY_NAMES, CELLS_RAN_EVENT } from "../figures/head-arrays";
 import { startFigures } from "../figures/start";
-import { exploreHeatmaps } from "../heatmap";
-import { CellView, type Result } from "../lesson/cell";
+import { makeHeatmapsExplorable } from "../heatmap";
+import { CellView, type CellResult } from "../lesson/cell";
 import { Experiment } from "../lesson/experiment";
 import { Notebook } from "../lesson/notebook";
-import { askQuestions } from "../lesson/question";
+import { startQuestions } from "../lesson/question";
 import { page } from "../page";
 import { progress } from "../progress";
-import { standings } from "../progress/status";
-import { Interrupted, Python, type PythonState } from "../python";
-import { breakInLesson } from "../solve/break-it";
-import { turnPages } from "../navigation";
+import { exerciseStatuses } from "../progress/status";
+import { InterruptedCall, Python, type PythonState } from "../python";
+import { startLessonBreak } from "../solve/break-it";
+import { navigateInPlace } from "../navigation";
 
 class Lesson {
   readonly #notebook: Notebook;
@@ -47,7 +47,7 @@ class Lesson {
     const experiments = [...document.querySelectorAll<HTMLElement>(".experiment")];
     this.#experiments = experiments.map((card) => new Experiment(card, asked));
     for (const card of document.querySelectorAll<HTMLElement>("[data-break]")) {
-      breakInLesson(card, { python: this.#python, judge: (...call) => this.#judge(call) });
+      startLessonBreak(card, { python: this.#python, judge: (...call) => this.#judge(call) });
     }
     this.#update();
   }
@@ -92,7 +92,7 @@ class Lesson {
       await this.#runAll(at, cells);
       if (this.#starts === this.#ranIn) await this.#tellFigures();
     } catch (error) {
-      if (!(error instanceof Interrupted)) throw error;
+      if (!(error instanceof InterruptedCall)) throw error;
       this.#asking?.fail(error.message);
     } finally {
       this.#asking = null;
@@ -103,7 +103,7 @@ class Lesson {
   async #runAll(at: number, cells: readonly number[]): Promise<void> {
     let milliseconds = 0;
     for (const each of cells) {
-      const result = JSON.parse(await this.#ask("cell", this.#notebook.code(each))) as Result;
+      const result = JSON.parse(await this.#ask("cell", this.#notebook.code(each))) as CellResult;
       milliseconds += Date.now() - this.#began;
       this.#notebook.finish(each);
       const isGone = this.#starts !== this.#ranIn; // for want of memory
@@ -128,8 +128,8 @@ class Lesson {
   async #tellFigures(): Promise<void> {
     const figures = document.querySelectorAll("[data-figure=stepper]");
     if (figures.length === 0) return;
-    const detail: unknown = JSON.parse(await this.#ask("arrays", ...GIVEN));
-    for (const figure of figures) figure.dispatchEvent(new CustomEvent(RAN, { detail }));
+    const detail: unknown = JSON.parse(await this.#ask("arrays", ...LESSON_ARRAY_NAMES));
+    for (const figure of figures) figure.dispatchEvent(new CustomEvent(CELLS_RAN_EVENT, { detail }));
   }
 
   #ask(...call: [string, ...string[]]): Promise<string> {
@@ -189,17 +189,17 @@ function timing(milliseconds: number, before: number): string {
 
 /** Code that solves an exercise is no secret to who has passed it. */
 function openSolved(): void {
-  const known = standings(progress.history);
+  const known = exerciseStatuses(progress.history);
   for (const spoiler of document.querySelectorAll<HTMLDetailsElement>("[data-solves]")) {
     const state = known.get(spoiler.dataset.solves ?? "")?.state;
     spoiler.open = state === "passed" || state === "given up";
   }
 }
 
-turnPages();
+navigateInPlace();
 openSolved();
-exploreHeatmaps(document);
-askQuestions();
+makeHeatmapsExplorable(document);
+startQuestions();
 startFigures();
 if (document.querySelector("#cells, [data-break]")) {
   new Lesson(JSON.parse(document.getElementById("cells")?.textContent ?? "[]") as string[]);

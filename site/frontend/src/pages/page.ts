@@ -1,8 +1,8 @@
-import { embed } from "../embedding";
-import { keepSite } from "../service-worker-client";
+import { reportHeight } from "../embedding";
+import { registerServiceWorker } from "../service-worker-client";
 import "../progress-marks";
 import { listenForShortcuts } from "../shortcuts";
 
-keepSite();
-embed();
+registerServiceWorker();
+reportHeight();
 listenForShortcuts();

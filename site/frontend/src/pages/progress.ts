@@ -1,19 +1,19 @@
-import { courseExercises } from "../course";
-import { button, find } from "../dom";
+import { readCourseExercises } from "../course";
+import { button, findElement } from "../dom";
 import { paintActivity } from "../progress-page/activity";
 import { paintReview } from "../progress-page/review";
-import { paintSums } from "../progress-page/totals";
+import { paintTotals } from "../progress-page/totals";
 import { offerTransfer } from "../progress-page/transfer";
 import { progress } from "../progress";
-import { keepResumeUpToDate } from "../resume-card";
+import { startResumeCard } from "../resume-card";
 import { download } from "../solve/download";
-import { paintCertified } from "../submit/certified-summary";
+import { paintCertifiedSummary } from "../submit/certified-summary";
 import { certificates } from "../submit/certificates";
 
-const course = courseExercises();
+const course = readCourseExercises();
 
 function paintTrouble(): void {
-  const notice = find("#trouble", HTMLElement);
+  const notice = findElement("#trouble", HTMLElement);
   notice.hidden = progress.trouble === "";
   notice.replaceChildren(progress.trouble);
   const { unreadable } = progress;
@@ -25,13 +25,13 @@ function paintTrouble(): void {
 
 function paint(): void {
   paintTrouble();
-  paintSums(progress.history);
+  paintTotals(progress.history);
   paintActivity(progress.history, course);
   paintReview(progress.history, course);
 }
 
 paint();
 progress.subscribe(paint);
-certificates.subscribe(paintCertified);
-keepResumeUpToDate();
+certificates.subscribe(paintCertifiedSummary);
+startResumeCard();
 offerTransfer(course);

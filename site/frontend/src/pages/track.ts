@@ -1,6 +1,6 @@
-import { keepResumeUpToDate } from "../resume-card";
+import { startResumeCard } from "../resume-card";
 
-keepResumeUpToDate();
+startResumeCard();
 
 // The first lesson is open as built; who has passed its exercises goes on with a later one.
 const stops = [...document.querySelectorAll<HTMLElement>("li.stop")];

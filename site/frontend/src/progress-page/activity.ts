@@ -1,10 +1,10 @@
 /** What was done last, an event a line; the same failure again and again is one line. */
 
 import { type CourseExercise } from "../course";
-import { count, element, find } from "../dom";
+import { pluralize, element, findElement } from "../dom";
 import { page } from "../page";
-import { type Attempt, compare, dayOf, type History, isSelfReported } from "../progress/history";
-import { standings } from "../progress/status";
+import { type Attempt, compareTexts, toLocalDay, type History, isSelfReported } from "../progress/history";
+import { exerciseStatuses } from "../progress/status";
 
 interface Line {
   readonly exercise: string;
@@ -17,74 +17,74 @@ interface Line {
   readonly times: number;
 }
 
-const MOST = 8;
+const MAX_LINES = 8;
 
 export function paintActivity(history: History, course: readonly CourseExercise[]): void {
-  const place = find("#recent-list", HTMLElement);
-  const lines = newest(history);
+  const place = findElement("#recent-list", HTMLElement);
+  const lines = recentLines(history);
   if (lines.length === 0) {
     const words = "What you try and pass will be listed here.";
     place.replaceChildren(element("p", { class: "recent-none" }, words));
     return;
   }
   const known = new Map(course.map((exercise) => [exercise.id, exercise]));
-  const items = lines.map((line) => item(line, known.get(line.exercise)));
+  const items = lines.map((line) => lineItem(line, known.get(line.exercise)));
   place.replaceChildren(element("ol", {}, ...items));
 }
 
-function newest(history: History): Line[] {
+function recentLines(history: History): Line[] {
   const lines: Line[] = [];
   for (const line of allLines(history)) {
     const last = lines.at(-1);
     const repeats = last?.state === "tried" && line.state === "tried" && last.exercise === line.exercise;
     if (repeats && last.day === line.day) lines[lines.length - 1] = { ...last, times: last.times + 1 };
     else lines.push(line);
-    if (lines.length > MOST) break;
+    if (lines.length > MAX_LINES) break;
   }
-  return lines.slice(0, MOST);
+  return lines.slice(0, MAX_LINES);
 }
 
 function allLines(history: History): Line[] {
-  const known = standings(history);
+  const known = exerciseStatuses(history);
   const earned = ({ exercise, at }: Attempt): number => {
     const standing = known.get(exercise);
     return standing?.passedAt === at ? standing.earned : 0;
   };
   const lines: Line[] = [
     ...history.attempts.map((attempt) => ({
-      ...line(attempt, attempt.day),
+      ...baseLine(attempt, attempt.day),
       ...(attempt.outcome === "passed"
-        ? { state: "passed" as const, verb: passedVerb(attempt), xp: earned(attempt) }
-        : { state: "tried" as const, verb: "Tried", detail: result(attempt) }),
+        ? { state: "passed" as const, verb: passVerb(attempt), xp: earned(attempt) }
+        : { state: "tried" as const, verb: "Tried", detail: resultSentence(attempt) }),
     })),
     ...history.hints.map((hint) => ({
-      ...line(hint, dayOf(new Date(hint.at))),
+      ...baseLine(hint, toLocalDay(new Date(hint.at))),
       verb: `Took hint ${hint.number} of`,
       detail: hint.price ? `It costs ${hint.price} XP` : "It was free",
     })),
     ...history.given_up.map((surrender) => ({
-      ...line(surrender, dayOf(new Date(surrender.at))),
+      ...baseLine(surrender, toLocalDay(new Date(surrender.at))),
       state: "given-up" as const,
       verb: "Looked at the solution of",
     })),
   ];
-  return lines.sort((a, b) => compare(b.at, a.at));
+  return lines.sort((a, b) => compareTexts(b.at, a.at));
 }
 
 /** A page that runs visible tests alone has seen no pass. */
-function passedVerb(attempt: Attempt): string {
+function passVerb(attempt: Attempt): string {
   return isSelfReported(attempt) && !page.isPractice ? "Passed the visible tests of" : "Passed";
 }
 
-function line({ exercise, at }: { exercise: string; at: string }, day: string): Line {
+function baseLine({ exercise, at }: { exercise: string; at: string }, day: string): Line {
   return { exercise, at, day, state: "new", verb: "", detail: "", xp: 0, times: 1 };
 }
 
-function result({ outcome, score, max_score }: Attempt): string {
-  return outcome === "failed" ? `${score} of ${count(max_score, "point")}` : `It ${AS_SENTENCE[outcome] ?? outcome}`;
+function resultSentence({ outcome, score, max_score }: Attempt): string {
+  return outcome === "failed" ? `${score} of ${pluralize(max_score, "point")}` : `It ${OUTCOME_SENTENCES[outcome] ?? outcome}`;
 }
 
-const AS_SENTENCE: Readonly<Record<string, string>> = {
+const OUTCOME_SENTENCES: Readonly<Record<string, string>> = {
   errored: "raised an error",
   "timed out": "took too long",
   "out of memory": "ran out of memory",
@@ -92,31 +92,31 @@ const AS_SENTENCE: Readonly<Record<string, string>> = {
   "not run": "did not run",
 };
 
-function item({ exercise, day, state, verb, detail, xp, times }: Line, known?: CourseExercise): HTMLElement {
+function lineItem({ exercise, day, state, verb, detail, xp, times }: Line, known?: CourseExercise): HTMLElement {
   const name = known
     ? element("a", { href: page.root + known.path }, known.title)
     : element("code", {}, exercise);
-  const often = times > 1 ? `${times} times, at last: ${lowered(detail)}` : detail;
+  const often = times > 1 ? `${times} times, at last: ${lowerFirst(detail)}` : detail;
   return element(
     "li",
     {},
     element("span", { class: "state", "data-state": state, "aria-hidden": "true" }),
     element("span", {}, `${verb} `, name, xp > 0 && " ", xp > 0 && element("span", { class: "xp" }, `+${xp} XP`)),
-    element("time", { datetime: day }, dayInWords(day)),
+    element("time", { datetime: day }, formatDay(day)),
     often && element("small", {}, often),
   );
 }
 
-function lowered(text: string): string {
+function lowerFirst(text: string): string {
   return text.replace(/^It /, "it ");
 }
 
-function dayInWords(day: string): string {
+function formatDay(day: string): string {
   const today = new Date();
   const yesterday = new Date(today);
   yesterday.setDate(today.getDate() - 1);
-  if (day === dayOf(today)) return "today";
-  if (day === dayOf(yesterday)) return "yesterday";
+  if (day === toLocalDay(today)) return "today";
+  if (day === toLocalDay(yesterday)) return "yesterday";
   const date = new Date(`${day}T12:00:00`);
   const form: Intl.DateTimeFormatOptions = { day: "numeric", month: "short" };
   if (date.getFullYear() !== today.getFullYear()) form.year = "numeric";

@@ -1,16 +1,16 @@
 /** What was passed two weeks ago or longer, to be written once more from memory. */
 
 import type { CourseExercise } from "../course";
-import { element, find } from "../dom";
+import { element, findElement } from "../dom";
 import { page } from "../page";
-import { dayOf, type History } from "../progress/history";
+import { toLocalDay, type History } from "../progress/history";
 import { dueForReview } from "../progress/status";
 
-const MOST = 5;
+const MAX_EXERCISES = 5;
 
 export function paintReview(history: History, course: readonly CourseExercise[]): void {
   const known = new Map(course.map((exercise) => [exercise.id, exercise]));
-  const due = dueForReview(history, dayOf(new Date()));
+  const due = dueForReview(history, toLocalDay(new Date()));
   const ids = new Set(due.map(({ exercise }) => exercise));
   for (const square of document.querySelectorAll<HTMLElement>(".squares [data-state-of]")) {
     square.toggleAttribute("data-due", ids.has(square.dataset.stateOf ?? ""));
@@ -22,6 +22,6 @@ export function paintReview(history: History, course: readonly CourseExercise[])
     const mark = element("span", { class: "state", "data-state": "passed", "aria-hidden": "true" });
     return [element("li", {}, mark, link, element("time", { datetime: day }, `tried last on ${day}`))];
   });
-  find("#review-list", HTMLElement).replaceChildren(...items.slice(0, MOST));
-  find("#review-part", HTMLElement).hidden = items.length === 0;
+  findElement("#review-list", HTMLElement).replaceChildren(...items.slice(0, MAX_EXERCISES));
+  findElement("#review-part", HTMLElement).hidden = items.length === 0;
 }

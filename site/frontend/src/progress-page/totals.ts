@@ -1,53 +1,53 @@
 /** What a record comes to, in four numbers and a sentence. */
 
-import { count, find } from "../dom";
-import { dayOf, type History, size } from "../progress/history";
-import { standings, streak, totalXp } from "../progress/status";
+import { pluralize, findElement } from "../dom";
+import { toLocalDay, type History, countEntries } from "../progress/history";
+import { exerciseStatuses, computeStreak, totalXp } from "../progress/status";
 
-export interface Sums {
+export interface Totals {
   readonly xp: number;
   readonly passed: readonly string[]; // the ids of exercises
   readonly streak: number;
   readonly longest: number;
 }
 
-export function sumsOf(history: History): Sums {
-  const known = standings(history);
+export function computeTotals(history: History): Totals {
+  const known = exerciseStatuses(history);
   const passed = [...known].filter(([, { state }]) => state === "passed").map(([id]) => id);
-  const { current, longest } = streak(history, dayOf(new Date()));
+  const { current, longest } = computeStreak(history, toLocalDay(new Date()));
   return { xp: totalXp(known.values()), passed, streak: current, longest };
 }
 
-export function paintSums(history: History): void {
-  const { xp, passed, streak: current, longest } = sumsOf(history);
+export function paintTotals(history: History): void {
+  const { xp, passed, streak: current, longest } = computeTotals(history);
   const numbers = { xp, passed: passed.length, streak: current, longest };
   for (const [name, number] of Object.entries(numbers)) {
-    find(`#sum-${name}`, HTMLElement).textContent = String(number);
+    findElement(`#sum-${name}`, HTMLElement).textContent = String(number);
   }
-  find("#sums-said", HTMLElement).textContent = said(history);
+  findElement("#sums-said", HTMLElement).textContent = trustSentence(history);
   paintDays(history);
 }
 
 /** A square for each of the last days, lit where something was passed. */
 function paintDays(history: History): void {
-  const place = find("#days", HTMLElement);
+  const place = findElement("#days", HTMLElement);
   const passed = new Set(history.attempts.filter(({ outcome }) => outcome === "passed").map(({ day }) => day));
   const today = new Date();
   const squares = [...place.children];
   squares.forEach((square, index) => {
     const ago = squares.length - 1 - index;
     const day = new Date(today.getFullYear(), today.getMonth(), today.getDate() - ago, 12);
-    square.toggleAttribute("data-passed", passed.has(dayOf(day)));
+    square.toggleAttribute("data-passed", passed.has(toLocalDay(day)));
   });
   const lit = squares.filter((square) => square.hasAttribute("data-passed")).length;
   place.ariaLabel = `You passed something on ${lit} of the last ${squares.length} days`;
 }
 
-function said(history: History): string {
-  if (size(history) === 0) return "Nothing is recorded yet. Each square below is an exercise: pass one, and it lights up.";
-  const passes = [...standings(history).values()].filter(({ state }) => state === "passed");
+function trustSentence(history: History): string {
+  if (countEntries(history) === 0) return "Nothing is recorded yet. Each square below is an exercise: pass one, and it lights up.";
+  const passes = [...exerciseStatuses(history).values()].filter(({ state }) => state === "passed");
   const claimed = passes.filter(({ selfReported }) => selfReported).length;
-  if (passes.length === 0) return `${count(history.attempts.length, "attempt")}, and nothing passed yet.`;
+  if (passes.length === 0) return `${pluralize(history.attempts.length, "attempt")}, and nothing passed yet.`;
   if (claimed === 0) return "Every pass was graded by the command line.";
   if (claimed === passes.length) return "Every pass is self-reported, by pages of this site.";
   return `${claimed} of ${passes.length} passes ${claimed === 1 ? "is" : "are"} self-reported, by pages of this site.`;

@@ -3,13 +3,13 @@
  * read. What comes in is checked field by field, by the rules of grader.progress.exchange.
  */
 
-import { type Attempt, type Broken, type GivenUp, type HintTaken, type History, merge, NOTHING, OUTCOMES } from "./history";
+import { type Attempt, type BrokenProgram, type Surrender, type TakenHint, type History, mergeHistories, EMPTY_HISTORY, OUTCOMES } from "./history";
 
-const NAME = "etude_progress";
-const VERSION = 1;
-const MOST = 10 ** 6;
-const LONGEST = 200;
-const LONGEST_CALL = 2000;
+const FORMAT_NAME = "etude_progress";
+const FORMAT_VERSION = 1;
+const MAX_NUMBER = 10 ** 6;
+const MAX_TEXT = 200;
+const MAX_CALL = 2000;
 const ID = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const LINE = /^(?:[^\p{C}\p{Z}]| )*$/u;
 const DAY = /^\d{4}-\d\d-\d\d$/;
@@ -17,10 +17,10 @@ const INSTANT =
   /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d{1,6}))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 /** Why a text is no history, in a sentence's words. */
-export class NoHistory extends Error {}
+export class InvalidHistory extends Error {}
 
 /** It is one, of a version that is not known here: to be left alone. */
-export class NewerHistory extends NoHistory {}
+export class NewerFormat extends InvalidHistory {}
 
 /** The programs that passed, by their exercises. */
 export type Programs = Readonly<Record<string, string>>;
@@ -32,41 +32,41 @@ export function toJson(history: History, programs: Programs = {}): string {
     return `"${part}": [${lines.join(",")}${lines.length > 0 ? "\n" : ""}]`;
   });
   if (Object.keys(programs).length > 0) parts.push(`"programs": ${JSON.stringify(programs, null, 2)}`);
-  return `{\n"${NAME}": ${VERSION},\n${parts.join(",\n")}\n}\n`;
+  return `{\n"${FORMAT_NAME}": ${FORMAT_VERSION},\n${parts.join(",\n")}\n}\n`;
 }
 
-/** The programs beside a history. Throws `NoHistory`. */
-export function programsIn(text: string): Programs {
-  const data = parse(text);
+/** The programs beside a history. Throws `InvalidHistory`. */
+export function readPrograms(text: string): Programs {
+  const data = parseJson(text);
   const programs = isObject(data) ? (data.programs ?? {}) : {};
-  if (!isObject(programs)) throw new NoHistory(`programs: expected a mapping, found ${found(programs)}`);
+  if (!isObject(programs)) throw new InvalidHistory(`programs: expected a mapping, found ${excerpt(programs)}`);
   for (const [id, source] of Object.entries(programs)) {
     readExercise(id);
-    if (typeof source !== "string") throw new NoHistory(`programs, ${id}: expected a text, found ${found(source)}`);
+    if (typeof source !== "string") throw new InvalidHistory(`programs, ${id}: expected a text, found ${excerpt(source)}`);
   }
   return programs as Programs;
 }
 
-/** Read a history. Throws `NoHistory`, which names the place. */
+/** Read a history. Throws `InvalidHistory`, which names the place. */
 export function fromJson(text: string): History {
-  const data = parse(text);
-  if (!isObject(data) || !(NAME in data)) throw new NoHistory(`it has no “${NAME}”`);
-  const version = data[NAME];
-  if (Number.isInteger(version) && Number(version) > VERSION) {
-    throw new NewerHistory(`it has version ${version} of the format, and known is ${VERSION}`);
+  const data = parseJson(text);
+  if (!isObject(data) || !(FORMAT_NAME in data)) throw new InvalidHistory(`it has no “${FORMAT_NAME}”`);
+  const version = data[FORMAT_NAME];
+  if (Number.isInteger(version) && Number(version) > FORMAT_VERSION) {
+    throw new NewerFormat(`it has version ${version} of the format, and known is ${FORMAT_VERSION}`);
   }
-  if (version !== VERSION) throw new NoHistory(`“${NAME}” is ${found(version)}, not ${VERSION}`);
-  return merge(NOTHING, {
-    attempts: events(data, "attempts", ATTEMPT),
-    hints: events(data, "hints", HINT),
-    given_up: events(data, "given_up", GIVEN_UP),
-    broken: events(data, "broken", BROKEN),
+  if (version !== FORMAT_VERSION) throw new InvalidHistory(`“${FORMAT_NAME}” is ${excerpt(version)}, not ${FORMAT_VERSION}`);
+  return mergeHistories(EMPTY_HISTORY, {
+    attempts: readEvents(data, "attempts", ATTEMPT),
+    hints: readEvents(data, "hints", HINT),
+    given_up: readEvents(data, "given_up", GIVEN_UP),
+    broken: readEvents(data, "broken", BROKEN),
   });
 }
 
-type Readers<Event> = { readonly [Field in keyof Event]-?: (value: unknown) => Event[Field] };
+type FieldReaders<Event> = { readonly [Field in keyof Event]-?: (value: unknown) => Event[Field] };
 
-const ATTEMPT: Readers<Attempt> = {
+const ATTEMPT: FieldReaders<Attempt> = {
   exercise: readExercise,
   at: readInstant,
   day: readDay,
@@ -80,78 +80,78 @@ const ATTEMPT: Readers<Attempt> = {
   grader: readText,
   sandbox: readText,
 };
-const HINT: Readers<HintTaken> = {
+const HINT: FieldReaders<TakenHint> = {
   exercise: readExercise,
   number: readCount,
   price: readCount,
   at: readInstant,
 };
-const GIVEN_UP: Readers<GivenUp> = { exercise: readExercise, at: readInstant };
-const BROKEN: Readers<Broken> = {
+const GIVEN_UP: FieldReaders<Surrender> = { exercise: readExercise, at: readInstant };
+const BROKEN: FieldReaders<BrokenProgram> = {
   exercise: readExercise,
   misconception: readText,
-  call: (value) => readText(value, LONGEST_CALL),
+  call: (value) => readText(value, MAX_CALL),
   at: readInstant,
 };
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new NoHistory("it is not JSON");
+    throw new InvalidHistory("it is not JSON");
   }
 }
 
-function events<Event>(data: object, part: string, readers: Readers<Event>): Event[] {
+function readEvents<Event>(data: object, part: string, readers: FieldReaders<Event>): Event[] {
   const listed: unknown = part in data ? data[part as keyof typeof data] : [];
-  if (!Array.isArray(listed)) throw new NoHistory(`${part}: expected a list, found ${found(listed)}`);
+  if (!Array.isArray(listed)) throw new InvalidHistory(`${part}: expected a list, found ${excerpt(listed)}`);
   return listed.map((item: unknown, index) => {
     try {
-      return event(item, readers);
+      return readEvent(item, readers);
     } catch (error) {
-      if (!(error instanceof NoHistory)) throw error;
-      throw new NoHistory(`${part}, entry ${index + 1}: ${error.message}`);
+      if (!(error instanceof InvalidHistory)) throw error;
+      throw new InvalidHistory(`${part}, entry ${index + 1}: ${error.message}`);
     }
   });
 }
 
-function event<Event>(item: unknown, readers: Readers<Event>): Event {
+function readEvent<Event>(item: unknown, readers: FieldReaders<Event>): Event {
   const names = Object.keys(readers) as (keyof Event & string)[];
   if (!isObject(item) || Object.keys(item).sort().join() !== [...names].sort().join()) {
-    throw new NoHistory(`expected the fields ${names.join(", ")}`);
+    throw new InvalidHistory(`expected the fields ${names.join(", ")}`);
   }
   return Object.fromEntries(names.map((name) => [name, readers[name](item[name])])) as Event;
 }
 
-function readText(value: unknown, longest = LONGEST): string {
+function readText(value: unknown, longest = MAX_TEXT): string {
   if (typeof value !== "string" || [...value].length > longest || !LINE.test(value)) {
-    throw new NoHistory(`expected a text of a line, found ${found(value)}`);
+    throw new InvalidHistory(`expected a text of a line, found ${excerpt(value)}`);
   }
   return value;
 }
 
 function readCount(value: unknown): number {
-  if (!Number.isInteger(value) || Number(value) < 0 || Number(value) > MOST) {
-    throw new NoHistory(`expected a whole number from 0 to ${MOST}, found ${found(value)}`);
+  if (!Number.isInteger(value) || Number(value) < 0 || Number(value) > MAX_NUMBER) {
+    throw new InvalidHistory(`expected a whole number from 0 to ${MAX_NUMBER}, found ${excerpt(value)}`);
   }
   return Number(value);
 }
 
 function readExercise(value: unknown): string {
   const text = readText(value);
-  if (!ID.test(text)) throw new NoHistory(`expected the id of an exercise, found ${found(value)}`);
+  if (!ID.test(text)) throw new InvalidHistory(`expected the id of an exercise, found ${excerpt(value)}`);
   return text;
 }
 
 function readOutcome(value: unknown): Attempt["outcome"] {
   const outcome = OUTCOMES.find((each) => each === value);
-  if (outcome === undefined) throw new NoHistory(`expected an outcome, found ${found(value)}`);
+  if (outcome === undefined) throw new InvalidHistory(`expected an outcome, found ${excerpt(value)}`);
   return outcome;
 }
 
 function readDay(value: unknown): string {
   const text = readText(value);
-  if (!DAY.test(text) || !isDate(text)) throw new NoHistory(`expected a date, found ${found(value)}`);
+  if (!DAY.test(text) || !isDate(text)) throw new InvalidHistory(`expected a date, found ${excerpt(value)}`);
   return text;
 }
 
@@ -161,7 +161,7 @@ function readInstant(value: unknown): string {
   const seconds = isDate(day) ? Date.parse(`${day}T${time}${zone}`) : NaN;
   const utc = Number.isNaN(seconds) ? "" : new Date(seconds).toISOString().slice(0, -"000Z".length);
   if (!isDate(utc.slice(0, "2026-01-01".length))) {
-    throw new NoHistory(`expected a time with its zone, found ${found(value)}`);
+    throw new InvalidHistory(`expected a time with its zone, found ${excerpt(value)}`);
   }
   return `${utc}${fraction.padEnd(6, "0")}+00:00`;
 }
@@ -175,6 +175,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function found(value: unknown): string {
+function excerpt(value: unknown): string {
   return (JSON.stringify(value) ?? "nothing").slice(0, 40);
 }

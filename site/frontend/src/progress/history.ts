@@ -28,7 +28,7 @@ export interface Attempt {
   readonly sandbox: string; // where it ran
 }
 
-export interface HintTaken {
+export interface TakenHint {
   readonly exercise: string;
   readonly number: number; // from 1
   readonly price: number;
@@ -36,13 +36,13 @@ export interface HintTaken {
 }
 
 /** An exercise whose solution was shown before it was passed. */
-export interface GivenUp {
+export interface Surrender {
   readonly exercise: string;
   readonly at: string;
 }
 
 /** A wrong program that the learner has shown to be wrong, by a call. */
-export interface Broken {
+export interface BrokenProgram {
   readonly exercise: string;
   readonly misconception: string;
   readonly call: string;
@@ -52,40 +52,40 @@ export interface Broken {
 /** Each part in the order of time. */
 export interface History {
   readonly attempts: readonly Attempt[];
-  readonly hints: readonly HintTaken[];
-  readonly given_up: readonly GivenUp[];
-  readonly broken: readonly Broken[];
+  readonly hints: readonly TakenHint[];
+  readonly given_up: readonly Surrender[];
+  readonly broken: readonly BrokenProgram[];
 }
 
-export const NOTHING: History = { attempts: [], hints: [], given_up: [], broken: [] };
+export const EMPTY_HISTORY: History = { attempts: [], hints: [], given_up: [], broken: [] };
 
 /** The sandbox of an attempt that a page made: it ran the visible tests, and nobody certifies it. */
-export const BROWSER = "browser";
+export const BROWSER_SANDBOX = "browser";
 
 export function isSelfReported(attempt: Attempt): boolean {
-  return attempt.sandbox === BROWSER;
+  return attempt.sandbox === BROWSER_SANDBOX;
 }
 
-export function size(history: History): number {
-  return entries(history).length;
+export function countEntries(history: History): number {
+  return entryKeys(history).length;
 }
 
 /**
  * Both histories as one, nothing twice: an attempt is named by its time and its program, and of a
  * hint, a surrender or a broken program the earliest counts.
  */
-export function merge(one: History, other: History): History {
+export function mergeHistories(one: History, other: History): History {
   return {
-    attempts: unite(one.attempts, other.attempts, ({ exercise, at, submission }) =>
+    attempts: mergeEvents(one.attempts, other.attempts, ({ exercise, at, submission }) =>
       [exercise, at, submission].join(" "),
     ),
-    hints: unite(one.hints, other.hints, ({ exercise, number }) => `${exercise} ${number}`),
-    given_up: unite(one.given_up, other.given_up, ({ exercise }) => exercise),
-    broken: unite(one.broken, other.broken, ({ exercise, misconception }) => `${exercise} ${misconception}`),
+    hints: mergeEvents(one.hints, other.hints, ({ exercise, number }) => `${exercise} ${number}`),
+    given_up: mergeEvents(one.given_up, other.given_up, ({ exercise }) => exercise),
+    broken: mergeEvents(one.broken, other.broken, ({ exercise, misconception }) => `${exercise} ${misconception}`),
   };
 }
 
-function unite<Event extends { at: string }>(
+function mergeEvents<Event extends { at: string }>(
   one: readonly Event[],
   other: readonly Event[],
   name: (event: Event) => string,
@@ -95,16 +95,16 @@ function unite<Event extends { at: string }>(
     const earlier = known.get(name(event));
     if (earlier === undefined || event.at < earlier.at) known.set(name(event), event);
   }
-  return [...known.values()].sort((a, b) => compare(a.at, b.at));
+  return [...known.values()].sort((a, b) => compareTexts(a.at, b.at));
 }
 
 /** How many entries of a history another one does not have; also those that are earlier in it. */
 export function countNew(history: History, known: History): number {
-  const before = new Set(entries(known));
-  return entries(merge(known, history)).filter((entry) => !before.has(entry)).length;
+  const before = new Set(entryKeys(known));
+  return entryKeys(mergeHistories(known, history)).filter((entry) => !before.has(entry)).length;
 }
 
-function entries({ attempts, hints, given_up, broken }: History): string[] {
+function entryKeys({ attempts, hints, given_up, broken }: History): string[] {
   return [
     ...attempts.map(({ exercise, at, submission }) => `attempt ${exercise} ${at} ${submission}`),
     ...hints.map(({ exercise, number, at }) => `hint ${exercise} ${number} ${at}`),
@@ -114,17 +114,17 @@ function entries({ attempts, hints, given_up, broken }: History): string[] {
 }
 
 /** Of texts, where one comes before another: by their code units, as instants need it. */
-export function compare(one: string, other: string): number {
+export function compareTexts(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
 /** An instant as the record holds it. */
-export function instant(time: Date): string {
+export function formatInstant(time: Date): string {
   return time.toISOString().replace("Z", "000+00:00");
 }
 
 /** The date of the learner's own calendar. */
-export function dayOf(time: Date): string {
+export function toLocalDay(time: Date): string {
   const [month, day] = [time.getMonth() + 1, time.getDate()].map((part) => String(part).padStart(2, "0"));
   return `${String(time.getFullYear()).padStart(4, "0")}-${month}-${day}`;
 }

@@ -1,12 +1,12 @@
 /** The record in the browser's storage, which may be off, full, damaged, or another tab's to write. */
 
-import { fromJson, NewerHistory, NoHistory, toJson } from "./exchange";
-import { countNew, type History, merge, NOTHING } from "./history";
+import { fromJson, NewerFormat, InvalidHistory, toJson } from "./exchange";
+import { countNew, type History, mergeHistories, EMPTY_HISTORY } from "./history";
 
-export const KEY = "etude.progress";
+export const RECORD_KEY = "etude.progress";
 export const UNREADABLE_KEY = "etude.progress.unreadable";
 
-const TROUBLE = {
+const TROUBLE_SENTENCES = {
   off: "This browser keeps nothing for this site, so your progress lasts only until you leave this page.",
   full: "The browser has no room left for your progress: what is new is lost when you leave this page. Export it first.",
   newer: "Your progress was written by a newer version of these pages. It is left as it is, and what you do here is not kept.",
@@ -14,9 +14,9 @@ const TROUBLE = {
 };
 
 /** What storage has: a history, or why there is none; `text` is kept if it is to be put aside. */
-interface Found {
+interface StoredRecord {
   readonly history: History;
-  readonly trouble: keyof typeof TROUBLE | "";
+  readonly trouble: keyof typeof TROUBLE_SENTENCES | "";
   readonly text: string | null;
 }
 
@@ -25,9 +25,9 @@ interface Found {
  * `trouble` says so.
  */
 export class LearnersRecord {
-  #history = NOTHING;
-  #trouble: Found["trouble"] = "";
-  #added = NOTHING; // on this page, and so to be stored again if another tab overwrites it
+  #history = EMPTY_HISTORY;
+  #trouble: StoredRecord["trouble"] = "";
+  #added = EMPTY_HISTORY; // on this page, and so to be stored again if another tab overwrites it
   readonly #storage: () => Storage;
   readonly #listeners = new Set<() => void>();
 
@@ -43,7 +43,7 @@ export class LearnersRecord {
 
   /** One sentence for the learner, or nothing. */
   get trouble(): string {
-    return this.#trouble && TROUBLE[this.#trouble];
+    return this.#trouble && TROUBLE_SENTENCES[this.#trouble];
   }
 
   /** The text of a record that could not be read. */
@@ -68,7 +68,7 @@ export class LearnersRecord {
 
   /** Add what is not recorded yet. */
   add(events: History): void {
-    this.#added = merge(this.#added, events);
+    this.#added = mergeHistories(this.#added, events);
     const found = this.#read();
     this.#adopt(found);
     this.#save(found);
@@ -77,9 +77,9 @@ export class LearnersRecord {
 
   /** Forget everything, in the storage too. */
   erase(): void {
-    this.#added = NOTHING;
+    this.#added = EMPTY_HISTORY;
     try {
-      this.#storage().removeItem(KEY);
+      this.#storage().removeItem(RECORD_KEY);
       this.#storage().removeItem(UNREADABLE_KEY);
     } catch {
       // Nothing was kept, so nothing has to go.
@@ -90,7 +90,7 @@ export class LearnersRecord {
 
   /** Call when another tab has written: `erased` if it has forgotten everything. */
   reload(erased: boolean): void {
-    if (erased) this.#added = NOTHING;
+    if (erased) this.#added = EMPTY_HISTORY;
     const found = this.#read();
     this.#adopt(found);
     this.#save(found); // two tabs may have written at once
@@ -107,29 +107,29 @@ export class LearnersRecord {
     for (const listener of this.#listeners) listener();
   }
 
-  #adopt(found: Found): void {
-    this.#history = merge(found.history, this.#added);
+  #adopt(found: StoredRecord): void {
+    this.#history = mergeHistories(found.history, this.#added);
     this.#trouble = found.trouble || (this.unreadable === null ? "" : "unreadable");
   }
 
-  #read(): Found {
+  #read(): StoredRecord {
     let text: string | null = null;
     try {
-      text = this.#storage().getItem(KEY);
-      return { history: text === null ? NOTHING : fromJson(text), trouble: "", text };
+      text = this.#storage().getItem(RECORD_KEY);
+      return { history: text === null ? EMPTY_HISTORY : fromJson(text), trouble: "", text };
     } catch (error) {
       const trouble =
-        error instanceof NewerHistory ? "newer" : error instanceof NoHistory ? "unreadable" : "off";
-      return { history: NOTHING, trouble, text };
+        error instanceof NewerFormat ? "newer" : error instanceof InvalidHistory ? "unreadable" : "off";
+      return { history: EMPTY_HISTORY, trouble, text };
     }
   }
 
-  #save(found: Found): void {
+  #save(found: StoredRecord): void {
     const isNew = countNew(this.#added, found.history) > 0;
     if (found.trouble === "newer" || found.trouble === "off" || !isNew) return;
     try {
       if (found.trouble === "unreadable") this.#storage().setItem(UNREADABLE_KEY, found.text ?? "");
-      this.#storage().setItem(KEY, toJson(this.#history));
+      this.#storage().setItem(RECORD_KEY, toJson(this.#history));
     } catch (error) {
       this.#trouble = error instanceof DOMException && error.name === "QuotaExceededError" ? "full" : "off";
     }

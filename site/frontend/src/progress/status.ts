@@ -3,12 +3,12 @@
  * both: tests/cases.json of the front end.
  */
 
-import { type Attempt, type Broken, type GivenUp, type HintTaken, type History, isSelfReported } from "./history";
+import { type Attempt, type BrokenProgram, type Surrender, type TakenHint, type History, isSelfReported } from "./history";
 
 export type State = "new" | "tried" | "passed" | "given up";
 
 /** Where a learner stands with one exercise. */
-export interface Standing {
+export interface ExerciseStatus {
   readonly state: State;
   readonly attempts: number;
   readonly failures: number; // since the last hint or pass
@@ -22,9 +22,9 @@ export interface Standing {
   readonly closed: boolean; // nothing is left to earn
 }
 
-const MOST_BROKEN = 3; // wrong programs of an exercise that earn an XP each
+const MAX_REWARDED_BREAKS = 3; // wrong programs of an exercise that earn an XP each
 
-export const UNTOUCHED: Standing = {
+export const INITIAL_STATUS: ExerciseStatus = {
   state: "new",
   attempts: 0,
   failures: 0,
@@ -39,27 +39,27 @@ export const UNTOUCHED: Standing = {
 };
 
 /** What a first pass would earn now, of an exercise that is worth `xp`. */
-export function worth(standing: Standing, xp: number): number {
+export function availableXp(standing: ExerciseStatus, xp: number): number {
   return standing.closed ? 0 : Math.max(0, xp - standing.paid);
 }
 
 /** The standing of every exercise of which anything is known. */
-export function standings(history: History): Map<string, Standing> {
+export function exerciseStatuses(history: History): Map<string, ExerciseStatus> {
   const events = [...history.attempts, ...history.hints, ...history.given_up, ...history.broken];
   const known = new Set(events.map(({ exercise }) => exercise));
-  return new Map([...known].map((exercise) => [exercise, standing(history, exercise)]));
+  return new Map([...known].map((exercise) => [exercise, exerciseStatus(history, exercise)]));
 }
 
-export function standing(history: History, exercise: string): Standing {
+export function exerciseStatus(history: History, exercise: string): ExerciseStatus {
   const of = (event: { exercise: string }): boolean => event.exercise === exercise;
-  return stand(history.attempts.filter(of), history.hints.filter(of), history.given_up.filter(of), history.broken.filter(of));
+  return deriveStatus(history.attempts.filter(of), history.hints.filter(of), history.given_up.filter(of), history.broken.filter(of));
 }
 
-export function totalXp(known: Iterable<Standing>): number {
-  return [...known].reduce((sum, { earned, broken }) => sum + earned + Math.min(broken, MOST_BROKEN), 0);
+export function totalXp(known: Iterable<ExerciseStatus>): number {
+  return [...known].reduce((sum, { earned, broken }) => sum + earned + Math.min(broken, MAX_REWARDED_BREAKS), 0);
 }
 
-function stand(attempts: Attempt[], hints: HintTaken[], givenUp: GivenUp[], broken: Broken[]): Standing {
+function deriveStatus(attempts: Attempt[], hints: TakenHint[], givenUp: Surrender[], broken: BrokenProgram[]): ExerciseStatus {
   const passes = attempts.filter(({ outcome }) => outcome === "passed");
   const passed = passes[0];
   const isBefore = ({ at }: { at: string }): boolean => passed === undefined || at <= passed.at;
@@ -69,7 +69,7 @@ function stand(attempts: Attempt[], hints: HintTaken[], givenUp: GivenUp[], brok
   return {
     state,
     attempts: attempts.length,
-    failures: failures(attempts, hints),
+    failures: countFailures(attempts, hints),
     hints: Math.max(0, ...hints.map(({ number }) => number)),
     paid,
     earned: passed && !gaveUp ? Math.max(0, passed.xp - paid) : 0,
@@ -81,7 +81,7 @@ function stand(attempts: Attempt[], hints: HintTaken[], givenUp: GivenUp[], brok
   };
 }
 
-function failures(attempts: Attempt[], hints: HintTaken[]): number {
+function countFailures(attempts: Attempt[], hints: TakenHint[]): number {
   const helped = hints.at(-1)?.at ?? "";
   const last = attempts.findLastIndex(({ outcome, at }) => outcome === "passed" || at <= helped);
   return attempts.length - 1 - last;
@@ -94,21 +94,21 @@ export interface Streak {
 }
 
 /** Days in a row, of the learner's own calendar, on which something was passed. */
-export function streak(history: History, today: string): Streak {
+export function computeStreak(history: History, today: string): Streak {
   const passed = history.attempts.filter(({ outcome }) => outcome === "passed");
-  const days = [...new Set(passed.map(({ day }) => number(day)))].sort((a, b) => a - b);
+  const days = [...new Set(passed.map(({ day }) => dayNumber(day)))].sort((a, b) => a - b);
   let run = 0;
   let longest = 0;
   days.forEach((day, index) => {
     run = days[index - 1] === day - 1 ? run + 1 : 1;
     longest = Math.max(longest, run);
   });
-  const alive = (days.at(-1) ?? -Infinity) >= number(today) - 1;
+  const alive = (days.at(-1) ?? -Infinity) >= dayNumber(today) - 1;
   return { current: alive ? run : 0, longest };
 }
 
 /** An exercise that was passed, and the day on which it was tried last. */
-export interface Due {
+export interface DueReview {
   readonly exercise: string;
   readonly day: string;
 }
@@ -116,51 +116,51 @@ export interface Due {
 const REVIEW_DAYS = 14;
 
 /** What was passed, and not tried for two weeks: the longest ago first. */
-export function dueForReview(history: History, today: string): Due[] {
+export function dueForReview(history: History, today: string): DueReview[] {
   const passed = new Set<string>();
   const last = new Map<string, string>();
   for (const { exercise, outcome, day } of history.attempts) {
     if (outcome === "passed") passed.add(exercise);
     last.set(exercise, day);
   }
-  const due = [...last].filter(([exercise, day]) => passed.has(exercise) && number(day) <= number(today) - REVIEW_DAYS);
-  return due.map(([exercise, day]) => ({ exercise, day })).sort((a, b) => number(a.day) - number(b.day));
+  const due = [...last].filter(([exercise, day]) => passed.has(exercise) && dayNumber(day) <= dayNumber(today) - REVIEW_DAYS);
+  return due.map(([exercise, day]) => ({ exercise, day })).sort((a, b) => dayNumber(a.day) - dayNumber(b.day));
 }
 
-function number(day: string): number {
+function dayNumber(day: string): number {
   return Date.parse(`${day}T00:00:00Z`) / 86_400_000;
 }
 
 /** The exercise whose last attempt is the longest ago; one without any attempt comes first. */
-export function longestAgo<Exercise extends { readonly id: string }>(history: History, order: readonly Exercise[]): Exercise {
+export function leastRecentlyTried<Exercise extends { readonly id: string }>(history: History, order: readonly Exercise[]): Exercise {
   const last = new Map(history.attempts.map(({ exercise, at }) => [exercise, at]));
   const at = ({ id }: Exercise): string => last.get(id) ?? "";
   return order.reduce((oldest, each) => (at(each) < at(oldest) ? each : oldest));
 }
 
 /** An exercise as far as the order of work depends on it. */
-export interface Listed {
+export interface ExerciseEntry {
   readonly id: string;
   readonly requires: readonly string[];
 }
 
 /** What to go on with: `begun` is what was tried last, and not passed yet. */
-export interface NextUp<Exercise extends Listed> {
+export interface NextExercise<Exercise extends ExerciseEntry> {
   readonly exercise: Exercise;
   readonly begun: boolean;
 }
 
 /** What was tried last, or else what follows it; null when all is done. */
-export function nextUp<Exercise extends Listed>(
+export function nextExercise<Exercise extends ExerciseEntry>(
   history: History,
   order: readonly Exercise[],
-): NextUp<Exercise> | null {
-  const known = standings(history);
+): NextExercise<Exercise> | null {
+  const known = exerciseStatuses(history);
   const isClosed = (id: string): boolean => known.get(id)?.closed ?? false;
   const last = history.attempts.at(-1)?.exercise;
   const begun = order.find(({ id }) => id === last);
   if (begun && !isClosed(begun.id)) return { exercise: begun, begun: true };
-  const following = nextOpen(order, isClosed, last);
+  const following = nextOpenExercise(order, isClosed, last);
   return following && { exercise: following, begun: false };
 }
 
@@ -168,7 +168,7 @@ export function nextUp<Exercise extends Listed>(
  * The first open exercise behind `after`, and then round from the beginning, whose requirements are
  * all done; the first open one if there is none such.
  */
-function nextOpen<Exercise extends Listed>(
+function nextOpenExercise<Exercise extends ExerciseEntry>(
   order: readonly Exercise[],
   isClosed: (id: string) => boolean,
   after: string | undefined,

@@ -16,22 +16,22 @@ export interface Hit {
 
 const COMBINING = /\p{M}/gu;
 const WORD = /[\p{L}\p{N}]+/gu;
-const WHOLE_WORD = 1;
-const BEGINNING = 0.45; // of what the whole word is worth
-const WHOLE_TITLE = 2;
-const SHORT = 4; // letters: in fewer, a slip makes another word
-const LONG = 8; // letters: in as many, there can be two slips
+const WHOLE_WORD_WEIGHT = 1;
+const PREFIX_WEIGHT = 0.45; // of what the whole word is worth
+const WHOLE_TITLE_FACTOR = 2;
+const ONE_SLIP_LENGTH = 4; // letters: in fewer, a slip makes another word
+const TWO_SLIPS_LENGTH = 8; // letters: in as many, there can be two slips
 
 /** Take a text apart as the index was: letters and digits, in lower case and without accents. */
-export function words(text: string): string[] {
+export function splitWords(text: string): string[] {
   return text.toLowerCase().normalize("NFKD").replace(COMBINING, "").match(WORD) ?? [];
 }
 
 /** Return the pages on which every word of a query begins a word. */
-export function search(index: Index, query: string): Hit[] {
-  const wanted = [...new Set(words(query))];
+export function rankPages(index: Index, query: string): Hit[] {
+  const wanted = [...new Set(splitWords(query))];
   if (wanted.length === 0) return [];
-  const scores = wanted.map((word) => scoresOf(index, word));
+  const scores = wanted.map((word) => prefixScores(index, word));
   const [first, ...others] = scores as [Map<number, number>, ...Map<number, number>[]];
   const hits: Hit[] = [];
   for (const [number, score] of first) {
@@ -39,8 +39,8 @@ export function search(index: Index, query: string): Hit[] {
     if (more.includes(undefined)) continue;
     const total = more.reduce<number>((sum, each) => sum + (each ?? 0), score);
     const [title, path, note] = index.pages[number]!;
-    const isMeant = words(title).every((word) => wanted.includes(word));
-    hits.push({ title, path, note, score: isMeant ? total * WHOLE_TITLE : total });
+    const isMeant = splitWords(title).every((word) => wanted.includes(word));
+    hits.push({ title, path, note, score: isMeant ? total * WHOLE_TITLE_FACTOR : total });
   }
   return hits.sort((one, other) => other.score - one.score); // stable: ties stay in the site's order
 }
@@ -49,23 +49,23 @@ export function search(index: Index, query: string): Hit[] {
  * Return a query with each word that begins none replaced by the likeliest one that looks like it;
  * undefined if there is none, or nothing to replace.
  */
-export function corrected(index: Index, query: string): string | undefined {
-  const wanted = words(query);
+export function correctQuery(index: Index, query: string): string | undefined {
+  const wanted = splitWords(query);
   const meant = wanted.map((word) => {
-    const isKnown = index.words[firstFrom(index.words, word)]?.startsWith(word);
-    return isKnown ? word : nearest(index, word);
+    const isKnown = index.words[lowerBound(index.words, word)]?.startsWith(word);
+    return isKnown ? word : nearestWord(index, word);
   });
   if (meant.includes(undefined) || meant.every((word, at) => word === wanted[at])) return undefined;
   return meant.join(" ");
 }
 
 /** The word with the fewest slips from another; of equals, the one on the most pages. */
-function nearest(index: Index, word: string): string | undefined {
-  const most = word.length < SHORT ? 0 : word.length < LONG ? 1 : 2;
+function nearestWord(index: Index, word: string): string | undefined {
+  const most = word.length < ONE_SLIP_LENGTH ? 0 : word.length < TWO_SLIPS_LENGTH ? 1 : 2;
   let best: { slips: number; pages: number; word: string } | undefined;
   index.words.forEach((other, at) => {
     if (Math.abs(other.length - word.length) > most) return;
-    const slips = distance(word, other);
+    const slips = editDistance(word, other);
     const pages = index.found[at]!.length;
     if (slips > most || (best && (slips > best.slips || (slips === best.slips && pages <= best.pages)))) return;
     best = { slips, pages, word: other };
@@ -74,7 +74,7 @@ function nearest(index: Index, word: string): string | undefined {
 }
 
 /** How many letters are wrong, missing, too many, or swapped with the next. */
-function distance(one: string, other: string): number {
+function editDistance(one: string, other: string): number {
   let [before, row]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= one.length; i++) {
     const next = [i];
@@ -90,12 +90,12 @@ function distance(one: string, other: string): number {
 }
 
 /** How much each page has of the words that begin with one: its best counts, rare ones for more. */
-function scoresOf(index: Index, beginning: string): Map<number, number> {
+function prefixScores(index: Index, beginning: string): Map<number, number> {
   const scores = new Map<number, number>();
-  for (let at = firstFrom(index.words, beginning); index.words[at]?.startsWith(beginning); at++) {
+  for (let at = lowerBound(index.words, beginning); index.words[at]?.startsWith(beginning); at++) {
     const pairs = index.found[at]!;
     const rarity = Math.log(1 + (2 * index.pages.length) / pairs.length);
-    const share = index.words[at] === beginning ? WHOLE_WORD : BEGINNING;
+    const share = index.words[at] === beginning ? WHOLE_WORD_WEIGHT : PREFIX_WEIGHT;
     let number = 0;
     for (let pair = 0; pair < pairs.length; pair += 2) {
       number += pairs[pair]!;
@@ -107,7 +107,7 @@ function scoresOf(index: Index, beginning: string): Map<number, number> {
 }
 
 /** The place of the first word that does not come before another, in words that are in order. */
-function firstFrom(sorted: readonly string[], word: string): number {
+function lowerBound(sorted: readonly string[], word: string): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {

@@ -1,46 +1,46 @@
 /** Break it: wrong programs to find a call for on which each gives a wrong result, after a pass and in lessons. */
 
-import { button, element, sentence } from "../dom";
+import { button, element, renderInlineCode } from "../dom";
 import { progress } from "../progress";
 import type { Python } from "../python";
-import { addressOf, type Exercise } from "./exercise";
-import { comparison } from "./values";
+import { fileAddress, type Exercise } from "./exercise";
+import { renderComparison } from "./values";
 import type { SmallExample } from "./verdict";
 
-const MOST = 3; // programs, one XP each, as in grader.progress.breaks
-const JOIN = " | "; // of the ids of several mistakes of one attempt
+const MAX_PROGRAMS = 3; // programs, one XP each, as in grader.progress.breaks
+const ID_SEPARATOR = " | "; // of the ids of several mistakes of one attempt
 
-interface Breaks {
+interface BreakFile {
   readonly programs: readonly { readonly id: string; readonly code: string }[]; // HTML of the builder, the simplest first
   readonly engine: string;
 }
 
-interface Answer {
+interface BreakAnswer {
   readonly example: SmallExample | null;
   readonly message: string | null;
 }
 
 /** A wrong program of an exercise. */
-interface Program {
+interface WrongProgram {
   readonly id: string; // the misconception's
   readonly exercise: string;
   readonly defines: readonly string[]; // what a call can be of
 }
 
 /** Runs Python for a form. */
-export interface Judge {
+export interface BreakJudge {
   readonly python: Python;
   judge(data: string, program: string, call: string): Promise<string>;
 }
 
 /** The card with the programs, hidden until the exercise is passed. */
-export class Breaking {
+export class BreakItCard {
   readonly card: HTMLElement;
   private readonly place = element("div", { class: "results-inside" });
 
   constructor(
     private readonly exercise: Exercise,
-    private readonly judge: Judge,
+    private readonly judge: BreakJudge,
   ) {
     const head = element("header", {}, element("h2", { id: "break-it" }, "Break it"), element("p", { class: "facts" }, "1 XP each"));
     this.card = element("section", { class: "card outcome-card", "aria-labelledby": "break-it", hidden: true }, head, this.place);
@@ -54,42 +54,42 @@ export class Breaking {
 
   private async open(): Promise<void> {
     try {
-      this.show(await loadBreaks(addressOf(this.exercise.breaks ?? "")));
+      this.show(await loadBreaks(fileAddress(this.exercise.breaks ?? "")));
     } catch (error) {
-      this.place.append(element("p", { class: "problem", role: "alert" }, wordsOf(error)));
+      this.place.append(element("p", { class: "problem", role: "alert" }, errorMessage(error)));
     }
   }
 
-  private show({ programs, engine }: Breaks): void {
+  private show({ programs, engine }: BreakFile): void {
     const own = ownMistakes(this.exercise.id);
-    const offered = programs.filter(({ id }) => !own.has(id)).slice(0, MOST);
+    const offered = programs.filter(({ id }) => !own.has(id)).slice(0, MAX_PROGRAMS);
     const none = element("p", {}, "Every wrong program here was your own once, so there is none left to break.");
     this.place.replaceChildren(...(offered.length > 0 ? offered.map((each, at) => this.program(each, at, engine)) : [none]));
     this.place.querySelector("summary")?.focus();
   }
 
-  private program({ id, code }: Breaks["programs"][number], at: number, engine: string): HTMLElement {
+  private program({ id, code }: BreakFile["programs"][number], at: number, engine: string): HTMLElement {
     const state = element("span", { class: "quiet" });
     const program = element("div");
     program.innerHTML = code; // made by the builder, as the page itself was
     const { id: exercise, defines } = this.exercise;
-    const form = askForCall({ id, exercise, defines }, `call-${at + 1}`, this.judge, state, () => Promise.resolve(engine));
+    const form = createCallForm({ id, exercise, defines }, `call-${at + 1}`, this.judge, state, () => Promise.resolve(engine));
     const summary = element("summary", {}, `Program ${at + 1}: `, state);
     return element("details", { class: "to-break", open: at === 0 }, summary, program, ...form);
   }
 }
 
 /** Let a program that a lesson shows be broken. */
-export function breakInLesson(card: HTMLElement, judge: Judge): void {
+export function startLessonBreak(card: HTMLElement, judge: BreakJudge): void {
   const { break: address = "", exercise = "", program: id = "", defines = "" } = card.dataset;
   const [place, state] = [card.querySelector(".quiz-body"), card.querySelector<HTMLElement>(".break-state")];
   if (!place || !state) return;
   const load = async (): Promise<string> => (await loadBreaks(new URL(address, document.baseURI).href)).engine;
-  place.append(...askForCall({ id, exercise, defines: defines.split(" ") }, `call-${exercise}-${id}`, judge, state, load));
+  place.append(...createCallForm({ id, exercise, defines: defines.split(" ") }, `call-${exercise}-${id}`, judge, state, load));
 }
 
 /** A field for a call, what Python says of it, and both results. */
-function askForCall(program: Program, name: string, { python, judge }: Judge, state: HTMLElement, load: () => Promise<string>): HTMLElement[] {
+function createCallForm(program: WrongProgram, name: string, { python, judge }: BreakJudge, state: HTMLElement, load: () => Promise<string>): HTMLElement[] {
   const input = element("input", { id: name, type: "text", spellcheck: "false", autocapitalize: "off", autocomplete: "off", required: true });
   const send = element("button", { class: "button primary" }, "Try");
   const stop = button("Stop", () => python.stop(), { class: "button halt", hidden: true });
@@ -99,7 +99,7 @@ function askForCall(program: Program, name: string, { python, judge }: Judge, st
   const form = element(
     "form",
     { class: "call" },
-    element("label", { for: name }, sentence(`A call of ${names} on which its result is wrong`)),
+    element("label", { for: name }, renderInlineCode(`A call of ${names} on which its result is wrong`)),
     element("div", { class: "buttons" }, input, send, stop),
   );
   const setBusy = (isBusy: boolean): void => {
@@ -111,30 +111,30 @@ function askForCall(program: Program, name: string, { python, judge }: Judge, st
     setBusy(true);
     said.replaceChildren(python.state.kind === "ready" ? "Python runs both programs …" : "Python starts, and then runs both programs …");
     values.replaceChildren();
-    const { example, message } = JSON.parse(await judge(await load(), program.id, input.value)) as Answer;
-    const { isBroken, earns } = standingOf(program);
+    const { example, message } = JSON.parse(await judge(await load(), program.id, input.value)) as BreakAnswer;
+    const { isBroken, earns } = programStatus(program);
     if (example && earns && !isBroken) progress.broke(program.exercise, program.id, input.value);
     const title = example ? `Broken${earns ? ": +1 XP" : ""}. ` : "Not broken. ";
-    said.replaceChildren(element("b", {}, title), sentence(message ?? example?.result.message ?? ""));
-    const compared = example && comparison(example.result, "Wrong");
+    said.replaceChildren(element("b", {}, title), renderInlineCode(message ?? example?.result.message ?? ""));
+    const compared = example && renderComparison(example.result, "Wrong");
     if (compared) values.replaceChildren(compared);
-    state.textContent = standingOf(program).words;
+    state.textContent = programStatus(program).words;
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     answer()
-      .catch((error: unknown) => said.replaceChildren(wordsOf(error)))
+      .catch((error: unknown) => said.replaceChildren(errorMessage(error)))
       .finally(() => setBusy(false));
   });
-  state.textContent = standingOf(program).words;
+  state.textContent = programStatus(program).words;
   return [form, said, values];
 }
 
 /** What a program is to this learner: one that was broken, or the learner's own once, earns nothing. */
-function standingOf({ id, exercise }: Program): { isBroken: boolean; earns: boolean; words: string } {
+function programStatus({ id, exercise }: WrongProgram): { isBroken: boolean; earns: boolean; words: string } {
   const broken = progress.history.broken.filter((each) => each.exercise === exercise);
   const isBroken = broken.some(({ misconception }) => misconception === id);
-  const mayEarn = !isBroken && broken.length < MOST && !ownMistakes(exercise).has(id);
+  const mayEarn = !isBroken && broken.length < MAX_PROGRAMS && !ownMistakes(exercise).has(id);
   const earns = mayEarn && progress.standing(exercise).state === "passed";
   const words = isBroken ? "broken" : earns ? "to break, 1 XP" : mayEarn ? "1 XP once you have passed the exercise" : "to break";
   return { isBroken, earns, words };
@@ -143,15 +143,15 @@ function standingOf({ id, exercise }: Program): { isBroken: boolean; earns: bool
 /** The misconceptions that were found in the learner's own attempts. */
 function ownMistakes(exercise: string): ReadonlySet<string> {
   const mine = progress.history.attempts.filter((each) => each.exercise === exercise);
-  return new Set(mine.flatMap(({ diagnosis }) => diagnosis.split(JOIN)));
+  return new Set(mine.flatMap(({ diagnosis }) => diagnosis.split(ID_SEPARATOR)));
 }
 
-async function loadBreaks(address: string): Promise<Breaks> {
+async function loadBreaks(address: string): Promise<BreakFile> {
   const response = await fetch(address).catch(() => undefined);
   if (!response?.ok) throw new Error("The programs could not be loaded. Is there a connection?");
-  return (await response.json()) as Breaks;
+  return (await response.json()) as BreakFile;
 }
 
-function wordsOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -9,7 +9,7 @@ export interface Question {
 }
 
 /** Ask; Escape means no. */
-export function ask({ title, text, yes }: Question): Promise<boolean> {
+export function askInDialog({ title, text, yes }: Question): Promise<boolean> {
   return new Promise((resolve) => {
     const dialog = element("dialog", { class: "question", "aria-labelledby": "question" });
     const agree = button(yes, () => dialog.close("yes"), { class: "button primary" });

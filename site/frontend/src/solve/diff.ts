@@ -2,7 +2,7 @@
 
 import { parser } from "@lezer/python";
 
-export interface Line {
+export interface DiffLine {
   readonly kind: "same" | "yours" | "solution";
   readonly text: string;
 }
@@ -17,8 +17,8 @@ interface CodeLine {
  * The lines of code of both programs in order, with as many shared ones as can be, as the solution
  * writes them; yours come before the solution's. Comments and docstrings make no difference.
  */
-export function diff(yours: string, solution: string): Line[] {
-  const [a, b] = [linesOf(yours), linesOf(solution)];
+export function diffPrograms(yours: string, solution: string): DiffLine[] {
+  const [a, b] = [codeLines(yours), codeLines(solution)];
   // shared[i][j]: how many lines a[i:] and b[j:] can share.
   const shared = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0));
   const at = (i: number, j: number): number => shared[i]?.[j] ?? 0;
@@ -28,7 +28,7 @@ export function diff(yours: string, solution: string): Line[] {
       row[j] = a[i]?.code === b[j]?.code ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
     }
   }
-  const lines: Line[] = [];
+  const lines: DiffLine[] = [];
   let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
     if (i < a.length && j < b.length && a[i]?.code === b[j]?.code) {
@@ -44,7 +44,7 @@ export function diff(yours: string, solution: string): Line[] {
 }
 
 /** The lines that have code. */
-function linesOf(program: string): CodeLine[] {
+function codeLines(program: string): CodeLine[] {
   let code = program;
   parser.parse(program).iterate({
     enter({ name, from, to, node }) {

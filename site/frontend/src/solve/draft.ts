@@ -3,61 +3,61 @@
 import { button, element } from "../dom";
 import { type Programs } from "../progress/exchange";
 import { reportCode } from "../splice";
-import { whileHere } from "../page-signal";
+import { pageSignal } from "../page-signal";
 
 const PAUSE_MS = 300;
-const DRAFT = "etude.draft.";
-const PASSED = "etude.passed.";
+const DRAFT_PREFIX = "etude.draft.";
+const PASSED_PREFIX = "etude.passed.";
 
 /** Keep the program that passed, whatever becomes of the draft. */
-export function keepPassed(exercise: string, source: string): void {
+export function storePassedProgram(exercise: string, source: string): void {
   try {
-    localStorage.setItem(PASSED + exercise, source);
+    localStorage.setItem(PASSED_PREFIX + exercise, source);
   } catch {
     // The draft says so where it is written.
   }
 }
 
 /** The program that passed last in this browser, or else the draft; nothing where there is neither. */
-export function codeOf(exercise: string): string | null {
+export function readProgram(exercise: string): string | null {
   try {
-    return localStorage.getItem(PASSED + exercise) ?? localStorage.getItem(DRAFT + exercise);
+    return localStorage.getItem(PASSED_PREFIX + exercise) ?? localStorage.getItem(DRAFT_PREFIX + exercise);
   } catch {
     return null;
   }
 }
 
 /** Put a program into the editor of an exercise that has none here. */
-export function suggest(exercise: string, source: string): void {
-  if (codeOf(exercise) !== null) return;
+export function suggestDraft(exercise: string, source: string): void {
+  if (readProgram(exercise) !== null) return;
   try {
-    localStorage.setItem(DRAFT + exercise, source);
+    localStorage.setItem(DRAFT_PREFIX + exercise, source);
   } catch {
     // The editor then has the starter.
   }
 }
 
 /** The programs that passed last in this browser, by their exercises. */
-export function passedPrograms(): Programs {
+export function readPassedPrograms(): Programs {
   try {
-    const names = Object.keys(localStorage).filter((key) => key.startsWith(PASSED));
-    return Object.fromEntries(names.sort().map((key) => [key.slice(PASSED.length), localStorage.getItem(key) ?? ""]));
+    const names = Object.keys(localStorage).filter((key) => key.startsWith(PASSED_PREFIX));
+    return Object.fromEntries(names.sort().map((key) => [key.slice(PASSED_PREFIX.length), localStorage.getItem(key) ?? ""]));
   } catch {
     return {};
   }
 }
 
 /** Those of some programs whose exercises have no code here. */
-export function withoutCode(programs: Programs): Programs {
-  return Object.fromEntries(Object.entries(programs).filter(([exercise]) => codeOf(exercise) === null));
+export function withoutLocalCode(programs: Programs): Programs {
+  return Object.fromEntries(Object.entries(programs).filter(([exercise]) => readProgram(exercise) === null));
 }
 
 /** Put programs that passed elsewhere into the editors of exercises that have no code here. */
-export function fillEditors(programs: Programs): void {
-  for (const [exercise, source] of Object.entries(withoutCode(programs))) {
-    keepPassed(exercise, source);
+export function importPrograms(programs: Programs): void {
+  for (const [exercise, source] of Object.entries(withoutLocalCode(programs))) {
+    storePassedProgram(exercise, source);
     try {
-      localStorage.setItem(DRAFT + exercise, source);
+      localStorage.setItem(DRAFT_PREFIX + exercise, source);
     } catch {
       // It is kept as the program that passed, or the storage is full.
     }
@@ -83,12 +83,12 @@ export class Draft {
     private readonly starter: string,
     private readonly replace: (text: string) => void,
   ) {
-    this.key = DRAFT + exercise;
+    this.key = DRAFT_PREFIX + exercise;
     this.known = this.kept();
     this.text = this.known ?? starter;
-    addEventListener("pagehide", () => this.save(), { signal: whileHere() });
-    addEventListener("storage", ({ key }) => (key === this.key || key === null) && this.isOlder(), { signal: whileHere() });
-    whileHere().addEventListener("abort", () => this.save());
+    addEventListener("pagehide", () => this.save(), { signal: pageSignal() });
+    addEventListener("storage", ({ key }) => (key === this.key || key === null) && this.isOlder(), { signal: pageSignal() });
+    pageSignal().addEventListener("abort", () => this.save());
   }
 
   /** What was written last, or the starter code. */

@@ -31,31 +31,31 @@ export interface Solution {
 
 /** The exercise of this page, or nothing where the site was built to be read only. */
 export async function loadExercise(): Promise<Exercise | null> {
-  const response = await fetch(addressOf("exercise.json"));
+  const response = await fetch(fileAddress("exercise.json"));
   if (response.status === 404) return null;
-  return (await read(response)) as Exercise;
+  return (await readJson(response)) as Exercise;
 }
 
 /** The address of a file that the exercise of this page names. */
-export function addressOf(file: string): string {
+export function fileAddress(file: string): string {
   return new URL(`${page.track}/${page.exercise}/${file}`, page.root).href;
 }
 
 /** The model answer, from the file that the exercise names. */
 export async function loadSolution(file: string): Promise<Solution> {
-  return (await read(await fetch(addressOf(file)))) as Solution;
+  return (await readJson(await fetch(fileAddress(file)))) as Solution;
 }
 
 /** The command that grades a file with every test, the hidden ones too. */
 export function checkCommand({ id }: Exercise): string {
-  return `etude check ${id} ${fileName(id)}`;
+  return `etude check ${id} ${submissionName(id)}`;
 }
 
-export function fileName(id: string): string {
+export function submissionName(id: string): string {
   return `${id}.py`;
 }
 
-async function read(response: Response): Promise<unknown> {
+async function readJson(response: Response): Promise<unknown> {
   if (!response.ok) throw new Error(`the server answers ${response.status}`);
   return response.json();
 }

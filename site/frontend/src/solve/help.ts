@@ -1,13 +1,13 @@
 /** Hints, one at a time at their price, and the solution: after a pass, or for all of the XP. */
 
-import { button, type Child, element, find, sentence } from "../dom";
-import { progress, worth } from "../progress";
+import { button, type Child, element, findElement, renderInlineCode } from "../dom";
+import { progress, availableXp } from "../progress";
 import { certificates, service } from "../submit/certificates";
-import { ask } from "./dialog";
+import { askInDialog } from "./dialog";
 import type { Exercise, Solution } from "./exercise";
-import { reasons, wayToSolution } from "./solution";
+import { renderExplanation, solutionLoader } from "./solution";
 
-const ENOUGH_FAILURES = 2;
+const FAILURES_BEFORE_OFFER = 2;
 
 export class Help {
   private readonly hints: readonly HTMLDetailsElement[];
@@ -17,7 +17,7 @@ export class Help {
 
   constructor(private readonly exercise: Exercise) {
     this.hints = [...document.querySelectorAll<HTMLDetailsElement>(".hints details")];
-    const place = find("#help", HTMLElement);
+    const place = findElement("#help", HTMLElement);
     this.hints.at(-1)?.after(this.next);
     place.append(this.solution);
     this.paint();
@@ -38,7 +38,7 @@ export class Help {
 
   /** The offer after failures in a row, while there is a hint left; else nothing. */
   afterFailures(): HTMLElement | null {
-    if (this.standing.failures < ENOUGH_FAILURES || !this.offer()) return null;
+    if (this.standing.failures < FAILURES_BEFORE_OFFER || !this.offer()) return null;
     const take = button(this.offer(), () => void this.take(), { class: "button" });
     return element("div", { class: "stuck" }, element("p", {}, "Stuck? A hint may help."), take);
   }
@@ -73,9 +73,9 @@ export class Help {
   }
 
   private agrees(number: number, price: number): Promise<boolean> {
-    const now = worth(this.standing, this.exercise.xp);
+    const now = availableXp(this.standing, this.exercise.xp);
     const after = Math.max(0, now - price);
-    return ask({
+    return askInDialog({
       title: `Hint ${number} costs ${price} XP`,
       text: `A pass then earns ${after} XP instead of ${now}.`,
       yes: "Show it",
@@ -98,7 +98,7 @@ export class Help {
     const label = this.offer();
     this.next.replaceChildren();
     this.next.hidden = !label;
-    this.next.classList.toggle("offered", failures >= ENOUGH_FAILURES);
+    this.next.classList.toggle("offered", failures >= FAILURES_BEFORE_OFFER);
     if (label) this.next.append(button(label, () => void this.take(), { class: "button" }));
     if (!this.isShown) this.paintSolution();
   }
@@ -111,15 +111,15 @@ export class Help {
   private wayToSolution(): Child[] {
     const { id, xp } = this.exercise;
     const isCertified = certificates.of(id)?.passed ?? false;
-    const load = wayToSolution(this.exercise, isCertified);
+    const load = solutionLoader(this.exercise, isCertified);
     if (load === null) {
       if (service) return [element("p", {}, "It is here for you once the service has certified a pass.")];
       const how = `It is not on this page. In a terminal, \`etude solution ${id}\` shows it once you have passed there.`;
-      return [element("p", {}, sentence(how))];
+      return [element("p", {}, renderInlineCode(how))];
     }
     const show = (): void => void this.show(load);
     if (this.standing.closed || isCertified) return [button("Show the solution", show, { class: "button" })];
-    const price = worth(this.standing, xp);
+    const price = availableXp(this.standing, xp);
     const said = `It is here for you once you have passed. You can give up and see it now, for the ${price} XP that a pass would earn.`;
     const giveUp = (): void => void this.giveUp(price, load);
     return [element("p", {}, said), button("Give up and show it", giveUp, { class: "button" })];
@@ -127,18 +127,18 @@ export class Help {
 
   private async giveUp(price: number, load: () => Promise<Solution>): Promise<void> {
     const text = `Its ${price} XP are lost then: a later pass earns none. You can still solve it.`;
-    if (!(await ask({ title: "Give up this exercise?", text, yes: "Give up" }))) return;
+    if (!(await askInDialog({ title: "Give up this exercise?", text, yes: "Give up" }))) return;
     progress.surrender(this.exercise.id);
     await this.show(load);
   }
 
   private async show(load: () => Promise<Solution>): Promise<void> {
-    const place = find(".prose", HTMLElement, this.solution);
+    const place = findElement(".prose", HTMLElement, this.solution);
     try {
       const solution = await load();
       const program = element("div");
       program.innerHTML = solution.code; // made by the builder, as the page itself was
-      place.replaceChildren(program, ...reasons(solution));
+      place.replaceChildren(program, ...renderExplanation(solution));
       this.isShown = true;
       this.solution.open = true;
     } catch (error) {

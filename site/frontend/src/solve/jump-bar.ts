@@ -1,7 +1,7 @@
 /** The bar at the foot of a narrow screen: where on the page one is, and the way to its other parts. */
 
 /** Mark the part that fills most of the screen; a part that is not on the page has no way to it. */
-export function followJumps(): void {
+export function startJumpBar(): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>(".jump a")];
   const parts = new Map<Element, HTMLAnchorElement>();
   for (const link of links) {

@@ -10,36 +10,36 @@ const ATOMS = ["Number", "String", "ContinuedString", "Boolean", "None"];
 const CONSTANTS = ["np.nan", "np.inf", "np.pi", "np.e", "np.newaxis"];
 const ARRAYS = ["np.array", "np.asarray"];
 
-const WORDS = /^[A-Za-z_][\w ]*$/;
+const BARE_WORDS = /^[A-Za-z_][\w ]*$/;
 
 /** The answer as a literal: words that are none are a text. */
-export function literalOf(answer: string): string {
+export function toLiteral(answer: string): string {
   const plain = answer.trim();
-  return WORDS.test(plain) && troubleWith(plain) ? JSON.stringify(plain) : plain;
+  return BARE_WORDS.test(plain) && answerError(plain) ? JSON.stringify(plain) : plain;
 }
 
 /** What to write for a literal: a text needs no quotes where it is read as one without them. */
-export function answerOf(literal: string): string {
+export function toAnswer(literal: string): string {
   const plain = literal.replace(/^(["'])(.*)\1$/, "$2");
-  return plain !== literal && literalOf(plain) === JSON.stringify(plain) ? plain : literal;
+  return plain !== literal && toLiteral(plain) === JSON.stringify(plain) ? plain : literal;
 }
 
 /** What is wrong with an answer, in a sentence; empty if it can be read. */
-export function troubleWith(answer: string): string {
+export function answerError(answer: string): string {
   if (!answer.trim()) return "Write an answer.";
   const source = `(${answer.trim()})`; // so that 1, 2 is the tuple that it is on its own line
   if (/[\n;]/.test(source)) return "Write one value, on one line.";
-  const value = valueOf(source);
+  const value = singleExpression(source);
   if (value && isLiteral(value, source)) return "";
   return 'Write a value, such as 3, 0.5, (2, 3), [1, 2] or "a text"; nothing is computed here.';
 }
 
 /** The one expression that a source consists of. */
-function valueOf(source: string): SyntaxNode | null {
+function singleExpression(source: string): SyntaxNode | null {
   const { topNode } = parser.parse(`${source}\n`);
   const statement = topNode.firstChild;
   if (statement?.name !== "ExpressionStatement" || statement.nextSibling) return null;
-  const [value, ...others] = childrenOf(statement);
+  const [value, ...others] = childNodes(statement);
   return value && others.length === 0 ? value : null;
 }
 
@@ -47,25 +47,25 @@ function isLiteral(node: SyntaxNode, source: string): boolean {
   const text = source.slice(node.from, node.to);
   if (node.type.isError) return false;
   if (ATOMS.includes(node.name)) return true;
-  if (node.name === "UnaryExpression") return isSigned(node, source);
+  if (node.name === "UnaryExpression") return isSignedLiteral(node, source);
   if (node.name === "ParenthesizedExpression" || CONTAINERS.includes(node.name)) {
-    return childrenOf(node).every((child) => isPunctuation(child) || isLiteral(child, source));
+    return childNodes(node).every((child) => isPunctuation(child) || isLiteral(child, source));
   }
   if (node.name === "MemberExpression") return CONSTANTS.includes(text.replaceAll(" ", ""));
-  return node.name === "CallExpression" && isArray(node, source);
+  return node.name === "CallExpression" && isArrayLiteral(node, source);
 }
 
-function isSigned(node: SyntaxNode, source: string): boolean {
-  const [sign, operand] = childrenOf(node);
+function isSignedLiteral(node: SyntaxNode, source: string): boolean {
+  const [sign, operand] = childNodes(node);
   const isSign = sign !== undefined && /^[+-]$/.test(source.slice(sign.from, sign.to));
   return isSign && operand !== undefined && isLiteral(operand, source);
 }
 
 /** `np.array` of a list or a tuple. */
-function isArray(node: SyntaxNode, source: string): boolean {
-  const [called, list] = childrenOf(node);
+function isArrayLiteral(node: SyntaxNode, source: string): boolean {
+  const [called, list] = childNodes(node);
   if (!called || !list || !ARRAYS.includes(source.slice(called.from, called.to))) return false;
-  const [items, ...others] = childrenOf(list).filter((child) => !isPunctuation(child));
+  const [items, ...others] = childNodes(list).filter((child) => !isPunctuation(child));
   if (!items || others.length > 0) return false;
   const isList = items.name === "ArrayExpression" || items.name === "TupleExpression";
   return isList && isLiteral(items, source);
@@ -75,7 +75,7 @@ function isPunctuation(node: SyntaxNode): boolean {
   return /^[()[\]{},:]$/.test(node.name);
 }
 
-function childrenOf(node: SyntaxNode): SyntaxNode[] {
+function childNodes(node: SyntaxNode): SyntaxNode[] {
   const found: SyntaxNode[] = [];
   for (let child = node.firstChild; child; child = child.nextSibling) found.push(child);
   return found;

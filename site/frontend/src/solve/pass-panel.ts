@@ -1,38 +1,38 @@
 /** What a pass comes to, and where to go from there. */
 
-import { button, count, element, sentence } from "../dom";
-import { progress, type Standing } from "../progress";
-import { standings } from "../progress/status";
+import { button, pluralize, element, renderInlineCode } from "../dom";
+import { progress, type ExerciseStatus } from "../progress";
+import { exerciseStatuses } from "../progress/status";
 import { checkCommand, type Exercise } from "./exercise";
-import { ranAll } from "./results";
+import { ranAllTests } from "./results";
 import type { Verdict } from "./verdict";
 
 /** Who ran which tests: the service all of them, a page for practice all that it has, others the visible ones. */
 type Judge = "service" | "page" | "visible tests";
 
 /** The panel above the tests that all passed; `before` is how the learner stood until then. */
-export function passedPanel(
+export function renderPassPanel(
   exercise: Exercise,
   verdict: Verdict,
-  before: Standing,
-  after: Standing,
+  before: ExerciseStatus,
+  after: ExerciseStatus,
   isCertified: boolean,
   save: () => void,
 ): HTMLElement {
-  const judge = isCertified ? "service" : ranAll(exercise, verdict) ? "page" : "visible tests";
+  const judge = isCertified ? "service" : ranAllTests(exercise, verdict) ? "page" : "visible tests";
   return element(
     "div",
     { class: "won" },
-    element("p", { class: "won-title" }, judge === "visible tests" ? "The visible tests pass " : "Passed ", earned(before, after)),
-    ...(before.state === "passed" ? [] : advance(exercise)),
-    element("p", { class: "quiet" }, sentence(noteOf(exercise, judge))),
-    element("p", { class: "buttons" }, next(), button("Download your file", save, { class: "button" })),
+    element("p", { class: "won-title" }, judge === "visible tests" ? "The visible tests pass " : "Passed ", renderEarnedXp(before, after)),
+    ...(before.state === "passed" ? [] : renderAdvance(exercise)),
+    element("p", { class: "quiet" }, renderInlineCode(noteSentence(exercise, judge))),
+    element("p", { class: "buttons" }, renderNextLink(), button("Download your file", save, { class: "button" })),
   );
 }
 
 /** What a first pass changes: what was trained, and the map of the track with one more square lit. */
-function advance({ id, title }: Exercise): HTMLElement[] {
-  const known = standings(progress.history);
+function renderAdvance({ id, title }: Exercise): HTMLElement[] {
+  const known = exerciseStatuses(progress.history);
   const isPassed = (each: string): boolean => known.get(each)?.state === "passed";
   const marks = [...document.querySelectorAll<HTMLElement>(".sidebar nav > ol > li > a > .state")];
   const lessons = marks.map((mark) => (mark.dataset.stateOf ?? "").split(" ").filter(Boolean));
@@ -43,7 +43,7 @@ function advance({ id, title }: Exercise): HTMLElement[] {
   const trained = [...document.querySelectorAll("#trains a")].map(({ textContent }) => textContent);
   const last = trained.pop();
   const practised = last ? `You practised ${[trained.join(", "), last].filter(Boolean).join(" and ")}.` : `You solved “${title}”.`;
-  const squares = lessons.map((lesson) => element("span", { class: "dots" }, ...lesson.map((each) => square(known.get(each)?.state, each === id))));
+  const squares = lessons.map((lesson) => element("span", { class: "dots" }, ...lesson.map((each) => renderSquare(known.get(each)?.state, each === id))));
   const label = `${ids.filter(isPassed).length} of ${ids.length} exercises passed`;
   return [
     element("p", {}, practised, isWhole && ` That completes “${lesson}”.`),
@@ -51,26 +51,26 @@ function advance({ id, title }: Exercise): HTMLElement[] {
   ];
 }
 
-function square(state: string | undefined, isNew: boolean): HTMLElement {
+function renderSquare(state: string | undefined, isNew: boolean): HTMLElement {
   return element("span", { class: "state", "data-state": (state ?? "new").replace(" ", "-"), "data-new": isNew });
 }
 
-function earned(before: Standing, after: Standing): HTMLElement {
+function renderEarnedXp(before: ExerciseStatus, after: ExerciseStatus): HTMLElement {
   if (before.state === "passed") return element("span", { class: "quiet" }, "once more");
   return element("span", { class: "xp" }, `+${after.earned} XP`);
 }
 
-function noteOf(exercise: Exercise, judge: Judge): string {
+function noteSentence(exercise: Exercise, judge: Judge): string {
   if (judge === "service") return "Certified: it was graded by the service, which keeps it for you.";
   const own = "Your progress is kept in this browser.";
   const hidden = exercise.hidden_tests;
   if (judge === "page") return `${hidden > 0 && exercise.tests.length > 0 ? "The hidden tests pass too. " : ""}${own}`;
-  const rest = hidden > 0 ? ` runs the ${count(hidden, "hidden test")} too, and` : "";
+  const rest = hidden > 0 ? ` runs the ${pluralize(hidden, "hidden test")} too, and` : "";
   return `In a terminal, \`${checkCommand(exercise)}\`${rest} certifies it. ${own}`;
 }
 
 /** The way on that stands at the end of the page, brought here. */
-function next(): HTMLElement | null {
+function renderNextLink(): HTMLElement | null {
   const way = document.querySelector<HTMLAnchorElement>(".turn-on");
   const title = way?.lastChild?.textContent?.trim();
   if (!way || !title) return null;

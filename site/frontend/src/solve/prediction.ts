@@ -3,26 +3,26 @@
  * page has no answers, not even as hashes: of a few choices or small numbers each could be tried.
  */
 
-import { button, type Child, count, element, find, icon, prose } from "../dom";
-import { Interrupted, Python, type PythonState } from "../python";
-import { askForState } from "../splice";
+import { button, type Child, pluralize, element, findElement, createIcon, renderParagraphs } from "../dom";
+import { InterruptedCall, Python, type PythonState } from "../python";
+import { requestState } from "../splice";
 import { service } from "../submit/certificates";
-import { Submitting } from "../submit/submit-controls";
+import { SubmitControls } from "../submit/submit-controls";
 import { hasPython } from "../workers";
-import { conclude } from "./verdict-recording";
+import { recordVerdict } from "./verdict-recording";
 import { download } from "./download";
 import { Draft } from "./draft";
-import { addressOf, checkCommand, type Exercise, fileName } from "./exercise";
+import { fileAddress, checkCommand, type Exercise, submissionName } from "./exercise";
 import { Help } from "./help";
-import { answerOf, literalOf, troubleWith } from "./literals";
-import { type Around, PICTURES, problem, summaryOf } from "./results";
+import { toAnswer, toLiteral, answerError } from "./literals";
+import { type ResultsContext, OUTCOME_ICONS, renderProblem, summarySentence } from "./results";
 import { ResultsCard } from "./results-card";
-import { Status } from "./python-status";
-import type { Fault, TestResult, Verdict } from "./verdict";
+import { PythonStatusLine } from "./python-status";
+import type { GraderFault, TestResult, Verdict } from "./verdict";
 
 const UNANSWERED = "...";
 
-interface Field {
+interface AnswerField {
   readonly name: string;
   readonly parts: HTMLElement;
   readonly first: HTMLElement; // what gets the focus
@@ -34,13 +34,13 @@ interface Field {
 }
 
 export class Prediction {
-  private readonly fields: readonly Field[];
+  private readonly fields: readonly AnswerField[];
   private readonly draft: Draft;
   private readonly help: Help;
   private readonly results: ResultsCard;
-  private readonly status = new Status(() => this.python?.reset());
+  private readonly status = new PythonStatusLine(() => this.python?.reset());
   private readonly python: Python | null;
-  private readonly around: Around;
+  private readonly around: ResultsContext;
   private isBusy = false;
   private readonly summary = element("p", { class: "summary", role: "status" });
 
@@ -48,17 +48,17 @@ export class Prediction {
     this.draft = new Draft(exercise.id, exercise.starter, (source) => this.restore(source));
     const judged = exercise.engine !== "";
     const show = (state: PythonState): void => this.status.show(state);
-    this.python = judged ? new Python(["open_exercise"], show, addressOf(exercise.engine)) : null;
+    this.python = judged ? new Python(["open_exercise"], show, fileAddress(exercise.engine)) : null;
     this.results = new ResultsCard(
       `“${judged ? "Check" : "Submit for grading"}” compares your answers with the right ones.`,
       "Your answers have changed since these results.",
     );
-    const answers = answersIn(this.draft.read());
+    const answers = parseAnswers(this.draft.read());
     this.fields = exercise.defines.map((name) => {
       const choices = exercise.choices?.[name] ?? [];
       const answer = answers.get(name) ?? "";
-      const label = labelOf(name);
-      return choices.length > 0 ? choiceField(name, label, choices, answer) : textField(name, label, answer);
+      const label = answerLabel(name);
+      return choices.length > 0 ? createChoiceField(name, label, choices, answer) : createTextField(name, label, answer);
     });
     this.help = new Help(exercise);
     this.around = {
@@ -68,11 +68,11 @@ export class Prediction {
       testsAreShown: judged, // each at its answer
     };
     this.layOut();
-    askForState(exercise.id, (source) => this.restore(source));
+    requestState(exercise.id, (source) => this.restore(source));
   }
 
   private layOut(): void {
-    find("#code", HTMLElement).textContent = "Your answers";
+    findElement("#code", HTMLElement).textContent = "Your answers";
     const form = element("form", { class: "answers", autocomplete: "off" }, ...this.fields.map(({ parts }) => parts));
     form.noValidate = true;
     form.addEventListener("submit", (event) => {
@@ -82,27 +82,27 @@ export class Prediction {
     form.addEventListener("focusin", () => this.python?.start(), { once: true });
     form.addEventListener("input", ({ target }) => this.changed(target));
     form.addEventListener("focusout", ({ target }) => this.left(target));
-    find("#starter", HTMLElement).replaceChildren(form, this.foot());
-    if (service || this.python) find("#bench", HTMLElement).after(this.results.card);
+    findElement("#starter", HTMLElement).replaceChildren(form, this.foot());
+    if (service || this.python) findElement("#bench", HTMLElement).after(this.results.card);
     if (this.python) {
       this.status.show(this.python.state);
       if (hasPython()) this.python.start();
-      find("#terminal", HTMLDetailsElement).open = false;
+      findElement("#terminal", HTMLDetailsElement).open = false;
     }
     this.count();
   }
 
   private restore(source: string): void {
-    const answers = answersIn(source);
+    const answers = parseAnswers(source);
     for (const field of this.fields) field.write(answers.get(field.name) ?? "");
     this.changed(null);
   }
 
   private foot(): HTMLElement {
-    const name = fileName(this.exercise.id);
+    const name = submissionName(this.exercise.id);
     const save = button(`Download ${name}`, () => this.save(), { class: this.python ? "button" : "button primary" });
     const check = this.python && button("Check", () => void this.check(), { class: "button primary" });
-    const submitting = service && new Submitting(service, {
+    const submitting = service && new SubmitControls(service, {
       exercise: this.exercise,
       results: this.results,
       source: () => (this.isComplete() ? this.source() : null),
@@ -146,12 +146,12 @@ export class Prediction {
     this.summary.textContent =
       ready === all
         ? `All ${all} answers are there. ${this.python ? "Check them" : service ? "Submit them for grading" : "Download the file, and grade it in a terminal"}.`
-        : `${ready} of ${count(all, "answer")} ${ready === 1 ? "is" : "are"} there.`;
+        : `${ready} of ${pluralize(all, "answer")} ${ready === 1 ? "is" : "are"} there.`;
   }
 
   private save(): void {
     if (!this.isComplete()) return;
-    download(fileName(this.exercise.id), this.source());
+    download(submissionName(this.exercise.id), this.source());
     this.summary.textContent = `Now run ${checkCommand(this.exercise)} where the file is.`;
   }
 
@@ -169,11 +169,11 @@ export class Prediction {
     this.isBusy = true;
     const source = this.source();
     try {
-      const verdict = JSON.parse(await this.python.call("check", source)) as Verdict | Fault;
+      const verdict = JSON.parse(await this.python.call("check", source)) as Verdict | GraderFault;
       if (verdict.outcome !== "grader fault") this.conclude(source, verdict, "", false);
-      else this.results.show(source, "bad", "This could not be checked: the grader itself failed.", "", [problem(verdict.message, null, this.around)]);
+      else this.results.show(source, "bad", "This could not be checked: the grader itself failed.", "", [renderProblem(verdict.message, null, this.around)]);
     } catch (error) {
-      if (!(error instanceof Interrupted)) throw error;
+      if (!(error instanceof InterruptedCall)) throw error;
       this.results.show(source, "bad", error.message, "", []);
     } finally {
       this.isBusy = false;
@@ -181,11 +181,11 @@ export class Prediction {
   }
 
   private conclude(source: string, verdict: Verdict, facts: string, isCertified: boolean): void {
-    const inside = conclude({ exercise: this.exercise, source, verdict, isCertified }, this.help, this.around);
+    const inside = recordVerdict({ exercise: this.exercise, source, verdict, isCertified }, this.help, this.around);
     const tone = verdict.outcome === "passed" ? "good" : "bad";
     this.summary.textContent = "";
     this.mark(verdict); // before the results are brought into view, as it moves them
-    this.results.show(source, tone, summaryOf(this.exercise, verdict), facts, inside);
+    this.results.show(source, tone, summarySentence(this.exercise, verdict), facts, inside);
   }
 
   /** Say at each answer whether it is right, where it is known which tests ask for it. */
@@ -193,7 +193,7 @@ export class Prediction {
     const { asks } = this.exercise;
     for (const { name, mark } of this.fields) {
       const own = tests.filter(({ id }) => asks[id]?.includes(name));
-      if (own.length > 0) mark.replaceChildren(...markOf(own));
+      if (own.length > 0) mark.replaceChildren(...renderMark(own));
     }
   }
 
@@ -204,14 +204,14 @@ export class Prediction {
 }
 
 /** What each name was set to, in a draft that this page wrote. */
-function answersIn(source: string): Map<string, string> {
+function parseAnswers(source: string): Map<string, string> {
   const found = source.matchAll(/^(\w+) = (.*)$/gm);
   const pairs = [...found].map(([, name = "", value = ""]) => [name, value] as const);
   return new Map(pairs.filter(([, value]) => value !== UNANSWERED));
 }
 
 /** A name, and the question that the instructions ask about it, where they list names: it moves here. */
-function labelOf(name: string): Child[] {
+function answerLabel(name: string): Child[] {
   const made: Child[] = [element("code", {}, name)];
   for (const item of document.querySelectorAll("#brief .prose li")) {
     if (item.firstElementChild?.textContent !== name || item.firstChild !== item.firstElementChild) continue;
@@ -226,19 +226,19 @@ function labelOf(name: string): Child[] {
   return made;
 }
 
-function markOf(tests: readonly TestResult[]): Node[] {
+function renderMark(tests: readonly TestResult[]): Node[] {
   const wrong = tests.find(({ outcome }) => outcome !== "passed");
-  const picture = element("span", { class: "badge" }, icon(PICTURES[wrong ? "failed" : "passed"] ?? ""));
-  const words = element("div", {}, element("b", {}, wrong ? "Not right" : "Right"), wrong ? prose(wrong.message) : "");
+  const picture = element("span", { class: "badge" }, createIcon(OUTCOME_ICONS[wrong ? "failed" : "passed"] ?? ""));
+  const words = element("div", {}, element("b", {}, wrong ? "Not right" : "Right"), wrong ? renderParagraphs(wrong.message) : "");
   return [element("div", { class: `outcome ${wrong ? "failed" : "passed"}` }, picture, words)];
 }
 
-function textField(name: string, named: Child[], answer: string): Field {
+function createTextField(name: string, named: Child[], answer: string): AnswerField {
   const id = `answer-${name}`;
   const input = element("input", {
     id,
     class: "answer",
-    value: answerOf(answer),
+    value: toAnswer(answer),
     autocomplete: "off",
     autocapitalize: "off",
     spellcheck: "false",
@@ -252,14 +252,14 @@ function textField(name: string, named: Child[], answer: string): Field {
     mark,
     parts: element("div", { class: "field" }, label, input, said, mark),
     first: input,
-    read: () => literalOf(input.value),
-    write: (literal) => (input.value = answerOf(literal)),
-    trouble: () => troubleWith(literalOf(input.value)),
-    complain: complainer(input, said),
+    read: () => toLiteral(input.value),
+    write: (literal) => (input.value = toAnswer(literal)),
+    trouble: () => answerError(toLiteral(input.value)),
+    complain: createErrorSetter(input, said),
   };
 }
 
-function choiceField(name: string, named: Child[], choices: readonly string[], answer: string): Field {
+function createChoiceField(name: string, named: Child[], choices: readonly string[], answer: string): AnswerField {
   const id = `answer-${name}`;
   const options = choices.map((choice) =>
     element("input", {
@@ -284,11 +284,11 @@ function choiceField(name: string, named: Child[], choices: readonly string[], a
     write: (literal) => options.forEach((option) => (option.checked = JSON.stringify(option.value) === literal)),
     read: () => (chosen() === undefined ? "" : JSON.stringify(chosen())),
     trouble: () => (chosen() === undefined ? "Choose one of these." : ""),
-    complain: complainer(group, said),
+    complain: createErrorSetter(group, said),
   };
 }
 
-function complainer(field: HTMLElement, said: HTMLElement): (trouble: string) => void {
+function createErrorSetter(field: HTMLElement, said: HTMLElement): (trouble: string) => void {
   return (trouble) => {
     said.textContent = trouble;
     if (trouble) field.setAttribute("aria-invalid", "true");

@@ -4,7 +4,7 @@ import { button, element } from "../dom";
 import { page } from "../page";
 import type { PythonState } from "../python";
 
-const WORDS = {
+const STATE_SENTENCES = {
   idle: "Python starts when you begin",
   starting: "Python is starting",
   ready: "Python is ready",
@@ -14,7 +14,7 @@ const WORDS = {
 const MEGABYTE = 1_000_000;
 const SLOW_SECONDS = 20; // a slow network needs them; then a download may as well have stalled
 
-export class Status {
+export class PythonStatusLine {
   readonly line = element("p", { class: "python" });
   private readonly words = element("span", { "aria-hidden": "true" });
   private readonly said = element("span", { class: "unseen", role: "status" });
@@ -34,11 +34,11 @@ export class Status {
       this.count(state);
     }
     // The seconds would be read out one by one, so a screen reader gets the words alone.
-    this.said.textContent = state.kind === "failed" ? this.words.textContent : WORDS[state.kind];
+    this.said.textContent = state.kind === "failed" ? this.words.textContent : STATE_SENTENCES[state.kind];
   }
 
   private count(state: Exclude<PythonState, { kind: "failed" }>): void {
-    const words = WORDS[state.kind];
+    const words = STATE_SENTENCES[state.kind];
     this.words.textContent = words;
     if (!("since" in state)) return;
     this.timer = setInterval(() => {

@@ -18,33 +18,33 @@ export function areShapes(answer: unknown): answer is LineShape[] {
 }
 
 /** Shows shapes in an editor, and in a list for who does not see them there. */
-export class Shapes {
+export class ShapeDisplay {
   readonly list = element("ul", { class: "unseen", "aria-label": "Shapes, line by line" });
 
   show(editor: Editor, shapes: readonly LineShape[]): void {
-    editor.annotate(notesOf(shapes));
-    this.list.replaceChildren(...shapes.map((shape) => element("li", {}, spoken(shape))));
+    editor.annotate(toLineNotes(shapes));
+    this.list.replaceChildren(...shapes.map((shape) => element("li", {}, shapeSentence(shape))));
   }
 }
 
 /** One note for each line. */
-export function notesOf(shapes: readonly LineShape[]): LineNote[] {
+export function toLineNotes(shapes: readonly LineShape[]): LineNote[] {
   const lines = new Map<number, LineShape[]>();
   for (const shape of shapes) lines.set(shape.line, [...(lines.get(shape.line) ?? []), shape]);
   return [...lines].map(([line, several]) => ({
     line,
-    text: several.map((shape) => `${shape.name === "return" ? "→" : shape.name} ${form(shape)}`).join(", "),
+    text: several.map((shape) => `${shape.name === "return" ? "→" : shape.name} ${formatShape(shape)}`).join(", "),
     isWrong: several.some((shape) => shape.is_off_track),
   }));
 }
 
 /** Such as "line 4: scores, 3 by 5, float64". */
-export function spoken({ line, name, kind, lengths, is_off_track: isOff }: LineShape): string {
+export function shapeSentence({ line, name, kind, lengths, is_off_track: isOff }: LineShape): string {
   const shape = lengths.length > 0 ? `, ${lengths.join(" by ")}` : "";
   return `line ${line}: ${name}${shape}, ${kind}${isOff ? "; no right program has this value" : ""}`;
 }
 
-function form({ kind, lengths }: LineShape): string {
+function formatShape({ kind, lengths }: LineShape): string {
   if (lengths.length === 0) return kind;
   if (kind === "list" || kind === "tuple") return `${kind} of ${lengths[0]}`;
   return `(${lengths.join(", ")}${lengths.length === 1 ? "," : ""}) ${kind}`;

@@ -1,77 +1,77 @@
 /** The values behind a failure: an array as a table, anything else as text. */
 
 import { element } from "../dom";
-import { commonShade, matrix, type Numbers, type Rows } from "../matrix";
-import { diverging } from "../shading";
-import { numbersOf, type ShownValue, type TestResult } from "./verdict";
+import { createCommonShade, renderMatrix, type NumberTable, type MatrixRows } from "../matrix";
+import { createDivergingShade } from "../shading";
+import { toNumberTable, type ValueDisplay, type TestResult } from "./verdict";
 
-const MANY = 0.4; // of the cells: outlining more of them would point nowhere
-const LONGEST_INLINE = 48;
+const MAX_OUTLINED_SHARE = 0.4; // of the cells: outlining more of them would point nowhere
+const MAX_INLINE = 48;
 
 /** One value under its name. */
-export function named(name: string, value: ShownValue): HTMLElement {
-  const numbers = numbersOf(value);
-  return numbers ? matrix(numbers, { caption: name, note: value.summary }) : text(name, value);
+export function renderValue(name: string, value: ValueDisplay): HTMLElement {
+  const numbers = toNumberTable(value);
+  return numbers ? renderMatrix(numbers, { caption: name, note: value.summary }) : renderText(name, value);
 }
 
 /** What was expected beside what came, under the name `of`: as tables with their difference, or as text. */
-export function comparison(test: TestResult, of = "Yours"): HTMLElement | null {
+export function renderComparison(test: TestResult, of = "Yours"): HTMLElement | null {
   const { expected, got } = test;
   if (!expected && !got) return null;
   const made = element("div", { class: "comparison" });
-  const [left, right] = [numbersOf(expected), numbersOf(got)];
+  const [left, right] = [toNumberTable(expected), toNumberTable(got)];
   if (expected && got && left && right) {
-    made.append(...tables(expected, got, left, right, test.worst ?? null, of));
-  } else if (expected && got && isPrinted(expected)) {
-    made.append(printed("Expected", expected, null), printed(of, got, expected));
+    made.append(...renderTables(expected, got, left, right, test.worst ?? null, of));
+  } else if (expected && got && isPrintedText(expected)) {
+    made.append(renderPrinted("Expected", expected, null), renderPrinted(of, got, expected));
   } else {
-    if (expected && left) made.append(table("Expected", expected, left));
-    else if (expected) made.append(named("Expected", expected));
-    if (got) made.append(named(of, got));
+    if (expected && left) made.append(renderTable("Expected", expected, left));
+    else if (expected) made.append(renderValue("Expected", expected));
+    if (got) made.append(renderValue(of, got));
   }
   return made;
 }
 
-function table(caption: string, value: ShownValue, numbers: Numbers): HTMLElement {
-  const shade = numbers.isWhole ? {} : { shade: commonShade(numbers.rows) };
-  return matrix(numbers, { caption, note: value.summary, ...shade });
+function renderTable(caption: string, value: ValueDisplay, numbers: NumberTable): HTMLElement {
+  const shade = numbers.isWhole ? {} : { shade: createCommonShade(numbers.rows) };
+  return renderMatrix(numbers, { caption, note: value.summary, ...shade });
 }
 
-function tables(
-  expected: ShownValue,
-  got: ShownValue,
-  left: Numbers,
-  right: Numbers,
+function renderTables(
+  expected: ValueDisplay,
+  got: ValueDisplay,
+  left: NumberTable,
+  right: NumberTable,
   worst: readonly number[] | null,
   of: string,
 ): Node[] {
   const isShaded = !(left.isWhole && right.isWhole);
-  const shade = isShaded ? { shade: commonShade(left.rows, right.rows) } : {};
-  const marks = outline(left.rows, right.rows, worst);
-  const before = matrix(left, { caption: "Expected", note: expected.summary, ...shade });
-  const after = matrix(right, { caption: of, note: got.summary, ...shade, ...marks });
-  const off = difference(left, right);
-  const between = off && matrix(off, { ...differenceLook(off, of), ...marks });
+  const shade = isShaded ? { shade: createCommonShade(left.rows, right.rows) } : {};
+  const marks = chooseOutline(left.rows, right.rows, worst);
+  const before = renderMatrix(left, { caption: "Expected", note: expected.summary, ...shade });
+  const after = renderMatrix(right, { caption: of, note: got.summary, ...shade, ...marks });
+  const off = subtractTables(left, right);
+  const between = off && renderMatrix(off, { ...differenceOptions(off, of), ...marks });
   const said = marks && element("p", { class: "quiet" }, marks.explained);
   return [before, after, between, said].filter((each) => each !== null);
 }
 
-function differenceLook(off: Numbers, of: string): { caption: string; shade: (value: number) => string } {
-  return { caption: `${of} − expected`, shade: diverging(off.rows.flat().map(Number)) };
+function differenceOptions(off: NumberTable, of: string): { caption: string; shade: (value: number) => string } {
+  return { caption: `${of} − expected`, shade: createDivergingShade(off.rows.flat().map(Number)) };
 }
 
 /** Nothing where the two have different shapes, or hold truth values. */
-function difference(left: Numbers, right: Numbers): Numbers | null {
-  if (!sameShape(left.rows, right.rows)) return null;
+function subtractTables(left: NumberTable, right: NumberTable): NumberTable | null {
+  if (!haveSameShape(left.rows, right.rows)) return null;
   if ([left, right].some(({ rows }) => typeof rows[0]?.[0] === "boolean")) return null;
   const rows = right.rows.map((row, at) =>
-    row.map((value, column) => minus(Number(value), numberAt(left.rows, at, column))),
+    row.map((value, column) => subtract(Number(value), numberAt(left.rows, at, column))),
   );
   return { rows, isVector: left.isVector, isWhole: left.isWhole && right.isWhole };
 }
 
 /** Equal infinities do not differ, and neither do two values that are no number. */
-function minus(got: number, expected: number): number {
+function subtract(got: number, expected: number): number {
   return Object.is(got, expected) ? 0 : got - expected;
 }
 
@@ -82,16 +82,16 @@ interface Outline {
 }
 
 /** Which cells get an outline: those that differ, or the worst of them where there are many. */
-function outline(left: Rows, right: Rows, worst: readonly number[] | null): Outline | null {
-  if (!sameShape(left, right)) return null;
+function chooseOutline(left: MatrixRows, right: MatrixRows, worst: readonly number[] | null): Outline | null {
+  if (!haveSameShape(left, right)) return null;
   const differs = (row: number, column: number): boolean =>
     !isClose(numberAt(right, row, column), numberAt(left, row, column));
   const places = right.flatMap((row, at) => row.map((_, column) => [at, column] as const));
   const different = places.filter(([row, column]) => differs(row, column));
-  if (different.length <= Math.max(1, MANY * places.length)) {
+  if (different.length <= Math.max(1, MAX_OUTLINED_SHARE * places.length)) {
     return { marked: differs, mark: "differs", explained: "What differs is outlined." };
   }
-  const [worstRow, worstColumn] = placeOf(worst) ?? furthest(left, right, different);
+  const [worstRow, worstColumn] = cellPosition(worst) ?? furthestCell(left, right, different);
   return {
     marked: (row, column) => row === worstRow && column === worstColumn,
     mark: "furthest off",
@@ -99,28 +99,28 @@ function outline(left: Rows, right: Rows, worst: readonly number[] | null): Outl
   };
 }
 
-type Place = readonly [row: number, column: number];
+type CellPosition = readonly [row: number, column: number];
 
 /** The index of an array with one axis is that of a column. */
-function placeOf(index: readonly number[] | null): Place | null {
+function cellPosition(index: readonly number[] | null): CellPosition | null {
   const [first, second] = index ?? [];
   if (first === undefined) return null;
   return second === undefined ? [0, first] : [first, second];
 }
 
-function furthest(left: Rows, right: Rows, places: readonly Place[]): Place {
-  const distance = ([row, column]: Place): number => {
+function furthestCell(left: MatrixRows, right: MatrixRows, places: readonly CellPosition[]): CellPosition {
+  const distance = ([row, column]: CellPosition): number => {
     const off = Math.abs(numberAt(right, row, column) - numberAt(left, row, column));
     return Number.isNaN(off) ? Infinity : off;
   };
   return places.reduce((worst, each) => (distance(each) > distance(worst) ? each : worst));
 }
 
-function numberAt(rows: Rows, row: number, column: number): number {
+function numberAt(rows: MatrixRows, row: number, column: number): number {
   return Number(rows[row]?.[column]);
 }
 
-function sameShape(left: Rows, right: Rows): boolean {
+function haveSameShape(left: MatrixRows, right: MatrixRows): boolean {
   return left.length === right.length && left[0]?.length === right[0]?.length;
 }
 
@@ -130,38 +130,38 @@ function isClose(got: number, expected: number): boolean {
   return Math.abs(got - expected) <= 1e-8 + 1e-5 * Math.abs(expected);
 }
 
-function isPrinted(value: ShownValue): boolean {
+function isPrintedText(value: ValueDisplay): boolean {
   return value.summary === "printed text";
 }
 
-function text(name: string, value: ShownValue): HTMLElement {
-  if (value.text.length <= LONGEST_INLINE && !value.text.includes("\n")) {
+function renderText(name: string, value: ValueDisplay): HTMLElement {
+  if (value.text.length <= MAX_INLINE && !value.text.includes("\n")) {
     const shown = element("code", {}, value.text || "(nothing)");
     return element("p", { class: "value" }, element("b", {}, name), " ", shown);
   }
-  return block(name, value.summary, value.text);
+  return renderBlock(name, value.summary, value.text);
 }
 
 /** Printed lines; those that are not what the other text has in their place stand out. */
-function printed(name: string, value: ShownValue, other: ShownValue | null): HTMLElement {
+function renderPrinted(name: string, value: ValueDisplay, other: ValueDisplay | null): HTMLElement {
   const wanted = other?.text.split("\n");
   const lines = value.text.split("\n").map((line, at) => {
     const shown = at ? `\n${line}` : line;
     return wanted && wanted[at]?.trimEnd() !== line.trimEnd() ? element("mark", {}, shown) : shown;
   });
-  return block(name, value.text ? "" : "nothing", ...lines);
+  return renderBlock(name, value.text ? "" : "nothing", ...lines);
 }
 
-function block(name: string, note: string, ...inside: (Node | string)[]): HTMLElement {
+function renderBlock(name: string, note: string, ...inside: (Node | string)[]): HTMLElement {
   return element(
     "figure",
     { class: "value" },
     element("figcaption", { class: "value-label" }, element("b", {}, name), ` ${note}`),
-    output(...inside),
+    renderTextBox(...inside),
   );
 }
 
 /** Text as it was printed, in a box that scrolls by itself. */
-export function output(...inside: (Node | string)[]): HTMLElement {
+export function renderTextBox(...inside: (Node | string)[]): HTMLElement {
   return element("pre", { class: "code", tabindex: 0 }, element("code", {}, ...inside));
 }

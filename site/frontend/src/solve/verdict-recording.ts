@@ -5,17 +5,17 @@ import { progress } from "../progress";
 import { reportScore } from "../splice";
 import { service } from "../submit/certificates";
 import { download } from "./download";
-import { keepPassed } from "./draft";
-import { type Exercise, fileName } from "./exercise";
+import { storePassedProgram } from "./draft";
+import { type Exercise, submissionName } from "./exercise";
 import type { Help } from "./help";
-import { passedPanel } from "./pass-panel";
-import { type Around, showVerdict } from "./results";
-import { beside, reasons, wayToSolution } from "./solution";
+import { renderPassPanel } from "./pass-panel";
+import { type ResultsContext, renderVerdict } from "./results";
+import { renderComparison, renderExplanation, solutionLoader } from "./solution";
 import type { Verdict } from "./verdict";
 
-const JOIN = " | "; // of the ids of several mistakes, as in a verdict
+const ID_SEPARATOR = " | "; // of the ids of several mistakes, as in a verdict
 
-export interface Judged {
+export interface JudgedProgram {
   readonly exercise: Exercise;
   readonly source: string;
   readonly verdict: Verdict;
@@ -23,40 +23,40 @@ export interface Judged {
 }
 
 /** Record a verdict, unless nothing was judged, and return what is shown of it. */
-export function conclude({ exercise, source, verdict, isCertified }: Judged, help: Help, around: Around): Node[] {
-  if (verdict.outcome === "not run") return showVerdict(verdict, around);
+export function recordVerdict({ exercise, source, verdict, isCertified }: JudgedProgram, help: Help, around: ResultsContext): Node[] {
+  if (verdict.outcome === "not run") return renderVerdict(verdict, around);
   // Where a service certifies, a page's own verdict, which lacks the hidden tests, is no score.
   if (isCertified || service === null) reportScore(exercise.id, source, verdict.max_score ? verdict.score / verdict.max_score : 0);
   const before = progress.standing(exercise.id);
-  progress.attempt(recorded(exercise, verdict), exercise.xp);
-  const inside = showVerdict(verdict, around);
+  progress.attempt(toRecordedVerdict(exercise, verdict), exercise.xp);
+  const inside = renderVerdict(verdict, around);
   if (verdict.outcome === "passed") {
     const after = progress.standing(exercise.id);
-    keepPassed(exercise.id, source);
-    const save = (): void => download(fileName(exercise.id), source);
-    const panel = passedPanel(exercise, verdict, before, after, isCertified, save);
-    return [panel, ...solutionAfter(exercise, source, isCertified), ...inside];
+    storePassedProgram(exercise.id, source);
+    const save = (): void => download(submissionName(exercise.id), source);
+    const panel = renderPassPanel(exercise, verdict, before, after, isCertified, save);
+    return [panel, ...renderSolution(exercise, source, isCertified), ...inside];
   }
   const offer = verdict.diagnosis?.hint ? null : help.afterFailures();
   return offer ? [offer, ...inside] : inside;
 }
 
 /** What a pass opens: the solution beside the learner's own program, where it can be had. */
-function solutionAfter(exercise: Exercise, source: string, isCertified: boolean): Node[] {
-  const load = wayToSolution(exercise, isCertified);
+function renderSolution(exercise: Exercise, source: string, isCertified: boolean): Node[] {
+  const load = solutionLoader(exercise, isCertified);
   if (load === null) return [];
   const place = element("div", { class: "after-pass" });
   const show = async (): Promise<void> => {
     const solution = await load();
-    const compared = exercise.kind === "predict" ? [] : beside(source, solution); // answers that are right are the same
-    place.append(...compared, ...reasons(solution));
+    const compared = exercise.kind === "predict" ? [] : renderComparison(source, solution); // answers that are right are the same
+    place.append(...compared, ...renderExplanation(solution));
   };
   show().catch((error: unknown) => place.append(`The solution could not be loaded: ${String(error)}`));
   return [place];
 }
 
 /** The verdict as progress keeps it, with the mistakes in one text. A forged one may name another exercise. */
-function recorded({ id: exercise }: Exercise, verdict: Verdict): Parameters<typeof progress.attempt>[0] {
+function toRecordedVerdict({ id: exercise }: Exercise, verdict: Verdict): Parameters<typeof progress.attempt>[0] {
   const { diagnosis } = verdict;
-  return { ...verdict, exercise, diagnosis: diagnosis && { id: diagnosis.ids.join(JOIN) } };
+  return { ...verdict, exercise, diagnosis: diagnosis && { id: diagnosis.ids.join(ID_SEPARATOR) } };
 }

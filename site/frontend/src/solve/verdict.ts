@@ -1,7 +1,7 @@
 /** What Python answers: the verdict as `etude check --format json` gives it, and what a run printed. */
 
-import type { Shown } from "../lesson/figures";
-import type { Numbers, Rows } from "../matrix";
+import type { MatrixFigure } from "../lesson/figures";
+import type { NumberTable, MatrixRows } from "../matrix";
 
 export type Outcome =
   | "passed"
@@ -13,7 +13,7 @@ export type Outcome =
   | "not run";
 
 /** A value as Python made it showable: short text, and the numbers of a small array. */
-export interface ShownValue {
+export interface ValueDisplay {
   readonly summary: string; // "float64 (3, 3)"
   readonly text: string;
   readonly rows: readonly (readonly (number | boolean | string)[])[] | null;
@@ -30,9 +30,9 @@ export interface TestResult {
   readonly message: string;
   readonly line: number | null;
   readonly output: string;
-  readonly inputs?: readonly { readonly name: string; readonly value: ShownValue }[];
-  readonly expected?: ShownValue | null;
-  readonly got?: ShownValue | null;
+  readonly inputs?: readonly { readonly name: string; readonly value: ValueDisplay }[];
+  readonly expected?: ValueDisplay | null;
+  readonly got?: ValueDisplay | null;
   readonly worst?: readonly number[] | null; // where the two differ most
   readonly seconds?: number | null;
 }
@@ -68,26 +68,26 @@ export interface Verdict {
 }
 
 /** A bug of the grader's own: nothing was judged. */
-export interface Fault {
+export interface GraderFault {
   readonly outcome: "grader fault";
   readonly message: string;
 }
 
-export interface Printed {
+export interface RunResult {
   readonly output: string;
   readonly truncated: number; // bytes that were left out
-  readonly figures: readonly Shown[];
+  readonly figures: readonly MatrixFigure[];
   readonly problem: { readonly message: string; readonly line: number | null } | null;
 }
 
 /** The numbers of a value that has some; JSON has no NaN and no infinity, so these come as text. */
-export function numbersOf(value: ShownValue | null | undefined): Numbers | null {
+export function toNumberTable(value: ValueDisplay | null | undefined): NumberTable | null {
   if (!value?.rows) return null;
-  const rows: Rows = value.rows.map((row) => row.map(numberOf));
+  const rows: MatrixRows = value.rows.map((row) => row.map(parseNumber));
   return { rows, isVector: value.vector, isWhole: /^u?int/.test(value.summary) };
 }
 
-function numberOf(sent: number | boolean | string): number | boolean {
+function parseNumber(sent: number | boolean | string): number | boolean {
   if (typeof sent !== "string") return sent;
   if (sent === "inf") return Infinity;
   return sent === "-inf" ? -Infinity : NaN;

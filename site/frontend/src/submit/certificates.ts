@@ -4,7 +4,7 @@ import { page } from "../page";
 import { Service } from "./service";
 
 /** The best verdict that the service has published of somebody's submissions of one exercise. */
-export interface Certified {
+export interface Certificate {
   readonly exercise: string;
   readonly score: number;
   readonly max_score: number;
@@ -12,16 +12,16 @@ export interface Certified {
   readonly xp: number;
 }
 
-interface Progress {
+interface CertifiedProgress {
   readonly name: string;
   readonly xp: number;
-  readonly exercises: readonly Certified[];
+  readonly exercises: readonly Certificate[];
 }
 
 export const service = page.service === null ? null : new Service(page.service);
 
 class Certificates {
-  private found: Progress | null = null;
+  private found: CertifiedProgress | null = null;
   private readonly listeners: (() => void)[] = [];
 
   /** Whose they are; nobody's while nobody is signed in. */
@@ -29,11 +29,11 @@ class Certificates {
     return this.found?.name ?? null;
   }
 
-  of(exercise: string): Certified | null {
+  of(exercise: string): Certificate | null {
     return this.found?.exercises.find((each) => each.exercise === exercise) ?? null;
   }
 
-  get passed(): readonly Certified[] {
+  get passed(): readonly Certificate[] {
     return this.found?.exercises.filter(({ passed }) => passed) ?? [];
   }
 
@@ -50,7 +50,7 @@ class Certificates {
   /** Fetch them. They are an addition to the page, so that without an answer it stays as it is. */
   async load(): Promise<void> {
     try {
-      if (service?.me) this.found = (await service.ask("progress")) as Progress;
+      if (service?.me) this.found = (await service.ask("progress")) as CertifiedProgress;
       else this.found = null;
     } catch {
       return;
@@ -62,9 +62,9 @@ class Certificates {
 export const certificates = new Certificates();
 
 /** Who the service knew when this page was loaded; a page for nobody asks nothing. */
-export const recalled: Promise<void> = recall();
+export const sessionLoaded: Promise<void> = loadSession();
 
-async function recall(): Promise<void> {
+async function loadSession(): Promise<void> {
   if (service === null || !page.isSignedIn) return;
   await service.recall().catch(() => null);
   await certificates.load();

@@ -1,7 +1,7 @@
 /** What staff said on the learner's own submissions of an exercise, in words beside the lines they mean. */
 
 import { element } from "../dom";
-import { local, type Service } from "./service";
+import { formatLocalTime, type Service } from "./service";
 
 interface Comment {
   readonly line: number | null;
@@ -10,14 +10,14 @@ interface Comment {
   readonly at: string;
 }
 
-interface Commented {
+interface CommentedSubmission {
   readonly submission: string;
   readonly received_at: string;
   readonly source: string;
   readonly comments: readonly Comment[];
 }
 
-export class Comments {
+export class CommentsCard {
   readonly card = element("section", { class: "card comments", "aria-labelledby": "comments", hidden: true });
 
   constructor(
@@ -29,21 +29,21 @@ export class Comments {
   async load(): Promise<void> {
     const path = `exercises/${this.exercise}/comments`;
     const found = this.service.me && (await this.service.ask(path).catch(() => null));
-    const submissions = (found ?? []) as readonly Commented[];
+    const submissions = (found ?? []) as readonly CommentedSubmission[];
     this.card.hidden = submissions.length === 0;
-    this.card.replaceChildren(element("h2", { id: "comments" }, "Comments from your course"), ...submissions.map(shown));
+    this.card.replaceChildren(element("h2", { id: "comments" }, "Comments from your course"), ...submissions.map(renderSubmission));
   }
 }
 
-function shown({ received_at, source, comments }: Commented): HTMLElement {
+function renderSubmission({ received_at, source, comments }: CommentedSubmission): HTMLElement {
   const lines = source.split("\n");
-  const heading = element("h3", {}, `On your submission of ${local(received_at)}`);
-  return element("div", {}, heading, element("ul", {}, ...comments.map((comment) => item(comment, lines))));
+  const heading = element("h3", {}, `On your submission of ${formatLocalTime(received_at)}`);
+  return element("div", {}, heading, element("ul", {}, ...comments.map((comment) => renderComment(comment, lines))));
 }
 
-function item({ line, text, by, at }: Comment, lines: readonly string[]): HTMLElement {
+function renderComment({ line, text, by, at }: Comment, lines: readonly string[]): HTMLElement {
   const code = line === null ? "" : (lines[line - 1] ?? "").trim();
   const place = line === null ? [] : [element("p", {}, element("b", {}, `Line ${line}`), code && ": ", code && element("code", {}, code))];
   const said = element("p", { class: "said" }, text);
-  return element("li", {}, ...place, said, element("p", { class: "facts" }, `${by}, ${local(at)}`));
+  return element("li", {}, ...place, said, element("p", { class: "facts" }, `${by}, ${formatLocalTime(at)}`));
 }

@@ -1,15 +1,15 @@
 /** What was handed in and has no verdict yet, kept in the browser: a reload loses nothing of it. */
 
-export interface Attempt {
+export interface PendingSubmission {
   readonly source: string;
   readonly key: string; // by which the service knows a request that comes again
   readonly person: string;
   readonly id: string | null; // of the submission, once the service has answered
 }
 
-export class Attempts {
+export class PendingSubmissionStore {
   private readonly name: string;
-  private latest: Attempt | null; // also where the browser keeps nothing
+  private latest: PendingSubmission | null; // also where the browser keeps nothing
 
   constructor(exercise: string) {
     this.name = `etude.submitted.${exercise}`;
@@ -17,11 +17,11 @@ export class Attempts {
   }
 
   /** The one that was made last and is not settled, if it is this person's. */
-  of(person: string): Attempt | null {
+  of(person: string): PendingSubmission | null {
     return this.latest?.person === person ? this.latest : null;
   }
 
-  keep(attempt: Attempt): void {
+  keep(attempt: PendingSubmission): void {
     this.latest = attempt;
     try {
       localStorage.setItem(this.name, JSON.stringify(attempt));
@@ -39,17 +39,17 @@ export class Attempts {
     }
   }
 
-  private read(): Attempt | null {
+  private read(): PendingSubmission | null {
     try {
       const kept: unknown = JSON.parse(localStorage.getItem(this.name) ?? "null");
-      return isAttempt(kept) ? kept : null;
+      return isPendingSubmission(kept) ? kept : null;
     } catch {
       return null;
     }
   }
 }
 
-function isAttempt(kept: unknown): kept is Attempt {
+function isPendingSubmission(kept: unknown): kept is PendingSubmission {
   if (typeof kept !== "object" || kept === null) return false;
   const { source, key, person, id } = kept as Record<string, unknown>;
   return [source, key, person].every((each) => typeof each === "string") && (id === null || typeof id === "string");

@@ -1,19 +1,19 @@
 /** The service that serves this page: who is signed in, and every request that is made of it. */
 
 /** Who is signed in, and what each of their requests must send along. */
-export interface Me {
+export interface Session {
   readonly name: string;
   readonly csrf: string;
 }
 
-export interface State {
+export interface SubmissionState {
   readonly id: string;
   readonly state: "pending" | "parked" | "graded";
   readonly position: number | null; // how many are graded before it, counted up to 1000
 }
 
 /** Why the service did not do what was asked, in one sentence for the learner. */
-export class Refusal extends Error {
+export class ServiceError extends Error {
   constructor(
     readonly status: number, // 0 where nobody answered
     message: string,
@@ -23,9 +23,9 @@ export class Refusal extends Error {
   }
 }
 
-export const AWAY = "The service cannot be reached. What you wrote is kept here: submit it again later.";
+export const UNREACHABLE_SENTENCE = "The service cannot be reached. What you wrote is kept here: submit it again later.";
 
-const SAID: Readonly<Record<number, string>> = {
+const STATUS_SENTENCES: Readonly<Record<number, string>> = {
   401: "You are not signed in, or no longer: sign in, then submit again.",
   403: "The service did not take this as coming from your page: load the page again, then submit.",
   404: "The service does not know this exercise: it may be of another version than this page.",
@@ -36,16 +36,16 @@ const SAID: Readonly<Record<number, string>> = {
 };
 
 export class Service {
-  me: Me | null = null;
+  me: Session | null = null;
 
   constructor(private readonly address: URL) {}
 
   /** Ask who is signed in; nobody is no error. */
-  async recall(): Promise<Me | null> {
+  async recall(): Promise<Session | null> {
     try {
-      this.me = (await this.ask("session")) as Me;
+      this.me = (await this.ask("session")) as Session;
     } catch (error) {
-      if (!(error instanceof Refusal && error.status === 401)) throw error;
+      if (!(error instanceof ServiceError && error.status === 401)) throw error;
       this.me = null;
     }
     return this.me;
@@ -53,10 +53,10 @@ export class Service {
 
   async signIn(token: string): Promise<void> {
     try {
-      this.me = (await this.send("POST", "session", { token })) as Me;
+      this.me = (await this.send("POST", "session", { token })) as Session;
     } catch (error) {
-      if (!(error instanceof Refusal) || ![401, 422].includes(error.status)) throw error;
-      throw new Refusal(401, "This token is unknown, expired or revoked.");
+      if (!(error instanceof ServiceError) || ![401, 422].includes(error.status)) throw error;
+      throw new ServiceError(401, "This token is unknown, expired or revoked.");
     }
   }
 
@@ -66,13 +66,13 @@ export class Service {
   }
 
   /** Hand something in; the same key again is the same submission. */
-  async submit(exercise: string, source: string, key: string): Promise<State> {
+  async submit(exercise: string, source: string, key: string): Promise<SubmissionState> {
     const body = { exercise, source };
-    return (await this.send("POST", "submissions", body, { "Idempotency-Key": key })) as State;
+    return (await this.send("POST", "submissions", body, { "Idempotency-Key": key })) as SubmissionState;
   }
 
-  async state(id: string): Promise<State> {
-    return (await this.ask(`submissions/${id}`)) as State;
+  async state(id: string): Promise<SubmissionState> {
+    return (await this.ask(`submissions/${id}`)) as SubmissionState;
   }
 
   async verdict(id: string): Promise<unknown> {
@@ -99,26 +99,26 @@ export class Service {
 
   private async request(path: string, how: RequestInit): Promise<unknown> {
     const response = await fetch(new URL(path, this.address), how).catch(() => null);
-    if (response === null) throw new Refusal(0, AWAY);
-    if (!response.ok) throw await refusal(response);
+    if (response === null) throw new ServiceError(0, UNREACHABLE_SENTENCE);
+    if (!response.ok) throw await toServiceError(response);
     return response.status === 204 ? null : response.json();
   }
 }
 
 /** A time of the service, which speaks UTC, as it is here. */
-export function local(time: string): string {
+export function formatLocalTime(time: string): string {
   const options = { dateStyle: "medium", timeStyle: "long" } as const;
   return new Intl.DateTimeFormat("en-GB", options).format(new Date(time));
 }
 
-async function refusal(response: Response): Promise<Refusal> {
+async function toServiceError(response: Response): Promise<ServiceError> {
   const { status, headers } = response;
   if (status === 423) {
     // Not open yet, or too many attempts: the service says when.
     const { detail } = (await response.json()) as { detail: string };
-    return new Refusal(status, detail.replace(/\d{4}-[\d-]+T[\d:]+\+00:00/g, local));
+    return new ServiceError(status, detail.replace(/\d{4}-[\d-]+T[\d:]+\+00:00/g, formatLocalTime));
   }
   const seconds = Number(headers.get("Retry-After")) || 0;
   const failed = "The service failed. What you wrote is kept here: submit it again later.";
-  return new Refusal(status, SAID[status] ?? failed, seconds);
+  return new ServiceError(status, STATUS_SENTENCES[status] ?? failed, seconds);
 }

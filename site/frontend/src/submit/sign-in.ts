@@ -2,10 +2,10 @@
 
 import { button, element } from "../dom";
 import { page } from "../page";
-import { Refusal, type Service } from "./service";
+import { ServiceError, type Service } from "./service";
 
 /** Ask for a token until the service knows it; false if somebody would rather not. */
-export function signIn(service: Service): Promise<boolean> {
+export function askToSignIn(service: Service): Promise<boolean> {
   return new Promise((resolve) => {
     const said = element("p", { class: "answer-trouble", id: "token-trouble", role: "alert" });
     const field = element("input", {
@@ -23,7 +23,7 @@ export function signIn(service: Service): Promise<boolean> {
     const form = element(
       "form",
       { autocomplete: "off" },
-      ...singleSignOn(),
+      ...renderSingleSignOn(),
       element("p", {}, "Your course gave you a token. Paste it here once; this browser then stays signed in for some hours."),
       element("p", {}, element("label", { for: "token" }, "Token")),
       field,
@@ -48,7 +48,7 @@ export function signIn(service: Service): Promise<boolean> {
         await service.signIn(field.value.trim());
         dialog.close("yes");
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
+        if (!(error instanceof ServiceError)) throw error;
         said.textContent = error.message;
         field.setAttribute("aria-invalid", "true");
         field.select();
@@ -67,7 +67,7 @@ export function signIn(service: Service): Promise<boolean> {
 }
 
 /** The link to the provider, which leads back to this page; drafts are kept meanwhile. */
-function singleSignOn(): HTMLElement[] {
+function renderSingleSignOn(): HTMLElement[] {
   if (!page.hasSingleSignOn) return [];
   const href = `/oidc/login?back=${encodeURIComponent(location.pathname)}`;
   const link = element("a", { href, class: "button primary" }, "Sign in with your account of the university");

@@ -1,24 +1,24 @@
 /** "Submit for grading": beside what a page can judge by itself, what the service certifies. */
 
-import { button, count, element } from "../dom";
+import { button, pluralize, element } from "../dom";
 import { uniqueKey } from "../unique-key";
 import type { Exercise } from "../solve/exercise";
 import type { ResultsCard } from "../solve/results-card";
 import type { Verdict } from "../solve/verdict";
-import { type Attempt, Attempts } from "./pending-submission";
-import { certificates, recalled } from "./certificates";
-import { Comments } from "./comments";
-import { follow } from "./submission-tracking";
-import { local, type Me, Refusal, type Service, type State } from "./service";
-import { signIn } from "./sign-in";
+import { type PendingSubmission, PendingSubmissionStore } from "./pending-submission";
+import { certificates, sessionLoaded } from "./certificates";
+import { CommentsCard } from "./comments";
+import { trackSubmission } from "./submission-tracking";
+import { formatLocalTime, type Session, ServiceError, type Service, type SubmissionState } from "./service";
+import { askToSignIn } from "./sign-in";
 
-const COUNTED = 1000; // as far as the service counts places in its line
-const PARKED =
+const MAX_POSITION = 1000; // as far as the service counts places in its line
+const PARKED_SENTENCE =
   "This could not be graded, through no fault of yours. It is kept, and staff will look at it.";
-const SILENT = "The service does not answer at the moment. Your submission is kept there; this page asks again.";
+const SILENCE_SENTENCE = "The service does not answer at the moment. Your submission is kept there; this page asks again.";
 
 /** The page around it. */
-export interface Page {
+export interface SubmitPage {
   readonly exercise: Exercise;
   readonly results: ResultsCard;
   source(): string | null; // nothing while it is not fit to be handed in
@@ -26,30 +26,30 @@ export interface Page {
   judged(source: string, verdict: Verdict): void;
 }
 
-export class Submitting {
+export class SubmitControls {
   readonly button = button("Submit for grading", () => void this.submit(), { class: "button" });
   readonly line = element("p", { class: "account" });
   private readonly said = element("span", { role: "status" });
   private readonly actions = element("span", { class: "account-actions" });
   private isBusy = false;
-  private readonly attempts: Attempts;
+  private readonly attempts: PendingSubmissionStore;
   private due: string | null = null; // in the reader's time zone
 
   constructor(
     private readonly service: Service,
-    private readonly page: Page,
+    private readonly page: SubmitPage,
   ) {
-    this.attempts = new Attempts(page.exercise.id);
+    this.attempts = new PendingSubmissionStore(page.exercise.id);
     this.line.append(this.said, " ", this.actions);
     this.paint();
-    const comments = new Comments(service, page.exercise.id);
+    const comments = new CommentsCard(service, page.exercise.id);
     certificates.subscribe(() => {
       this.paint();
       void this.askDue();
       page.results.card.after(comments.card);
       void comments.load();
     });
-    void recalled.then(() => {
+    void sessionLoaded.then(() => {
       this.paint();
       void this.resume();
     });
@@ -59,7 +59,7 @@ export class Submitting {
   private async askDue(): Promise<void> {
     const found = this.service.me && (await this.service.ask(`exercises/${this.page.exercise.id}`).catch(() => null));
     const due = (found as { window?: { due: string | null } } | null)?.window?.due;
-    this.due = due ? local(due) : null;
+    this.due = due ? formatLocalTime(due) : null;
     this.paint();
   }
 
@@ -90,21 +90,21 @@ export class Submitting {
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof ServiceError)) throw error;
       this.refuse(source, error);
     } finally {
       this.setBusy(false);
     }
   }
 
-  private async whoIsIn(): Promise<Me | null> {
+  private async whoIsIn(): Promise<Session | null> {
     if (this.service.me ?? (await this.service.recall())) return this.service.me;
     await this.signIn();
     return this.service.me;
   }
 
   private async signIn(): Promise<void> {
-    if (await signIn(this.service)) await certificates.load();
+    if (await askToSignIn(this.service)) await certificates.load();
     this.paint();
     await this.resume();
   }
@@ -123,14 +123,14 @@ export class Submitting {
     this.attempts.keep(attempt);
     const sent = await this.service.submit(exercise.id, source, attempt.key);
     this.attempts.keep({ ...attempt, id: sent.id });
-    results.say(where(sent));
+    results.say(stateSentence(sent));
     await this.await(source, sent.id);
   }
 
   /** Follow a submission to its verdict. */
   private async await(source: string, id: string): Promise<void> {
     const { results } = this.page;
-    const last = await follow(this.service, id, (state) => results.say(where(state)), () => results.say(SILENT));
+    const last = await trackSubmission(this.service, id, (state) => results.say(stateSentence(state)), () => results.say(SILENCE_SENTENCE));
     if (last.state !== "parked") {
       const verdict = (await this.service.verdict(id)) as Verdict;
       this.attempts.settle();
@@ -140,13 +140,13 @@ export class Submitting {
   }
 
   /** One key for one text until there is an answer: if an answer gets lost, it is no second submission. */
-  private attemptAt(source: string, person: string): Attempt {
+  private attemptAt(source: string, person: string): PendingSubmission {
     const latest = this.attempts.of(person);
     if (latest?.id === null && latest.source === source) return latest;
     return { source, key: uniqueKey(), person, id: null };
   }
 
-  private refuse(source: string, { status, message, seconds }: Refusal): void {
+  private refuse(source: string, { status, message, seconds }: ServiceError): void {
     this.page.results.show(source, "bad", message, "", []);
     if (status === 404 || status === 409) this.attempts.settle();
     if (status === 401 || status === 403) this.service.me = null; // asked for again at the next attempt
@@ -180,15 +180,15 @@ export class Submitting {
   private certified(): (Node | string)[] {
     const best = certificates.of(this.page.exercise.id);
     if (best === null) return [];
-    const points = `${best.score}/${count(best.max_score, "point")}`;
+    const points = `${best.score}/${pluralize(best.max_score, "point")}`;
     if (!best.passed) return [` Best of what you submitted: ${points}.`];
     return [" ", element("b", { class: "certified" }, "Certified"), `: ${points}, ${best.xp} XP.`];
   }
 }
 
-function where({ state, position }: State): string {
-  if (state === "parked") return PARKED;
+function stateSentence({ state, position }: SubmissionState): string {
+  if (state === "parked") return PARKED_SENTENCE;
   if (state === "graded") return "Graded.";
   if (!position) return "Next in the queue.";
-  return `In the queue, behind ${count(position, "other")}${position < COUNTED ? "" : " or more"}.`;
+  return `In the queue, behind ${pluralize(position, "other")}${position < MAX_POSITION ? "" : " or more"}.`;
 }

@@ -3,23 +3,23 @@
 /** A function of `grader.browser.page`, with what it is called with. */
 export type Call = readonly [name: string, ...arguments: string[]];
 
-export interface Start {
+export interface StartRequest {
   readonly kind: "start";
   readonly pyodide: string; // addresses are absolute; that of a folder ends with a slash
   readonly bundle: string;
   readonly packages: readonly string[]; // modules beside NumPy
 }
 
-export interface Request {
+export interface CallRequest {
   readonly kind: "call";
   readonly id: number;
   readonly call: Call;
 }
 
-export type ToWorker = Start | Request;
+export type ToWorker = StartRequest | CallRequest;
 
 /** Asks for a file, which the page sends to the port that comes with this; or null. */
-export interface Wanted {
+export interface FileRequest {
   readonly kind: "wanted";
   readonly address: string;
   readonly integrity: string; // as in `fetch`

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-D56WVHPT.js";import"./chunk-HA6M5GWI.js";import"./chunk-X4CQOD2U.js";import"./chunk-3T5ENKJH.js";import"./chunk-BTQJ7FX5.js";import"./chunk-AXXFDARE.js";import"./chunk-AUGNJ54C.js";import"./chunk-CZTQVWGB.js";export{a as Breaking,b as breakInLesson};
